@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Authorizer is what a service holds tokens against: facts, rules, checks and policies of its own, read once. It never
-// changes.
+// Authorizer is what a service holds tokens against: facts, rules, checks and policies of its own,
+// read once. It never changes.
 type Authorizer struct {
 	statements *statements
 	limits     Limits
 }
 
-// NewAuthorizer makes an authorizer. Without a source, or with one that has no policy, whatever the checks of the token let
-// through is allowed; with policies, the first of them that matches decides, and where none does the answer is no. Zero
-// limits are those of DefaultLimits.
+// NewAuthorizer makes an authorizer. Without a source, or with one that has no policy, whatever the
+// checks of the token let through is allowed; with policies, the first of them that matches
+// decides, and where none does the answer is no. Zero limits are those of DefaultLimits.
 func NewAuthorizer(source *Source, limits Limits) *Authorizer {
 	a := &Authorizer{statements: &statements{}, limits: limits}
 	if source != nil {
@@ -34,9 +34,9 @@ func NewAuthorizer(source *Source, limits Limits) *Authorizer {
 	return a
 }
 
-// Request is one thing that the holder of a token asks for. Each member that is not empty is a fact for the token's checks.
-// It names one resource and one scope on purpose: a check asks whether some fact fits, and with several in one request one
-// that is allowed would let the others through.
+// Request is one thing that the holder of a token asks for. Each member that is not empty is a fact
+// for the token's checks. It names one resource and one scope on purpose: a check asks whether some
+// fact fits, and with several in one request one that is allowed would let the others through.
 type Request struct {
 	Time           time.Time // time(date); in seconds
 	Operation      string    // operation("discover") or operation("transact")
@@ -45,7 +45,8 @@ type Request struct {
 	SpendCents     *int64    // spend_cents(n); minor units
 	RequestKey     []byte    // request_key(hex:...), the key that signed the request, as NewPublicKey takes it
 
-	// Stop is asked every few thousand steps whether time is up; nil for never. A deadline of 50 ms is generous.
+	// Stop is asked every few thousand steps whether time is up; nil for never. A deadline of 50 ms
+	// is generous.
 	Stop func() bool
 }
 
@@ -78,7 +79,8 @@ type Denied struct {
 type FailedCheck struct {
 	Block int // where it stands: 0 for the authority block, -1 for the authorizer
 	Check int // which of the block's checks it is, from 0
-	// Expired tells that the check speaks of the time alone, as in check if time($t), $t < 2030-01-01T00:00:00Z.
+	// Expired tells that the check speaks of the time alone, as in check if time($t), $t <
+	// 2030-01-01T00:00:00Z.
 	Expired bool
 
 	check *check
@@ -112,9 +114,9 @@ func (d *Denied) Error() string {
 	return "the delegation token does not allow the request: " + strings.Join(said, ", ")
 }
 
-// Authorize evaluates every check of the token for a request. The error is a *Denied when a check does not hold or no policy
-// allows the request, ErrLimit when evaluating takes too much, and another one, which refuses the token as well, when an
-// expression cannot be evaluated.
+// Authorize evaluates every check of the token for a request. The error is a *Denied when a check
+// does not hold or no policy allows the request, ErrLimit when evaluating takes too much, and
+// another one, which refuses the token as well, when an expression cannot be evaluated.
 func (a *Authorizer) Authorize(v *Verified, r Request) error {
 	return a.authorize(v, r, nil)
 }
@@ -206,8 +208,8 @@ func (w *world) derivations(a *Authorizer, v *Verified, own origin) []derivation
 	return list
 }
 
-// check notes a check that does not hold. Check if and check all hold when one of their queries does; reject if when none
-// of them matches.
+// check notes a check that does not hold. Check if and check all hold when one of their queries
+// does; reject if when none of them matches.
 func (w *world) check(denied *Denied, c *check, at [2]int, trusted origin) error {
 	self := fromAuthorizer
 	if at[0] >= 0 {

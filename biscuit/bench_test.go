@@ -12,13 +12,14 @@ func delegation(t testing.TB) (text string, root PublicKey, r Request) {
 		`check if scope("earnings:NVDA"); check if max_spend_cents($v), $v <= 10000; check if operation($o), {"discover", "transact"}.contains($o); check if resource($r), $r.starts_with("https://www.example.com/reports/"); check if time($t), $t < 2029-01-01T00:00:00Z`)
 	spend := int64(120)
 	return v.Text(), v.Root(), Request{
-		Time: time.Unix(1.8e9, 0), Operation: "discover", Resource: "https://www.example.com/reports/7", RequestedScope: "earnings:NVDA", SpendCents: &spend,
+		Time: time.Unix(1.8e9, 0), Operation: "discover", Resource: "https://www.example.com/reports/7",
+		RequestedScope: "earnings:NVDA", SpendCents: &spend,
 		RequestKey: make([]byte, 32),
 	}
 }
 
-// BenchmarkFloor is the verifications of Ed25519 that the delegation contains, and nothing else: what BenchmarkCheck has to be
-// held against, in the same run. It may take three times as much.
+// BenchmarkFloor is the verifications of Ed25519 that the delegation contains, and nothing else:
+// what BenchmarkCheck has to be held against, in the same run. It may take three times as much.
 func BenchmarkFloor(b *testing.B) {
 	text, root, _ := delegation(b)
 	token, err := ParseText(text)

@@ -1,26 +1,29 @@
-// Package biscuit reads, verifies, evaluates and makes Biscuit tokens, offline: what a principal signs to let somebody
-// else act for it, and what everybody who holds such a token may narrow without asking. RAMP carries them as delegations.
+// Package biscuit reads, verifies, evaluates and makes Biscuit tokens, offline: what a principal
+// signs to let somebody else act for it, and what everybody who holds such a token may narrow
+// without asking. RAMP carries them as delegations.
 //
-// It implements serialisation "Version 2" of the public Biscuit specification with block versions 3 to 6 (Datalog 3.0 to
-// 3.3), signature payload versions 0 and 1, keys of Ed25519 and secp256r1, sealed tokens and third-party blocks. A token
-// goes one way through the room:
+// It implements serialisation "Version 2" of the public Biscuit specification with block versions 3
+// to 6 (Datalog 3.0 to 3.3), signature payload versions 0 and 1, keys of Ed25519 and secp256r1,
+// sealed tokens and third-party blocks. A token goes one way through the package:
 //
 //	ParseText → Token → Verify(root key) → Verified → Grants, Authorize
 //
-// and ParseSource, Mint, Attenuate and Seal lead the other way. Nothing but a Verified token is evaluated.
+// and ParseSource, Mint, Attenuate and Seal lead the other way. Nothing but a Verified token is
+// evaluated.
 //
-// The room is pure: no I/O, no clock, no source of randomness; times, keys and random bytes are handed in. Everything that
-// is returned can be used by several goroutines at a time.
+// The package is pure: no I/O, no clock, no source of randomness; times, keys and random bytes are
+// handed in. Everything that is returned can be used by several goroutines at a time.
 //
 // # Stricter than the specification
 //
-// What is not understood is refused when a token is parsed, with an error that says which form it was: unknown fields, a
-// field that comes twice, other versions, functions of the host (extern::), symbols or keys that no table holds, symbols
-// that repeat, variables that nothing binds, expressions that leave no single value, keys of small order. Evaluation stops
-// at Limits. Patterns of regular expressions that the official libraries read in another way than package regexp are an
-// error where they are met, see matches. A reject if with several queries fails when any of them matches, as the
-// specification has it. Legacy external signatures, which covered the previous key and not the previous signature, are
-// refused, as the official libraries do.
+// What is not understood is refused when a token is parsed, with an error that says which form it
+// was: unknown fields, a field that comes twice, other versions, functions of the host (extern::),
+// symbols or keys that no table holds, symbols that repeat, variables that nothing binds,
+// expressions that leave no single value, keys of small order. Evaluation stops at Limits. Patterns
+// of regular expressions that the official libraries read in another way than package regexp are an
+// error where they are met, see matches. A reject if with several queries fails when any of them
+// matches, as the specification has it. Legacy external signatures, which covered the previous key
+// and not the previous signature, are refused, as the official libraries do.
 package biscuit
 
 import (
@@ -28,7 +31,8 @@ import (
 	"fmt"
 )
 
-// Caps on the form of a token. A token beyond one of them is refused before anything of it is verified or evaluated.
+// Caps on the form of a token. A token beyond one of them is refused before anything of it is
+// verified or evaluated.
 const (
 	MaxSize       = 64 << 10 // bytes of a serialised token
 	MaxBlocks     = 32       // the authority block and all that attenuate it
@@ -50,8 +54,8 @@ type Limits struct {
 // DefaultLimits are those of an Authorizer that says nothing else.
 var DefaultLimits = Limits{Facts: 1000, Iterations: 100, Steps: 1_000_000}
 
-// Errors of tokens, to be told apart with errors.Is. The messages around them say what exactly was met, and quote nothing
-// of a token but names of functions and numbers.
+// Errors of tokens, to be told apart with errors.Is. The messages around them say what exactly was
+// met, and quote nothing of a token but names of functions and numbers.
 var (
 	// ErrFormat: the bytes are no token of a form that this package knows.
 	ErrFormat = errors.New("not a Biscuit token of a known form")

@@ -107,7 +107,8 @@ func TestTokensOfTheOfficialLibrary(t *testing.T) {
 	}
 }
 
-// TestWhatIsPrintedReadsTheSame holds that the Datalog that is shown of a block makes the same block.
+// TestWhatIsPrintedReadsTheSame holds that the Datalog that is shown of a block makes the same
+// block.
 func TestWhatIsPrintedReadsTheSame(t *testing.T) {
 	t.Parallel()
 	for _, o := range officials(t) {
@@ -128,12 +129,14 @@ func TestTextFormsOfATokenAreRead(t *testing.T) {
 	token := minted(t, `user("a", hex:fbfffe)`).Token
 	url := token.Text()
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(url)
-	for _, text := range []string{url, strings.TrimRight(url, "="), standard, strings.TrimRight(standard, "="), "biscuit:" + url, " " + url + "\n"} {
+	for _, text := range []string{url, strings.TrimRight(url, "="), standard, strings.TrimRight(standard, "="),
+		"biscuit:" + url, " " + url + "\n"} {
 		if read, err := ParseText(text); err != nil || !bytes.Equal(read.Bytes(), token.Bytes()) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", "=", "a", url[:40] + "\n" + url[40:], url + "!", url[:50] + "+" + url[51:60] + "_" + url[61:]} {
+	for _, text := range []string{"", "=", "a", url[:40] + "\n" + url[40:], url + "!",
+		url[:50] + "+" + url[51:60] + "_" + url[61:]} {
 		if _, err := ParseText(text); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -215,8 +218,8 @@ func TestSourcesTakeValuesOfGo(t *testing.T) {
 	}
 }
 
-// TestTheTwinOfASignatureIsRevokedToo holds that whoever has a token of ECDSA cannot write it so that it is no longer on a list,
-// or counts as another.
+// TestTheTwinOfASignatureIsRevokedToo holds that whoever has a token of ECDSA cannot write it so
+// that it is no longer on a list, or counts as another.
 func TestTheTwinOfASignatureIsRevokedToo(t *testing.T) {
 	t.Parallel()
 	for _, o := range officials(t) {
@@ -284,11 +287,14 @@ func TestEveryBlockCanBeRevoked(t *testing.T) {
 func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	key := public(seeded(7))
-	if read, err := ParseKey(key.String()); err != nil || read != key || !bytes.Equal(read.Bytes(), seeded(7)[ed25519.SeedSize:]) {
+	if read, err := ParseKey(key.String()); err != nil || read != key ||
+		!bytes.Equal(read.Bytes(), seeded(7)[ed25519.SeedSize:]) {
 		t.Errorf("%v, %v", read, err)
 	}
-	for _, text := range []string{"", "ed25519/", "ed25519/00", "ed25519/zz", "rsa/00", key.String() + "00", "secp256r1/02" + strings.Repeat("ff", 32),
-		"ed25519/0100000000000000000000000000000000000000000000000000000000000000", "ed25519/0100000000000000000000000000000000000000000000000000000000000080"} {
+	for _, text := range []string{"", "ed25519/", "ed25519/00", "ed25519/zz", "rsa/00", key.String() + "00",
+		"secp256r1/02" + strings.Repeat("ff", 32),
+		"ed25519/0100000000000000000000000000000000000000000000000000000000000000",
+		"ed25519/0100000000000000000000000000000000000000000000000000000000000080"} {
 		if _, err := ParseKey(text); err == nil {
 			t.Errorf("%s is a key", text)
 		}

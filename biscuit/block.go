@@ -66,7 +66,8 @@ func readBlock(message []byte) (*rawBlock, error) {
 		return nil, err
 	}
 	if it.version < minVersion || it.version > maxVersion {
-		return nil, fmt.Errorf("%w: a block of version %d; versions %d to %d are", ErrVersion, it.version, minVersion, maxVersion)
+		return nil, fmt.Errorf("%w: a block of version %d; versions %d to %d are", ErrVersion, it.version, minVersion,
+			maxVersion)
 	}
 	if len(it.facts)+len(it.rules)+len(it.checks) > maxStatements {
 		return nil, malformed("a block has more than %d statements", maxStatements)

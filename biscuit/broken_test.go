@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/broken.json anew")
 
-// forger makes tokens piece by piece, each correctly signed but for what a test breaks. Its keys are always the same.
+// forger makes tokens piece by piece, each correctly signed but for what a test breaks. Its keys
+// are always the same.
 type forger struct {
 	root, next, after ed25519.PrivateKey
 }
@@ -155,19 +156,27 @@ func change(t *Token, how func(*Token)) *Token {
 
 func brokenChain(f forger, add adds, good *Token) {
 	foreign := forger{seeded(1), seeded(5), seeded(6)}.two(blockOf(`right("path", "read")`), blockOf(`check if resource("path")`))
-	add("another root", change(good, func(t *Token) { t.signed[0] = f.signed(f.after, f.next, t.signed[0].data, 1, nil) }), ErrSignature, "block 0")
+	add("another root",
+		change(good, func(t *Token) { t.signed[0] = f.signed(f.after, f.next, t.signed[0].data, 1, nil) }),
+		ErrSignature, "block 0")
 	add("authority changed", change(good, func(t *Token) { t.signed[0].data = blockOf(`right("path", "read")`) }), ErrSignature, "block 0")
 	add("check changed", change(good, func(t *Token) { t.signed[1].data = blockOf(`check if resource("path")`) }), ErrSignature, "block 1")
-	add("next key changed", change(good, func(t *Token) { t.signed[0].next = public(f.after) }), ErrSignature, "block 0")
+	add("next key changed", change(good, func(t *Token) { t.signed[0].next = public(f.after) }), ErrSignature,
+		"block 0")
 	add("block left out", change(good, func(t *Token) { t.signed = t.signed[:1] }), ErrSignature, "secret")
-	add("block of another token", change(good, func(t *Token) { t.signed[1] = foreign.signed[1] }), ErrSignature, "block 1")
-	add("blocks in another order", change(good, func(t *Token) { t.signed[0], t.signed[1] = t.signed[1], t.signed[0] }), ErrSignature, "block 0")
+	add("block of another token", change(good, func(t *Token) { t.signed[1] = foreign.signed[1] }), ErrSignature,
+		"block 1")
+	add("blocks in another order", change(good, func(t *Token) { t.signed[0], t.signed[1] = t.signed[1], t.signed[0] }),
+		ErrSignature, "block 0")
 	add("block twice", change(good, func(t *Token) {
-		t.signed = append(t.signed, signedBlock{data: blockOf(`check if true`), next: t.signed[1].next, signature: t.signed[1].signature, version: 1})
+		t.signed = append(t.signed, signedBlock{data: blockOf(`check if true`), next: t.signed[1].next,
+			signature: t.signed[1].signature, version: 1})
 	}), ErrSignature, "block 2")
-	add("secret of another token", change(good, func(t *Token) { t.secret = foreign.signed[1].next.Bytes() }), ErrSignature, "secret")
+	add("secret of another token", change(good, func(t *Token) { t.secret = foreign.signed[1].next.Bytes() }),
+		ErrSignature, "secret")
 	add("secret cut short", change(good, func(t *Token) { t.secret = t.secret[:31] }), ErrSignature, "secret")
-	add("signature cut short", change(good, func(t *Token) { t.signed[0].signature = t.signed[0].signature[:63] }), ErrSignature, "block 0")
+	add("signature cut short", change(good, func(t *Token) { t.signed[0].signature = t.signed[0].signature[:63] }),
+		ErrSignature, "block 0")
 	add("signature empty", change(good, func(t *Token) { t.signed[1].signature = []byte{} }), ErrSignature, "block 1")
 	add("signed in version 0, said to be 1", change(good, func(t *Token) {
 		t.signed[1] = f.signed(f.next, f.after, t.signed[1].data, 0, t.signed[0].signature)
@@ -176,7 +185,8 @@ func brokenChain(f forger, add adds, good *Token) {
 	add("tied to no signature before", change(good, func(t *Token) {
 		t.signed[1].signature = ed25519.Sign(f.next, t.signed[1].appendPayload(nil, nil, true))
 	}), ErrSignature, "block 1")
-	add("sealed by nobody", change(good, func(t *Token) { t.secret, t.final = nil, make([]byte, 64) }), ErrSignature, "final")
+	add("sealed by nobody", change(good, func(t *Token) { t.secret, t.final = nil, make([]byte, 64) }), ErrSignature,
+		"final")
 	add("sealed by the wrong key", change(good, func(t *Token) {
 		t.secret, t.final = nil, ed25519.Sign(f.next, t.signed[1].appendSealPayload(nil))
 	}), ErrSignature, "final")
@@ -194,11 +204,13 @@ func brokenChain(f forger, add adds, good *Token) {
 	add("third party's key exchanged", change(third, func(t *Token) {
 		t.signed[1].external = &external{key: public(f.after), signature: t.signed[1].external.signature}
 	}), ErrSignature, "third party under block 1")
-	add("third party's signature left out", change(third, func(t *Token) { t.signed[1].external = nil }), ErrSignature, "block 1")
+	add("third party's signature left out", change(third, func(t *Token) { t.signed[1].external = nil }), ErrSignature,
+		"block 1")
 	add("third party's block of another token", change(third, func(t *Token) {
 		b := t.signed[1]
 		by := seeded(9)
-		b.external = &external{key: public(by), signature: ed25519.Sign(by, appendExternalPayload(nil, b.data, good.signed[1].signature))}
+		b.external = &external{key: public(by),
+			signature: ed25519.Sign(by, appendExternalPayload(nil, b.data, good.signed[1].signature))}
 		b.signature = ed25519.Sign(f.next, b.appendPayload(nil, t.signed[0].signature, false))
 		t.signed[1] = b
 	}), ErrSignature, "third party under block 1")
@@ -206,11 +218,14 @@ func brokenChain(f forger, add adds, good *Token) {
 		b := t.signed[1]
 		by := seeded(9)
 		b.version = 0
-		b.external = &external{key: public(by), signature: ed25519.Sign(by, public(f.next).appendSigned(append([]byte(nil), b.data...)))}
-		b.signature = ed25519.Sign(f.next, b.next.appendSigned(append(append([]byte(nil), b.data...), b.external.signature...)))
+		b.external = &external{key: public(by),
+			signature: ed25519.Sign(by, public(f.next).appendSigned(append([]byte(nil), b.data...)))}
+		b.signature = ed25519.Sign(f.next,
+			b.next.appendSigned(append(append([]byte(nil), b.data...), b.external.signature...)))
 		t.signed[1] = b
 	}), ErrVersion, "third party with a signature of version 0")
-	add("third party signs the authority block", change(third, func(t *Token) { t.signed[0].external = t.signed[1].external }), ErrFormat, "authority block")
+	add("third party signs the authority block",
+		change(third, func(t *Token) { t.signed[0].external = t.signed[1].external }), ErrFormat, "authority block")
 }
 
 // brokenEnvelope breaks the message around the blocks.
@@ -226,27 +241,38 @@ func brokenEnvelope(f forger, list *[]broken, good *Token) {
 		return message(sub(2, fields...), sub(4, appendData(nil, 1, f.next.Seed())))
 	}
 	b := f.signed(f.root, f.next, blockOf(`right("write", "read")`), 1, nil)
-	data, next, signature := appendData(nil, 1, b.data), appendData(nil, 2, b.next.message()), appendData(nil, 3, b.signature)
+	data, next, signature := appendData(nil, 1, b.data), appendData(nil, 2, b.next.message()),
+		appendData(nil, 3, b.signature)
 	add("no proof", message(sub(2, data, next, signature, num(5, 1))), ErrFormat, "lacks field 4")
-	add("empty proof", message(sub(2, data, next, signature, num(5, 1)), sub(4)), ErrFormat, "no secret and no final signature")
-	stricter("secret and final signature", message(sub(2, data, next, signature, num(5, 1)), sub(4, appendData(nil, 2, make([]byte, 64)), appendData(nil, 1, f.next.Seed()))), ErrFormat, "or both")
+	add("empty proof", message(sub(2, data, next, signature, num(5, 1)), sub(4)), ErrFormat,
+		"no secret and no final signature")
+	stricter("secret and final signature", message(sub(2, data, next, signature, num(5, 1)),
+		sub(4, appendData(nil, 2, make([]byte, 64)), appendData(nil, 1, f.next.Seed()))), ErrFormat, "or both")
 	add("no signature", authority(data, next, num(5, 1)), ErrFormat, "lacks field 3")
 	add("no next key", authority(data, signature, num(5, 1)), ErrFormat, "lacks field 2")
 	add("no block", authority(next, signature, num(5, 1)), ErrFormat, "lacks field 1")
 	add("signature version 2", authority(data, next, signature, num(5, 2)), ErrVersion, "version 2")
-	add("key algorithm 2", authority(data, sub(2, num(1, 2), str(2, b.next.bytes)), signature, num(5, 1)), ErrVersion, "algorithm 2")
-	add("key too short", authority(data, sub(2, num(1, 0), str(2, b.next.bytes[:31])), signature, num(5, 1)), ErrFormat, "32 bytes")
-	add("key that is no point", authority(data, sub(2, num(1, 1), str(2, "\x02"+strings.Repeat("\xff", 32))), signature, num(5, 1)), ErrFormat, "no compressed point")
+	add("key algorithm 2", authority(data, sub(2, num(1, 2), str(2, b.next.bytes)), signature, num(5, 1)), ErrVersion,
+		"algorithm 2")
+	add("key too short", authority(data, sub(2, num(1, 0), str(2, b.next.bytes[:31])), signature, num(5, 1)), ErrFormat,
+		"32 bytes")
+	add("key that is no point", authority(data, sub(2, num(1, 1), str(2, "\x02"+strings.Repeat("\xff", 32))), signature,
+		num(5, 1)), ErrFormat, "no compressed point")
 	stricter("unknown field in the token", append(append([]byte(nil), raw...), num(9, 1)...), ErrFormat, "field 9")
-	stricter("proof twice", append(append([]byte(nil), raw...), sub(4, appendData(nil, 1, f.after.Seed()))...), ErrFormat, "field 4 twice")
-	stricter("unknown field in a signed block", authority(data, next, signature, num(5, 1), num(6, 1)), ErrFormat, "field 6")
-	add("fixed number", append(append([]byte(nil), raw...), protowire.AppendFixed64(protowire.AppendTag(nil, 9, protowire.Fixed64Type), 1)...), ErrFormat, "wire type")
+	stricter("proof twice", append(append([]byte(nil), raw...), sub(4, appendData(nil, 1, f.after.Seed()))...),
+		ErrFormat, "field 4 twice")
+	stricter("unknown field in a signed block", authority(data, next, signature, num(5, 1), num(6, 1)), ErrFormat,
+		"field 6")
+	add("fixed number",
+		append(append([]byte(nil), raw...), protowire.AppendFixed64(protowire.AppendTag(nil, 9, protowire.Fixed64Type),
+			1)...), ErrFormat, "wire type")
 	(*list)[len(*list)-1].accepted = true
 
 	small, _ := hex.DecodeString("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
 	weak := signedBlock{data: b.data, next: PublicKey{bytes: string(small)}, version: 1}
 	weak.signature = ed25519.Sign(f.root, weak.appendPayload(nil, nil, true))
-	add("next key of small order", (&Token{signed: []signedBlock{weak}, final: make([]byte, 64)}).Bytes(), ErrFormat, "small order")
+	add("next key of small order", (&Token{signed: []signedBlock{weak}, final: make([]byte, 64)}).Bytes(), ErrFormat,
+		"small order")
 
 	many := f.token(message(version(3)))
 	key := f.next
@@ -266,40 +292,57 @@ func brokenBlocks(f forger, add, stricter adds) {
 	one("no version", ErrVersion, "version 0", factOf(num(2, 1)))
 	one("version 2", ErrVersion, "version 2", version(2), factOf(num(2, 1)))
 	one("version 7", ErrVersion, "version 7", version(7), factOf(num(2, 1)))
-	one("check all in version 3", ErrVersion, "says its kind", version(3), sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes)), num(2, 1)))
-	one("reject if in version 5", ErrVersion, "version 6", version(5), sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes)), num(2, 2)))
+	one("check all in version 3", ErrVersion, "says its kind", version(3),
+		sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes)), num(2, 1)))
+	one("reject if in version 5", ErrVersion, "version 6", version(5),
+		sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes)), num(2, 2)))
 	one("check of kind 3", ErrFormat, "kind 3", version(6), sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes)), num(2, 3)))
-	one("scope of a rule in version 3", ErrVersion, "version 4", version(3), sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes), sub(4, num(1, 0)))))
+	one("scope of a rule in version 3", ErrVersion, "version 4", version(3),
+		sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes), sub(4, num(1, 0)))))
 	one("scope of a block in version 3", ErrVersion, "version 4", version(3), sub(7, num(1, 0)))
-	one("!== in version 3", ErrVersion, "version 4", version(3), checkOf(value(num(2, 1)), value(num(2, 1)), binaryOp(20)))
-	one("!= in version 5", ErrVersion, "version 6", version(5), checkOf(value(num(2, 1)), value(num(2, 1)), binaryOp(22)))
-	one("&& with a closure in version 5", ErrVersion, "version 6", version(5), checkOf(yes, sub(1, sub(4, sub(2, sub(1, num(6, 1))))), binaryOp(23)))
-	one("type() in version 5", ErrVersion, "version 6", version(5), checkOf(value(num(2, 1)), unaryOp(3), value(num(2, 1)), binaryOp(4)))
+	one("!== in version 3", ErrVersion, "version 4", version(3),
+		checkOf(value(num(2, 1)), value(num(2, 1)), binaryOp(20)))
+	one("!= in version 5", ErrVersion, "version 6", version(5),
+		checkOf(value(num(2, 1)), value(num(2, 1)), binaryOp(22)))
+	one("&& with a closure in version 5", ErrVersion, "version 6", version(5),
+		checkOf(yes, sub(1, sub(4, sub(2, sub(1, num(6, 1))))), binaryOp(23)))
+	one("type() in version 5", ErrVersion, "version 6", version(5),
+		checkOf(value(num(2, 1)), unaryOp(3), value(num(2, 1)), binaryOp(4)))
 	one("null in version 5", ErrVersion, "version 6", version(5), factOf(sub(8)))
 	add("third party in version 4", f.third(blockOf(`right("write", "read")`), message(version(4))), ErrVersion, "third party of version 4")
 	one("scope of type 2", ErrFormat, "type 2", version(4), sub(7, num(1, 2)))
 	stricter("unknown field in a block", f.token(message(version(3), num(9, 1))), ErrFormat, "field 9 of a block")
-	stricter("unknown field in a rule", f.token(message(version(3), sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes), sub(7, num(1, 1)))))), ErrFormat, "a rule has field 7")
-	stricter("unknown field in a fact", f.token(message(version(3), sub(4, sub(1, num(1, 2), sub(2, num(2, 1))), num(2, 1)))), ErrFormat, "a fact has field 2")
+	stricter("unknown field in a rule",
+		f.token(message(version(3), sub(6, sub(1, sub(1, num(1, 27)), sub(3, yes), sub(7, num(1, 1)))))), ErrFormat,
+		"a rule has field 7")
+	stricter("unknown field in a fact",
+		f.token(message(version(3), sub(4, sub(1, num(1, 2), sub(2, num(2, 1))), num(2, 1)))), ErrFormat,
+		"a fact has field 2")
 	one("symbol that is not there", ErrFormat, "symbol 1024", version(3), factOf(num(3, 1024)))
 	one("symbol between the tables", ErrFormat, "symbol 28", version(3), factOf(num(3, 28)))
 	stricter("symbol twice", f.token(message(version(3), str(1, "x"), str(1, "x"))), ErrFormat, "written twice")
 	one("default symbol written", ErrFormat, "written twice", version(3), str(1, "read"))
-	add("symbol of the block before", f.two(message(version(3), str(1, "x")), message(version(3), str(1, "x"))), ErrFormat, "written twice")
+	add("symbol of the block before", f.two(message(version(3), str(1, "x")), message(version(3), str(1, "x"))),
+		ErrFormat, "written twice")
 	one("symbol that is no UTF-8", ErrFormat, "no UTF-8", version(3), str(1, "\xff"))
 	add("third party's symbol in a later block", func() *Token {
 		t := f.third(message(version(3)), message(version(5), str(1, "x")))
 		last := t.signed[1]
-		t.signed = append(t.signed, f.signed(f.after, f.next, message(version(3), factOf(num(3, 1024))), 1, last.signature))
+		t.signed = append(t.signed, f.signed(f.after, f.next, message(version(3), factOf(num(3, 1024))), 1,
+			last.signature))
 		t.secret = f.next.Seed()
 		return t
 	}(), ErrFormat, "symbol 1024")
 	one("key that is not there", ErrFormat, "public key 0", version(4), sub(7, num(2, 0)))
-	one("key twice", ErrFormat, "key is written twice", version(4), appendData(nil, 8, f.rootKey().message()), appendData(nil, 8, f.rootKey().message()))
-	stricter("fact with a variable", f.token(message(version(3), str(1, "x"), factOf(num(1, 1024)))), ErrFormat, "fact has a variable")
-	one("rule whose head nothing binds", ErrFormat, "does not bind", version(3), str(1, "x"), sub(5, sub(1, num(1, 2), sub(2, num(1, 1024))), sub(3, yes)))
+	one("key twice", ErrFormat, "key is written twice", version(4), appendData(nil, 8, f.rootKey().message()),
+		appendData(nil, 8, f.rootKey().message()))
+	stricter("fact with a variable", f.token(message(version(3), str(1, "x"), factOf(num(1, 1024)))), ErrFormat,
+		"fact has a variable")
+	one("rule whose head nothing binds", ErrFormat, "does not bind", version(3), str(1, "x"),
+		sub(5, sub(1, num(1, 2), sub(2, num(1, 1024))), sub(3, yes)))
 	stricter("check without a query", f.token(message(version(4), sub(6, num(2, 1)))), ErrFormat, "no query")
-	one("check whose variable nothing binds", ErrFormat, "nothing binds", version(3), str(1, "x"), checkOf(yes), checkOf(value(num(1, 1024)), value(num(2, 1)), binaryOp(0)))
+	one("check whose variable nothing binds", ErrFormat, "nothing binds", version(3), str(1, "x"), checkOf(yes),
+		checkOf(value(num(1, 1024)), value(num(2, 1)), binaryOp(0)))
 }
 
 // brokenValues breaks values and expressions.
@@ -329,7 +372,8 @@ func brokenValues(f forger, add, stricter adds) {
 	one("unary operation 9", "kind 9", checkOf(yes, unaryOp(9)))
 	one("binary operation 99", "kind 99", checkOf(yes, yes, binaryOp(99)))
 	one("function of a host", "extern::x", checkOf(yes), checkOf(yes, sub(1, sub(2, num(1, 4), num(2, 1024)))))
-	one("binary function of a host", "extern::x", checkOf(yes), checkOf(yes, yes, sub(1, sub(3, num(1, 28), num(2, 1024)))))
+	one("binary function of a host", "extern::x", checkOf(yes),
+		checkOf(yes, yes, sub(1, sub(3, num(1, 28), num(2, 1024)))))
 	one("function without a name", "without a name", checkOf(yes, sub(1, sub(2, num(1, 4)))))
 	one("function whose name is not there", "symbol 99", checkOf(yes, sub(1, sub(2, num(1, 4), num(2, 99)))))
 	one("operation with a name", "has a name", checkOf(yes, sub(1, sub(2, num(1, 0), num(2, 1024)))))
@@ -343,7 +387,8 @@ func brokenValues(f forger, add, stricter adds) {
 	one("&& without a closure", "closure where none belongs", checkOf(yes), checkOf(yes, yes, binaryOp(23)))
 	one("&& whose closure has a parameter", "has 1 parameters", checkOf(yes), checkOf(yes, closure, binaryOp(23)))
 	set := value(sub(7, sub(1, num(2, 1))))
-	hidden := sub(1, sub(4, num(1, 1024), sub(2, sub(1, sub(7, sub(1, num(2, 1))))), sub(2, sub(4, num(1, 1024), sub(2, sub(1, num(6, 1))))), sub(2, sub(3, num(1, 26)))))
+	hidden := sub(1, sub(4, num(1, 1024), sub(2, sub(1, sub(7, sub(1, num(2, 1))))),
+		sub(2, sub(4, num(1, 1024), sub(2, sub(1, num(6, 1))))), sub(2, sub(3, num(1, 26)))))
 	one("parameter that hides another", "hides another variable", checkOf(yes), checkOf(set, hidden, binaryOp(26)))
 }
 
@@ -399,8 +444,8 @@ func (s signer) sign(message []byte) []byte {
 	return signature
 }
 
-// chained is a token whose blocks are signed by keys of any algorithm: one more key than blocks. The official library writes
-// next keys of Ed25519 alone, and reads both.
+// chained is a token whose blocks are signed by keys of any algorithm: one more key than blocks.
+// The official library writes next keys of Ed25519 alone, and reads both.
 func chained(keys []signer, sealed bool, blocks ...[]byte) *Token {
 	t := &Token{}
 	var previous []byte
@@ -434,8 +479,11 @@ func soundTokens() map[string]*Token {
 		"no statements":                       f.token(message(version(3))),
 		"a block that trusts the ones before": f.two(message(version(3)), message(version(4), sub(7, num(1, 1)))),
 		"a version no lower than it needs":    f.token(message(version(6), factOf(num(2, 1)))),
-		"signed in version 0":                 {signed: []signedBlock{f.signed(f.root, f.next, authority, 0, nil)}, secret: f.next.Seed()},
-		"parameters that are packed":          f.token(message(version(6), str(1, "x"), checkOf(value(sub(7, sub(1, num(2, 1)))), sub(1, sub(4, appendData(nil, 1, []byte{0x80, 0x08}), sub(2, sub(1, num(6, 1))))), binaryOp(26)))),
+		"signed in version 0": {signed: []signedBlock{f.signed(f.root, f.next, authority, 0, nil)},
+			secret: f.next.Seed()},
+		"parameters that are packed": f.token(message(version(6), str(1, "x"),
+			checkOf(value(sub(7, sub(1, num(2, 1)))),
+				sub(1, sub(4, appendData(nil, 1, []byte{0x80, 0x08}), sub(2, sub(1, num(6, 1))))), binaryOp(26)))),
 	}
 	return sound
 }
@@ -447,8 +495,9 @@ type golden struct {
 	Accepted bool   `json:"accepted,omitempty"`
 }
 
-// TestBrokenTokensAreRefused holds that each class of broken token is refused, and for the reason that it is broken for.
-// test/biscuit holds the official library against the same tokens, by testdata/broken.json.
+// TestBrokenTokensAreRefused holds that each class of broken token is refused, and for the reason
+// that it is broken for. test/biscuit holds the official library against the same tokens, by
+// testdata/broken.json.
 func TestBrokenTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	root := newForger().rootKey()
@@ -509,7 +558,8 @@ func TestSoundTokensAreTaken(t *testing.T) {
 	}
 }
 
-// TestTokensOfOthersKeysAreNotWrittenOn holds that a token whose next key is of secp256r1 is read, and left as it is.
+// TestTokensOfOthersKeysAreNotWrittenOn holds that a token whose next key is of secp256r1 is read,
+// and left as it is.
 func TestTokensOfOthersKeysAreNotWrittenOn(t *testing.T) {
 	t.Parallel()
 	token := soundTokens()["next keys of secp256r1"]

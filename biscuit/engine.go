@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// origin is a set of blocks, a bit for each: those that a fact comes from, or those that a rule trusts. The facts of the
-// authorizer, and of the request, have a bit of their own.
+// origin is a set of blocks, a bit for each: those that a fact comes from, or those that a rule
+// trusts. The facts of the authorizer, and of the request, have a bit of their own.
 type origin uint64
 
 const (
@@ -89,8 +89,8 @@ func (w *world) news(name string, terms []term, from origin) bool {
 	return true
 }
 
-// trusts is what a rule of a block trusts. Without scopes of its own that is what its block trusts, where that has none
-// the authority block; always with the block itself and the authorizer.
+// trusts is what a rule of a block trusts. Without scopes of its own that is what its block trusts,
+// where that has none the authority block; always with the block itself and the authorizer.
 func (w *world) trusts(scopes []scope, otherwise, self origin, block int) origin {
 	trusted := self | fromAuthorizer
 	if len(scopes) == 0 {
@@ -190,8 +190,8 @@ type join struct {
 	stopped bool
 }
 
-// match calls found for each way in which the body of a rule matches and its expressions are all true, until found wants no
-// more of them.
+// match calls found for each way in which the body of a rule matches and its expressions are all
+// true, until found wants no more of them.
 func (w *world) match(r *rule, trusted origin, found func(values []term, from origin) (more bool, err error)) error {
 	return w.walk(&join{rule: r, trusted: trusted, found: found, partial: func() (bool, error) { return true, nil }})
 }

@@ -12,7 +12,8 @@ func TestRequestsAreFacts(t *testing.T) {
 	t.Parallel()
 	spend := int64(120)
 	r := Request{
-		Time: time.Date(2026, 11, 22, 16, 0, 0, 0, time.UTC), Operation: "transact", Resource: "https://www.example.com/a", RequestedScope: "earnings:NVDA",
+		Time: time.Date(2026, 11, 22, 16, 0, 0, 0, time.UTC), Operation: "transact",
+		Resource: "https://www.example.com/a", RequestedScope: "earnings:NVDA",
 		SpendCents: &spend, RequestKey: []byte{1, 2},
 	}
 	all := `check if time(2026-11-22T16:00:00Z), operation("transact"), resource("https://www.example.com/a"), requested_scope("earnings:NVDA"), spend_cents(120), request_key(hex:0102)`
@@ -34,7 +35,8 @@ func TestDeniedSaysWhichChecksFail(t *testing.T) {
 	if !errors.As(err, &denied) {
 		t.Fatal(err)
 	}
-	want := "the delegation token does not allow the request: check 0 of the authorizer does not hold, check 1 of block 0 does not hold, check 0 of block 1 does not hold, no policy allows it"
+	want := "the delegation token does not allow the request: check 0 of the authorizer does not hold, check 1 of " +
+		"block 0 does not hold, check 0 of block 1 does not hold, no policy allows it"
 	if err.Error() != want || denied.Expired() || !denied.Failed[2].Expired || denied.Failed[1].Code() != `check if resource("a")` {
 		t.Errorf("%v, %+v", err, denied)
 	}
@@ -104,7 +106,8 @@ func TestTryOrHidesNoLimit(t *testing.T) {
 	}
 }
 
-// TestPatternsThatOthersReadInAnotherWay holds that they are refused, with those beside them that are read alike.
+// TestPatternsThatOthersReadInAnotherWay holds that they are refused, with those beside them that
+// are read alike.
 func TestPatternsThatOthersReadInAnotherWay(t *testing.T) {
 	t.Parallel()
 	for _, v := range []struct {
@@ -142,7 +145,8 @@ func TestPatternsThatOthersReadInAnotherWay(t *testing.T) {
 	}
 }
 
-// TestRejectIfHoldsForEveryQuery holds what the specification says, where the official library lets it pass.
+// TestRejectIfHoldsForEveryQuery holds what the specification says, where the official library lets
+// it pass.
 func TestRejectIfHoldsForEveryQuery(t *testing.T) {
 	t.Parallel()
 	if err := NewAuthorizer(nil, Limits{}).Authorize(minted(t, `a(1); reject if b(1) or a(1)`), Request{}); err == nil {

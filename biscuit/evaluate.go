@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Errors of expressions that try_or catches. Whatever else goes wrong in an expression refuses the token.
+// Errors of expressions that try_or catches. Whatever else goes wrong in an expression refuses the
+// token.
 var (
 	errType     = errors.New("an operation on values of a type that it does not have")
 	errOverflow = errors.New("a number that does not fit in 64 bits")
@@ -17,7 +18,8 @@ func caught(err error) bool {
 	return errors.Is(err, errType) || errors.Is(err, errOverflow) || errors.Is(err, errDivision)
 }
 
-// environment is where an expression is evaluated: the values of variables by their places, and the meter that runs.
+// environment is where an expression is evaluated: the values of variables by their places, and the
+// meter that runs.
 type environment struct {
 	values []term
 	meter  *meter
@@ -83,7 +85,8 @@ func (v *environment) tryOr(n *node) (term, error) {
 	return tried, err
 }
 
-// quantified computes all and any over the elements of a set or an array, or the entries of a map as arrays of two.
+// quantified computes all and any over the elements of a set or an array, or the entries of a map
+// as arrays of two.
 func (v *environment) quantified(n *node, over *term) (term, error) {
 	step := 1
 	switch over.kind {
@@ -293,7 +296,8 @@ func arrays(o op, a, b []term) (term, error) {
 	return boolean(true), nil
 }
 
-// contains: a text in a text, a value or all of a set in a set, a value in an array, a key in a map.
+// contains: a text in a text, a value or all of a set in a set, a value in an array, a key in a
+// map.
 func contains(a, b *term) (term, error) {
 	switch a.kind {
 	case kindString:
@@ -322,7 +326,8 @@ func contains(a, b *term) (term, error) {
 	return term{}, errType
 }
 
-// get is the element of an array at a place, or the value of a map at a key; null where there is none.
+// get is the element of an array at a place, or the value of a map at a key; null where there is
+// none.
 func get(a, b *term) (term, error) {
 	switch {
 	case a.kind == kindArray && b.kind == kindInteger:

@@ -61,7 +61,8 @@ func (d *decoder) parameters(f field, to *[]term) error {
 	return nil
 }
 
-// push takes one operation: values and closures go on the stack, others take their arguments from it.
+// push takes one operation: values and closures go on the stack, others take their arguments from
+// it.
 func (d *decoder) push(stack []*node, message []byte, depth int) ([]*node, error) {
 	var it *node
 	seen := once{what: "an operation"}

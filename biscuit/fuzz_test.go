@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FuzzParse reads any bytes as a token. What is read is written again as the same, can be shown, and is evaluated within limits
-// whatever it says; that it verifies needs its signatures.
+// FuzzParse reads any bytes as a token. What is read is written again as the same, can be shown,
+// and is evaluated within limits whatever it says; that it verifies needs its signatures.
 func FuzzParse(f *testing.F) {
 	for _, o := range officials(f) {
 		token, err := ParseText(o.Token)
@@ -41,14 +41,16 @@ func FuzzParse(f *testing.F) {
 		}
 		_, _ = token.Verify(root)
 		v := &Verified{Token: token, root: root} // as if somebody had signed it
-		_ = authorizer.Authorize(v, Request{Time: time.Unix(1.8e9, 0), Resource: "https://www.example.com/", RequestedScope: "a:b"})
+		_ = authorizer.Authorize(v, Request{Time: time.Unix(1.8e9, 0), Resource: "https://www.example.com/",
+			RequestedScope: "a:b"})
 		if g, err := v.Grants(); err == nil {
 			_ = g.Authorize(authorizer, Request{Time: time.Unix(1.8e9, 0)})
 		}
 	})
 }
 
-// FuzzBlock reads any bytes as what a block says, which reaches deeper than FuzzParse into statements.
+// FuzzBlock reads any bytes as what a block says, which reaches deeper than FuzzParse into
+// statements.
 func FuzzBlock(f *testing.F) {
 	for _, o := range officials(f) {
 		token, err := ParseText(o.Token)
@@ -70,11 +72,13 @@ func FuzzBlock(f *testing.F) {
 		if source, err := ParseSource(code); err == nil && source.String() != code {
 			t.Fatalf("printed:\n%sread and printed again:\n%s", code, source.String())
 		}
-		_ = authorizer.Authorize(&Verified{Token: token}, Request{Time: time.Unix(1.8e9, 0), Resource: "https://www.example.com/"})
+		_ = authorizer.Authorize(&Verified{Token: token},
+			Request{Time: time.Unix(1.8e9, 0), Resource: "https://www.example.com/"})
 	})
 }
 
-// FuzzSource reads any text as Datalog. What is read prints as what reads the same, and makes a block that says the same.
+// FuzzSource reads any text as Datalog. What is read prints as what reads the same, and makes a
+// block that says the same.
 func FuzzSource(f *testing.F) {
 	for _, o := range officials(f) {
 		token, err := ParseText(o.Token)

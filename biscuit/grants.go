@@ -18,20 +18,22 @@ var (
 	ErrHolder  = errors.New("the delegation is bound to another key than the one that signed the request")
 )
 
-// Grants is what a token delegates, by the facts of its authority block that RAMP names, narrowed by two idioms of the blocks
-// that attenuate it. An ordinary engine would hold the idioms against the facts of the authority block, where the first
-// narrows nothing and the second kills the token; they are read for what their authors mean, and are not evaluated:
+// Grants is what a token delegates, by the facts of its authority block that RAMP names, narrowed
+// by two idioms of the blocks that attenuate it. An ordinary engine would hold the idioms against
+// the facts of the authority block, where the first narrows nothing and the second kills the token;
+// they are read for what their authors mean, and are not evaluated:
 //
 //	check if scope("earnings:*")                        the scopes are those that this covers, too
 //	check if max_spend_cents($v), $v <= 10000           the cap is this, if it is lower; < likewise
 //
-// With several queries that are each a scope, the scopes are those that one of them covers. Whatever else is in a check is
-// left to the engine, which Authorize asks.
+// With several queries that are each a scope, the scopes are those that one of them covers.
+// Whatever else is in a check is left to the engine, which Authorize asks.
 type Grants struct {
 	Users []string // principals, user("...")
 
-	// Scopes are the scopes that are delegated: patterns whose segments between colons may be "*", and whose last "*" covers all
-	// that remains. Scoped tells whether the token speaks of scopes at all; if it does and there are none, nothing is left.
+	// Scopes are the scopes that are delegated: patterns whose segments between colons may be "*",
+	// and whose last "*" covers all that remains. Scoped tells whether the token speaks of scopes
+	// at all; if it does and there are none, nothing is left.
 	Scopes []string
 	Scoped bool
 
@@ -39,28 +41,32 @@ type Grants struct {
 	MaxAccesses   *int64        // max_accesses(n); nil for no cap
 	Caps          []Cap         // the same by the blocks that set them, in the order of the blocks
 	Period        time.Duration // quota_period_hours(n), after which caps begin anew; zero for the token's lifetime
-	// Expires is expires("RFC 3339") or expires(date), or what a check of whichever block says as time($t), $t < date does; zero
-	// for never. Of several the earliest. The engine evaluates such checks all the same.
+	// Expires is expires("RFC 3339") or expires(date), or what a check of whichever block says as
+	// time($t), $t < date does; zero for never. Of several the earliest. The engine evaluates such
+	// checks all the same.
 	Expires time.Time
 	Holder  []byte // holder(key), in whichever block: the key that may use the token; nil for whoever holds it
-	// Revocation is revocation_uri("https://..."): where the principal tells which of its tokens it has revoked; empty for nowhere.
+	// Revocation is revocation_uri("https://..."): where the principal tells which of its tokens it
+	// has revoked; empty for nowhere.
 	Revocation string
 
 	verified *Verified       // nil for what a token says that nobody verified
 	narrowed map[[2]int]bool // checks that were read and need not be evaluated, by block and place
 }
 
-// Cap bounds what is bought under a block of a token: under it, and under everything that was attenuated from it.
+// Cap bounds what is bought under a block of a token: under it, and under everything that was
+// attenuated from it.
 type Cap struct {
 	Block    int    // 0 for the authority block
 	Spend    *int64 // minor units; nil for no cap
 	Accesses *int64 // nil for no cap
-	// Expires is when everything under the block is over, whatever was attenuated from it; zero for never.
+	// Expires is when everything under the block is over, whatever was attenuated from it; zero for
+	// never.
 	Expires time.Time
 }
 
-// Grants reads what a token delegates. A fact of one of the names in a form that is not known is an error, which refuses the
-// token: nothing that was meant to limit it is passed over.
+// Grants reads what a token delegates. A fact of one of the names in a form that is not known is an
+// error, which refuses the token: nothing that was meant to limit it is passed over.
 func (v *Verified) Grants() (*Grants, error) {
 	g, err := v.Token.Says()
 	if err == nil {
@@ -69,7 +75,8 @@ func (v *Verified) Grants() (*Grants, error) {
 	return g, err
 }
 
-// Says reads what a token says that it delegates, whoever made it: to be shown, and never relied upon. Nothing is authorized by it.
+// Says reads what a token says that it delegates, whoever made it: to be shown, and never relied
+// upon. Nothing is authorized by it.
 func (t *Token) Says() (*Grants, error) {
 	g := &Grants{narrowed: map[[2]int]bool{}}
 	for i := range t.blocks[0].facts {
@@ -205,7 +212,8 @@ func (g *Grants) until(at time.Time) {
 	}
 }
 
-// readUntil reads check if time($t), $t < date, and <= likewise, for when the token ends at the latest.
+// readUntil reads check if time($t), $t < date, and <= likewise, for when the token ends at the
+// latest.
 func (g *Grants) readUntil(c *check) {
 	if c.kind != checkIf || len(c.queries) != 1 {
 		return
@@ -215,8 +223,10 @@ func (g *Grants) readUntil(c *check) {
 		return
 	}
 	p, e := &r.body[0], r.expressions[0]
-	if p.name != "time" || len(p.terms) != 1 || p.terms[0].kind != kindVariable || e.op != opLess && e.op != opLessOrEqual ||
-		e.left.op != opValue || e.left.value.kind != kindVariable || e.right.op != opValue || e.right.value.kind != kindDate {
+	if p.name != "time" || len(p.terms) != 1 || p.terms[0].kind != kindVariable || e.op != opLess &&
+		e.op != opLessOrEqual ||
+		e.left.op != opValue || e.left.value.kind != kindVariable || e.right.op != opValue ||
+		e.right.value.kind != kindDate {
 		return
 	}
 	at := time.Unix(e.right.value.n, 0).UTC()
@@ -289,7 +299,8 @@ func (g *Grants) narrowSpend(c *check, block int) bool {
 	if e.op != opLessOrEqual && e.op != opLess {
 		return false
 	}
-	if e.left.op != opValue || e.left.value.kind != kindVariable || e.right.op != opValue || e.right.value.kind != kindInteger {
+	if e.left.op != opValue || e.left.value.kind != kindVariable || e.right.op != opValue ||
+		e.right.value.kind != kindInteger {
 		return false
 	}
 	n := e.right.value.n
@@ -308,9 +319,9 @@ func (g *Grants) narrowSpend(c *check, block int) bool {
 	return true
 }
 
-// Authorize holds a request against the token: its expiry, its holder, the scope that is asked for, and every check that was
-// not read as narrowing, by the engine. Caps are for whoever counts. Errors are ErrExpired, ErrHolder, ErrScope and those of
-// Authorizer.Authorize.
+// Authorize holds a request against the token: its expiry, its holder, the scope that is asked for,
+// and every check that was not read as narrowing, by the engine. Caps are for whoever counts.
+// Errors are ErrExpired, ErrHolder, ErrScope and those of Authorizer.Authorize.
 func (g *Grants) Authorize(a *Authorizer, r Request) error {
 	if g.verified == nil {
 		return ErrSignature
@@ -329,10 +340,13 @@ func (g *Grants) Authorize(a *Authorizer, r Request) error {
 
 // Covers tells whether one of the scopes covers a required one.
 func (g *Grants) Covers(required string) bool {
-	return slices.ContainsFunc(g.Scopes, func(granted string) bool { return required != "" && meet(granted, required) == required })
+	return slices.ContainsFunc(g.Scopes, func(granted string) bool {
+		return required != "" && meet(granted, required) == required
+	})
 }
 
-// NarrowScopes are the scopes that both lists cover, as patterns: of each pair that has something in common the narrower.
+// NarrowScopes are the scopes that both lists cover, as patterns: of each pair that has something
+// in common the narrower.
 func NarrowScopes(granted, by []string) []string {
 	var both []string
 	for _, a := range granted {

@@ -36,8 +36,8 @@ type PublicKey struct {
 	bytes     string // 32 bytes of Ed25519, or the 33 bytes of a compressed point
 }
 
-// NewPublicKey takes the bytes of a key: the 32 of Ed25519, or the 33 of a compressed point of secp256r1. Keys of small
-// order, with which anybody could sign, are refused.
+// NewPublicKey takes the bytes of a key: the 32 of Ed25519, or the 33 of a compressed point of
+// secp256r1. Keys of small order, with which anybody could sign, are refused.
 func NewPublicKey(algorithm Algorithm, key []byte) (PublicKey, error) {
 	switch algorithm {
 	case Ed25519:
@@ -127,7 +127,8 @@ func decompress(point []byte) (*ecdsa.PublicKey, error) {
 	return ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(whole, y.FillBytes(make([]byte, 32))...))
 }
 
-// appendSigned writes the key as it is signed in a block: the algorithm as four bytes, little end first, and the key.
+// appendSigned writes the key as it is signed in a block: the algorithm as four bytes, little end
+// first, and the key.
 func (k PublicKey) appendSigned(to []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(to, uint32(k.algorithm)), k.bytes...)
 }
@@ -164,8 +165,8 @@ func readKey(message []byte) (PublicKey, error) {
 	return NewPublicKey(Algorithm(algorithm), bytes)
 }
 
-// twin is the other signature that verifies wherever this one does: of ECDSA, whoever sees (r, s) can write (r, n-s).
-// It is nil where there is none.
+// twin is the other signature that verifies wherever this one does: of ECDSA, whoever sees (r, s)
+// can write (r, n-s). It is nil where there is none.
 func (k PublicKey) twin(signature []byte) []byte {
 	if k.algorithm != Secp256r1 {
 		return nil
@@ -191,7 +192,8 @@ func (k PublicKey) canonical(signature []byte) []byte {
 	return signature
 }
 
-// readECDSA and appendECDSA know the DER of SEQUENCE { r INTEGER, s INTEGER } as VerifyASN1 takes it: lengths of one byte.
+// readECDSA and appendECDSA know the DER of SEQUENCE { r INTEGER, s INTEGER } as VerifyASN1 takes
+// it: lengths of one byte.
 func readECDSA(der []byte) (r, s *big.Int, ok bool) {
 	integer := func() *big.Int {
 		if len(der) < 2 || der[0] != 2 || int(der[1]) > len(der)-2 || der[1] > 127 {
@@ -221,8 +223,8 @@ func appendECDSA(r, s *big.Int) []byte {
 	return append([]byte{0x30, byte(len(body))}, body...)
 }
 
-// smallOrders are the y coordinates, low byte first and without the sign of x, of the points of Ed25519 whose order
-// divides 8, with the encodings of the same that are too large.
+// smallOrders are the y coordinates, low byte first and without the sign of x, of the points of
+// Ed25519 whose order divides 8, with the encodings of the same that are too large.
 var smallOrders = func() map[string]bool {
 	set := map[string]bool{}
 	for _, digits := range []string{

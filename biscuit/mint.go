@@ -9,8 +9,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Mint makes a token of one block, the authority block, which root signs. Random gives the 32 bytes of the key that whoever
-// holds the token will attenuate it with: crypto/rand.Reader, outside tests.
+// Mint makes a token of one block, the authority block, which root signs. Random gives the 32 bytes
+// of the key that whoever holds the token will attenuate it with: crypto/rand.Reader, outside
+// tests.
 func Mint(root ed25519.PrivateKey, random io.Reader, authority *Source) (*Token, error) {
 	if len(root) != ed25519.PrivateKeySize {
 		return nil, errors.New("a token is signed with a private key of Ed25519")
@@ -18,8 +19,8 @@ func Mint(root ed25519.PrivateKey, random io.Reader, authority *Source) (*Token,
 	return (&Token{tables: &tables{}}).append(root, random, authority)
 }
 
-// Attenuate makes a token with one block more, which can only narrow it. The token itself stays as it is. Its holder has no
-// need to know the root key. The error is ErrSealed for a sealed token.
+// Attenuate makes a token with one block more, which can only narrow it. The token itself stays as
+// it is. Its holder has no need to know the root key. The error is ErrSealed for a sealed token.
 func (t *Token) Attenuate(random io.Reader, more *Source) (*Token, error) {
 	key, err := t.attenuationKey()
 	if err != nil {
@@ -39,8 +40,8 @@ func (t *Token) Seal() (*Token, error) {
 	return &sealed, nil
 }
 
-// attenuationKey is the key at the end of the token. Tokens of which somebody else made that of secp256r1 are read and
-// verified, but not written on.
+// attenuationKey is the key at the end of the token. Tokens of which somebody else made that of
+// secp256r1 are read and verified, but not written on.
 func (t *Token) attenuationKey() (ed25519.PrivateKey, error) {
 	if t.Sealed() {
 		return nil, ErrSealed
@@ -50,7 +51,8 @@ func (t *Token) attenuationKey() (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("%w: the secret at its end does not belong to the key of its last block", ErrSignature)
 	}
 	if next.algorithm != Ed25519 {
-		return nil, fmt.Errorf("%w: attenuating and sealing a token whose next key is of %v", ErrVersion, next.algorithm)
+		return nil, fmt.Errorf("%w: attenuating and sealing a token whose next key is of %v", ErrVersion,
+			next.algorithm)
 	}
 	return ed25519.NewKeyFromSeed(t.secret), nil
 }
@@ -84,11 +86,12 @@ func (t *Token) append(key ed25519.PrivateKey, random io.Reader, source *Source)
 	if source.RootKeyID != nil && len(t.signed) == 0 {
 		made.rootKeyID = source.RootKeyID
 	}
-	// What was made is read again, so that nothing leaves this room that it would not take itself.
+	// What was made is read again, so that nothing leaves this package that it would refuse itself.
 	return Parse(made.Bytes())
 }
 
-// encodeBlock writes a block, with the symbols and keys that the tables of the token do not have yet.
+// encodeBlock writes a block, with the symbols and keys that the tables of the token do not have
+// yet.
 func encodeBlock(source *Source, t *tables) ([]byte, int) {
 	e := encoder{tables: t, symbols: len(t.symbols), keys: len(t.keys)}
 	s := &source.statements
@@ -125,7 +128,8 @@ func encodeBlock(source *Source, t *tables) ([]byte, int) {
 	return to, version
 }
 
-// encoder writes statements by the numbers of their strings and keys, which it puts into the tables where they are not yet.
+// encoder writes statements by the numbers of their strings and keys, which it puts into the tables
+// where they are not yet.
 type encoder struct {
 	tables        *tables
 	symbols, keys int // how many of the tables the token had before

@@ -43,8 +43,8 @@ const (
 	opTryOr
 )
 
-// node is one operation of an expression and its arguments. Expressions are sequences of operations for a stack on the wire,
-// and trees here.
+// node is one operation of an expression and its arguments. Expressions are sequences of operations
+// for a stack on the wire, and trees here.
 type node struct {
 	op          op
 	value       term // of opValue
@@ -64,8 +64,8 @@ const (
 	formClosure             // none of its own
 )
 
-// operation describes an op: its number on the wire, how it is written, the block version that it needs at least, and for
-// binary ones which argument is a closure and of how many parameters.
+// operation describes an op: its number on the wire, how it is written, the block version that it
+// needs at least, and for binary ones which argument is a closure and of how many parameters.
 type operation struct {
 	wire       uint64
 	form       form
@@ -84,13 +84,15 @@ const (
 	rightSide
 )
 
-// unaryOps and binaryOps have the operations by their numbers on the wire. The number after the last of each is the
-// function of a host (extern::).
+// unaryOps and binaryOps have the operations by their numbers on the wire. The number after the
+// last of each is the function of a host (extern::).
 var (
 	unaryOps  = []op{opNegate, opParens, opLength, opType}
 	binaryOps = []op{
-		opLess, opGreater, opLessOrEqual, opGreaterOrEqual, opStrictEqual, opContains, opPrefix, opSuffix, opMatches, opAdd, opSub,
-		opMul, opDiv, opAnd, opOr, opIntersection, opUnion, opBitAnd, opBitOr, opBitXor, opStrictNotEqual, opEqual, opNotEqual,
+		opLess, opGreater, opLessOrEqual, opGreaterOrEqual, opStrictEqual, opContains, opPrefix, opSuffix, opMatches,
+		opAdd, opSub,
+		opMul, opDiv, opAnd, opOr, opIntersection, opUnion, opBitAnd, opBitOr, opBitXor, opStrictNotEqual, opEqual,
+		opNotEqual,
 		opLazyAnd, opLazyOr, opAll, opAny, opGet,
 	}
 )
@@ -148,10 +150,12 @@ var operations = func() (table [opTryOr + 1]operation) {
 		opNotEqual:       {form: formInfix, text: "!=", precedence: comparisonLevel, version: 6},
 		opLazyAnd:        {form: formInfix, text: "&&", precedence: lazyAndLevel, version: 6, closure: rightSide},
 		opLazyOr:         {form: formInfix, text: "||", precedence: lazyOrLevel, version: 6, closure: rightSide},
-		opAll:            {form: formMethod, text: "all", precedence: methodLevel, version: 6, closure: rightSide, parameters: 1},
-		opAny:            {form: formMethod, text: "any", precedence: methodLevel, version: 6, closure: rightSide, parameters: 1},
-		opGet:            {form: formMethod, text: "get", precedence: methodLevel},
-		opTryOr:          {form: formMethod, text: "try_or", precedence: methodLevel, version: 6, closure: leftSide},
+		opAll: {form: formMethod, text: "all", precedence: methodLevel, version: 6, closure: rightSide,
+			parameters: 1},
+		opAny: {form: formMethod, text: "any", precedence: methodLevel, version: 6, closure: rightSide,
+			parameters: 1},
+		opGet:   {form: formMethod, text: "get", precedence: methodLevel},
+		opTryOr: {form: formMethod, text: "try_or", precedence: methodLevel, version: 6, closure: leftSide},
 	}
 	for wire, op := range unaryOps {
 		table[op].wire = uint64(wire)
@@ -165,7 +169,8 @@ var operations = func() (table [opTryOr + 1]operation) {
 
 func (o op) unary() bool { return o >= opNegate && o <= opType }
 
-// operate makes the node of an operation, and refuses closures where none belongs and other values where one does.
+// operate makes the node of an operation, and refuses closures where none belongs and other values
+// where one does.
 func operate(o op, left, right *node) (*node, error) {
 	it := &node{op: o, left: left, right: right, depth: 1 + left.depth}
 	if right != nil {

@@ -311,7 +311,9 @@ func (p *parser) number() (term, error) {
 	}
 	value, err := strconv.ParseInt(rest[:n], 10, 64)
 	if err != nil {
-		return term{}, errors.New("there should be a value: a string, an integer of 64 bits, a date, bytes, true, false, null, a set, an array or a map")
+		return term{},
+			errors.New("there should be a value: a string, an integer of 64 bits, a date, bytes, true, false, null, " +
+				"a set, an array or a map")
 	}
 	p.at += n
 	return integer(value), nil
@@ -407,7 +409,8 @@ func (p *parser) braced() (term, error) {
 		return term{}, err
 	}
 	for i := range list {
-		if list[i].kind != list[0].kind || list[i].kind == kindSet || list[i].kind == kindArray || list[i].kind == kindMap {
+		if list[i].kind != list[0].kind || list[i].kind == kindSet || list[i].kind == kindArray ||
+			list[i].kind == kindMap {
 			return term{}, errors.New("the elements of a set are of one type, and no sets, arrays or maps")
 		}
 	}

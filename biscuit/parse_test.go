@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDatalogReadsAsItPrints holds the spelling of every form, with its spaces, comments and parentheses.
+// TestDatalogReadsAsItPrints holds the spelling of every form, with its spaces, comments and
+// parentheses.
 func TestDatalogReadsAsItPrints(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
@@ -108,11 +109,14 @@ func TestWhatIsNoDatalogIsRefused(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNoneAreShownAsSuch holds that a token cannot be shown as saying what it does not say.
+// TestNamesThatAreNoneAreShownAsSuch holds that a token cannot be shown as saying what it does not
+// say.
 func TestNamesThatAreNoneAreShownAsSuch(t *testing.T) {
 	t.Parallel()
 	f := newForger()
-	token, err := Parse(f.token(message(version(3), str(1, "a(1); scope"), sub(4, sub(1, num(1, 1024), sub(2, num(3, 1024)))))).Bytes())
+	token, err :=
+		Parse(f.token(message(version(3), str(1, "a(1); scope"), sub(4, sub(1, num(1, 1024), sub(2, num(3, 1024)))))).
+			Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

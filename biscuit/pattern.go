@@ -14,10 +14,11 @@ const maxProgram = 1000
 
 // pattern is a regular expression, compiled when it is first needed.
 //
-// The official libraries match with a library of the same family as package regexp: linear in time, and the same syntax but
-// for some forms. Those are refused where they are met, since a check that both sides read in different ways is worse than
-// none: classes within classes and operations on classes, backslashes before digits, < and >, braces that are no repetition,
-// \Q and \C. Their \d, \w, \s and \b are those of Unicode and ours those of ASCII, so that patterns with one of them are
+// The official libraries match with a library of the same family as package regexp: linear in time,
+// and the same syntax but for some forms. Those are refused where they are met, since a check that
+// both sides read in different ways is worse than none: classes within classes and operations on
+// classes, backslashes before digits, < and >, braces that are no repetition, \Q and \C. Their \d,
+// \w, \s and \b are those of Unicode and ours those of ASCII, so that patterns with one of them are
 // refused for texts that are not ASCII.
 type pattern struct {
 	text string
@@ -149,7 +150,8 @@ func (p *pattern) match(subject string) (bool, error) {
 		return false, err
 	}
 	if p.ascii && strings.IndexFunc(subject, func(r rune) bool { return r > 127 }) >= 0 {
-		return false, fmt.Errorf("%w: classes of characters, matched with other letters than those of ASCII", errPattern)
+		return false, fmt.Errorf("%w: classes of characters, matched with other letters than those of ASCII",
+			errPattern)
 	}
 	return p.matcher.MatchString(subject), nil
 }

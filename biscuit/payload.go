@@ -8,8 +8,9 @@ import (
 
 func protoNumber(i int) protowire.Number { return protowire.Number(i) }
 
-// appendPayload writes what the signature of a block covers. Version 0 is the parts one after the other; version 1 names them
-// and ties each block to the signature of the one before, which the authority block does not have.
+// appendPayload writes what the signature of a block covers. Version 0 is the parts one after the
+// other; version 1 names them and ties each block to the signature of the one before, which the
+// authority block does not have.
 func (b *signedBlock) appendPayload(to, previous []byte, authority bool) []byte {
 	if b.version == 0 {
 		to = append(to, b.data...)
@@ -39,7 +40,8 @@ func appendExternalPayload(to, data, previous []byte) []byte {
 	return append(append(to, "\x00PREVSIG\x00"...), previous...)
 }
 
-// appendSealPayload writes what the final signature of a sealed token covers: the last block, its key and its signature.
+// appendSealPayload writes what the final signature of a sealed token covers: the last block, its
+// key and its signature.
 func (b *signedBlock) appendSealPayload(to []byte) []byte {
 	return append(b.next.appendSigned(append(to, b.data...)), b.signature...)
 }

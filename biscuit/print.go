@@ -9,8 +9,9 @@ import (
 	"unicode"
 )
 
-// String is what a block or an authorizer says, a statement a line, so that ParseSource reads the same. What came from the
-// wire and can be said in no text is shown in angle brackets, which it does not read.
+// String is what a block or an authorizer says, a statement a line, so that ParseSource reads the
+// same. What came from the wire and can be said in no text is shown in angle brackets, which it
+// does not read.
 func (s *statements) String() string {
 	var lines []string
 	if len(s.trusting) > 0 {
@@ -131,7 +132,8 @@ func (t term) String() string {
 	return "{" + strings.Join(entries, ", ") + "}"
 }
 
-// quote writes a string so that it cannot leave its quotation marks, and nothing in it moves a terminal.
+// quote writes a string so that it cannot leave its quotation marks, and nothing in it moves a
+// terminal.
 func quote(s string) string { return Quote(s) }
 
 // Quote writes a string as Datalog does.
@@ -179,7 +181,8 @@ func (n *node) text(level int) string {
 		if n.right != nil {
 			argument = n.right.text(lazyOrLevel)
 		}
-		if receiver.op == opValue && receiver.value.kind == kindDate { // the official libraries do not read a dot after a date
+		// the official libraries do not read a dot after a date
+		if receiver.op == opValue && receiver.value.kind == kindDate {
 			return "(" + receiver.text(methodLevel) + ")." + described.text + "(" + argument + ")"
 		}
 		return receiver.text(methodLevel) + "." + described.text + "(" + argument + ")"

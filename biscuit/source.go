@@ -15,9 +15,10 @@ type Source struct {
 	statements statements
 }
 
-// ParseSource reads Datalog as the official libraries write it: facts, rules, check if, check all, reject if, and for an
-// authorizer allow if and deny if, each with a semicolon after it; trusting ...; first, for the whole block. Parameters in
-// braces are not read. The error is ErrDatalog, and says where.
+// ParseSource reads Datalog as the official libraries write it: facts, rules, check if, check all,
+// reject if, and for an authorizer allow if and deny if, each with a semicolon after it; trusting
+// ...; first, for the whole block. Parameters in braces are not read. The error is ErrDatalog, and
+// says where.
 func ParseSource(code string) (*Source, error) {
 	if len(code) > MaxSize || !utf8.ValidString(code) {
 		return nil, fmt.Errorf("%w: it is larger than %d bytes, or no UTF-8", ErrDatalog, MaxSize)
@@ -32,7 +33,8 @@ func ParseSource(code string) (*Source, error) {
 	return s, nil
 }
 
-// Add puts a fact of values into the source: string, int, int64, bool, time.Time (in seconds) and []byte.
+// Add puts a fact of values into the source: string, int, int64, bool, time.Time (in seconds) and
+// []byte.
 func (s *Source) Add(name string, values ...any) error {
 	if !isName(name) || len(values) == 0 || len(values) > maxArity {
 		return fmt.Errorf("%w: a fact has a name of letters, digits, _ and :, and 1 to %d values", ErrDatalog, maxArity)

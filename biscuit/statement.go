@@ -22,8 +22,8 @@ const (
 	scopeKey
 )
 
-// rule is a rule, or one query of a check or a policy. The variables of body and head have places 0 to variables-1; the
-// parameters of closures have places from there on, below places.
+// rule is a rule, or one query of a check or a policy. The variables of body and head have places 0
+// to variables-1; the parameters of closures have places from there on, below places.
 type rule struct {
 	head        predicate
 	body        []predicate
@@ -61,8 +61,9 @@ type statements struct {
 	policies []policy
 }
 
-// bind gives the variables of a rule their places, and refuses what no evaluation could make sense of: variables of the
-// head or of an expression that the body does not bind, and parameters of closures that hide another variable.
+// bind gives the variables of a rule their places, and refuses what no evaluation could make sense
+// of: variables of the head or of an expression that the body does not bind, and parameters of
+// closures that hide another variable.
 func (r *rule) bind() error {
 	place := map[string]int{}
 	for i := range r.body {

@@ -2,8 +2,10 @@ package biscuit
 
 // defaultSymbols are the strings that every token knows without writing them, by their numbers.
 var defaultSymbols = [...]string{
-	"read", "write", "resource", "operation", "right", "time", "role", "owner", "tenant", "namespace", "user", "team", "service", "admin",
-	"email", "group", "member", "ip_address", "client", "client_ip", "domain", "path", "version", "cluster", "node", "hostname", "nonce", "query",
+	"read", "write", "resource", "operation", "right", "time", "role", "owner", "tenant", "namespace", "user", "team",
+	"service", "admin",
+	"email", "group", "member", "ip_address", "client", "client_ip", "domain", "path", "version", "cluster", "node",
+	"hostname", "nonce", "query",
 }
 
 var defaultNumbers = func() map[string]uint64 {
@@ -17,8 +19,9 @@ var defaultNumbers = func() map[string]uint64 {
 // firstSymbol is the number of the first string that a token writes itself.
 const firstSymbol = 1024
 
-// tables are the strings and keys by whose numbers the blocks of a token speak of them: one pair of tables for the authority
-// block and all that are not of third parties, and one for each block of a third party.
+// tables are the strings and keys by whose numbers the blocks of a token speak of them: one pair of
+// tables for the authority block and all that are not of third parties, and one for each block of a
+// third party.
 type tables struct {
 	symbols []string
 	keys    []PublicKey
@@ -84,7 +87,8 @@ func (t *tables) key(n uint64) (PublicKey, error) {
 
 // clone is a copy that can be extended by itself.
 func (t *tables) clone() *tables {
-	it := &tables{symbols: append([]string(nil), t.symbols...), keys: append([]PublicKey(nil), t.keys...), seen: make(map[string]uint64, len(t.seen))}
+	it := &tables{symbols: append([]string(nil), t.symbols...), keys: append([]PublicKey(nil), t.keys...),
+		seen: make(map[string]uint64, len(t.seen))}
 	for s, n := range t.seen {
 		it.seen[s] = n
 	}

@@ -25,10 +25,13 @@ const (
 // kindNames are the types as the operation type() names them.
 var kindNames = [...]string{"variable", "integer", "string", "date", "bytes", "bool", "set", "null", "array", "map"}
 
-// term is one value of Datalog, or a variable. Terms are never changed once made: they share what they are made of.
+// term is one value of Datalog, or a variable. Terms are never changed once made: they share what
+// they are made of.
 type term struct {
 	kind kind
-	n    int64  // an integer, the seconds of a date as they are on the wire, 1 for true, the place of a variable in its rule
+	// an integer, the seconds of a date as they are on the wire, 1 for true, the place of a
+	// variable in its rule
+	n    int64
 	s    string // a string, the bytes of bytes, the name of a variable
 	list []term // the elements of an array, those of a set in order; the keys and values of a map, in order of the keys
 }
@@ -85,7 +88,8 @@ func set(elements []term) term {
 	return term{kind: kindSet, list: slices.CompactFunc(elements, func(a, b term) bool { return equal(&a, &b) })}
 }
 
-// dictionary makes a map of keys and values, the later of two of the same key, as the official libraries do.
+// dictionary makes a map of keys and values, the later of two of the same key, as the official
+// libraries do.
 func dictionary(entries [][2]term) term {
 	slices.SortStableFunc(entries, func(a, b [2]term) int { return compare(a[0], b[0]) })
 	it := term{kind: kindMap}

@@ -22,8 +22,8 @@ type external struct {
 	signature []byte
 }
 
-// Token is a token as it was read: whole and understood, its signatures not yet verified. It can be looked at, and
-// attenuated by whoever holds it; only what Verify returns can be relied upon.
+// Token is a token as it was read: whole and understood, its signatures not yet verified. It can be
+// looked at, and attenuated by whoever holds it; only what Verify returns can be relied upon.
 type Token struct {
 	rootKeyID *uint32
 	signed    []signedBlock
@@ -41,8 +41,8 @@ type block struct {
 	by      PublicKey // the third party that signed it; zero for none
 }
 
-// ParseText reads a token in base64, url-safe or standard, with or without padding and the prefix biscuit:, and what Parse
-// says of it holds.
+// ParseText reads a token in base64, url-safe or standard, with or without padding and the prefix
+// biscuit:, and what Parse says of it holds.
 func ParseText(text string) (*Token, error) {
 	text = strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(text), "biscuit:"), "=")
 	if base64.RawURLEncoding.DecodedLen(len(text)) > MaxSize {
@@ -59,7 +59,8 @@ func ParseText(text string) (*Token, error) {
 	return Parse(raw)
 }
 
-// Parse reads a serialised token, and everything that its blocks say. Errors are ErrFormat or ErrVersion.
+// Parse reads a serialised token, and everything that its blocks say. Errors are ErrFormat or
+// ErrVersion.
 func Parse(raw []byte) (*Token, error) {
 	if len(raw) > MaxSize {
 		return nil, malformed("it is larger than %d bytes", MaxSize)
@@ -157,7 +158,8 @@ func readSigned(message []byte) (signedBlock, error) {
 		err = seen.need(1, 2, 3)
 	}
 	if err == nil && it.external != nil && it.version != 1 {
-		err = fmt.Errorf("%w: the block of a third party with a signature of version %d; version 1 is", ErrVersion, it.version)
+		err = fmt.Errorf("%w: the block of a third party with a signature of version %d; version 1 is", ErrVersion,
+			it.version)
 	}
 	return it, err
 }
@@ -209,7 +211,8 @@ func (t *Token) readProof(message []byte) error {
 	return err
 }
 
-// readBlocks reads what the blocks say. A block of a third party has tables of its own: who wrote it had not seen the token.
+// readBlocks reads what the blocks say. A block of a third party has tables of its own: who wrote
+// it had not seen the token.
 func (t *Token) readBlocks() error {
 	t.tables = &tables{}
 	raws := make([]*rawBlock, len(t.signed))
@@ -223,7 +226,8 @@ func (t *Token) readBlocks() error {
 		its := t.tables
 		if signed.external != nil {
 			if raw.version < externalVersion {
-				return inBlock(i, fmt.Errorf("%w: a block of a third party of version %d, that is possible from %d on", ErrVersion, raw.version, externalVersion))
+				return inBlock(i, fmt.Errorf("%w: a block of a third party of version %d, that is possible from %d on",
+					ErrVersion, raw.version, externalVersion))
 			}
 			its = &tables{}
 			t.blocks[i].by = signed.external.key
@@ -256,7 +260,8 @@ func (t *Token) Bytes() []byte {
 		message = appendData(message, 2, b.next.message())
 		message = appendData(message, 3, b.signature)
 		if b.external != nil {
-			message = appendData(message, 4, appendData(appendData(nil, 1, b.external.signature), 2, b.external.key.message()))
+			message = appendData(message, 4,
+				appendData(appendData(nil, 1, b.external.signature), 2, b.external.key.message()))
 		}
 		if b.version > 0 {
 			message = appendNumber(message, 5, b.version)
@@ -272,7 +277,8 @@ func (t *Token) Bytes() []byte {
 // Text is the serialised token in url-safe base64 with padding, as the official libraries write it.
 func (t *Token) Text() string { return base64.URLEncoding.EncodeToString(t.Bytes()) }
 
-// RootKeyID is the number of the root key that the token names, a hint that anybody can write, and whether it names one.
+// RootKeyID is the number of the root key that the token names, a hint that anybody can write, and
+// whether it names one.
 func (t *Token) RootKeyID() (uint32, bool) {
 	if t.rootKeyID == nil {
 		return 0, false
@@ -297,7 +303,8 @@ func (t *Token) Blocks() []Block {
 	list := make([]Block, len(t.blocks))
 	for i := range t.blocks {
 		b := &t.blocks[i]
-		list[i] = Block{Version: b.version, Context: b.context, RevocationID: t.signed[i].signature, Code: b.statements.String()}
+		list[i] = Block{Version: b.version, Context: b.context, RevocationID: t.signed[i].signature,
+			Code: b.statements.String()}
 		if by := b.by; by != (PublicKey{}) {
 			list[i].ThirdParty = &by
 		}
@@ -305,8 +312,8 @@ func (t *Token) Blocks() []Block {
 	return list
 }
 
-// RevocationIDs are the ids by which the token is revoked, one for each block: its signature. Ask Verified.Revoked whether
-// one of them is listed.
+// RevocationIDs are the ids by which the token is revoked, one for each block: its signature. Ask
+// Verified.Revoked whether one of them is listed.
 func (t *Token) RevocationIDs() [][]byte {
 	ids := make([][]byte, len(t.signed))
 	for i := range t.signed {
@@ -315,8 +322,8 @@ func (t *Token) RevocationIDs() [][]byte {
 	return ids
 }
 
-// Verify verifies every signature of the token, from the root key to the proof at its end. The error is ErrSignature and says
-// which one failed.
+// Verify verifies every signature of the token, from the root key to the proof at its end. The
+// error is ErrSignature and says which one failed.
 func (t *Token) Verify(root PublicKey) (*Verified, error) {
 	key := root
 	var buffer []byte
@@ -359,8 +366,8 @@ type Verified struct {
 // Root is the key under which the token was verified.
 func (v *Verified) Root() PublicKey { return v.root }
 
-// ID names the token whatever was attenuated from it: the signature of its authority block, and of the two forms that anybody
-// can write of a signature of secp256r1 always the same.
+// ID names the token whatever was attenuated from it: the signature of its authority block, and of
+// the two forms that anybody can write of a signature of secp256r1 always the same.
 func (v *Verified) ID() []byte { return v.BlockID(0) }
 
 // BlockID names a block and whatever was attenuated from it, as ID does the token.
@@ -372,8 +379,8 @@ func (v *Verified) BlockID(i int) []byte {
 	return key.canonical(v.signed[i].signature)
 }
 
-// Revoked tells whether an id of the token is listed. Where a signature has a second form, which anybody can write, listed is
-// asked for that, too: what is revoked stays revoked.
+// Revoked tells whether an id of the token is listed. Where a signature has a second form, which
+// anybody can write, listed is asked for that, too: what is revoked stays revoked.
 func (v *Verified) Revoked(listed func(id []byte) bool) bool {
 	key := v.root
 	for i := range v.signed {

@@ -10,8 +10,8 @@ const (
 	maxVersion      = 6 // reject if, null
 )
 
-// version is the lowest block version in which the statements can be said. The official libraries ask no version of their
-// own for arrays, maps and get, and so neither do we.
+// version is the lowest block version in which the statements can be said. The official libraries
+// ask no version of their own for arrays, maps and get, and so neither do we.
 func (s *statements) version() int {
 	needs := minVersion
 	if len(s.trusting) > 0 {

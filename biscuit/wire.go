@@ -14,8 +14,8 @@ type field struct {
 	bytes  []byte
 }
 
-// fields calls f for each field of a message. Groups, fixed numbers and what is cut short are errors; what names the
-// message in them.
+// fields calls f for each field of a message. Groups, fixed numbers and what is cut short are
+// errors; what names the message in them.
 func fields(message []byte, what string, f func(field) error) error {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
@@ -43,7 +43,8 @@ func fields(message []byte, what string, f func(field) error) error {
 	return nil
 }
 
-// once notes the single fields of a message that came, so that none comes twice and none that is required is missing.
+// once notes the single fields of a message that came, so that none comes twice and none that is
+// required is missing.
 type once struct {
 	what string
 	seen uint64

@@ -14,47 +14,64 @@ import (
 // shortLived is how long an offer may hold at most for its end to be waited for.
 const shortLived = 90 * time.Second
 
-// bindSteps bind offers: first in ways that must be refused, then three really (Agent Intake Protocol 0.1.0, Stage 5).
+// bindSteps bind offers: first in ways that must be refused, then three really (Agent Intake
+// Protocol 0.1.0, Stage 5).
 var bindSteps = []step{
-	{"bind.options", "OPTIONS of the bind endpoint works", data | bindable, func(ctx context.Context, v *visit) verdict {
-		return v.preflight(ctx, v.offer.offer.BindEndpoint, http.MethodPost)
-	}},
-	{"bind.host", "offers are bound at the business's own host", data | bindable, func(_ context.Context, v *visit) verdict {
-		if at, own := hostOf(v.offer.offer.BindEndpoint), hostOf(v.intake.Endpoint); at != own && at != hostOf(v.wellKnown.String()) {
-			return doubt(fmt.Sprintf("it is %s, and the intake's %s", at, own), "bind at the intake's host: careful agents send personal data nowhere else")
-		}
-		return passed()
-	}},
-	refusedBind("bind.unknown-offer", "an unknown offer is not found", http.StatusNotFound, intake.CodeOfferNotFound, func(o object) { o["offer_id"] = "none-" + random() }),
-	refusedBind("bind.session", "another session's offer is not found", http.StatusNotFound, intake.CodeOfferNotFound, func(o object) { o["session_id"] = newSession() }),
-	doubted(refusedBind("bind.agent", "another agent's offer is not found", http.StatusNotFound, intake.CodeOfferNotFound, func(o object) { o["agent"].(object)["id"] = "other-" + random() })),
-	refusedBind("bind.consent", "a consent_scope without bind is refused", http.StatusBadRequest, intake.CodeInvalidInput, scopes("intake", "offer")),
-	refusedBind("bind.without-data", "a bind without bind_data is refused", http.StatusBadRequest, intake.CodeBindIncomplete, func(o object) { delete(o, "bind_data") }),
+	{"bind.options", "OPTIONS of the bind endpoint works", data | bindable,
+		func(ctx context.Context, v *visit) verdict {
+			return v.preflight(ctx, v.offer.offer.BindEndpoint, http.MethodPost)
+		}},
+	{"bind.host", "offers are bound at the business's own host", data | bindable,
+		func(_ context.Context, v *visit) verdict {
+			if at, own := hostOf(v.offer.offer.BindEndpoint), hostOf(v.intake.Endpoint); at != own &&
+				at != hostOf(v.wellKnown.String()) {
+				return doubt(fmt.Sprintf("it is %s, and the intake's %s", at, own),
+					"bind at the intake's host: careful agents send personal data nowhere else")
+			}
+			return passed()
+		}},
+	refusedBind("bind.unknown-offer", "an unknown offer is not found", http.StatusNotFound, intake.CodeOfferNotFound,
+		func(o object) { o["offer_id"] = "none-" + random() }),
+	refusedBind("bind.session", "another session's offer is not found", http.StatusNotFound, intake.CodeOfferNotFound,
+		func(o object) { o["session_id"] = newSession() }),
+	doubted(refusedBind("bind.agent", "another agent's offer is not found", http.StatusNotFound,
+		intake.CodeOfferNotFound, func(o object) { o["agent"].(object)["id"] = "other-" + random() })),
+	refusedBind("bind.consent", "a consent_scope without bind is refused", http.StatusBadRequest,
+		intake.CodeInvalidInput, scopes("intake", "offer")),
+	refusedBind("bind.without-data", "a bind without bind_data is refused", http.StatusBadRequest,
+		intake.CodeBindIncomplete, func(o object) { delete(o, "bind_data") }),
 	refusedField("bind.missing", "a bind without a required field is refused", nil, true),
 	refusedField("bind.empty", "a required field that is empty is refused", "", false),
 	refusedField("bind.null", "a required field that is null is refused", nil, false),
-	refusedBind("bind.email", "an e-mail address that is none is refused", http.StatusBadRequest, intake.CodeInvalidInput, func(o object) { o["bind_data"].(object)["email"] = "nobody" }),
-	doubted(refusedBind("bind.version", "a bind with aip_version, which it has no place for, is refused", http.StatusBadRequest, intake.CodeInvalidInput, func(o object) { o["aip_version"] = intake.Version })),
-	doubted(refusedBind("bind.platform", "a bind with agent.platform, which it has no place for, is refused", http.StatusBadRequest, intake.CodeInvalidInput, func(o object) { o["agent"].(object)["platform"] = "x" })),
-	refusedBind("bind.unknown-member", "an unknown member is refused", http.StatusBadRequest, intake.CodeInvalidInput, func(o object) { o["intake_id"] = "x" }),
+	refusedBind("bind.email", "an e-mail address that is none is refused", http.StatusBadRequest,
+		intake.CodeInvalidInput, func(o object) { o["bind_data"].(object)["email"] = "nobody" }),
+	doubted(refusedBind("bind.version", "a bind with aip_version, which it has no place for, is refused",
+		http.StatusBadRequest, intake.CodeInvalidInput, func(o object) { o["aip_version"] = intake.Version })),
+	doubted(refusedBind("bind.platform", "a bind with agent.platform, which it has no place for, is refused",
+		http.StatusBadRequest, intake.CodeInvalidInput, func(o object) { o["agent"].(object)["platform"] = "x" })),
+	refusedBind("bind.unknown-member", "an unknown member is refused", http.StatusBadRequest, intake.CodeInvalidInput,
+		func(o object) { o["intake_id"] = "x" }),
 	{"bind.valid", "the offer is bound, and the same bind again answers the same", data | binding, bindValid},
-	{"bind.other-data", "a bound offer is not bound by other data", data | binding, func(ctx context.Context, v *visit) verdict {
-		return orDoubt(v.refuses(ctx, v.bind(v.offer, func(o object) {
-			fields := o["bind_data"].(object)
-			for _, name := range v.required() {
-				if text, ok := fields[name].(string); ok {
-					fields[name] = "x" + text
+	{"bind.other-data", "a bound offer is not bound by other data", data | binding,
+		func(ctx context.Context, v *visit) verdict {
+			return orDoubt(v.refuses(ctx, v.bind(v.offer, func(o object) {
+				fields := o["bind_data"].(object)
+				for _, name := range v.required() {
+					if text, ok := fields[name].(string); ok {
+						fields[name] = "x" + text
+					}
 				}
+			}), http.StatusConflict, intake.CodeOfferAlreadyBound))
+		}},
+	{"bind.extra", "fields that are not required are let pass", data | binding,
+		func(ctx context.Context, v *visit) verdict {
+			of, err := v.make(ctx)
+			if err != nil {
+				return noAnswer(err)
 			}
-		}), http.StatusConflict, intake.CodeOfferAlreadyBound))
-	}},
-	{"bind.extra", "fields that are not required are let pass", data | binding, func(ctx context.Context, v *visit) verdict {
-		of, err := v.make(ctx)
-		if err != nil {
-			return noAnswer(err)
-		}
-		return v.takes(ctx, v.bind(of, func(o object) { o["bind_data"].(object)["frontdesk_check"] = "x" }), "leave bind_data open, and do not store what is not required")
-	}},
+			return v.takes(ctx, v.bind(of, func(o object) { o["bind_data"].(object)["frontdesk_check"] = "x" }),
+				"leave bind_data open, and do not store what is not required")
+		}},
 	{"bind.at-once", "two binds at once answer the same, or one of them a conflict", data | binding, bindAtOnce},
 	{"bind.expired", "an offer that has ended is gone", data | binding, bindExpired},
 }
@@ -80,7 +97,8 @@ func refusedField(id, about string, value any, missing bool) step {
 			}
 		})
 		result := v.refuses(ctx, l, http.StatusBadRequest, intake.CodeBindIncomplete)
-		if last := v.refused; result.outcome == Passed && missing && len(last) > 0 && !strings.Contains(last[len(last)-1].told().Error.Message, names[0]) {
+		if last := v.refused; result.outcome == Passed && missing && len(last) > 0 &&
+			!strings.Contains(last[len(last)-1].told().Error.Message, names[0]) {
 			return doubt("the message does not name the field", "name the fields that are missing, and no values")
 		}
 		return result
@@ -102,7 +120,8 @@ func bindValid(ctx context.Context, v *visit) verdict {
 		return noAnswer(err)
 	}
 	if first.status != http.StatusOK || first.told().Status == string(intake.StatusError) {
-		return wrong("it answers "+first.answered(), "answer 200, or see that the sample has all that the offer requires")
+		return wrong("it answers "+first.answered(), "answer 200, or see that the sample has all that the offer "+
+			"requires")
 	}
 	if typed := jsonTyped(first); typed.outcome != Passed {
 		return typed
@@ -112,7 +131,8 @@ func bindValid(ctx context.Context, v *visit) verdict {
 	case err != nil:
 		return noAnswer(err)
 	case second.status != http.StatusOK || !same(first, second):
-		return doubt("the second time it answers "+second.answered(), "answer the same to the same bind: an answer can be lost on its way")
+		return doubt("the second time it answers "+second.answered(),
+			"answer the same to the same bind: an answer can be lost on its way")
 	}
 	return passed()
 }
@@ -147,7 +167,8 @@ func bindAtOnce(ctx context.Context, v *visit) verdict {
 	case a.status+b.got.status == http.StatusOK+http.StatusConflict:
 		return passed()
 	}
-	return doubt(fmt.Sprintf("they answer %s and %s", a.answered(), b.got.answered()), "bind once, and answer the second what the first was answered")
+	return doubt(fmt.Sprintf("they answer %s and %s", a.answered(), b.got.answered()),
+		"bind once, and answer the second what the first was answered")
 }
 
 func bindExpired(ctx context.Context, v *visit) verdict {

@@ -1,14 +1,17 @@
-// Package check looks at anybody's servers from outside. Of a publisher of the Agentic Intent Protocol: whether its
-// declaration is valid and served as it should be, and, with a key, whether its retrieve and event endpoints keep the
-// protocol. Of a business of the Agent Intake Protocol: its manifest, and, with sample data, whether its intakes do. Of a provider of
-// RAMP v1: its manifest, the Exchanges that it lists, its keys, its licences and its sitemap. Of an Exchange: its documents, and, with a
-// buyer's key, whether it keeps the protocol. Every finding says what was seen and what to do.
+// Package check tests anybody's servers from outside. Of a publisher of the Agentic Intent Protocol
+// it checks the declaration and, with a key, the retrieve and event endpoints. Of a business of the
+// Agent Intake Protocol it checks the manifest and, with sample data, the intakes. Of a provider of
+// RAMP v1 it checks the manifest, the Exchanges that it lists, its keys, its licences and its
+// sitemap. Of an Exchange it checks the documents and, with a buyer's key, the protocol. Every
+// finding says what was observed and what to do.
 //
-// What a protocol demands and is not kept is wrong; what it leaves open, and careful servers do, is doubtful. The probes are
-// real requests: with a key, they take passages and report citations, which the publisher's record keeps; with samples, they
-// submit them, and bind three offers where a sample says with what; with something to spend, they buy.
+// A broken requirement of a protocol is wrong; what the protocol leaves open and careful servers do
+// is doubtful. The probes are real requests. With a key, they retrieve passages and report
+// citations, which the publisher records. With samples, they submit them, and bind three offers if
+// a sample has bind data. With money to spend, they buy.
 //
-// It stands beside the command line, on wire alone; a server never needs it.
+// The package uses wire and client. The command `frontdesk check` uses it, and a server never needs
+// it.
 package check
 
 import (
@@ -74,29 +77,32 @@ type Options struct {
 	Key *Credentials
 	// Other is another platform's key, for the probes that need two.
 	Other *Credentials
-	// Domain is what is asked about; "" is the first of the declaration's editorial domains. Query is what is asked.
+	// Domain is what is asked about; "" is the first of the declaration's editorial domains. Query
+	// is what is asked.
 	Domain, Query string
 	// NoEvents reports no citations: the publisher's record keeps those for good.
 	NoEvents bool
-	// Burst is how many requests are made at a stroke to see whether the publisher throttles; 0 is none.
+	// Burst is how many requests are made at a stroke to see whether the publisher throttles; 0 is
+	// none.
 	Burst int
 	// UserAgent is the User-Agent header.
 	UserAgent string
 	// Versions are those that count as right; nil is 0.1 alone.
 	Versions []string
-	// Private lets the declaration name addresses on this machine and on private networks, which it may not otherwise,
-	// unless the publisher's own address is one.
+	// Private lets the declaration name addresses on this machine and on private networks, which it
+	// may not otherwise, unless the publisher's own address is one.
 	Private bool
-	// Samples are what may be submitted to a business's intakes, by their id; intakes without one are only asked what every
-	// browser asks.
+	// Samples are what may be submitted to a business's intakes, by their id; intakes without one
+	// are only asked what every browser asks.
 	Samples map[string]Sample
 	// Token opens the intakes that want a key.
 	Token string
-	// Buyer is who asks an Exchange of RAMP for offers, and URIs are the addresses of content that it asks for, and Uses what for, such as
-	// FUNCTION_AI_INPUT; nil asks for none.
+	// Buyer is who asks an Exchange of RAMP for offers, and URIs are the addresses of content that
+	// it asks for, and Uses what for, such as FUNCTION_AI_INPUT; nil asks for none.
 	Buyer      *Buyer
 	URIs, Uses []string
-	// Spend is what the cheapest offer for the first address may cost, which is then bought; nil buys nothing.
+	// Spend is what the cheapest offer for the first address may cost, which is then bought; nil
+	// buys nothing.
 	Spend *Spend
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -133,12 +139,13 @@ func (r *Report) document(found intent.Findings, about string) {
 		if f.Severity == intent.Doubtful {
 			outcome = Doubtful
 		}
-		r.Results = append(r.Results, Result{Probe: "document", Outcome: outcome, About: f.Rule, Pointer: f.Pointer, Detail: f.Detail, Mend: f.Mend})
+		r.Results = append(r.Results, Result{Probe: "document", Outcome: outcome, About: f.Rule, Pointer: f.Pointer,
+			Detail: f.Detail, Mend: f.Mend})
 	}
 }
 
-// Publisher looks at the publisher at a site's address, or at that of its declaration. The error says that nothing could
-// be looked at; all else is in the report.
+// Publisher looks at the publisher at a site's address, or at that of its declaration. The error
+// says that nothing could be looked at; all else is in the report.
 func Publisher(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
 	u, err := located(address, intent.WellKnown)
@@ -167,7 +174,8 @@ func (p *prober) declared(ctx context.Context) error {
 	}
 	p.served = got
 	if got.status != http.StatusOK {
-		p.add("wellknown.served", "the declaration is public", wrong(fmt.Sprintf("%s answers %d", p.wellKnown, got.status), "answer 200 with the declaration"))
+		p.add("wellknown.served", "the declaration is public",
+			wrong(fmt.Sprintf("%s answers %d", p.wellKnown, got.status), "answer 200 with the declaration"))
 		return nil
 	}
 	p.add("wellknown.served", "the declaration is public", passed())

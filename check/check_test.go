@@ -17,8 +17,10 @@ import (
 
 func options() check.Options {
 	return check.Options{
-		Key:   &check.Credentials{Platform: publisher.Platform, KeyID: publisher.KeyID, Secret: []byte(publisher.Secret)},
-		Other: &check.Credentials{Platform: publisher.OtherPlatform, KeyID: publisher.OtherKeyID, Secret: []byte(publisher.OtherSecret)},
+		Key: &check.Credentials{Platform: publisher.Platform, KeyID: publisher.KeyID,
+			Secret: []byte(publisher.Secret)},
+		Other: &check.Credentials{Platform: publisher.OtherPlatform, KeyID: publisher.OtherKeyID,
+			Secret: []byte(publisher.OtherSecret)},
 		Burst: 12,
 	}
 }
@@ -51,13 +53,17 @@ func TestAPublisherThatKeepsTheProtocolPasses(t *testing.T) {
 	}
 }
 
-// TestEveryProbeCanFail has the publisher break the protocol in the way that each probe looks for: the probe must see it.
+// TestEveryProbeCanFail has the publisher break the protocol in the way that each probe looks for:
+// the probe must see it.
 func TestEveryProbeCanFail(t *testing.T) {
 	// Lies that other probes than the one of their name see.
 	seenBy := map[string]string{
-		"content.too-many": "content.answer", "content.token-sum": "content.answer", "content.denial-too": "content.answer", "content.unknown-citation": "content.answer",
-		"content.price": "content.answer", "content.empty": "content.answer", "content.echo": "content.answer", "content.status": "content.answer",
-		"content.unsigned": "content.signature", "content.signature-path": "content.signature", "content.signature-body": "content.signature",
+		"content.too-many": "content.answer", "content.token-sum": "content.answer",
+		"content.denial-too": "content.answer", "content.unknown-citation": "content.answer",
+		"content.price": "content.answer", "content.empty": "content.answer", "content.echo": "content.answer",
+		"content.status":   "content.answer",
+		"content.unsigned": "content.signature", "content.signature-path": "content.signature",
+		"content.signature-body":  "content.signature",
 		"content.signature-stale": "content.signature", "content.signature-key": "content.signature",
 	}
 	honest := publisher.Start(t)
@@ -106,7 +112,8 @@ func TestTheVersionIsThatOfTheDeclaration(t *testing.T) {
 	p.Declare(func(d *intent.Declaration) { d.Version = intent.Version10 })
 	o := options()
 	for _, r := range look(t, p, o) {
-		if r.Probe == "document" && r.Outcome == check.Wrong && r.Pointer != "/aip_version" || strings.HasPrefix(r.Probe, "auth.") && r.Outcome != check.Skipped {
+		if r.Probe == "document" && r.Outcome == check.Wrong && r.Pointer != "/aip_version" ||
+			strings.HasPrefix(r.Probe, "auth.") && r.Outcome != check.Skipped {
 			t.Errorf("1.0 is no version unless it is called one: %+v", r)
 		}
 	}
@@ -145,7 +152,8 @@ func TestWithoutAKeyTheDeclarationAloneIsLookedAt(t *testing.T) {
 	t.Parallel()
 	p := publisher.Start(t)
 	for _, r := range look(t, p, check.Options{}) {
-		if !strings.HasPrefix(r.Probe, "wellknown.") && !strings.HasPrefix(r.Probe, "capabilities.") && r.Probe != "document" {
+		if !strings.HasPrefix(r.Probe, "wellknown.") && !strings.HasPrefix(r.Probe, "capabilities.") &&
+			r.Probe != "document" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -165,8 +173,8 @@ func TestNoEventsReportsNone(t *testing.T) {
 	}
 }
 
-// TestADeclarationLeadsNowhereHidden has a declaration name an address that is on this machine, although it was found by
-// another.
+// TestADeclarationLeadsNowhereHidden has a declaration name an address that is on this machine,
+// although it was found by another.
 func TestADeclarationLeadsNowhereHidden(t *testing.T) {
 	t.Parallel()
 	p := publisher.Start(t)
@@ -185,20 +193,26 @@ func TestADocumentIsLookedAtWherever(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := check.File("aip.json", intent.KindDeclaration, strings.NewReader("\ufeff"+string(text)), check.Options{Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
-	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Doubtful) != 0 || report.Count(check.Passed) != 1 {
+	report, err := check.File("aip.json", intent.KindDeclaration, strings.NewReader("\ufeff"+string(text)),
+		check.Options{Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Doubtful) != 0 ||
+		report.Count(check.Passed) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	null := strings.Replace(string(text), `"revocable"`, `"revocation_reason": null, "revocable"`, 1)
-	report, err = check.File("aip.json", intent.KindDeclaration, strings.NewReader(null), check.Options{Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
-	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Doubtful) != 1 || report.Results[len(report.Results)-1].Pointer != "/compliance/revocation_reason" {
+	report, err = check.File("aip.json", intent.KindDeclaration, strings.NewReader(null),
+		check.Options{Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Doubtful) != 1 ||
+		report.Results[len(report.Results)-1].Pointer != "/compliance/revocation_reason" {
 		t.Errorf("a reason of null, as the protocol's example has it: %+v, %v", report, err)
 	}
-	report, err = check.File("aip.json", intent.KindDeclaration, strings.NewReader(strings.Replace(string(text), `"none"`, `"all"`, 1)), check.Options{})
+	report, err = check.File("aip.json", intent.KindDeclaration,
+		strings.NewReader(strings.Replace(string(text), `"none"`, `"all"`, 1)), check.Options{})
 	if err != nil || report.Count(check.Wrong) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if _, err := check.File("x", intent.KindDeclaration, strings.NewReader(strings.Repeat(" ", 5<<20)), check.Options{}); err == nil {
+	if _, err := check.File("x", intent.KindDeclaration, strings.NewReader(strings.Repeat(" ", 5<<20)),
+		check.Options{}); err == nil {
 		t.Error("five megabytes are a document")
 	}
 }
@@ -218,7 +232,8 @@ func TestAServerWithoutDeclaration(t *testing.T) {
 	p := publisher.Start(t)
 	p.Lie("wellknown.served")
 	results := look(t, p, options())
-	if results[0].Probe != "wellknown.served" || results[0].Outcome != check.Wrong || !strings.Contains(results[0].Detail, fmt.Sprint(http.StatusNotFound)) {
+	if results[0].Probe != "wellknown.served" || results[0].Outcome != check.Wrong ||
+		!strings.Contains(results[0].Detail, fmt.Sprint(http.StatusNotFound)) {
 		t.Errorf("%+v", results[0])
 	}
 	for _, r := range results[1:] {

@@ -17,17 +17,20 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Sample is what may be submitted to one intake to see how it behaves. All of it is really submitted.
+// Sample is what may be submitted to one intake to see how it behaves. All of it is really
+// submitted.
 type Sample struct {
 	// Data is intake_data that gets an offer.
 	Data strictjson.Value
 	// Declined is intake_data that the business declines; nil is not tried.
 	Declined strictjson.Value
-	// Bind is bind_data with all that an offer requires. Three offers are really bound with it; nil binds none.
+	// Bind is bind_data with all that an offer requires. Three offers are really bound with it; nil
+	// binds none.
 	Bind strictjson.Value
 }
 
-// IntakeDocument looks at the text of one message of the Agent Intake Protocol, wherever it came from.
+// IntakeDocument looks at the text of one message of the Agent Intake Protocol, wherever it came
+// from.
 func IntakeDocument(name string, kind intake.Kind, text []byte, o Options) *Report {
 	o.fill()
 	report := &Report{Target: name}
@@ -47,8 +50,9 @@ func IntakeFile(name string, kind intake.Kind, r io.Reader, o Options) (*Report,
 	return IntakeDocument(name, kind, bytes.TrimPrefix(text, []byte("\ufeff")), o), nil
 }
 
-// Intakes looks at the business at a site's address, or at that of its manifest: the manifest, how it is served, and, where
-// there is a sample, how the intake behaves. The error says that nothing could be looked at; all else is in the report.
+// Intakes looks at the business at a site's address, or at that of its manifest: the manifest, how
+// it is served, and, where there is a sample, how the intake behaves. The error says that nothing
+// could be looked at; all else is in the report.
 func Intakes(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
 	u, err := located(address, intake.WellKnown)
@@ -61,11 +65,13 @@ func Intakes(ctx context.Context, address string, o Options) (*Report, error) {
 		return nil, err
 	}
 	if b.served.status != http.StatusOK {
-		b.add("intake.wellknown.served", "the manifest is public", wrong(fmt.Sprintf("%s answers %d", u, b.served.status), "answer 200 with the manifest"))
+		b.add("intake.wellknown.served", "the manifest is public",
+			wrong(fmt.Sprintf("%s answers %d", u, b.served.status), "answer 200 with the manifest"))
 		return b.report, nil
 	}
 	b.add("intake.wellknown.served", "the manifest is public", passed())
-	b.report.message("intake.document", intake.Check(intake.KindManifest, b.served.body, intake.Options{Now: o.Now()}), "the manifest is valid")
+	b.report.message("intake.document", intake.Check(intake.KindManifest, b.served.body, intake.Options{Now: o.Now()}),
+		"the manifest is valid")
 	b.manifest, _ = intake.ReadManifest(b.served.body, intake.Options{})
 	for _, each := range manifestProbes {
 		b.add(each.id, each.about, each.run(ctx, b))
@@ -87,8 +93,9 @@ func Intakes(ctx context.Context, address string, o Options) (*Report, error) {
 	return b.report, nil
 }
 
-// Site looks at what there is at an address: declaration, manifests, or several of them. At the address of one document, that alone is
-// looked at, and where the options are for one kind of server, too.
+// Site looks at what there is at an address: declaration, manifests, or several of them. At the
+// address of one document, that alone is looked at, and where the options are for one kind of
+// server, too.
 func Site(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
 	u, err := url.Parse(address)
@@ -102,14 +109,16 @@ func Site(ctx context.Context, address string, o Options) (*Report, error) {
 		return Exchange(ctx, address, o)
 	case base == "ramp.json":
 		return Provider(ctx, address, o)
-	case base == "ramp-agent.json", base == "ramp-verifier.json", strings.HasSuffix(base, ".xml"), strings.HasSuffix(base, ".txt"):
+	case base == "ramp-agent.json", base == "ramp-verifier.json", strings.HasSuffix(base, ".xml"),
+		strings.HasSuffix(base, ".txt"):
 		return Served(ctx, address, o)
 	case strings.HasSuffix(base, ".json") || o.Key != nil:
 		return Publisher(ctx, address, o)
 	}
 	var serving []*Report
 	var first *Report
-	for _, look := range []func(context.Context, string, Options) (*Report, error){Publisher, Intakes, Provider, Exchange} {
+	for _, look := range []func(context.Context, string, Options) (*Report, error){
+		Publisher, Intakes, Provider, Exchange} {
 		report, err := look(ctx, address, o)
 		if err != nil {
 			return nil, err
@@ -162,7 +171,8 @@ func (r *Report) message(probe string, found intake.Findings, about string) {
 		if f.Severity == intake.Doubtful {
 			outcome = Doubtful
 		}
-		r.Results = append(r.Results, Result{Probe: probe, Outcome: outcome, About: f.Rule, Pointer: f.Pointer, Detail: f.Detail, Mend: f.Mend})
+		r.Results = append(r.Results, Result{Probe: probe, Outcome: outcome, About: f.Rule, Pointer: f.Pointer,
+			Detail: f.Detail, Mend: f.Mend})
 	}
 }
 
@@ -181,7 +191,8 @@ func (b *business) find(id string) *intake.Intake {
 	return nil
 }
 
-// manifestProbes look at how the manifest is served (Agent Intake Protocol 0.1.0, Stage 1 and Transport Requirements).
+// manifestProbes look at how the manifest is served (Agent Intake Protocol 0.1.0, Stage 1 and
+// Transport Requirements).
 var manifestProbes = []struct {
 	id, about string
 	run       func(context.Context, *business) verdict
@@ -198,9 +209,10 @@ var manifestProbes = []struct {
 	{"intake.wellknown.type", "the manifest is application/json", func(_ context.Context, b *business) verdict {
 		return jsonTyped(b.served)
 	}},
-	{"intake.wellknown.cors", "scripts of any site may read the manifest", func(_ context.Context, b *business) verdict {
-		return readable(b.served)
-	}},
+	{"intake.wellknown.cors", "scripts of any site may read the manifest",
+		func(_ context.Context, b *business) verdict {
+			return readable(b.served)
+		}},
 	{"intake.wellknown.head", "HEAD works", func(ctx context.Context, b *business) verdict {
 		got, err := b.get(ctx, http.MethodHead, b.wellKnown, nil)
 		switch {
@@ -222,7 +234,8 @@ var manifestProbes = []struct {
 		case got.status < 400 || got.status >= 500:
 			return wrong(fmt.Sprintf("POST answers %d", got.status), "answer 405 with Allow: GET, HEAD, OPTIONS")
 		case got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "":
-			return doubt(fmt.Sprintf("POST answers %d, Allow: %s", got.status, got.header.Get("Allow")), "answer 405 with Allow: GET, HEAD, OPTIONS")
+			return doubt(fmt.Sprintf("POST answers %d, Allow: %s", got.status, got.header.Get("Allow")),
+				"answer 405 with Allow: GET, HEAD, OPTIONS")
 		}
 		return passed()
 	}},
@@ -231,7 +244,8 @@ var manifestProbes = []struct {
 // jsonTyped wants the type of JSON.
 func jsonTyped(got *reply) verdict {
 	if kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")); kind != "application/json" {
-		return wrong(fmt.Sprintf("its Content-Type is %q", got.header.Get("Content-Type")), "answer Content-Type: application/json")
+		return wrong(fmt.Sprintf("its Content-Type is %q", got.header.Get("Content-Type")),
+			"answer Content-Type: application/json")
 	}
 	return passed()
 }
@@ -251,13 +265,16 @@ func (b *business) preflight(ctx context.Context, address, method string) verdic
 		return noAnswer(err)
 	}
 	got, err := b.get(ctx, http.MethodOptions, u, http.Header{
-		"Origin": {"https://agent.example"}, "Access-Control-Request-Method": {method}, "Access-Control-Request-Headers": {"content-type"},
+		"Origin": {"https://agent.example"}, "Access-Control-Request-Method": {method},
+		"Access-Control-Request-Headers": {"content-type"},
 	})
 	if err != nil {
 		return noAnswer(err)
 	}
-	mend := "answer OPTIONS with 204, Access-Control-Allow-Origin: *, Access-Control-Allow-Methods with " + method + " and Access-Control-Allow-Headers: Content-Type"
-	methods, headers := strings.ToUpper(got.header.Get("Access-Control-Allow-Methods")), strings.ToLower(got.header.Get("Access-Control-Allow-Headers"))
+	mend := "answer OPTIONS with 204, Access-Control-Allow-Origin: *, Access-Control-Allow-Methods with " + method +
+		" and Access-Control-Allow-Headers: Content-Type"
+	methods, headers := strings.ToUpper(got.header.Get("Access-Control-Allow-Methods")),
+		strings.ToLower(got.header.Get("Access-Control-Allow-Headers"))
 	switch {
 	case got.status != http.StatusOK && got.status != http.StatusNoContent:
 		return doubt(fmt.Sprintf("OPTIONS answers %d", got.status), mend)

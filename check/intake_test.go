@@ -19,14 +19,16 @@ import (
 func samples() check.Options {
 	return check.Options{
 		Samples: map[string]check.Sample{
-			provider.Quote: {Data: []byte(provider.QuoteData), Declined: []byte(provider.DeclinedData), Bind: []byte(provider.BindData)},
+			provider.Quote: {Data: []byte(provider.QuoteData), Declined: []byte(provider.DeclinedData),
+				Bind: []byte(provider.BindData)},
 			provider.Keyed: {Data: []byte(provider.SumData)},
 		},
 		Token: provider.Token,
 	}
 }
 
-// visited looks at a business on this machine, and leaves out what it cannot help: that it has no https.
+// visited looks at a business on this machine, and leaves out what it cannot help: that it has no
+// https.
 func visited(t *testing.T, p *provider.Provider, o check.Options) []check.Result {
 	t.Helper()
 	p.URL = strings.Replace(p.URL, "127.0.0.1", "localhost", 1)
@@ -34,7 +36,10 @@ func visited(t *testing.T, p *provider.Provider, o check.Options) []check.Result
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(report.Results, func(r check.Result) bool { return r.Probe == "intake.wellknown.https" && r.Outcome == check.Doubtful })
+	return slices.DeleteFunc(report.Results, func(r check.Result) bool {
+		return r.Probe == "intake.wellknown.https" &&
+			r.Outcome == check.Doubtful
+	})
 }
 
 func TestABusinessThatKeepsTheProtocolPasses(t *testing.T) {
@@ -47,7 +52,8 @@ func TestABusinessThatKeepsTheProtocolPasses(t *testing.T) {
 			passed[r.Probe]++
 			continue
 		}
-		if quote := strings.HasPrefix(r.About, provider.Quote); r.Outcome != check.Skipped || quote && !slices.Contains([]string{"intake.submit.keyless", "intake.submit.burst", "intake.bind.expired"}, r.Probe) {
+		if quote := strings.HasPrefix(r.About, provider.Quote); r.Outcome != check.Skipped || quote &&
+			!slices.Contains([]string{"intake.submit.keyless", "intake.submit.burst", "intake.bind.expired"}, r.Probe) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -59,14 +65,17 @@ func TestABusinessThatKeepsTheProtocolPasses(t *testing.T) {
 	}
 }
 
-// TestEveryIntakeProbeCanFail has the business break the protocol in the way that each probe looks for: that probe sees it,
-// and no other does but those that look at the same thing.
+// TestEveryIntakeProbeCanFail has the business break the protocol in the way that each probe looks
+// for: that probe sees it, and no other does but those that look at the same thing.
 func TestEveryIntakeProbeCanFail(t *testing.T) {
 	// Lies that other probes than the one of their name see, and those that more than one sees.
 	seenBy := map[string][]string{
-		"intake.submit.session": {"intake.submit.valid"}, "intake.submit.offer-expired": {"intake.submit.valid", "intake.bind.expired"},
-		"intake.submit.no-bind-endpoint": {"intake.submit.valid"}, "intake.submit.no-summary": {"intake.submit.valid"}, "intake.submit.type-html": {"intake.submit.valid"},
-		"intake.submit.repeat":       {"intake.submit.repeat", "intake.bind.*"}, // the ids of offers are no longer known
+		"intake.submit.session":          {"intake.submit.valid"},
+		"intake.submit.offer-expired":    {"intake.submit.valid", "intake.bind.expired"},
+		"intake.submit.no-bind-endpoint": {"intake.submit.valid"}, "intake.submit.no-summary": {"intake.submit.valid"},
+		"intake.submit.type-html": {"intake.submit.valid"},
+		// the ids of offers are no longer known
+		"intake.submit.repeat":       {"intake.submit.repeat", "intake.bind.*"},
 		"intake.submit.error-status": {"intake.submit.error-status", "intake.submit.*"},
 		"intake.submit.errors":       {"intake.submit.errors", "intake.submit.*"},
 		"intake.submit.get":          {"intake.submit.get", "intake.submit.error-status"},
@@ -100,7 +109,8 @@ func TestEveryIntakeProbeCanFail(t *testing.T) {
 					continue
 				}
 				seen = seen || r.Probe == seenBy[lie][0]
-				if !slices.ContainsFunc(seenBy[lie], func(probe string) bool { return matches(probe, r.Probe) }) && lie != "intake.bind.expired" {
+				if !slices.ContainsFunc(seenBy[lie], func(probe string) bool { return matches(probe, r.Probe) }) &&
+					lie != "intake.bind.expired" {
 					t.Errorf("another probe sees it: %+v", r)
 				}
 				if r.Detail == "" || r.Mend == "" || r.About == "" {
@@ -127,8 +137,9 @@ func TestDeclaredLimitsAreThoseThatHold(t *testing.T) {
 		burst   int
 		outcome check.Outcome
 	}{
-		"throttled as declared": {func(m *intake.Manifest) { m.Intakes[0].RateLimit.RequestsPerMinute = 100 }, 110, check.Passed},
-		"more is declared":      {nil, 5, check.Skipped},
+		"throttled as declared": {func(m *intake.Manifest) { m.Intakes[0].RateLimit.RequestsPerMinute = 100 }, 110,
+			check.Passed},
+		"more is declared": {nil, 5, check.Skipped},
 	} {
 		p, o := provider.Start(t), samples()
 		delete(o.Samples, provider.Keyed)
@@ -142,7 +153,8 @@ func TestDeclaredLimitsAreThoseThatHold(t *testing.T) {
 	}
 }
 
-// Without samples nothing is posted to a business, and nothing is bound without a sample to bind with.
+// Without samples nothing is posted to a business, and nothing is bound without a sample to bind
+// with.
 func TestWithoutASampleNothingIsSubmitted(t *testing.T) {
 	t.Parallel()
 	p := provider.Start(t)
@@ -159,7 +171,8 @@ func TestWithoutASampleNothingIsSubmitted(t *testing.T) {
 	o := samples()
 	o.Samples = map[string]check.Sample{provider.Quote: {Data: []byte(provider.QuoteData)}}
 	visited(t, p, o)
-	if len(p.Seen().Bodies["/intake/quote/bind"]) != 0 || len(p.Seen().Bodies["/intake/sum"]) != 0 || len(p.Seen().Asked) == 0 {
+	if len(p.Seen().Bodies["/intake/quote/bind"]) != 0 || len(p.Seen().Bodies["/intake/sum"]) != 0 ||
+		len(p.Seen().Asked) == 0 {
 		t.Error("more was posted than there are samples for")
 	}
 	o.Samples = map[string]check.Sample{"none": {Data: []byte(`{}`)}}
@@ -190,7 +203,8 @@ func TestASiteIsLookedAtForWhatItHas(t *testing.T) {
 		return publisher, business
 	}
 	for address, want := range map[string][2]bool{
-		business.URL: {false, true}, desk.URL: {true, false}, business.URL + intake.WellKnown: {false, true}, serve(t, both): {true, true},
+		business.URL: {false, true}, desk.URL: {true, false}, business.URL + intake.WellKnown: {false, true},
+		serve(t, both): {true, true},
 	} {
 		if p, b := probes(address); (p > 0) != want[0] || (b > 0) != want[1] {
 			t.Errorf("%s: %d, %d", address, p, b)
@@ -207,7 +221,8 @@ func TestAnIntakeDocumentIsLookedAtWherever(t *testing.T) {
 	if err != nil || report.Count(check.Wrong) != 0 || report.Count(check.Passed) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	report, err = check.IntakeFile("x", intake.KindBind, strings.NewReader(strings.Replace(good, "bind\"]", "offer\"]", 1)), check.Options{})
+	report, err = check.IntakeFile("x", intake.KindBind,
+		strings.NewReader(strings.Replace(good, "bind\"]", "offer\"]", 1)), check.Options{})
 	if err != nil || report.Count(check.Wrong) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}

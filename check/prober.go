@@ -58,8 +58,8 @@ type exchanged struct {
 	answer  *reply
 }
 
-// newWeb is a client that reaches the address that the operator gave and the public internet, and follows no redirect
-// of what is posted.
+// newWeb is a client that reaches the address that the operator gave and the public internet, and
+// follows no redirect of what is posted.
 func newWeb(own *url.URL, o Options) *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -71,13 +71,15 @@ func newWeb(own *url.URL, o Options) *http.Client {
 		}
 		return fmt.Errorf("it leads to %s, which is not public; allow it with --private if that is meant", to.Addr())
 	}}
-	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second}
-	return &http.Client{Transport: transport, Timeout: exchange, CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		if via[0].Method == http.MethodPost || len(via) > 5 {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: 10 * time.Second}
+	return &http.Client{Transport: transport, Timeout: exchange,
+		CheckRedirect: func(next *http.Request, via []*http.Request) error {
+			if via[0].Method == http.MethodPost || len(via) > 5 {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}}
 }
 
 // hidden says whether an address is not of the public internet.
@@ -200,7 +202,8 @@ type message struct {
 // good is a message as it should be.
 func (p *prober) good(address string, body []byte) *message {
 	return &message{
-		url: address, body: body, contentType: "application/json", method: http.MethodPost, key: p.options.Key, version: p.version(),
+		url: address, body: body, contentType: "application/json", method: http.MethodPost, key: p.options.Key,
+		version:   p.version(),
 		timestamp: p.at(0), nonce: random(),
 	}
 }
@@ -218,12 +221,14 @@ func random() string {
 	return hex.EncodeToString(b[:])
 }
 
-// send sends a message. Where the publisher throttles, it waits and sends it again, with another nonce. A message that
-// is fixed was let in where the throttling is a denial, and is not sent again.
+// send sends a message. Where the publisher throttles, it waits and sends it again, with another
+// nonce. A message that is fixed was let in where the throttling is a denial, and is not sent
+// again.
 func (p *prober) send(ctx context.Context, m *message) (*reply, error) {
 	for attempt := 0; ; attempt++ {
 		got, err := p.once(ctx, m)
-		if err != nil || got.status != http.StatusTooManyRequests || attempt == patience || m.fixed && got.loose().Denial != nil {
+		if err != nil || got.status != http.StatusTooManyRequests || attempt == patience || m.fixed &&
+			got.loose().Denial != nil {
 			return got, err
 		}
 		seconds, _ := strconv.Atoi(got.header.Get("Retry-After"))
@@ -327,7 +332,8 @@ func (p *prober) try(ctx context.Context, each probe) {
 }
 
 func (p *asker) add(id, about string, v verdict) {
-	p.report.Results = append(p.report.Results, Result{Probe: id, Outcome: v.outcome, About: about, Pointer: v.pointer, Detail: v.detail, Mend: v.mend})
+	p.report.Results = append(p.report.Results, Result{Probe: id, Outcome: v.outcome, About: about, Pointer: v.pointer,
+		Detail: v.detail, Mend: v.mend})
 	for _, more := range v.more {
 		p.add(id, about, more)
 	}

@@ -98,7 +98,8 @@ func RAMPDocument(name string, kind Kind, text []byte, o Options) *Report {
 	return a.report
 }
 
-// Served looks at one document of RAMP at its address. The error says that nothing could be looked at.
+// Served looks at one document of RAMP at its address. The error says that nothing could be looked
+// at.
 func Served(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
 	u, err := url.Parse(address)
@@ -114,9 +115,11 @@ func Served(ctx context.Context, address string, o Options) (*Report, error) {
 	kind := KindOf(got.body)
 	switch {
 	case got.status != http.StatusOK:
-		a.add("ramp.served", "the document is public", wrong(fmt.Sprintf("%s answers %d", u, got.status), "answer 200 with the document"))
+		a.add("ramp.served", "the document is public",
+			wrong(fmt.Sprintf("%s answers %d", u, got.status), "answer 200 with the document"))
 	case kind == "":
-		a.add("ramp.document", "the document is one of RAMP's", wrong("it is neither JSON of RAMP, nor RSL, nor a sitemap", "serve what RAMP v1 has at this address"))
+		a.add("ramp.document", "the document is one of RAMP's",
+			wrong("it is neither JSON of RAMP, nor RSL, nor a sitemap", "serve what RAMP v1 has at this address"))
 	default:
 		a.judge("ramp.document", "the document is valid", kind, got.body)
 	}
@@ -185,53 +188,67 @@ func secure(text string) (detail string) {
 
 // onThisMachine says whether a host is this machine by its name, where https is not asked for.
 func onThisMachine(host string) bool {
-	return strings.EqualFold(host, "localhost") || host == "127.0.0.1" || host == "::1" || strings.HasSuffix(strings.ToLower(host), ".localhost")
+	return strings.EqualFold(host, "localhost") || host == "127.0.0.1" || host == "::1" ||
+		strings.HasSuffix(strings.ToLower(host), ".localhost")
 }
 
 func providerVerdicts(m *rampv1.ProviderManifest) (all []verdict) {
 	if len(m.Exchanges) == 0 {
-		all = append(all, at(doubt("no Exchange is listed, so nobody may sell this content", "list the Exchanges that may, each with domain, endpoint and relationship"), "exchanges"))
+		all = append(all,
+			at(doubt("no Exchange is listed, so nobody may sell this content",
+				"list the Exchanges that may, each with domain, endpoint and relationship"), "exchanges"))
 	}
 	seen := map[string]bool{}
 	for i, x := range m.Exchanges {
 		if seen[strings.ToLower(x.Domain)] {
-			all = append(all, at(doubt("the Exchange "+x.Domain+" is listed twice", "list it once"), "exchanges[%d].domain", i))
+			all = append(all, at(doubt("the Exchange "+x.Domain+" is listed twice", "list it once"),
+				"exchanges[%d].domain", i))
 		}
 		seen[strings.ToLower(x.Domain)] = true
 		if strings.ContainsAny(x.Domain, "/ ") {
-			all = append(all, at(wrong(fmt.Sprintf("%q is no domain", x.Domain), "write the domain alone, without https:// and without a path"), "exchanges[%d].domain", i))
+			all = append(all,
+				at(wrong(fmt.Sprintf("%q is no domain", x.Domain),
+					"write the domain alone, without https:// and without a path"), "exchanges[%d].domain", i))
 		}
 		if why := secure(x.Endpoint); x.Endpoint != "" && why != "" {
 			all = append(all, at(wrong(why, "write the whole address, with https"), "exchanges[%d].endpoint", i))
 		}
 		if x.Relationship == rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_UNSPECIFIED {
-			all = append(all, at(doubt("the relationship is not said", "write DIRECT or RESELLER"), "exchanges[%d].relationship", i))
+			all = append(all, at(doubt("the relationship is not said", "write DIRECT or RESELLER"),
+				"exchanges[%d].relationship", i))
 		}
 	}
 	if m.Contact == nil {
-		all = append(all, at(doubt("there is no contact", "add one, for Exchanges and buyers who find something wrong"), "contact"))
+		all = append(all, at(doubt("there is no contact", "add one, for Exchanges and buyers who find something wrong"),
+			"contact"))
 	}
 	return all
 }
 
 func exchangeVerdicts(m *rampv1.ExchangeManifest) (all []verdict) {
-	for name, address := range map[string]string{"exchange_endpoint": m.ExchangeEndpoint, "keys_uri": m.KeysUri, "catalog_endpoint": m.GetCatalogEndpoint(), "health_endpoint": m.GetHealthEndpoint()} {
+	for name, address := range map[string]string{"exchange_endpoint": m.ExchangeEndpoint, "keys_uri": m.KeysUri,
+		"catalog_endpoint": m.GetCatalogEndpoint(), "health_endpoint": m.GetHealthEndpoint()} {
 		if why := secure(address); address != "" && why != "" {
 			all = append(all, at(wrong(why, "write the whole address, with https"), "%s", name))
 		}
 	}
 	for i, model := range m.PricingModelsSupported {
 		if _, known := rampv1.PricingModel_value["PRICING_MODEL_"+strings.ToUpper(model)]; !known {
-			all = append(all, at(doubt(fmt.Sprintf("nobody knows the pricing model %q", model), "write one of the protocol's, such as per_access"), "pricing_models_supported[%d]", i))
+			all = append(all,
+				at(doubt(fmt.Sprintf("nobody knows the pricing model %q", model),
+					"write one of the protocol's, such as per_access"), "pricing_models_supported[%d]", i))
 		}
 	}
 	for i, method := range m.DeliveryMethodsSupported {
 		if _, known := rampv1.DeliveryMethod_value["DELIVERY_METHOD_"+strings.ToUpper(method)]; !known {
-			all = append(all, at(doubt(fmt.Sprintf("nobody knows the delivery method %q", method), "write direct, instructions or streaming"), "delivery_methods_supported[%d]", i))
+			all = append(all,
+				at(doubt(fmt.Sprintf("nobody knows the delivery method %q", method),
+					"write direct, instructions or streaming"), "delivery_methods_supported[%d]", i))
 		}
 	}
 	for name, empty := range map[string]bool{
-		"protocol_versions_supported": len(m.ProtocolVersionsSupported) == 0, "pricing_models_supported": len(m.PricingModelsSupported) == 0, "contact_email": m.GetContactEmail() == "",
+		"protocol_versions_supported": len(m.ProtocolVersionsSupported) == 0,
+		"pricing_models_supported":    len(m.PricingModelsSupported) == 0, "contact_email": m.GetContactEmail() == "",
 		"terms_uri": m.GetTermsUri() == "", "base_currency": m.GetBaseCurrency() == "",
 	} {
 		if empty {
@@ -264,12 +281,16 @@ func keyVerdicts(kind Kind, text []byte, now time.Time) (all []verdict) {
 			all = append(all, at(wrong("the key has no id, by which signatures name it", "add kid"), "keys[%d]", i))
 		}
 		if key.ID != "" && ids[key.ID] {
-			all = append(all, at(wrong(fmt.Sprintf("two keys go by the id %q", key.ID), "give each an id of its own, for good"), "keys[%d]", i))
+			all = append(all,
+				at(wrong(fmt.Sprintf("two keys go by the id %q", key.ID), "give each an id of its own, for good"),
+					"keys[%d]", i))
 		}
 		ids[key.ID] = true
 	}
 	if good == 0 {
-		all = append(all, at(wrong("no key is good now: what is signed cannot be verified", "publish a key that is active, and whose time has come and is not over"), "keys"))
+		all = append(all,
+			at(wrong("no key is good now: what is signed cannot be verified",
+				"publish a key that is active, and whose time has come and is not over"), "keys"))
 	}
 	return all
 }
@@ -280,7 +301,8 @@ var usages = []string{"all", "ai-all", "ai-train", "ai-input", "ai-index", "sear
 func licenceVerdicts(text []byte) (all []verdict) {
 	document, err := licence.Parse(text)
 	if err != nil {
-		return []verdict{wrong(err.Error(), "write a whole document of RSL 1.0: <rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license>...")}
+		return []verdict{wrong(err.Error(), "write a whole document of RSL 1.0: <rsl "+
+			"xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license>...")}
 	}
 	if len(document.Contents) == 0 {
 		all = append(all, wrong("it names no content, so it says nothing", `add <content url="/">`))
@@ -289,16 +311,24 @@ func licenceVerdicts(text []byte) (all []verdict) {
 		here := fmt.Sprintf("content[%d]", i)
 		if c.URL == "" {
 			all = append(all, at(wrong("it does not say for which addresses", `add url, such as "/" for all`), "%s", here))
-		} else if u, err := url.Parse(c.URL); err == nil && u.Host == "" && !strings.HasPrefix(c.URL, "/") && !strings.HasPrefix(c.URL, "*") {
-			all = append(all, at(doubt(fmt.Sprintf("%q is neither an address nor a path", c.URL), "begin it with / or https://"), "%s", here))
+		} else if u, err := url.Parse(c.URL); err == nil && u.Host == "" && !strings.HasPrefix(c.URL, "/") &&
+			!strings.HasPrefix(c.URL, "*") {
+			all = append(all,
+				at(doubt(fmt.Sprintf("%q is neither an address nor a path", c.URL), "begin it with / or https://"),
+					"%s", here))
 		}
 		switch {
 		case len(c.Licenses) == 0 && c.Direct:
-			all = append(all, at(wrong(c.Unread()+": nothing is permitted", "put all of it into <license>"), "%s", here))
+			all = append(all, at(wrong(c.Unread()+": nothing is permitted", "put all of it into <license>"), "%s",
+				here))
 		case len(c.Licenses) == 0 && c.Server == "":
-			all = append(all, at(doubt("it has no licence, and no server to ask for one: nothing is permitted", "add <license>, or the server"), "%s", here))
+			all = append(all,
+				at(doubt("it has no licence, and no server to ask for one: nothing is permitted",
+					"add <license>, or the server"), "%s", here))
 		case c.Direct:
-			all = append(all, at(doubt("what it permits and costs stands in no licence: Frontdesk reads it as one, other readers of RSL may pass it over", "put it into <license>"), "%s", here))
+			all = append(all,
+				at(doubt("what it permits and costs stands in no licence: Frontdesk reads it as one, other readers "+
+					"of RSL may pass it over", "put it into <license>"), "%s", here))
 		}
 		for j, l := range c.Licenses {
 			all = append(all, licensed(l, fmt.Sprintf("%s.license[%d]", here, j))...)
@@ -309,26 +339,36 @@ func licenceVerdicts(text []byte) (all []verdict) {
 
 func licensed(l licence.License, here string) (all []verdict) {
 	if l.Unread != "" {
-		all = append(all, at(wrong("RSL does not know "+l.Unread+": nobody can say what the licence permits", "write permits and prohibits of the types usage, user and geo"), "%s", here))
+		all = append(all,
+			at(wrong("RSL does not know "+l.Unread+": nobody can say what the licence permits",
+				"write permits and prohibits of the types usage, user and geo"), "%s", here))
 	}
 	for name, list := range map[string][]string{"permits": l.Permits.Usage, "prohibits": l.Prohibits.Usage} {
 		for _, usage := range list {
 			if !slices.Contains(usages, usage) {
-				all = append(all, at(doubt(fmt.Sprintf("RSL does not know the usage %q: no reader heeds it", usage), "write one of "+strings.Join(usages, ", ")), "%s.%s", here, name))
+				all = append(all,
+					at(doubt(fmt.Sprintf("RSL does not know the usage %q: no reader heeds it", usage),
+						"write one of "+strings.Join(usages, ", ")), "%s.%s", here, name))
 			}
 			if name == "permits" && slices.Contains(l.Prohibits.Usage, usage) {
-				all = append(all, at(wrong(fmt.Sprintf("%q is permitted and prohibited", usage), "say one of the two"), "%s", here))
+				all = append(all, at(wrong(fmt.Sprintf("%q is permitted and prohibited", usage), "say one of the two"),
+					"%s", here))
 			}
 		}
 	}
 	for k, pay := range l.Payments {
 		here := fmt.Sprintf("%s.payment[%d]", here, k)
 		if _, known := licence.ModelOf(pay.Type); !known && pay.Type != "none" {
-			all = append(all, at(doubt(fmt.Sprintf("RSL does not know the payment %q", pay.Type), "write crawl, purchase, subscription, free, attribution, contribution, training, use or inference"), "%s", here))
+			all = append(all,
+				at(doubt(fmt.Sprintf("RSL does not know the payment %q", pay.Type),
+					"write crawl, purchase, subscription, free, attribution, contribution, training, use or inference"),
+					"%s", here))
 		}
 		if pay.Amount != "" {
 			if amount, err := strconv.ParseFloat(pay.Amount, 64); err != nil || amount < 0 {
-				all = append(all, at(wrong(fmt.Sprintf("%q is no amount", pay.Amount), "write a decimal number with a point, such as 0.015"), "%s.amount", here))
+				all = append(all,
+					at(wrong(fmt.Sprintf("%q is no amount", pay.Amount),
+						"write a decimal number with a point, such as 0.015"), "%s.amount", here))
 			} else if amount > 0 && pay.Currency == "" {
 				all = append(all, at(doubt("the amount has no currency; readers take US dollars", `add currency="EUR", or what is meant`), "%s.amount", here))
 			} else if amount > 0 && pay.Type == "free" {
@@ -358,22 +398,29 @@ func sitemapVerdicts(text []byte) (all []verdict) {
 		switch name {
 		case "pricing-model":
 			if _, known := licence.SitemapModel(text); !known {
-				all = append(all, at(doubt(fmt.Sprintf("RAMP does not know the pricing-model %q", text), "write per_article, per_token, per_crawl, subscription, free, attribution, contribution or training"), "%s", here()))
+				all = append(all,
+					at(doubt(fmt.Sprintf("RAMP does not know the pricing-model %q", text),
+						"write per_article, per_token, per_crawl, subscription, free, attribution, contribution or "+
+							"training"), "%s", here()))
 			}
 		case "rate":
 			if rate, err := strconv.ParseFloat(text, 64); err != nil || rate < 0 {
-				all = append(all, at(wrong(fmt.Sprintf("%q is no rate", text), "write a decimal number with a point"), "%s", here()))
+				all = append(all, at(wrong(fmt.Sprintf("%q is no rate", text), "write a decimal number with a point"),
+					"%s", here()))
 			} else if rate > 0 && currency == "" {
 				all = append(all, at(doubt("the rate has no currency; readers take US dollars", `add currency="EUR", or what is meant`), "%s", here()))
 			}
 		case "tokens", "wordcount":
 			if n, err := strconv.Atoi(text); err != nil || n < 0 {
-				all = append(all, at(wrong(fmt.Sprintf("%q is no number of %s", text, name), "write a whole number"), "%s", here()))
+				all = append(all, at(wrong(fmt.Sprintf("%q is no number of %s", text, name), "write a whole number"),
+					"%s", here()))
 			}
 		case "permits", "prohibits":
 			for _, usage := range licence.Tokens(text) {
 				if !slices.Contains(usages, licence.Function(usage)) {
-					all = append(all, at(doubt(fmt.Sprintf("RAMP does not know the function %q", usage), "write one of "+strings.Join(usages, ", ")), "%s.%s", here(), name))
+					all = append(all,
+						at(doubt(fmt.Sprintf("RAMP does not know the function %q", usage),
+							"write one of "+strings.Join(usages, ", ")), "%s.%s", here(), name))
 				}
 			}
 		}
@@ -394,7 +441,8 @@ func sitemapVerdicts(text []byte) (all []verdict) {
 		switch t := token.(type) {
 		case xml.Directive:
 			if bytes.Contains(bytes.ToUpper(t), []byte("ENTITY")) {
-				return append(all, wrong("it defines entities", "write the text itself: careful readers refuse entities"))
+				return append(all,
+					wrong("it defines entities", "write the text itself: careful readers refuse entities"))
 			}
 		case xml.StartElement:
 			written.Reset()
@@ -421,7 +469,8 @@ func sitemapVerdicts(text []byte) (all []verdict) {
 			written.Write(t)
 		case xml.EndElement:
 			if len(open) == 0 || open[len(open)-1] != t.Name.Local {
-				return append(all, wrong(fmt.Sprintf("</%s> ends what did not begin", t.Name.Local), "write XML that is well-formed: readers drop the rest"))
+				return append(all, wrong(fmt.Sprintf("</%s> ends what did not begin", t.Name.Local),
+					"write XML that is well-formed: readers drop the rest"))
 			}
 			open = open[:len(open)-1]
 			switch {
@@ -434,7 +483,9 @@ func sitemapVerdicts(text []byte) (all []verdict) {
 				location = strings.TrimSpace(written.String())
 			case t.Name.Local == "url":
 				if u, err := url.Parse(location); err != nil || u.Host == "" {
-					all = append(all, at(wrong(fmt.Sprintf("%q is no whole address", location), "write loc with https:// and the host"), "%s.loc", here()))
+					all = append(all,
+						at(wrong(fmt.Sprintf("%q is no whole address", location),
+							"write loc with https:// and the host"), "%s.loc", here()))
 				}
 			}
 			written.Reset()
@@ -471,8 +522,9 @@ type site struct {
 	manifest *rampv1.ProviderManifest // nil where it cannot be read
 }
 
-// Provider looks at the provider at a site's address, or at that of its ramp.json: the manifest, the Exchanges that it lists, its keys,
-// and its licences and sitemap. The error says that nothing could be looked at; all else is in the report.
+// Provider looks at the provider at a site's address, or at that of its ramp.json: the manifest,
+// the Exchanges that it lists, its keys, and its licences and sitemap. The error says that nothing
+// could be looked at; all else is in the report.
 func Provider(ctx context.Context, address string, o Options) (*Report, error) {
 	o.fill()
 	u, err := located(address, rampWellKnown)
@@ -485,7 +537,8 @@ func Provider(ctx context.Context, address string, o Options) (*Report, error) {
 		return nil, err
 	}
 	if s.served.status != http.StatusOK {
-		s.add("ramp.wellknown.served", "the provider's manifest is public", wrong(fmt.Sprintf("%s answers %d", u, s.served.status), "answer 200 with ramp.json"))
+		s.add("ramp.wellknown.served", "the provider's manifest is public",
+			wrong(fmt.Sprintf("%s answers %d", u, s.served.status), "answer 200 with ramp.json"))
 		return s.report, nil
 	}
 	s.add("ramp.wellknown.served", "the provider's manifest is public", passed())
@@ -522,7 +575,8 @@ func (p *asker) delivered(id string, got *reply, most time.Duration, why string)
 	p.add(id+".cors", "scripts of any site may read it", readable(got))
 	p.add(id+".max-age", "it is kept for a short time", func() verdict {
 		if age, ok := maxAge(got.header.Get("Cache-Control")); !ok || time.Duration(age)*time.Second > most {
-			return doubt(fmt.Sprintf("Cache-Control is %q", got.header.Get("Cache-Control")), fmt.Sprintf("answer Cache-Control: max-age=%d or less: %s", int(most.Seconds()), why))
+			return doubt(fmt.Sprintf("Cache-Control is %q", got.header.Get("Cache-Control")),
+				fmt.Sprintf("answer Cache-Control: max-age=%d or less: %s", int(most.Seconds()), why))
 		}
 		return passed()
 	}())
@@ -531,7 +585,8 @@ func (p *asker) delivered(id string, got *reply, most time.Duration, why string)
 func sameHost(u *url.URL, domain string) verdict {
 	host, domain := strings.ToLower(u.Host), strings.ToLower(domain)
 	if host != domain && host != "www."+domain && u.Hostname() != domain {
-		return doubt(fmt.Sprintf("it is served by %s and about %s", host, domain), "serve it by "+domain+", or name the domain that serves it")
+		return doubt(fmt.Sprintf("it is served by %s and about %s", host, domain),
+			"serve it by "+domain+", or name the domain that serves it")
 	}
 	return passed()
 }
@@ -540,16 +595,19 @@ func sameHost(u *url.URL, domain string) verdict {
 func (s *site) listed(ctx context.Context, x *rampv1.AuthorizedExchange) {
 	about := "the Exchange " + x.Domain + ", which is listed, "
 	u := &url.URL{Scheme: "https", Host: x.Domain, Path: exchangeKnown}
-	if listed, err := url.Parse(x.Endpoint); err == nil && onThisMachine(u.Hostname()) && listed.Hostname() == x.Domain {
+	if listed, err := url.Parse(x.Endpoint); err == nil && onThisMachine(u.Hostname()) &&
+		listed.Hostname() == x.Domain {
 		u.Scheme, u.Host = listed.Scheme, listed.Host // a domain has no port
 	}
 	got, err := s.get(ctx, http.MethodGet, u, http.Header{"Accept": {"application/json"}})
 	switch {
 	case err != nil:
-		s.add("ramp.exchange.served", about+"has a manifest", doubt(err.Error(), "take it off the list, or ask its operator"))
+		s.add("ramp.exchange.served", about+"has a manifest",
+			doubt(err.Error(), "take it off the list, or ask its operator"))
 		return
 	case got.status != http.StatusOK:
-		s.add("ramp.exchange.served", about+"has a manifest", wrong(fmt.Sprintf("%s answers %d", u, got.status), "list the domain that serves ramp-exchange.json"))
+		s.add("ramp.exchange.served", about+"has a manifest",
+			wrong(fmt.Sprintf("%s answers %d", u, got.status), "list the domain that serves ramp-exchange.json"))
 		return
 	}
 	s.add("ramp.exchange.served", about+"has a manifest", passed())
@@ -560,7 +618,8 @@ func (s *site) listed(ctx context.Context, x *rampv1.AuthorizedExchange) {
 	}
 	s.add("ramp.exchange.endpoint", about+"is at the endpoint that is listed", func() verdict {
 		if x.Endpoint != "" && strings.TrimSuffix(x.Endpoint, "/") != strings.TrimSuffix(m.ExchangeEndpoint, "/") {
-			return doubt(fmt.Sprintf("ramp.json says %s, and the Exchange %s", x.Endpoint, m.ExchangeEndpoint), "write what the Exchange says")
+			return doubt(fmt.Sprintf("ramp.json says %s, and the Exchange %s", x.Endpoint, m.ExchangeEndpoint),
+				"write what the Exchange says")
 		}
 		return passed()
 	}())
@@ -568,13 +627,16 @@ func (s *site) listed(ctx context.Context, x *rampv1.AuthorizedExchange) {
 
 // optional looks at a document that a site may have.
 func (s *site) optional(ctx context.Context, id, path string, kind Kind) {
-	got, err := s.get(ctx, http.MethodGet, s.wellKnown.ResolveReference(&url.URL{Path: path}), http.Header{"Accept": {"application/json"}})
-	if err != nil || got.status == http.StatusNotFound || got.status == http.StatusForbidden || got.status == http.StatusGone {
+	got, err := s.get(ctx, http.MethodGet, s.wellKnown.ResolveReference(&url.URL{Path: path}),
+		http.Header{"Accept": {"application/json"}})
+	if err != nil || got.status == http.StatusNotFound || got.status == http.StatusForbidden ||
+		got.status == http.StatusGone {
 		s.add(id+".document", path+" is valid", verdict{outcome: Skipped, detail: "there is none"})
 		return
 	}
 	if got.status != http.StatusOK {
-		s.add(id+".document", path+" is valid", doubt(fmt.Sprintf("it answers %d", got.status), "answer 200, or 404 where there is none"))
+		s.add(id+".document", path+" is valid",
+			doubt(fmt.Sprintf("it answers %d", got.status), "answer 200, or 404 where there is none"))
 		return
 	}
 	s.judge(id+".document", path+" is valid", kind, got.body)
@@ -583,7 +645,8 @@ func (s *site) optional(ctx context.Context, id, path string, kind Kind) {
 // licences looks at the RSL documents that a site leads to, and at its sitemap.
 func (s *site) licences(ctx context.Context) {
 	robots := ""
-	if got, err := s.get(ctx, http.MethodGet, s.wellKnown.ResolveReference(&url.URL{Path: "/robots.txt"}), nil); err == nil && got.status == http.StatusOK {
+	if got, err := s.get(ctx, http.MethodGet, s.wellKnown.ResolveReference(&url.URL{Path: "/robots.txt"}), nil); err ==
+		nil && got.status == http.StatusOK {
 		robots = string(got.body)
 	}
 	named := lines(robots, "license")
@@ -592,7 +655,8 @@ func (s *site) licences(ctx context.Context) {
 	if got, err := s.get(ctx, http.MethodGet, at, nil); err == nil && got.status == http.StatusOK {
 		s.add("ramp.rsl.named", "robots.txt names the licences", func() verdict {
 			if len(named) == 0 {
-				return doubt("/rsl.txt is there, and robots.txt has no line `License:`", "add `License: "+at.String()+"`: most readers look there")
+				return doubt("/rsl.txt is there, and robots.txt has no line `License:`",
+					"add `License: "+at.String()+"`: most readers look there")
 			}
 			return passed()
 		}())
@@ -601,30 +665,34 @@ func (s *site) licences(ctx context.Context) {
 		}
 	}
 	if len(found) == 0 {
-		s.add("ramp.rsl.document", "the licences are valid", verdict{outcome: Skipped, detail: "there is no /rsl.txt, and robots.txt names none"})
+		s.add("ramp.rsl.document", "the licences are valid",
+			verdict{outcome: Skipped, detail: "there is no /rsl.txt, and robots.txt names none"})
 	}
-	for _, address := range found[:min(len(found), mostDocuments)] {
+	for _, address := range found[:min(len(found), maxDocuments)] {
 		s.follow(ctx, "ramp.rsl", address, KindLicence, func(got *reply) verdict {
-			if kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")); kind != licence.Media && !strings.HasSuffix(kind, "+xml") && kind != "text/xml" && kind != "application/xml" {
-				return doubt(fmt.Sprintf("its Content-Type is %q", got.header.Get("Content-Type")), "answer Content-Type: "+licence.Media)
+			if kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")); kind != licence.Media &&
+				!strings.HasSuffix(kind, "+xml") && kind != "text/xml" && kind != "application/xml" {
+				return doubt(fmt.Sprintf("its Content-Type is %q", got.header.Get("Content-Type")),
+					"answer Content-Type: "+licence.Media)
 			}
 			return passed()
 		})
 	}
 	maps := lines(robots, "sitemap")
-	for _, address := range maps[:min(len(maps), mostDocuments)] {
+	for _, address := range maps[:min(len(maps), maxDocuments)] {
 		u, err := s.wellKnown.Parse(address)
 		if err != nil {
 			continue
 		}
-		if got, err := s.get(ctx, http.MethodGet, u, nil); err == nil && got.status == http.StatusOK && bytes.Contains(got.body, []byte("ramp.dev/sitemap")) {
+		if got, err := s.get(ctx, http.MethodGet, u, nil); err == nil && got.status == http.StatusOK &&
+			bytes.Contains(got.body, []byte("ramp.dev/sitemap")) {
 			s.judge("ramp.sitemap.document", address+" is valid", KindSitemap, got.body)
 		}
 	}
 }
 
-// mostDocuments is how many documents of a kind are looked at.
-const mostDocuments = 5
+// maxDocuments is how many documents of a kind are looked at.
+const maxDocuments = 5
 
 // follow looks at a document that another names.
 func (s *site) follow(ctx context.Context, id, address string, kind Kind, typed func(*reply) verdict) {
@@ -639,7 +707,8 @@ func (s *site) follow(ctx context.Context, id, address string, kind Kind, typed 
 		s.add(id+".served", address+" is there", wrong(err.Error(), "serve it, or take its name away"))
 		return
 	case got.status != http.StatusOK:
-		s.add(id+".served", address+" is there", wrong(fmt.Sprintf("it answers %d", got.status), "serve it, or take its name away"))
+		s.add(id+".served", address+" is there",
+			wrong(fmt.Sprintf("it answers %d", got.status), "serve it, or take its name away"))
 		return
 	}
 	s.add(id+".served", address+" is there", passed())
@@ -651,7 +720,8 @@ func (s *site) follow(ctx context.Context, id, address string, kind Kind, typed 
 func lines(robots, name string) (all []string) {
 	for line := range strings.Lines(robots) {
 		line, _, _ = strings.Cut(line, "#")
-		if key, value, found := strings.Cut(line, ":"); found && strings.EqualFold(strings.TrimSpace(key), name) && strings.TrimSpace(value) != "" {
+		if key, value, found := strings.Cut(line, ":"); found && strings.EqualFold(strings.TrimSpace(key), name) &&
+			strings.TrimSpace(value) != "" {
 			all = append(all, strings.TrimSpace(value))
 		}
 	}

@@ -27,7 +27,8 @@ var servedProbes = []probe{
 	}},
 	{"wellknown.type", "the declaration is application/json", 0, func(_ context.Context, p *prober) verdict {
 		if kind, _, _ := mime.ParseMediaType(p.served.header.Get("Content-Type")); kind != "application/json" {
-			return doubt(fmt.Sprintf("its Content-Type is %q", p.served.header.Get("Content-Type")), "answer Content-Type: application/json")
+			return doubt(fmt.Sprintf("its Content-Type is %q", p.served.header.Get("Content-Type")),
+				"answer Content-Type: application/json")
 		}
 		return passed()
 	}},
@@ -35,7 +36,8 @@ var servedProbes = []probe{
 	{"wellknown.conditional", "a conditional GET answers 304", 0, conditionalWorks},
 	{"wellknown.max-age", "the declaration is kept for a short time", 0, func(_ context.Context, p *prober) verdict {
 		if age, ok := maxAge(p.served.header.Get("Cache-Control")); !ok || age > 3600 {
-			return doubt(fmt.Sprintf("Cache-Control is %q", p.served.header.Get("Cache-Control")), "answer Cache-Control: max-age=300, so that what you take back is known soon")
+			return doubt(fmt.Sprintf("Cache-Control is %q", p.served.header.Get("Cache-Control")),
+				"answer Cache-Control: max-age=300, so that what you take back is known soon")
 		}
 		return passed()
 	}},
@@ -45,14 +47,17 @@ var servedProbes = []probe{
 		}
 		return passed()
 	}},
-	{"wellknown.host", "the declaration is served by the domain that it governs", declared, func(_ context.Context, p *prober) verdict {
-		host, domain := strings.ToLower(p.wellKnown.Hostname()), strings.ToLower(p.declaration.Publisher.Domain)
-		if host != domain && host != "www."+domain {
-			return doubt(fmt.Sprintf("it is served by %s and governs %s", host, domain), "serve it by "+domain+", or name the domain that serves it")
-		}
-		return passed()
-	}},
-	{"capabilities.answer", "the capabilities endpoint answers JSON, to everybody the same", capabilities, capabilitiesAnswer},
+	{"wellknown.host", "the declaration is served by the domain that it governs", declared,
+		func(_ context.Context, p *prober) verdict {
+			host, domain := strings.ToLower(p.wellKnown.Hostname()), strings.ToLower(p.declaration.Publisher.Domain)
+			if host != domain && host != "www."+domain {
+				return doubt(fmt.Sprintf("it is served by %s and governs %s", host, domain),
+					"serve it by "+domain+", or name the domain that serves it")
+			}
+			return passed()
+		}},
+	{"capabilities.answer", "the capabilities endpoint answers JSON, to everybody the same", capabilities,
+		capabilitiesAnswer},
 }
 
 func headWorks(ctx context.Context, p *prober) verdict {
@@ -69,14 +74,16 @@ func headWorks(ctx context.Context, p *prober) verdict {
 func conditionalWorks(ctx context.Context, p *prober) verdict {
 	tag := p.served.header.Get("ETag")
 	if tag == "" {
-		return doubt("there is no ETag", "answer an ETag, and 304 to If-None-Match, so that readers can look again cheaply")
+		return doubt("there is no ETag", "answer an ETag, and 304 to If-None-Match, so that readers can look again "+
+			"cheaply")
 	}
 	got, err := p.get(ctx, http.MethodGet, p.wellKnown, http.Header{"If-None-Match": {tag}})
 	switch {
 	case err != nil:
 		return noAnswer(err)
 	case got.status != http.StatusNotModified:
-		return doubt(fmt.Sprintf("If-None-Match with its own ETag answers %d", got.status), "answer 304 where nothing changed")
+		return doubt(fmt.Sprintf("If-None-Match with its own ETag answers %d", got.status),
+			"answer 304 where nothing changed")
 	}
 	return passed()
 }
@@ -111,9 +118,11 @@ func capabilitiesAnswer(ctx context.Context, p *prober) verdict {
 	}
 	var value strictjson.Value
 	if err := strictjson.Decode(first.body, &value); err != nil || value.Kind() != '{' {
-		return doubt("it answers no JSON object", "answer the version, publisher, editorial_domains and retrieval of aip.json")
+		return doubt("it answers no JSON object", "answer the version, publisher, editorial_domains and retrieval of "+
+			"aip.json")
 	}
-	second, err := p.get(ctx, e.Method, u, http.Header{"Authorization": {"Bearer x"}, "X-Aip-Key-Id": {"plat_x"}, "Accept-Language": {"de"}, "Cookie": {"a=b"}})
+	second, err := p.get(ctx, e.Method, u, http.Header{"Authorization": {"Bearer x"}, "X-Aip-Key-Id": {"plat_x"},
+		"Accept-Language": {"de"}, "Cookie": {"a=b"}})
 	switch {
 	case err != nil:
 		return noAnswer(err)

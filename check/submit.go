@@ -35,24 +35,26 @@ var offerSteps = []step{
 		}
 		a, b := first.told().Offer, second.told().Offer
 		if (a == nil) != (b == nil) || a != nil && a.ID != b.ID {
-			return doubt("it makes another offer", "keep the offer by intake, session_id and data, and give it again: an answer can be lost on its way")
+			return doubt("it makes another offer", "keep the offer by intake, session_id and data, and give it "+
+				"again: an answer can be lost on its way")
 		}
 		return passed()
 	}},
-	{"submit.declined", "what is declined is told with a reason, and status 200", data | declinable, func(ctx context.Context, v *visit) verdict {
-		got, err := v.submitted(ctx, v.request(func(o object) { o["intake_data"] = members(v.sample.Declined) }))
-		if err != nil {
-			return noAnswer(err)
-		}
-		mend := "answer 200 with the status declined and a decline_reason"
-		switch t := got.told(); {
-		case got.status != http.StatusOK || t.Status != string(intake.StatusDeclined):
-			return wrong("it answers "+got.answered(), mend)
-		case t.Reason == "":
-			return doubt("there is no decline_reason", mend)
-		}
-		return passed()
-	}},
+	{"submit.declined", "what is declined is told with a reason, and status 200", data | declinable,
+		func(ctx context.Context, v *visit) verdict {
+			got, err := v.submitted(ctx, v.request(func(o object) { o["intake_data"] = members(v.sample.Declined) }))
+			if err != nil {
+				return noAnswer(err)
+			}
+			mend := "answer 200 with the status declined and a decline_reason"
+			switch t := got.told(); {
+			case got.status != http.StatusOK || t.Status != string(intake.StatusDeclined):
+				return wrong("it answers "+got.answered(), mend)
+			case t.Reason == "":
+				return doubt("there is no decline_reason", mend)
+			}
+			return passed()
+		}},
 	{"submit.keyless", "without a key it is refused", keyless, func(ctx context.Context, v *visit) verdict {
 		got, err := v.send(ctx, letter{url: v.intake.Endpoint, body: v.request(), keyless: true})
 		mend := "answer 401 with error.code UNAUTHORIZED and WWW-Authenticate: Bearer"
@@ -75,7 +77,8 @@ func submitValid(ctx context.Context, v *visit) verdict {
 		return noAnswer(err)
 	}
 	if got.status != http.StatusOK {
-		return wrong("it answers "+got.answered(), "answer 200 with an offer, or see that the sample is one that gets an offer")
+		return wrong("it answers "+got.answered(), "answer 200 with an offer, or see that the sample is one that "+
+			"gets an offer")
 	}
 	if typed := jsonTyped(got); typed.outcome != Passed {
 		return typed
@@ -92,7 +95,9 @@ func submitValid(ctx context.Context, v *visit) verdict {
 			v.offer = &made{request.SessionID, *response.Offer}
 		}
 		if response.Status != intake.StatusOffer {
-			found = append(found, intake.Finding{Rule: "status", Detail: "is " + string(response.Status) + ", and no offer", Mend: "name a sample that gets an offer", Severity: intake.Doubtful})
+			found = append(found,
+				intake.Finding{Rule: "status", Detail: "is " + string(response.Status) + ", and no offer",
+					Mend: "name a sample that gets an offer", Severity: intake.Doubtful})
 		}
 	}
 	return findings(found)
@@ -109,56 +114,82 @@ func findings(found intake.Findings) verdict {
 		}
 		next.pointer = f.Pointer
 		if v.outcome != Passed {
-			next.more = append([]verdict{{outcome: v.outcome, pointer: v.pointer, detail: v.detail, mend: v.mend}}, v.more...)
+			next.more = append([]verdict{{outcome: v.outcome, pointer: v.pointer, detail: v.detail, mend: v.mend}},
+				v.more...)
 		}
 		v = next
 	}
 	return v
 }
 
-// formSteps send what is no valid request (Agent Intake Protocol 0.1.0, Stage 2 and Transport Requirements).
+// formSteps send what is no valid request (Agent Intake Protocol 0.1.0, Stage 2 and Transport
+// Requirements).
 var formSteps = slices.Concat([]step{
 	raw("submit.malformed", "what is no JSON is refused", func(body []byte) []byte { return body[:len(body)-1] }),
 	raw("submit.empty", "an empty body is refused", func([]byte) []byte { return nil }),
-	raw("submit.array", "an array is refused", func(body []byte) []byte { return slices.Concat([]byte("["), body, []byte("]")) }),
+	raw("submit.array", "an array is refused",
+		func(body []byte) []byte { return slices.Concat([]byte("["), body, []byte("]")) }),
 }, missingMembers(), []step{
-	malformedRequest("submit.session-format", "a session_id that is no UUID is refused", func(o object) { o["session_id"] = "test-001" }),
-	malformedRequest("submit.session-version", "a session_id that is a UUID of version 1 is refused", func(o object) { o["session_id"] = "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c" }),
+	malformedRequest("submit.session-format", "a session_id that is no UUID is refused", func(o object) {
+		o["session_id"] = "test-001"
+	}),
+	malformedRequest("submit.session-version", "a session_id that is a UUID of version 1 is refused", func(o object) {
+		o["session_id"] = "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c"
+	}),
 	malformedRequest("submit.consent", "a consent_scope without intake is refused", scopes("offer")),
 	malformedRequest("submit.scope-empty", "an empty consent_scope is refused", scopes()),
 	malformedRequest("submit.scope-twice", "a scope that stands twice is refused", scopes("intake", "intake")),
 	malformedRequest("submit.scope-unknown", "an unknown scope is refused", scopes("intake", "everything")),
-	malformedRequest("submit.agent-id", "an empty agent.id is refused", func(o object) { o["agent"].(object)["id"] = "" }),
-	malformedRequest("submit.unknown-member", "an unknown member, intake_id, is refused", func(o object) { o["intake_id"] = "x" }),
-	malformedRequest("submit.unknown-agent-member", "an unknown member of agent is refused", func(o object) { o["agent"].(object)["model"] = "x" }),
-	malformedRequest("submit.locale", "a locale that is not like en-US is refused", func(o object) { o["metadata"] = object{"locale": "EN_us"} }),
-	doubted(malformedRequest("submit.version", "a version that is not spoken, 0.2.0, is refused", func(o object) { o["aip_version"] = "0.2.0" })),
-	doubted(taken("submit.version-patch", "a version that differs in its last number, 0.1.7, is taken", "take all of 0.1", func(o object) { o["aip_version"] = "0.1.7" })),
-	taken("submit.metadata", "metadata may have members of the agent's own", "leave metadata open", func(o object) { o["metadata"] = object{"frontdesk_check": true} }),
+	malformedRequest("submit.agent-id", "an empty agent.id is refused", func(o object) {
+		o["agent"].(object)["id"] = ""
+	}),
+	malformedRequest("submit.unknown-member", "an unknown member, intake_id, is refused", func(o object) {
+		o["intake_id"] = "x"
+	}),
+	malformedRequest("submit.unknown-agent-member", "an unknown member of agent is refused", func(o object) {
+		o["agent"].(object)["model"] = "x"
+	}),
+	malformedRequest("submit.locale", "a locale that is not like en-US is refused", func(o object) {
+		o["metadata"] = object{"locale": "EN_us"}
+	}),
+	doubted(malformedRequest("submit.version", "a version that is not spoken, 0.2.0, is refused", func(o object) {
+		o["aip_version"] = "0.2.0"
+	})),
+	doubted(taken("submit.version-patch", "a version that differs in its last number, 0.1.7, is taken",
+		"take all of 0.1", func(o object) { o["aip_version"] = "0.1.7" })),
+	taken("submit.metadata", "metadata may have members of the agent's own", "leave metadata open", func(o object) {
+		o["metadata"] = object{"frontdesk_check": true}
+	}),
 	{"submit.charset", "application/json; charset=utf-8 is taken", data, func(ctx context.Context, v *visit) verdict {
-		return v.takes(ctx, letter{url: v.intake.Endpoint, body: v.request(), contentType: "application/json; charset=utf-8"}, "compare the type without its parameters")
+		return v.takes(ctx, letter{url: v.intake.Endpoint, body: v.request(),
+			contentType: "application/json; charset=utf-8"}, "compare the type without its parameters")
 	}},
 	{"submit.content-type", "what is not called JSON is refused", data, func(ctx context.Context, v *visit) verdict {
-		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: v.request(), contentType: "text/plain"}, http.StatusUnsupportedMediaType, intake.CodeInvalidInput)
+		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: v.request(), contentType: "text/plain"},
+			http.StatusUnsupportedMediaType, intake.CodeInvalidInput)
 	}},
-	{"submit.get", "GET is refused, with the methods that are allowed", data, func(ctx context.Context, v *visit) verdict {
-		got, err := v.send(ctx, letter{url: v.intake.Endpoint, method: http.MethodGet})
-		switch {
-		case err != nil:
-			return noAnswer(err)
-		case got.status < 400:
-			return wrong("GET answers "+got.answered(), "answer 405 with Allow: POST")
-		case got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "":
-			return doubt(fmt.Sprintf("GET answers %d, Allow: %s", got.status, got.header.Get("Allow")), "answer 405 with Allow: POST")
-		}
-		return passed()
-	}},
+	{"submit.get", "GET is refused, with the methods that are allowed", data,
+		func(ctx context.Context, v *visit) verdict {
+			got, err := v.send(ctx, letter{url: v.intake.Endpoint, method: http.MethodGet})
+			switch {
+			case err != nil:
+				return noAnswer(err)
+			case got.status < 400:
+				return wrong("GET answers "+got.answered(), "answer 405 with Allow: POST")
+			case got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "":
+				return doubt(fmt.Sprintf("GET answers %d, Allow: %s", got.status, got.header.Get("Allow")),
+					"answer 405 with Allow: POST")
+			}
+			return passed()
+		}},
 	{"submit.size", "a body of 64 KiB is taken", data, func(ctx context.Context, v *visit) verdict {
 		body := v.request(padding(0))
-		return orDoubt(v.takes(ctx, letter{url: v.intake.Endpoint, body: v.request(padding(65536 - len(body)))}, "take bodies of up to 64 KiB"))
+		return orDoubt(v.takes(ctx, letter{url: v.intake.Endpoint, body: v.request(padding(65536 - len(body)))},
+			"take bodies of up to 64 KiB"))
 	}},
 	{"submit.too-large", "a body of a megabyte is refused", data, func(ctx context.Context, v *visit) verdict {
-		return orDoubt(v.refuses(ctx, letter{url: v.intake.Endpoint, body: v.request(padding(1 << 20))}, http.StatusRequestEntityTooLarge, intake.CodeInvalidInput))
+		return orDoubt(v.refuses(ctx, letter{url: v.intake.Endpoint, body: v.request(padding(1 << 20))},
+			http.StatusRequestEntityTooLarge, intake.CodeInvalidInput))
 	}},
 })
 
@@ -173,14 +204,16 @@ func padding(n int) func(object) {
 // raw is a step that changes the body as a text.
 func raw(id, about string, change func([]byte) []byte) step {
 	return step{id, about, data, func(ctx context.Context, v *visit) verdict {
-		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: change(v.request())}, http.StatusBadRequest, intake.CodeInvalidInput)
+		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: change(v.request())}, http.StatusBadRequest,
+			intake.CodeInvalidInput)
 	}}
 }
 
 // malformedRequest is a step with a request that is not valid.
 func malformedRequest(id, about string, change func(object)) step {
 	return step{id, about, data, func(ctx context.Context, v *visit) verdict {
-		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: v.request(change)}, http.StatusBadRequest, intake.CodeInvalidInput)
+		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: v.request(change)}, http.StatusBadRequest,
+			intake.CodeInvalidInput)
 	}}
 }
 
@@ -200,13 +233,14 @@ func doubted(each step) step {
 
 func missingMembers() (all []step) {
 	for _, name := range []string{"aip_version", "agent", "intake_data", "session_id"} {
-		all = append(all, malformedRequest("submit.without-"+strings.ReplaceAll(name, "_", "-"), "a request without "+name+" is refused", func(o object) { delete(o, name) }))
+		all = append(all, malformedRequest("submit.without-"+strings.ReplaceAll(name, "_", "-"),
+			"a request without "+name+" is refused", func(o object) { delete(o, name) }))
 	}
 	return all
 }
 
-// dataSteps send data that does not conform to the intake's schema, each in one way (Agent Intake Protocol 0.1.0, Security
-// Considerations).
+// dataSteps send data that does not conform to the intake's schema, each in one way (Agent Intake
+// Protocol 0.1.0, Security Considerations).
 var dataSteps = []step{
 	mismatch("submit.required", "data without a required member is refused", "required"),
 	mismatch("submit.enum", "a value that is none of an enum's is refused", "enum"),
@@ -221,15 +255,19 @@ var dataSteps = []step{
 		if varied == nil {
 			return verdict{outcome: Skipped, detail: "the schema has no member that may be 0 or false"}
 		}
-		return v.takes(ctx, letter{url: v.intake.Endpoint, body: v.request(func(o object) { o["intake_data"] = varied })}, "look whether a member is there, and not whether it is truthy")
+		return v.takes(ctx,
+			letter{url: v.intake.Endpoint, body: v.request(func(o object) { o["intake_data"] = varied })},
+			"look whether a member is there, and not whether it is truthy")
 	}},
-	{"submit.personal", "an undeclared member that looks personal is refused", data, func(ctx context.Context, v *visit) verdict {
-		if v.intake.Privacy.NeedsPersonal() {
-			return verdict{outcome: Skipped, detail: "the intake wants personal data"}
-		}
-		body := v.request(func(o object) { o["intake_data"].(object)["email"] = "check@frontdesk.example" })
-		return orDoubt(v.refuses(ctx, letter{url: v.intake.Endpoint, body: body}, http.StatusBadRequest, intake.CodeSchemaMismatch))
-	}},
+	{"submit.personal", "an undeclared member that looks personal is refused", data,
+		func(ctx context.Context, v *visit) verdict {
+			if v.intake.Privacy.NeedsPersonal() {
+				return verdict{outcome: Skipped, detail: "the intake wants personal data"}
+			}
+			body := v.request(func(o object) { o["intake_data"].(object)["email"] = "check@frontdesk.example" })
+			return orDoubt(v.refuses(ctx, letter{url: v.intake.Endpoint, body: body}, http.StatusBadRequest,
+				intake.CodeSchemaMismatch))
+		}},
 }
 
 // mismatch is a step with data that breaks one keyword of the schema.
@@ -240,27 +278,33 @@ func mismatch(id, about, keyword string) step {
 			return verdict{outcome: Skipped, detail: "the sample has no member for it"}
 		}
 		body := v.request(func(o object) { o["intake_data"] = varied })
-		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: body}, http.StatusBadRequest, intake.CodeSchemaMismatch)
+		return v.refuses(ctx, letter{url: v.intake.Endpoint, body: body}, http.StatusBadRequest,
+			intake.CodeSchemaMismatch)
 	}}
 }
 
 // lastSteps look at all that was answered, and make a noise in the end.
 var lastSteps = []step{
-	{"submit.errors", "errors are valid answers of the protocol, to the session that they answer", data, func(_ context.Context, v *visit) verdict {
-		for _, got := range v.refused {
-			if found := intake.Check(intake.KindResponse, got.body, intake.Options{}); !found.Valid() {
-				return wrong(fmt.Sprintf("an answer of status %d is not valid: %s", got.status, found.First()), "answer aip_version, session_id (or "+intake.Nil+"), status error and error with code and message")
+	{"submit.errors", "errors are valid answers of the protocol, to the session that they answer", data,
+		func(_ context.Context, v *visit) verdict {
+			for _, got := range v.refused {
+				if found := intake.Check(intake.KindResponse, got.body, intake.Options{}); !found.Valid() {
+					return wrong(fmt.Sprintf("an answer of status %d is not valid: %s", got.status, found.First()),
+						"answer aip_version, session_id (or "+intake.Nil+"), status error and error with code and "+
+							"message")
+				}
+				if t := got.told(); t.Status != string(intake.StatusError) || t.Error == nil {
+					return wrong(fmt.Sprintf("an answer of status %d says no error", got.status),
+						"answer status error and error with code and message")
+				}
 			}
-			if t := got.told(); t.Status != string(intake.StatusError) || t.Error == nil {
-				return wrong(fmt.Sprintf("an answer of status %d says no error", got.status), "answer status error and error with code and message")
-			}
-		}
-		return passed()
-	}},
+			return passed()
+		}},
 	{"submit.error-status", "no error comes with a status of success", data, func(_ context.Context, v *visit) verdict {
 		for _, got := range v.answers {
 			if got.told().Status == string(intake.StatusError) {
-				return wrong("it answers "+got.answered(), "answer errors with their own status: 400, 404, 410, 429, 500 or 503")
+				return wrong("it answers "+got.answered(), "answer errors with their own status: 400, 404, 410, 429, "+
+					"500 or 503")
 			}
 		}
 		return passed()
@@ -287,7 +331,8 @@ var lastSteps = []step{
 		}
 		return passed()
 	}},
-	{"submit.burst", "as many requests at a stroke as were asked for are throttled where the manifest says so", data | bursting, throttling},
+	{"submit.burst", "as many requests at a stroke as were asked for are throttled where the manifest says so",
+		data | bursting, throttling},
 }
 
 // throttling makes many requests, and looks whether the declared limit holds.
@@ -308,19 +353,23 @@ func throttling(ctx context.Context, v *visit) verdict {
 		t := got.told()
 		switch {
 		case err != nil || seconds < 1 || t.Error == nil || t.Error.Code != intake.CodeRateLimited:
-			return wrong("it answers "+got.answered()+", Retry-After: "+got.header.Get("Retry-After"), "answer 429 with error.code RATE_LIMITED and a Retry-After in seconds")
+			return wrong("it answers "+got.answered()+", Retry-After: "+got.header.Get("Retry-After"),
+				"answer 429 with error.code RATE_LIMITED and a Retry-After in seconds")
 		case declared == 0:
 			return doubt("it throttles, and the manifest declares no limit", "declare rate_limit")
 		}
 		return passed()
 	}
 	if declared > 0 && v.options.Burst > declared {
-		return wrong(fmt.Sprintf("%d requests at a stroke are not throttled, and the manifest declares %d a minute", v.options.Burst, declared), "enforce what is declared, or declare what is enforced")
+		return wrong(fmt.Sprintf("%d requests at a stroke are not throttled, and the manifest declares %d a minute",
+			v.options.Burst, declared), "enforce what is declared, or declare what is enforced")
 	}
 	if declared == 0 {
-		return doubt(fmt.Sprintf("%d requests at a stroke are not throttled", v.options.Burst), "limit requests, and declare it in rate_limit")
+		return doubt(fmt.Sprintf("%d requests at a stroke are not throttled", v.options.Burst),
+			"limit requests, and declare it in rate_limit")
 	}
-	return verdict{outcome: Skipped, detail: fmt.Sprintf("the manifest declares %d a minute, which is more than the burst", declared)}
+	return verdict{outcome: Skipped,
+		detail: fmt.Sprintf("the manifest declares %d a minute, which is more than the burst", declared)}
 }
 
 // vary is the sample's data with one keyword of the schema broken, nil where there is no way.
@@ -401,7 +450,8 @@ func (v *visit) falsy() object {
 		for _, name := range sorted(schema.Properties) {
 			varied := members(v.sample.Data)
 			varied[name] = value
-			if property := members([]byte(schema.Properties[name])); property["type"] != nil && len(v.schema.Validate(encoded(varied))) == 0 {
+			if property := members([]byte(schema.Properties[name])); property["type"] != nil &&
+				len(v.schema.Validate(encoded(varied))) == 0 {
 				return varied
 			}
 		}

@@ -116,7 +116,7 @@ func offeredHash(offer *rampv1.Offer) contenthash.Hash {
 
 // How long what a verifier publishes is remembered, how long that it publishes nothing, how long it has, and of how many it is.
 const (
-	verifierKept   = 10 * time.Minute
+	verifierTTL   = 10 * time.Minute
 	verifierFailed = 30 * time.Second
 	verifierTime   = 5 * time.Second
 	maxVerifiers   = 1000
@@ -157,7 +157,7 @@ func (v *verifiers) knows(domain string) bool {
 func (v *verifiers) keys(ctx context.Context, c *Client, domain string, again bool) (keys []ramp.Key, fresh bool, err error) {
 	v.mu.Lock()
 	one, ok := v.known[domain]
-	if age := time.Since(one.got); ok && age >= 0 && (one.err == nil && age < verifierKept && !again || age < verifierFailed) {
+	if age := time.Since(one.got); ok && age >= 0 && (one.err == nil && age < verifierTTL && !again || age < verifierFailed) {
 		v.mu.Unlock()
 		return one.keys, again, one.err
 	}

@@ -116,7 +116,7 @@ func (c *Client) once(ctx context.Context, e errand) (*posted, error) {
 		return nil, overdue(ctx, e.address, err)
 	}
 	defer response.body.Close()
-	text := bytes.NewBuffer(make([]byte, 0, told(response.header)+bytes.MinRead))
+	text := bytes.NewBuffer(make([]byte, 0, expectedSize(response.header)+bytes.MinRead))
 	if _, err := text.ReadFrom(response.body); err != nil {
 		return nil, overdue(ctx, e.address, &Broken{URL: e.address, Err: err})
 	}
@@ -147,8 +147,8 @@ func apartWords(apart time.Duration) string {
 	return ""
 }
 
-// told is how many bytes an answer says to have, so that room is made for it once; for one that says nothing, or much, there is less at first.
-func told(header http.Header) int {
+// expectedSize is how many bytes an answer says to have, so that room is made for it once; for one that says nothing, or much, there is less at first.
+func expectedSize(header http.Header) int {
 	n, err := strconv.Atoi(header.Get("Content-Length"))
 	if err != nil || n < 0 {
 		return 0

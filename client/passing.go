@@ -256,12 +256,12 @@ func (x *Exchange) Results(request *rampv1.TransactionRequest, answer *rampv1.Tr
 			return nil, &NotAnExchange{x.base, "the answer to the purchase has no transaction_id or no billing_id"}
 		case result.GetDenialReason() != 0 && (result.GetCost().GetAmount() > 0 || result.GetPackage().GetRetrieval().GetEndpoint() != ""):
 			return nil, &NotAnExchange{x.base, "the answer to the purchase denies what it sells"}
-		case !(result.GetCost().GetAmount() >= 0 && result.GetCost().GetAmount() <= mostCharged): // or no number
+		case !(result.GetCost().GetAmount() >= 0 && result.GetCost().GetAmount() <= maxCharged): // or no number
 			return nil, &NotAnExchange{x.base, "the answer to the purchase has a cost that is no amount"}
 		}
 	}
 	return results, nil
 }
 
-// mostCharged is the largest amount that a purchase may be said to have cost.
-const mostCharged = 1e9
+// maxCharged is the largest amount that a purchase may be said to have cost.
+const maxCharged = 1e9

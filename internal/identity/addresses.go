@@ -18,16 +18,18 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// The secrets that sign addresses here are files in the folder of secrets: deliver, which is 32 random bytes, and then deliver-2,
-// deliver-3 and so on, each made once and never over another. Those say when they were made, for how long the one before is good
-// beside them, and the secret in hex, a line for each.
+// The secrets that sign addresses here are files in the folder of secrets: deliver, which is 32
+// random bytes, and then deliver-2, deliver-3 and so on, each made once and never over another.
+// Those say when they were made, for how long the one before is good beside them, and the secret in
+// hex, a line for each.
 const (
 	addressFirst   = "deliver"
 	addressFollows = "deliver-"
 )
 
-// AddressKeys are the secrets that sign the addresses at which this front desk itself delivers. They lie in the folder of secrets,
-// which nodes share; what one process does to them holds in the others within a second. It may be used from many goroutines.
+// AddressKeys are the secrets that sign the addresses at which this front desk itself delivers.
+// They lie in the folder of secrets, which nodes share; what one process does to them holds in the
+// others within a second. Its methods may be called concurrently.
 type AddressKeys struct {
 	folder string
 	now    func() time.Time
@@ -47,7 +49,8 @@ func NewAddressKeys(folder string, now func() time.Time) *AddressKeys {
 	return &AddressKeys{folder: folder, now: now}
 }
 
-// Keys gives the keys, the one that signs first; the first of all is made where there is none. What it gives must not be changed.
+// Keys gives the keys, the one that signs first; the first of all is made where there is none. What
+// it gives must not be changed.
 func (a *AddressKeys) Keys() ([]sign.URLKey, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,7 +61,8 @@ func (a *AddressKeys) Keys() ([]sign.URLKey, error) {
 	return a.keys, err
 }
 
-// Rotate makes a key that signs from now on, and gives its name; those before it are good for a grace at the most.
+// Rotate makes a key that signs from now on, and gives its name; those before it are good for a
+// grace at the most.
 func (a *AddressKeys) Rotate(grace time.Duration) (name string, err error) {
 	if grace < 0 {
 		return "", errors.New("the grace cannot be less than nothing")
@@ -76,7 +80,8 @@ func (a *AddressKeys) Rotate(grace time.Duration) (name string, err error) {
 	case errors.Is(err, fs.ErrExist):
 		return "", errors.New("somebody else has rotated the secret of addresses at this moment; the new one is there")
 	case err != nil:
-		return "", fmt.Errorf("the secret %s cannot be made: %w; let this user write there", filepath.Join(a.folder, name), err)
+		return "", fmt.Errorf("the secret %s cannot be made: %w; let this user write there",
+			filepath.Join(a.folder, name), err)
 	}
 	return name, a.read()
 }
@@ -157,7 +162,9 @@ func (a *AddressKeys) open(n int) (key sign.URLKey, made time.Time, grace time.D
 		key.Secret, err = hex.DecodeString(members["secret"])
 	}
 	if err != nil || len(key.Secret) != secretSize || grace < 0 {
-		return key, made, grace, fmt.Errorf("the secret %s is no secret of addresses; put it back from a backup, or remove it, and the one before it signs", path)
+		return key, made, grace,
+			fmt.Errorf("the secret %s is no secret of addresses; put it back from a backup, or remove it, and the "+
+				"one before it signs", path)
 	}
 	return key, made, grace, nil
 }

@@ -73,7 +73,8 @@ func TestAddressesOpenWhileTheirSecretIsFollowed(t *testing.T) {
 	}
 	c.Advance(time.Second)
 	plain := followed[:1]
-	if opensAt(t, c.Now(), plain, here) || opensAt(t, c.Now(), old, here) || !opensAt(t, c.Now(), keysOf(t, there), here) {
+	if opensAt(t, c.Now(), plain, here) || opensAt(t, c.Now(), old, here) ||
+		!opensAt(t, c.Now(), keysOf(t, there), here) {
 		t.Error("what was ended at once opens still, or the new one does not")
 	}
 	if _, err := here.Rotate(-1); err == nil {
@@ -111,7 +112,9 @@ func TestSecretsOfAddressesAreMadeOnce(t *testing.T) {
 
 func TestABrokenSecretOfAddressesIsTold(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "made x\ngrace 1h\nsecret 00\n", "made 2027-01-01T00:00:00Z\ngrace 1h\nsecret 00\n", "made 2027-01-01T00:00:00Z\ngrace -1h\nsecret " + strings.Repeat("0", 64) + "\n"} {
+	for _, text := range []string{"", "made x\ngrace 1h\nsecret 00\n",
+		"made 2027-01-01T00:00:00Z\ngrace 1h\nsecret 00\n", "made 2027-01-01T00:00:00Z\ngrace -1h\nsecret " +
+			strings.Repeat("0", 64) + "\n"} {
 		folder := t.TempDir()
 		keys := NewAddressKeys(folder, nil)
 		if _, err := keys.Keys(); err != nil {
@@ -120,7 +123,8 @@ func TestABrokenSecretOfAddressesIsTold(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "deliver-2"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewAddressKeys(folder, nil).Keys(); err == nil || !strings.Contains(err.Error(), "deliver-2 is no secret") {
+		if _, err := NewAddressKeys(folder, nil).Keys(); err == nil ||
+			!strings.Contains(err.Error(), "deliver-2 is no secret") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

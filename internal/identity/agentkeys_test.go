@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/identity"
 )
 
-// TestAgentKeysAreApartFromTheSites holds that both kinds lie in one folder, and that neither signs as the other.
+// TestAgentKeysAreApartFromTheSites holds that both kinds lie in one folder, and that neither signs
+// as the other.
 func TestAgentKeysAreApartFromTheSites(t *testing.T) {
 	t.Parallel()
 	folder, c := t.TempDir(), newClock()
@@ -37,7 +38,8 @@ func TestAgentKeysAreApartFromTheSites(t *testing.T) {
 		t.Error("the newest agent key is not the one that signs")
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "agent-1.pem"))
-	if err != nil || !strings.Contains(string(text), "agent key, retired") || strings.Contains(string(text), "PRIVATE") {
+	if err != nil || !strings.Contains(string(text), "agent key, retired") ||
+		strings.Contains(string(text), "PRIVATE") {
 		t.Errorf("%s, %v", text, err)
 	}
 	if err := os.Remove(filepath.Join(folder, "agent-1.pem")); err != nil {

@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// ChallengeResponseSchema is the table of the tokens with which this front desk answers challenges of its domains. Times are microseconds.
+// ChallengeResponseSchema is the table of the tokens with which this front desk answers challenges
+// of its domains. Times are microseconds.
 var ChallengeResponseSchema = store.Schema{
 	ID: "answer",
 	Steps: []string{`
@@ -32,8 +33,8 @@ const (
 	maxAnswer             = 256
 )
 
-// ChallengeResponses are the tokens with which this front desk answers challenges of others (RAMP v1, domain verification), until they end or are taken back. What one
-// process puts in is answered by the others within a second. It may be used from many goroutines.
+// ChallengeResponses are the tokens with which this front desk answers others' challenges of its
+// domains (RAMP v1, domain verification).
 type ChallengeResponses struct {
 	db  *store.DB
 	now func() time.Time
@@ -43,7 +44,7 @@ type ChallengeResponses struct {
 	known  []ChallengeResponse
 }
 
-// ChallengeResponse is a token with which a domain answers until it ends.
+// ChallengeResponse is a token that a domain answers with until it ends.
 type ChallengeResponse struct {
 	Domain, Token string
 	Ends          time.Time
@@ -54,11 +55,14 @@ func NewChallengeResponses(db *store.DB, now func() time.Time) *ChallengeRespons
 	return &ChallengeResponses{db: db, now: now}
 }
 
-// Put has a token be answered at a domain until it ends. The error is fail.Invalid for what is no token, ends too late, or is one too many.
+// Put has a token be answered at a domain until it ends. The error is fail.Invalid for what is no
+// token, ends too late, or is one too many.
 func (a *ChallengeResponses) Put(ctx context.Context, one ChallengeResponse) error {
 	now := a.now()
 	switch {
-	case len(one.Token) < minAnswer || len(one.Token) > maxAnswer || strings.Trim(one.Token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~=+") != "" || strings.Trim(one.Token, ".") == "":
+	case len(one.Token) < minAnswer || len(one.Token) > maxAnswer ||
+		strings.Trim(one.Token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~=+") != "" ||
+		strings.Trim(one.Token, ".") == "":
 		return fail.New(fail.Invalid, "this is no token; it has 8 to 256 letters, digits, and -_.~=+")
 	case !now.Before(one.Ends) || one.Ends.Sub(now) > ChallengeResponseLife:
 		return fail.New(fail.Invalid, "a token is answered for an hour at the most; say when it ends within that")
@@ -72,7 +76,8 @@ func (a *ChallengeResponses) Put(ctx context.Context, one ChallengeResponse) err
 			return err
 		}
 		if n >= MaxChallengeResponses {
-			return fail.New(fail.Invalid, "%d tokens are answered, and there may be no more; take some back, or wait until they end", n)
+			return fail.New(fail.Invalid, "%d tokens are answered, and there may be no more; take some back, or wait "+
+				"until they end", n)
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO answer_token (domain, token, ends) VALUES ($1, $2, $3) ON CONFLICT (domain, token) DO UPDATE SET ends = EXCLUDED.ends`,
 			one.Domain, one.Token, store.Micros(one.Ends))
@@ -110,8 +115,8 @@ func (a *ChallengeResponses) List(ctx context.Context) (all []ChallengeResponse,
 		}, now)
 }
 
-// Has says whether a domain answers with a token now. It takes the same time whether or not there is one that begins alike. Where it cannot be
-// told, it does not.
+// Has says whether a domain answers with a token now. It takes the same time whether or not there
+// is one that begins alike. Where it cannot be told, it does not.
 func (a *ChallengeResponses) Has(ctx context.Context, domain, token string) bool {
 	if len(token) < minAnswer || len(token) > maxAnswer {
 		return false

@@ -20,8 +20,9 @@ const (
 	contributorsMost  = 10_000 // hosts
 )
 
-// Contributors knows who may push entries of a provider's content beside the provider, by the catalog_contributors of its ramp.json
-// (RAMP v1, CatalogContributor). It may be used from many goroutines.
+// Contributors knows who may push entries of a provider's content beside the provider, by the
+// catalog_contributors of its ramp.json (RAMP v1, CatalogContributor). Its methods may be called
+// concurrently.
 type Contributors struct {
 	fetcher *fetch.Fetcher
 	now     func() time.Time
@@ -38,13 +39,15 @@ type contributorList struct {
 	failed  error
 }
 
-// NewContributors knows nothing yet. The fetcher should take ramp.MaxDocument at the most, AgentTime at the longest, and follow no redirect.
+// NewContributors knows nothing yet. The fetcher should take ramp.MaxDocument at the most,
+// AgentTime at the longest, and follow no redirect.
 func NewContributors(fetcher *fetch.Fetcher, now func() time.Time) *Contributors {
 	return &Contributors{fetcher: fetcher, now: now, hosts: map[string]*contributorList{}}
 }
 
-// Lists says whether the provider at a host lists a domain among its contributors. Its document is asked for at most once in ten minutes, and
-// half a minute after it could not be had. The error is fail.Unavailable where it cannot be told now.
+// Lists says whether the provider at a host lists a domain among its contributors. Its document is
+// asked for at most once in ten minutes, and half a minute after it could not be had. The error is
+// fail.Unavailable where it cannot be told now.
 func (c *Contributors) Lists(ctx context.Context, host, domain string) (bool, error) {
 	c.mu.Lock()
 	list := c.hosts[host]
@@ -69,7 +72,8 @@ func (c *Contributors) Lists(ctx context.Context, host, domain string) (bool, er
 		}
 	}
 	if list.failed != nil {
-		unavailable := fail.New(fail.Unavailable, "the ramp.json of %s cannot be had at the moment, so nobody knows its contributors; try again", host)
+		unavailable := fail.New(fail.Unavailable, "the ramp.json of %s cannot be had at the moment, so nobody knows "+
+			"its contributors; try again", host)
 		unavailable.RetryAfter = contributorsRetry
 		return false, unavailable.Wrap(list.failed)
 	}
@@ -79,7 +83,8 @@ func (c *Contributors) Lists(ctx context.Context, host, domain string) (bool, er
 // ask reads the contributors of a provider. One without the document has none.
 func (c *Contributors) ask(ctx context.Context, host string) (map[string]bool, error) {
 	response, err := c.fetcher.Get(ctx, fetch.Request{
-		URL: Origin(host) + providerPath, MaxBytes: ramp.MaxDocument, Header: http.Header{"Accept": {"application/json"}},
+		URL: Origin(host) + providerPath, MaxBytes: ramp.MaxDocument,
+		Header: http.Header{"Accept": {"application/json"}},
 	})
 	switch {
 	case err != nil:

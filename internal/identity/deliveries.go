@@ -17,8 +17,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// DeliverySchema is the table of the keys that sign addresses. Of a key the table holds what the secret of the folder of
-// secrets seals; a copy of the database signs nothing. Times are microseconds, 0 for never.
+// DeliverySchema is the table of the keys that sign addresses. Of a key the table holds what the
+// secret of the folder of secrets seals; a copy of the database signs nothing. Times are
+// microseconds, 0 for never.
 var DeliverySchema = store.Schema{
 	ID: "delivery",
 	Steps: []string{`
@@ -51,12 +52,15 @@ const (
 	DeliveryKeyGrace = time.Hour           // for which what a key signed that was followed is still good
 )
 
-// DeliveryKey is a key with which addresses are signed that somebody else verifies, such as a CDN; all but its secret part.
+// DeliveryKey is a key with which addresses are signed that somebody else verifies, such as a CDN;
+// all but its secret part.
 type DeliveryKey struct {
-	ID        string // by which commands name it
-	Place     string // whose addresses it signs
-	Form      sign.URLForm
-	Name      string // as addresses name it (CloudFront's Key-Pair-Id); empty where they do not, and while it is not known
+	ID    string // by which commands name it
+	Place string // whose addresses it signs
+	Form  sign.URLForm
+	// as addresses name it (CloudFront's Key-Pair-Id); empty where they do not, and while it is not
+	// known
+	Name      string
 	Status    string
 	Imported  bool
 	Created   time.Time
@@ -64,8 +68,8 @@ type DeliveryKey struct {
 	Ends      time.Time // from when it signs nothing, and what it signed is not good; zero before it was activated
 }
 
-// State says what the key does at a time: "waiting", "signing", "overlapping" beside one that has followed it, "retired" or
-// "revoked".
+// State says what the key does at a time: "waiting", "signing", "overlapping" beside one that has
+// followed it, "retired" or "revoked".
 func (k DeliveryKey) State(now time.Time) string {
 	switch {
 	case k.Status == deliveryRevoked, k.Status == deliveryWaiting:
@@ -78,8 +82,9 @@ func (k DeliveryKey) State(now time.Time) string {
 	return k.Status
 }
 
-// DeliveryKeys are the keys that sign addresses for others. Several processes may share the database and the folder of secrets:
-// what one does to a key holds in the others within a second. It may be used from many goroutines.
+// DeliveryKeys are the keys that sign addresses for others. Several processes may share the
+// database and the folder of secrets: what one does to a key holds in the others within a second.
+// Its methods may be called concurrently.
 type DeliveryKeys struct {
 	vault   vault
 	db      *store.DB
@@ -90,7 +95,8 @@ type DeliveryKeys struct {
 	known map[string]knownDelivery
 }
 
-// knownDelivery are the keys of a place as they were read, and until when they need not be read again.
+// knownDelivery are the keys of a place as they were read, and until when they need not be read
+// again.
 type knownDelivery struct {
 	keys  []sign.URLKey
 	until time.Time
@@ -99,17 +105,18 @@ type knownDelivery struct {
 // deliverySecret is the name of the secret, in the folder of secrets, that seals delivery keys.
 const deliverySecret = "delivery"
 
-// NewDeliveryKeys makes the keys of a database that has DeliverySchema, sealed with a secret in the folder of secrets, which the
-// first key makes. A nil clock is time.Now.
+// NewDeliveryKeys makes the keys of a database that has DeliverySchema, sealed with a secret in the
+// folder of secrets, which the first key makes. A nil clock is time.Now.
 func NewDeliveryKeys(db *store.DB, folder string, now func() time.Time) *DeliveryKeys {
 	if now == nil {
 		now = time.Now
 	}
-	return &DeliveryKeys{vault: vault{folder: folder, name: deliverySecret, opens: "the keys that sign addresses"}, db: db, now: now, known: map[string]knownDelivery{}}
+	return &DeliveryKeys{vault: vault{folder: folder, name: deliverySecret, opens: "the keys that sign addresses"},
+		db: db, now: now, known: map[string]knownDelivery{}}
 }
 
-// OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes
-// the change. It is to be called before anything else.
+// OnChange calls fn for every key that is made or changed, as it is then, in the transaction that
+// does it; its error undoes the change. Call it before anything else.
 func (d *DeliveryKeys) OnChange(fn func(context.Context, *store.Tx, DeliveryKey) error) {
 	d.changed = fn
 }
@@ -121,7 +128,8 @@ func (d *DeliveryKeys) tell(ctx context.Context, tx *store.Tx, key DeliveryKey) 
 	return d.changed(ctx, tx, key)
 }
 
-// sealerFor is what seals another key. A secret is not made while keys need the one that is missing.
+// sealerFor is what seals another key. A secret is not made while keys need the one that is
+// missing.
 func (d *DeliveryKeys) sealerFor(ctx context.Context) (cipher.AEAD, error) {
 	keys, err := d.List(ctx)
 	if err != nil {
@@ -133,12 +141,15 @@ func (d *DeliveryKeys) sealerFor(ctx context.Context) (cipher.AEAD, error) {
 // maxDeliveryName bounds DeliveryKey.Name.
 const maxDeliveryName = 128
 
-// Issue adds a key for the addresses of a place, which waits until it is activated. Secret is what [ParseDeliverySecret] read; nil
-// makes one. Shown is what the other side has to know: the secret where both have it, else the public key in PEM; empty for a
-// secret that came from there. It is fail.Invalid when something of k cannot be meant.
-func (d *DeliveryKeys) Issue(ctx context.Context, place string, form sign.URLForm, name string, secret []byte) (made DeliveryKey, shown string, err error) {
+// Issue adds a key for the addresses of a place, which waits until it is activated. Secret is what
+// [ParseDeliverySecret] read; nil makes one. Shown is what the other side has to know: the secret
+// where both have it, else the public key in PEM; empty for a secret that came from there. It is
+// fail.Invalid when something of k cannot be meant.
+func (d *DeliveryKeys) Issue(ctx context.Context, place string, form sign.URLForm, name string,
+	secret []byte) (made DeliveryKey, shown string, err error) {
 	now := d.now().UTC().Truncate(time.Microsecond)
-	made = DeliveryKey{ID: "url_" + strings.ToLower(rand.Text()[:12]), Place: place, Form: form, Name: name, Status: deliveryWaiting, Imported: secret != nil, Created: now}
+	made = DeliveryKey{ID: "url_" + strings.ToLower(rand.Text()[:12]), Place: place, Form: form, Name: name,
+		Status: deliveryWaiting, Imported: secret != nil, Created: now}
 	if secret == nil {
 		if secret, err = makeDelivery(form); err != nil {
 			return made, "", err
@@ -163,7 +174,8 @@ func (d *DeliveryKeys) Issue(ctx context.Context, place string, form sign.URLFor
 	}
 	err = d.db.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO delivery_key (id, place, form, name, state, imported, created, activated, ends, sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8)`,
-			made.ID, made.Place, string(made.Form), made.Name, made.Status, number(made.Imported), store.Micros(made.Created), seal.Seal(nil, nil, secret, made.bound())); err != nil {
+			made.ID, made.Place, string(made.Form), made.Name, made.Status, number(made.Imported),
+			store.Micros(made.Created), seal.Seal(nil, nil, secret, made.bound())); err != nil {
 			return err
 		}
 		return d.tell(ctx, tx, made)
@@ -174,15 +186,18 @@ func (d *DeliveryKeys) Issue(ctx context.Context, place string, form sign.URLFor
 	return made, shown, err
 }
 
-// bound is what a sealed key is bound to, so that a row that somebody has changed in the database signs nothing.
+// bound is what a sealed key is bound to, so that a row that somebody has changed in the database
+// signs nothing.
 func (k DeliveryKey) bound() []byte { return []byte(k.ID + "\x00" + k.Place + "\x00" + string(k.Form)) }
 
 const deliveryColumns = `id, place, form, name, state, imported, created, activated, ends, sealed`
 
 func scanDelivery(row store.Scanner) (k DeliveryKey, sealed []byte, err error) {
 	var imported, created, activated, ends int64
-	err = row.Scan(&k.ID, &k.Place, (*string)(&k.Form), &k.Name, &k.Status, &imported, &created, &activated, &ends, &sealed)
-	k.Imported, k.Created, k.Activated, k.Ends = imported != 0, store.FromMicros(created), store.FromMicros(activated), store.FromMicros(ends)
+	err = row.Scan(&k.ID, &k.Place, (*string)(&k.Form), &k.Name, &k.Status, &imported, &created, &activated, &ends,
+		&sealed)
+	k.Imported, k.Created, k.Activated, k.Ends = imported != 0, store.FromMicros(created), store.FromMicros(activated),
+		store.FromMicros(ends)
 	return k, sealed, err
 }
 
@@ -191,8 +206,10 @@ func (d *DeliveryKeys) List(ctx context.Context) ([]DeliveryKey, error) {
 	return list(ctx, d.db, `SELECT `+deliveryColumns+` FROM delivery_key ORDER BY created, id`, scanDelivery)
 }
 
-// readDeliveries reads keys for which a condition holds, those that were activated last first, with what is sealed of them.
-func readDeliveries(ctx context.Context, tx *store.Tx, where string, args ...any) (keys []DeliveryKey, sealed [][]byte, err error) {
+// readDeliveries reads keys for which a condition holds, those that were activated last first, with
+// what is sealed of them.
+func readDeliveries(ctx context.Context, tx *store.Tx, where string, args ...any) (keys []DeliveryKey, sealed [][]byte,
+	err error) {
 	err = tx.Each(ctx, `SELECT `+deliveryColumns+` FROM delivery_key WHERE `+where+` ORDER BY activated DESC, id`,
 		func(row store.Scanner) error {
 			k, text, err := scanDelivery(row)
@@ -205,8 +222,10 @@ func readDeliveries(ctx context.Context, tx *store.Tx, where string, args ...any
 	return keys, sealed, err
 }
 
-// change changes a key in a transaction, and gives it as it is then. It is fail.NotFound when there is none of that id.
-func (d *DeliveryKeys) change(ctx context.Context, id string, how func(tx *store.Tx, k *DeliveryKey) error) (DeliveryKey, error) {
+// change changes a key in a transaction, and gives it as it is then. It is fail.NotFound when there
+// is none of that id.
+func (d *DeliveryKeys) change(ctx context.Context, id string,
+	how func(tx *store.Tx, k *DeliveryKey) error) (DeliveryKey, error) {
 	var key DeliveryKey
 	err := d.db.Update(ctx, func(tx *store.Tx) (err error) {
 		key, _, err = scanDelivery(tx.QueryRow(ctx, `SELECT `+deliveryColumns+` FROM delivery_key WHERE id = $1`, id))
@@ -235,9 +254,10 @@ func (d *DeliveryKeys) put(ctx context.Context, tx *store.Tx, k DeliveryKey) err
 	return d.tell(ctx, tx, k)
 }
 
-// Activate has a key sign that waits, for [DeliveryKeyLife] at the most; the one of its place that signed so far ends after a
-// grace, of a day at the most. Name is as addresses name the key, where that was not said before. It is fail.NotFound when there
-// is none of that id, and fail.Invalid for one that does not wait, or cannot sign.
+// Activate has a key sign that waits, for [DeliveryKeyLife] at the most; the one of its place that
+// signed so far ends after a grace, of a day at the most. Name is as addresses name the key, where
+// that was not said before. It is fail.NotFound when there is none of that id, and fail.Invalid for
+// one that does not wait, or cannot sign.
 func (d *DeliveryKeys) Activate(ctx context.Context, id, name string, grace time.Duration) (DeliveryKey, error) {
 	if grace < 0 || grace > 24*time.Hour {
 		return DeliveryKey{}, fail.New(fail.Invalid, "the grace has to be from nothing to a day")
@@ -249,8 +269,10 @@ func (d *DeliveryKeys) Activate(ctx context.Context, id, name string, grace time
 		if name != "" {
 			k.Name = name
 		}
-		if k.Form == sign.URLCloudFront && (k.Name == "" || len(k.Name) > maxDeliveryName || strings.ContainsFunc(k.Name, unlikeName)) {
-			return fail.New(fail.Invalid, "give the id that CloudFront gave the public key (Key-Pair-Id), such as K2JCJMDEHXQW5F")
+		if k.Form == sign.URLCloudFront &&
+			(k.Name == "" || len(k.Name) > maxDeliveryName || strings.ContainsFunc(k.Name, unlikeName)) {
+			return fail.New(fail.Invalid, "give the id that CloudFront gave the public key (Key-Pair-Id), such as "+
+				"K2JCJMDEHXQW5F")
 		}
 		k.Status, k.Activated = deliverySigning, d.now().UTC().Truncate(time.Microsecond)
 		k.Ends = k.Activated.Add(DeliveryKeyLife)
@@ -281,8 +303,8 @@ func (d *DeliveryKeys) Revoke(ctx context.Context, id string) (DeliveryKey, erro
 	})
 }
 
-// Keys gives the keys of a place whose addresses are good, the one that signs first. What it read holds for a second; what it
-// gives must not be changed.
+// Keys gives the keys of a place whose addresses are good, the one that signs first. What it read
+// holds for a second; what it gives must not be changed.
 func (d *DeliveryKeys) Keys(ctx context.Context, place string) ([]sign.URLKey, error) {
 	now := d.now()
 	d.mu.Lock()
@@ -298,7 +320,8 @@ func (d *DeliveryKeys) Keys(ctx context.Context, place string) ([]sign.URLKey, e
 		for i := 0; i < len(keys) && err == nil; i++ {
 			var key sign.URLKey
 			key, err = d.unsealed(keys[i], sealed[i])
-			if keys[i].Status == deliverySigning { // which may have been activated in the same moment as one that it follows
+			// which may have been activated in the same moment as one that it follows
+			if keys[i].Status == deliverySigning {
 				known.keys = slices.Insert(known.keys, 0, key)
 			} else {
 				known.keys = append(known.keys, key)
@@ -322,8 +345,10 @@ func (d *DeliveryKeys) unsealed(k DeliveryKey, sealed []byte) (sign.URLKey, erro
 	}
 	secret, err := seal.Open(nil, nil, sealed, k.bound())
 	if err != nil {
-		return sign.URLKey{}, fmt.Errorf("the key %s that signs addresses cannot be opened: the file %s in the folder of secrets is another than the one that sealed it, or the row was changed; "+
-			"put the file back from a backup, or revoke the key and issue another", k.ID, deliverySecret)
+		return sign.URLKey{},
+			fmt.Errorf("the key %s that signs addresses cannot be opened: the file %s in the folder of secrets is "+
+				"another than the one that sealed it, or the row was changed; "+
+				"put the file back from a backup, or revoke the key and issue another", k.ID, deliverySecret)
 	}
 	return k.opened(secret)
 }

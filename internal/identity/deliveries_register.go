@@ -22,9 +22,10 @@ const MaxRegistered = 16 << 10
 // keyPairHeader is the header of a PEM that says by what id CloudFront knows the key.
 const keyPairHeader = "Key-Pair-Id"
 
-// ParseRegistered reads a key as providers register it (RAMP v1, DomainVerificationConfirmation): a private key in PEM for cloudfront, in whose
-// header Key-Pair-Id the id may stand by which CloudFront knows it; and for hmac, akamai and fastly a secret in hex. The error
-// is fail.Invalid, and holds nothing of the key.
+// ParseRegistered reads a key as providers register it (RAMP v1, DomainVerificationConfirmation): a
+// private key in PEM for cloudfront, in whose header Key-Pair-Id the id may stand by which
+// CloudFront knows it; and for hmac, akamai and fastly a secret in hex. The error is fail.Invalid,
+// and holds nothing of the key.
 func ParseRegistered(form sign.URLForm, text string) (secret []byte, name string, err error) {
 	if len(text) > MaxRegistered {
 		return nil, "", fail.New(fail.Invalid, "signing_key has more than %d bytes", MaxRegistered)
@@ -35,14 +36,20 @@ func ParseRegistered(form sign.URLForm, text string) (secret []byte, name string
 			name = block.Headers[keyPairHeader]
 		}
 		if secret, err = parsePrivate([]byte(strings.TrimSpace(text))); err != nil {
-			return nil, "", fail.New(fail.Invalid, "signing_key has to be a private key in PEM that is not encrypted, of RSA with 2048 bits or ECDSA over P-256, for the cdn_type cloudfront")
+			return nil, "",
+				fail.New(fail.Invalid, "signing_key has to be a private key in PEM that is not encrypted, of RSA "+
+					"with 2048 bits or ECDSA over P-256, for the cdn_type cloudfront")
 		}
 		if len(name) > maxDeliveryName || strings.ContainsFunc(name, unlikeName) {
-			return nil, "", fail.New(fail.Invalid, "the header %s of signing_key is no id of CloudFront's; write it like K2JCJMDEHXQW5F", keyPairHeader)
+			return nil, "",
+				fail.New(fail.Invalid, "the header %s of signing_key is no id of CloudFront's; write it like "+
+					"K2JCJMDEHXQW5F", keyPairHeader)
 		}
 	case sign.URLHMAC, sign.URLAkamai, sign.URLFastly:
 		if secret, err = hex.DecodeString(strings.TrimSpace(text)); err != nil {
-			return nil, "", fail.New(fail.Invalid, "signing_key has to be in hex, two digits for each byte, for the cdn_type %s", form)
+			return nil, "",
+				fail.New(fail.Invalid, "signing_key has to be in hex, two digits for each byte, for the "+
+					"cdn_type %s", form)
 		}
 	default:
 		return nil, "", fail.New(fail.Invalid, "cdn_type has to be cloudfront, akamai, fastly or hmac")
@@ -61,13 +68,17 @@ func ParseRegistered(form sign.URLForm, text string) (secret []byte, name string
 }
 
 // formWords are how ids of registered keys tell the forms.
-var formWords = map[sign.URLForm]string{sign.URLCloudFront: "cf", sign.URLHMAC: "hmac", sign.URLAkamai: "akamai", sign.URLFastly: "fastly"}
+var formWords = map[sign.URLForm]string{sign.URLCloudFront: "cf", sign.URLHMAC: "hmac", sign.URLAkamai: "akamai",
+	sign.URLFastly: "fastly"}
 
-// Register gives a function that registers a key for the addresses of a place, within a transaction of the caller's, and has it sign at once: the one of
-// the place that signed so far ends after [DeliveryKeyGrace]. Its id is like k-2026-03-18-cf; a key for CloudFront whose name is not said goes by
-// it. A key that signs already is registered once, and stays as it is. The error is fail.Invalid for one that is at its end, or
-// was revoked or followed by another. Once the transaction is committed, Fresh has the key be used at once.
-func (d *DeliveryKeys) Register(ctx context.Context, place string, form sign.URLForm, name string, secret []byte) (func(context.Context, *store.Tx) (DeliveryKey, error), error) {
+// Register gives a function that registers a key for the addresses of a place, within a transaction
+// of the caller's, and has it sign at once: the one of the place that signed so far ends after
+// [DeliveryKeyGrace]. Its id is like k-2026-03-18-cf; a key for CloudFront whose name is not said
+// goes by it. A key that signs already is registered once, and stays as it is. The error is
+// fail.Invalid for one that is at its end, or was revoked or followed by another. Once the
+// transaction is committed, Fresh has the key be used at once.
+func (d *DeliveryKeys) Register(ctx context.Context, place string, form sign.URLForm, name string,
+	secret []byte) (func(context.Context, *store.Tx) (DeliveryKey, error), error) {
 	seal, err := d.sealerFor(ctx)
 	if err != nil {
 		return nil, err
@@ -84,11 +95,13 @@ func (d *DeliveryKeys) Register(ctx context.Context, place string, form sign.URL
 				continue // one that cannot be opened is told of where it would sign
 			}
 			if state := key.State(now); state != deliverySigning || name != "" && key.Name != name {
-				return key, fail.New(fail.Invalid, "the key was registered before as %s, and is %s; make another", key.ID, state)
+				return key, fail.New(fail.Invalid, "the key was registered before as %s, and is %s; make another",
+					key.ID, state)
 			}
 			return key, nil
 		}
-		made := DeliveryKey{Place: place, Form: form, Name: name, Status: deliverySigning, Imported: true, Created: now, Activated: now, Ends: now.Add(DeliveryKeyLife)}
+		made := DeliveryKey{Place: place, Form: form, Name: name, Status: deliverySigning, Imported: true, Created: now,
+			Activated: now, Ends: now.Add(DeliveryKeyLife)}
 		if made.ID, err = freeID(ctx, tx, "k-"+now.Format(time.DateOnly)+"-"+formWords[form]); err != nil {
 			return made, err
 		}
@@ -108,7 +121,8 @@ func (d *DeliveryKeys) Register(ctx context.Context, place string, form sign.URL
 			}
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO delivery_key (id, place, form, name, state, imported, created, activated, ends, sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			made.ID, made.Place, string(made.Form), made.Name, made.Status, number(made.Imported), store.Micros(made.Created), store.Micros(made.Activated), store.Micros(made.Ends),
+			made.ID, made.Place, string(made.Form), made.Name, made.Status, number(made.Imported),
+			store.Micros(made.Created), store.Micros(made.Activated), store.Micros(made.Ends),
 			seal.Seal(nil, nil, secret, made.bound()))
 		if err == nil {
 			err = d.tell(ctx, tx, made)

@@ -29,9 +29,10 @@ func makeDelivery(form sign.URLForm) ([]byte, error) {
 	return secret, nil
 }
 
-// ParseDeliverySecret reads the secret part of a key that was made elsewhere: a private key in PEM for cloudfront (PKCS #8, PKCS #1
-// or SEC 1), and otherwise a secret, as text, in base64 or in hex; without an encoding as the form's users write it, which is
-// base64 for fastly and hex for the others.
+// ParseDeliverySecret reads the secret part of a key that was made elsewhere: a private key in PEM
+// for cloudfront (PKCS #8, PKCS #1 or SEC 1), and otherwise a secret, as text, in base64 or in hex;
+// without an encoding as the form's users write it, which is base64 for fastly and hex for the
+// others.
 func ParseDeliverySecret(form sign.URLForm, text []byte, encoding string) (secret []byte, err error) {
 	line := strings.TrimSpace(string(text))
 	if form == sign.URLCloudFront {
@@ -61,7 +62,8 @@ func ParseDeliverySecret(form sign.URLForm, text []byte, encoding string) (secre
 
 // parsePrivate reads a private key in PEM, and gives it as PKCS #8.
 func parsePrivate(text []byte) ([]byte, error) {
-	none := fail.New(fail.Invalid, "this is no private key in PEM that is not encrypted; see `openssl pkey -in FILE -text`")
+	none := fail.New(fail.Invalid, "this is no private key in PEM that is not encrypted; see `openssl pkey -in "+
+		"FILE -text`")
 	block, _ := pem.Decode(text)
 	if block == nil {
 		return nil, none

@@ -32,14 +32,16 @@ func deliveries(t testing.TB, dsn string, c *clock.Clock, folder string) *identi
 
 const articleAt = "https://cdn.example.net/a.html"
 
-// signsBy is an address that the keys of a place sign, and whether it is good by those of another process.
+// signsBy is an address that the keys of a place sign, and whether it is good by those of another
+// process.
 func signsBy(t testing.TB, d *identity.DeliveryKeys, place string, now time.Time) (string, error) {
 	t.Helper()
 	keys, err := d.Keys(t.Context(), place)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sign.URLKeys{Origin: "https://cdn.example.net", Keys: keys}.Sign(articleAt, sign.URLGrant{Expires: now.Add(sign.URLLife), Agent: "a", Transaction: "t"}, now)
+	return sign.URLKeys{Origin: "https://cdn.example.net", Keys: keys}.Sign(articleAt,
+		sign.URLGrant{Expires: now.Add(sign.URLLife), Agent: "a", Transaction: "t"}, now)
 }
 
 func opens(t testing.TB, d *identity.DeliveryKeys, place, address string, now time.Time) error {
@@ -63,7 +65,8 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 			return nil
 		})
 		first, secret, err := owner.Issue(t.Context(), "cdn", sign.URLHMAC, "", nil)
-		if raw, bad := hex.DecodeString(secret); err != nil || bad != nil || len(raw) != 32 || first.State(c.Now()) != "waiting" {
+		if raw, bad := hex.DecodeString(secret); err != nil || bad != nil || len(raw) != 32 ||
+			first.State(c.Now()) != "waiting" {
 			t.Fatalf("%+v, %q, %v", first, secret, err)
 		}
 		if _, err := signsBy(t, desk, "cdn", c.Now()); err != sign.ErrURLNoKey {
@@ -79,7 +82,8 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw, _ := hex.DecodeString(secret)
-		if _, _, err := (sign.URLKeys{Origin: "https://cdn.example.net", Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: raw}}}).Verify(old, c.Now()); err != nil {
+		if _, _, err := (sign.URLKeys{Origin: "https://cdn.example.net",
+			Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: raw}}}).Verify(old, c.Now()); err != nil {
 			t.Errorf("the secret that was shown is another: %v", err)
 		}
 		if _, err := signsBy(t, desk, "other", c.Now()); err != sign.ErrURLNoKey {
@@ -92,11 +96,13 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all, err := owner.List(t.Context()); err != nil || len(all) != 2 || all[0].State(c.Now()) != "overlapping" && all[1].State(c.Now()) != "overlapping" {
+		if all, err := owner.List(t.Context()); err != nil || len(all) != 2 || all[0].State(c.Now()) != "overlapping" &&
+			all[1].State(c.Now()) != "overlapping" {
 			t.Errorf("%+v, %v", all, err)
 		}
 		c.Advance(time.Second)
-		if address, err := signsBy(t, desk, "cdn", c.Now()); err != nil || address == old || opens(t, desk, "cdn", old, c.Now()) != nil {
+		if address, err := signsBy(t, desk, "cdn", c.Now()); err != nil || address == old ||
+			opens(t, desk, "cdn", old, c.Now()) != nil {
 			t.Errorf("%s, %v", address, err)
 		}
 		c.Advance(time.Minute)
@@ -107,7 +113,8 @@ func TestADeliveryKeySignsFromItsActivationUntilItIsFollowed(t *testing.T) {
 		if _, err := signsBy(t, desk, "cdn", c.Now()); err != sign.ErrURLNoKey {
 			t.Errorf("after 90 days: %v", err)
 		}
-		if got := strings.Join(told, "; "); got != first.ID+" waiting; "+first.ID+" signing; "+next.ID+" waiting; "+first.ID+" overlapping; "+next.ID+" signing" {
+		if got := strings.Join(told, "; "); got != first.ID+" waiting; "+first.ID+" signing; "+next.ID+" waiting; "+
+			first.ID+" overlapping; "+next.ID+" signing" {
 			t.Error(got)
 		}
 	})
@@ -161,9 +168,13 @@ func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
 		form           sign.URLForm
 		text, encoding string
 	}{
-		{sign.URLHMAC, strings.Repeat("0a", 16), ""}, {sign.URLHMAC, "shared-secret\n", "text"}, {sign.URLAkamai, strings.Repeat("0A", 16), ""},
-		{sign.URLFastly, "iqFPeN2u+Z0Lm5IrsKaOFKRqEU5Gw8ePtaEkHZWuD24=", ""}, {sign.URLFastly, strings.Repeat("0a", 16), "hex"},
-		{sign.URLCloudFront, pemOf("PRIVATE KEY", pkcs8), ""}, {sign.URLCloudFront, pemOf("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey)), ""}, {sign.URLCloudFront, pemOf("EC PRIVATE KEY", sec1), ""},
+		{sign.URLHMAC, strings.Repeat("0a", 16), ""}, {sign.URLHMAC, "shared-secret\n", "text"},
+		{sign.URLAkamai, strings.Repeat("0A", 16), ""},
+		{sign.URLFastly, "iqFPeN2u+Z0Lm5IrsKaOFKRqEU5Gw8ePtaEkHZWuD24=", ""},
+		{sign.URLFastly, strings.Repeat("0a", 16), "hex"},
+		{sign.URLCloudFront, pemOf("PRIVATE KEY", pkcs8), ""},
+		{sign.URLCloudFront, pemOf("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey)), ""},
+		{sign.URLCloudFront, pemOf("EC PRIVATE KEY", sec1), ""},
 	} {
 		secret, err := identity.ParseDeliverySecret(one.form, []byte(one.text), one.encoding)
 		if err != nil {
@@ -171,7 +182,8 @@ func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
 		}
 		place := string(one.form) + one.encoding + strings.Repeat("x", i)
 		key, shown, err := d.Issue(t.Context(), place, one.form, "", secret)
-		if err != nil || !key.Imported || strings.Contains(shown, "PRIVATE") || (shown == "") == (one.form == sign.URLCloudFront) {
+		if err != nil || !key.Imported || strings.Contains(shown, "PRIVATE") ||
+			(shown == "") == (one.form == sign.URLCloudFront) {
 			t.Fatalf("%d: %+v, %q, %v", i, key, shown, err)
 		}
 		if one.form == sign.URLCloudFront {
@@ -187,7 +199,8 @@ func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
 		}
 	}
 	made, shown, err := d.Issue(t.Context(), "made", sign.URLCloudFront, "", nil)
-	if block, _ := pem.Decode([]byte(shown)); err != nil || block == nil || block.Type != "PUBLIC KEY" || made.Imported {
+	if block, _ := pem.Decode([]byte(shown)); err != nil || block == nil || block.Type != "PUBLIC KEY" ||
+		made.Imported {
 		t.Errorf("one that is made shows %q, %v", shown, err)
 	}
 	small, _ := rsa.GenerateKey(rand.Reader, 1024)
@@ -195,8 +208,10 @@ func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
 		form           sign.URLForm
 		text, encoding string
 	}{
-		{sign.URLHMAC, "shared-secret", ""}, {sign.URLHMAC, "0a0", ""}, {sign.URLHMAC, "0a0a", ""}, {sign.URLFastly, "%", ""}, {sign.URLHMAC, "0a", "base32"}, {sign.URLCloudFront, "0a", ""},
-		{sign.URLCloudFront, pemOf("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(small)), ""}, {sign.URLCloudFront, pemOf("PUBLIC KEY", pkcs8), "x"}, {"md5", strings.Repeat("0a", 16), ""},
+		{sign.URLHMAC, "shared-secret", ""}, {sign.URLHMAC, "0a0", ""}, {sign.URLHMAC, "0a0a", ""},
+		{sign.URLFastly, "%", ""}, {sign.URLHMAC, "0a", "base32"}, {sign.URLCloudFront, "0a", ""},
+		{sign.URLCloudFront, pemOf("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(small)), ""},
+		{sign.URLCloudFront, pemOf("PUBLIC KEY", pkcs8), "x"}, {"md5", strings.Repeat("0a", 16), ""},
 	} {
 		secret, err := identity.ParseDeliverySecret(wrong.form, []byte(wrong.text), wrong.encoding)
 		if err == nil {
@@ -208,7 +223,8 @@ func TestDeliveryKeysOfElsewhereAreTaken(t *testing.T) {
 	}
 }
 
-// TestACopyOfTheDatabaseSignsNothing looks for the secret in the table, and has the folder of secrets and the rows changed.
+// TestACopyOfTheDatabaseSignsNothing looks for the secret in the table, and has the folder of
+// secrets and the rows changed.
 func TestACopyOfTheDatabaseSignsNothing(t *testing.T) {
 	t.Parallel()
 	c, folder := newClock(), t.TempDir()
@@ -231,7 +247,8 @@ func TestACopyOfTheDatabaseSignsNothing(t *testing.T) {
 	}
 	change := func(query string, args ...any) {
 		t.Helper()
-		if err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), query, args...); return err }); err != nil {
+		if err := db.Update(t.Context(),
+			func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), query, args...); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}

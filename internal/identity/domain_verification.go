@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/infra/fetch"
 )
 
-// challengePath begins the path at which a provider answers with a token (RAMP v1, domain verification).
+// challengePath begins the path at which a provider answers with a token (RAMP v1, domain
+// verification).
 const challengePath = "/.well-known/ramp-verify/"
 
 // The bounds of asking a domain for a token.
@@ -58,13 +59,15 @@ func (u *VerificationError) Error() string {
 // Unwrap gives the cause.
 func (u *VerificationError) Unwrap() error { return u.cause }
 
-// DomainVerifier looks whether domains show that they are a caller's (RAMP v1, domain verification). It may be used from many goroutines.
+// DomainVerifier checks that a domain answers a challenge and lists this Exchange (RAMP v1, domain
+// verification). Its methods may be called concurrently.
 type DomainVerifier struct {
 	fetcher  *fetch.Fetcher
 	exchange string
 }
 
-// NewDomainVerifier looks for the Exchange with a domain. The fetcher should take AgentBytes at the most, ProofTime at the longest, and follow no redirect.
+// NewDomainVerifier looks for the Exchange with a domain. The fetcher should take AgentBytes at the
+// most, ProofTime at the longest, and follow no redirect.
 func NewDomainVerifier(fetcher *fetch.Fetcher, exchange string) *DomainVerifier {
 	return &DomainVerifier{fetcher: fetcher, exchange: exchange}
 }
@@ -74,7 +77,8 @@ func ChallengeURL(domain, token string) string {
 	return Origin(domain) + challengePath + token
 }
 
-// Verify says whether a domain answers with a token, and its ramp.json names the Exchange; both have to be so. The error is an *Unproven, or ctx's.
+// Verify says whether a domain answers with a token, and its ramp.json names the Exchange; both
+// have to be so. The error is an *Unproven, or ctx's.
 func (p *DomainVerifier) Verify(ctx context.Context, domain, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*ChallengeTimeout)
 	defer cancel()
@@ -92,7 +96,8 @@ func (p *DomainVerifier) Verify(ctx context.Context, domain, token string) error
 // answers says whether a domain answers with a token.
 func (p *DomainVerifier) answers(ctx context.Context, domain, token string) error {
 	response, err := p.fetcher.Get(ctx, fetch.Request{
-		URL: ChallengeURL(domain, token), MaxBytes: MaxChallengeBytes, Header: http.Header{"Accept": {"text/plain, application/json;q=0.5"}, "Cache-Control": {"no-cache"}},
+		URL: ChallengeURL(domain, token), MaxBytes: MaxChallengeBytes,
+		Header: http.Header{"Accept": {"text/plain, application/json;q=0.5"}, "Cache-Control": {"no-cache"}},
 	})
 	var wrong *fetch.Error
 	switch {
@@ -101,29 +106,39 @@ func (p *DomainVerifier) answers(ctx context.Context, domain, token string) erro
 	case err != nil:
 		return err
 	case response.Status != http.StatusOK:
-		return &VerificationError{Reason: ChallengeStatus, Detail: fmt.Sprintf("the domain answered at verification_url with the status %d instead of 200; serve the token there, and ask for another challenge", response.Status)}
+		return &VerificationError{Reason: ChallengeStatus,
+			Detail: fmt.Sprintf("the domain answered at verification_url with the status %d instead of 200; serve "+
+				"the token there, and ask for another challenge", response.Status)}
 	case !holds(response.Body, token):
-		return &VerificationError{Reason: ChallengeDiffers, Detail: "the domain answered at verification_url with something else than the token; serve the token there and nothing else, and ask for another challenge"}
+		return &VerificationError{Reason: ChallengeDiffers, Detail: "the domain answered at verification_url with " +
+			"something else than the token; serve the token there and nothing else, and ask for another challenge"}
 	}
 	return nil
 }
 
-// notAnswering tells why a domain could not be asked. What it leads to, and how that fails, is for the log.
+// notAnswering tells why a domain could not be asked. What it leads to, and how that fails, is for
+// the log.
 func notAnswering(domain string, err *fetch.Error) *VerificationError {
-	u := &VerificationError{Reason: ChallengeSilent, Detail: "the domain did not answer at verification_url in time and whole, or not by https with a certificate that is to be trusted", cause: err}
+	u := &VerificationError{Reason: ChallengeSilent, Detail: "the domain did not answer at verification_url in time " +
+		"and whole, or not by https with a certificate that is to be trusted", cause: err}
 	switch err.Reason {
 	case fetch.Refused:
-		u.Reason, u.Detail = ChallengeRefused, "the domain leads to an address on which nothing may be asked, such as one that is not public; set its records in the DNS"
+		u.Reason, u.Detail = ChallengeRefused, "the domain leads to an address on which nothing may be asked, such "+
+			"as one that is not public; set its records in the DNS"
 	case fetch.TooLarge:
-		u.Reason, u.Detail = ChallengeLarge, fmt.Sprintf("what the domain answered with at verification_url has more than %d bytes; serve the token there and nothing else", MaxChallengeBytes)
+		u.Reason, u.Detail = ChallengeLarge,
+			fmt.Sprintf("what the domain answered with at verification_url has more than %d bytes; serve the token "+
+				"there and nothing else", MaxChallengeBytes)
 	case fetch.Redirects:
-		u.Reason, u.Detail = ChallengeRedirects, "the domain redirected from verification_url; serve the token at exactly that address"
+		u.Reason, u.Detail = ChallengeRedirects, "the domain redirected from verification_url; serve the token at "+
+			"exactly that address"
 	}
 	u.Detail += ", and ask for another challenge"
 	return u
 }
 
-// holds says whether an answer is the token, with blanks around it, or a JSON object with it as the member token.
+// holds says whether an answer is the token, with blanks around it, or a JSON object with it as the
+// member token.
 func holds(body []byte, token string) bool {
 	body = bytes.TrimSpace(body)
 	if subtle.ConstantTimeCompare(body, []byte(token)) == 1 {
@@ -132,7 +147,8 @@ func holds(body []byte, token string) bool {
 	var object struct {
 		Token string `json:"token"`
 	}
-	return bytes.HasPrefix(body, []byte("{")) && json.Unmarshal(body, &object) == nil && subtle.ConstantTimeCompare([]byte(object.Token), []byte(token)) == 1
+	return bytes.HasPrefix(body, []byte("{")) && json.Unmarshal(body, &object) == nil &&
+		subtle.ConstantTimeCompare([]byte(object.Token), []byte(token)) == 1
 }
 
 // listed says whether the ramp.json of a domain names the Exchange.
@@ -142,15 +158,19 @@ func (p *DomainVerifier) listed(ctx context.Context, domain string) error {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &VerificationError{Reason: ManifestSilent, Detail: "https://" + domain + providerPath + " cannot be had or read; serve it, and ask for another challenge", cause: err}
+		return &VerificationError{Reason: ManifestSilent, Detail: "https://" + domain + providerPath +
+			" cannot be had or read; serve it, and ask for another challenge", cause: err}
 	case !named:
-		return &VerificationError{Reason: ManifestNotListing, Detail: fmt.Sprintf("https://%s%s does not name %s among its exchanges; add {\"domain\": %q, \"relationship\": \"DIRECT\"} there, and ask for another challenge",
-			domain, providerPath, p.exchange, p.exchange)}
+		return &VerificationError{Reason: ManifestNotListing,
+			Detail: fmt.Sprintf("https://%s%s does not name %s among its exchanges; add {\"domain\": %q, "+
+				"\"relationship\": \"DIRECT\"} there, and ask for another challenge",
+				domain, providerPath, p.exchange, p.exchange)}
 	}
 	return nil
 }
 
-// ListsExchange says whether the ramp.json of a domain names the Exchange. The error is of one that could not be had, or read.
+// ListsExchange says whether the ramp.json of a domain names the Exchange. The error is of one that
+// could not be had, or read.
 func (p *DomainVerifier) ListsExchange(ctx context.Context, domain string) (bool, error) {
 	return names(ctx, p.fetcher, domain, p.exchange)
 }

@@ -18,8 +18,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// EdgeSchema is the table of the keys with which edges sign what they tell of their deliveries. Of a key the table holds what the
-// secret of the folder of secrets seals. Times are microseconds, 0 for never.
+// EdgeSchema is the table of the keys with which edges sign what they tell of their deliveries. Of
+// a key the table holds what the secret of the folder of secrets seals. Times are microseconds, 0
+// for never.
 var EdgeSchema = store.Schema{
 	ID: "edge",
 	Steps: []string{`
@@ -34,8 +35,8 @@ CREATE TABLE edge_key (
 `},
 }
 
-// EdgeKey is a key with which an edge signs its batches ([edge.Batch]), in the form of Standard Webhooks. An edge may have several
-// that are good at once, so that one can follow another.
+// EdgeKey is a key with which an edge signs its batches ([edge.Batch]), in the form of Standard
+// Webhooks. An edge may have several that are good at once, so that one can follow another.
 type EdgeKey struct {
 	ID      string    // by which commands name it
 	Edge    string    // the edge's name: small letters, digits and "-"
@@ -54,13 +55,15 @@ func (k EdgeKey) State() string {
 	return "revoked"
 }
 
-// Sign is the signature of a message to the edge, as [sign.WebhookSecret.Sign] makes it. The key is one that Verify gave.
+// Sign is the signature of a message to the edge, as [sign.WebhookSecret.Sign] makes it. The key is
+// one that Verify gave.
 func (k EdgeKey) Sign(id string, at time.Time, body []byte) string {
 	return k.secret.Sign(id, at, body)
 }
 
-// EdgeKeys are the keys of edges. Several processes may share the database and the folder of secrets: what one does to a key holds
-// in the others within a second. It may be used from many goroutines.
+// EdgeKeys are the keys of edges. Several processes may share the database and the folder of
+// secrets: what one does to a key holds in the others within a second. Its methods may be called
+// concurrently.
 type EdgeKeys struct {
 	vault   vault
 	db      *store.DB
@@ -71,7 +74,8 @@ type EdgeKeys struct {
 	known map[string]knownEdge // by id
 }
 
-// knownEdge is a key that is good, or that there is none, and until when that need not be read again.
+// knownEdge is a key that is good, or that there is none, and until when that need not be read
+// again.
 type knownEdge struct {
 	key   EdgeKey
 	good  bool
@@ -81,17 +85,18 @@ type knownEdge struct {
 // edgeSecret is the name of the secret, in the folder of secrets, that seals edges' keys.
 const edgeSecret = "edges"
 
-// NewEdgeKeys makes the keys of a database that has EdgeSchema, sealed with a secret in the folder of secrets, which the first key
-// makes. A nil clock is time.Now.
+// NewEdgeKeys makes the keys of a database that has EdgeSchema, sealed with a secret in the folder
+// of secrets, which the first key makes. A nil clock is time.Now.
 func NewEdgeKeys(db *store.DB, folder string, now func() time.Time) *EdgeKeys {
 	if now == nil {
 		now = time.Now
 	}
-	return &EdgeKeys{vault: vault{folder: folder, name: edgeSecret, opens: "the keys of edges"}, db: db, now: now, known: map[string]knownEdge{}}
+	return &EdgeKeys{vault: vault{folder: folder, name: edgeSecret, opens: "the keys of edges"}, db: db, now: now,
+		known: map[string]knownEdge{}}
 }
 
-// OnChange has fn told of every key that is made or revoked, as it is then, in the transaction that does it; its error undoes the
-// change. It is to be called before anything else.
+// OnChange calls fn for every key that is made or revoked, as it is then, in the transaction that
+// does it; its error undoes the change. Call it before anything else.
 func (e *EdgeKeys) OnChange(fn func(context.Context, *store.Tx, EdgeKey) error) { e.changed = fn }
 
 func (e *EdgeKeys) tell(ctx context.Context, tx *store.Tx, key EdgeKey) error {
@@ -103,13 +108,16 @@ func (e *EdgeKeys) tell(ctx context.Context, tx *store.Tx, key EdgeKey) error {
 
 var edgeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// Issue makes a key for an edge, and gives its secret, which cannot be had again. It is fail.Invalid for a name that is none, without
-// a site, and for an edge whose other keys are for other sites.
-func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made EdgeKey, secret sign.WebhookSecret, err error) {
+// Issue makes a key for an edge, and gives its secret, which cannot be had again. It is
+// fail.Invalid for a name that is none, without a site, and for an edge whose other keys are for
+// other sites.
+func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made EdgeKey, secret sign.WebhookSecret,
+	err error) {
 	sites = slices.Compact(slices.Sorted(slices.Values(sites)))
 	switch {
 	case !edgeName.MatchString(name):
-		return made, nil, fail.New(fail.Invalid, "%q is no name of an edge; use 1 to 63 small letters, digits and hyphens", name)
+		return made, nil,
+			fail.New(fail.Invalid, "%q is no name of an edge; use 1 to 63 small letters, digits and hyphens", name)
 	case len(sites) == 0 || slices.Contains(sites, ""):
 		return made, nil, fail.New(fail.Invalid, "say whose content the edge delivers: the id of a site")
 	}
@@ -118,8 +126,12 @@ func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made
 		return made, nil, err
 	}
 	active := slices.DeleteFunc(all, func(k EdgeKey) bool { return !k.Revoked.IsZero() })
-	if other := slices.IndexFunc(active, func(k EdgeKey) bool { return k.Edge == name && !slices.Equal(k.Sites, sites) }); other >= 0 {
-		return made, nil, fail.New(fail.Invalid, "the key %s of this edge is for %s; give this one the same sites, or revoke that one first", active[other].ID, strings.Join(active[other].Sites, ", "))
+	if other := slices.IndexFunc(active, func(k EdgeKey) bool {
+		return k.Edge == name && !slices.Equal(k.Sites, sites)
+	}); other >= 0 {
+		return made, nil,
+			fail.New(fail.Invalid, "the key %s of this edge is for %s; give this one the same sites, or revoke that "+
+				"one first", active[other].ID, strings.Join(active[other].Sites, ", "))
 	}
 	seal, err := e.vault.sealer(len(active) == 0)
 	if err != nil {
@@ -127,10 +139,12 @@ func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made
 	}
 	secret = make([]byte, secretSize)
 	rand.Read(secret)
-	made = EdgeKey{ID: "edg_" + strings.ToLower(rand.Text()[:12]), Edge: name, Sites: sites, Created: e.now().UTC().Truncate(time.Microsecond), secret: secret}
+	made = EdgeKey{ID: "edg_" + strings.ToLower(rand.Text()[:12]), Edge: name, Sites: sites,
+		Created: e.now().UTC().Truncate(time.Microsecond), secret: secret}
 	err = e.db.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO edge_key (id, name, sites, created, revoked, sealed) VALUES ($1, $2, $3, $4, 0, $5)`,
-			made.ID, made.Edge, strings.Join(made.Sites, " "), store.Micros(made.Created), seal.Seal(nil, nil, secret, made.bound())); err != nil {
+			made.ID, made.Edge, strings.Join(made.Sites, " "), store.Micros(made.Created),
+			seal.Seal(nil, nil, secret, made.bound())); err != nil {
 			return err
 		}
 		return e.tell(ctx, tx, made)
@@ -139,7 +153,8 @@ func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made
 	return made, secret, err
 }
 
-// bound is what a sealed key is bound to, so that a row that somebody has changed in the database signs nothing.
+// bound is what a sealed key is bound to, so that a row that somebody has changed in the database
+// signs nothing.
 func (k EdgeKey) bound() []byte {
 	return []byte(k.ID + "\x00" + k.Edge + "\x00" + strings.Join(k.Sites, " "))
 }
@@ -186,21 +201,23 @@ func (e *EdgeKeys) forget() {
 	clear(e.known)
 }
 
-// SignedMessage is a message that an edge has signed: its headers and its body.
+// SignedMessage is a message with the signature of an edge.
 type SignedMessage struct {
 	Key                      string // the id of its key ([edge.KeyHeader])
 	ID, Timestamp, Signature string // of Standard Webhooks
 	Body                     []byte
 }
 
-// Has says whether there is a key of an id that is good. The error is fail.Unavailable where that cannot be told.
+// Has says whether there is a key of an id that is good. The error is fail.Unavailable where that
+// cannot be told.
 func (e *EdgeKeys) Has(ctx context.Context, id string) (bool, error) {
 	_, good, err := e.find(ctx, id)
 	return good, err
 }
 
-// Verify gives the key of an edge that has signed a message. The error is fail.Unauthorized where it has not, with
-// [sign.ErrWebhookTime] in it where the message is signed rightly and at another time, and fail.Unavailable where that cannot be told.
+// Verify gives the key of an edge that has signed a message. The error is fail.Unauthorized where
+// it has not, with [sign.ErrWebhookTime] in it where the message is signed rightly and at another
+// time, and fail.Unavailable where that cannot be told.
 func (e *EdgeKeys) Verify(ctx context.Context, m SignedMessage) (EdgeKey, error) {
 	key, good, err := e.find(ctx, m.Key)
 	if err != nil {
@@ -216,7 +233,8 @@ func (e *EdgeKeys) Verify(ctx context.Context, m SignedMessage) (EdgeKey, error)
 	return key, nil
 }
 
-// find gives the key of an id; good is false where there is none, or it was revoked. What it read holds for a second.
+// find gives the key of an id; good is false where there is none, or it was revoked. What it read
+// holds for a second.
 func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool, err error) {
 	if !Visible(id) {
 		return key, false, nil
@@ -260,8 +278,10 @@ func (e *EdgeKeys) read(ctx context.Context, tx *store.Tx, id string) (key EdgeK
 		return EdgeKey{}, false, err
 	}
 	if key.secret, err = seal.Open(nil, nil, sealed, key.bound()); err != nil {
-		return EdgeKey{}, false, fmt.Errorf("the key %s of an edge cannot be opened: the file %s in the folder of secrets is another than the one that sealed it, or the row was changed; "+
-			"put the file back from a backup, or revoke the key and issue another", key.ID, edgeSecret)
+		return EdgeKey{}, false,
+			fmt.Errorf("the key %s of an edge cannot be opened: the file %s in the folder of secrets is another than "+
+				"the one that sealed it, or the row was changed; "+
+				"put the file back from a backup, or revoke the key and issue another", key.ID, edgeSecret)
 	}
 	return key, true, nil
 }

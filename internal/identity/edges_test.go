@@ -19,7 +19,8 @@ import (
 
 // tells is a message of an edge, signed with a secret.
 func tells(id string, secret sign.WebhookSecret, at time.Time, body string) identity.SignedMessage {
-	return identity.SignedMessage{Key: id, ID: "m1", Timestamp: strconv.FormatInt(at.Unix(), 10), Signature: secret.Sign("m1", at, []byte(body)), Body: []byte(body)}
+	return identity.SignedMessage{Key: id, ID: "m1", Timestamp: strconv.FormatInt(at.Unix(), 10),
+		Signature: secret.Sign("m1", at, []byte(body)), Body: []byte(body)}
 }
 
 func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
@@ -47,7 +48,8 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 			t.Fatal(known, err)
 		}
 		key, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now(), "body"))
-		if err != nil || key.ID != first.ID || key.Edge != "edge-1" || !slices.Equal(key.Sites, first.Sites) || key.Sign("a", c.Now(), nil) != secret.Sign("a", c.Now(), nil) {
+		if err != nil || key.ID != first.ID || key.Edge != "edge-1" || !slices.Equal(key.Sites, first.Sites) ||
+			key.Sign("a", c.Now(), nil) != secret.Sign("a", c.Now(), nil) {
 			t.Errorf("%+v, %v", key, err)
 		}
 		other, otherSecret, err := owner.Issue(t.Context(), "edge-2", []string{"shop"})
@@ -64,11 +66,13 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 			"of no key":            tells("edg_none", secret, c.Now(), "body"),
 			"of an id like none":   tells("edg none", secret, c.Now(), "body"),
 		} {
-			if _, err := desk.Verify(t.Context(), m); fail.From(err).Code != fail.Unauthorized || errors.Is(err, sign.ErrWebhookTime) {
+			if _, err := desk.Verify(t.Context(), m); fail.From(err).Code != fail.Unauthorized ||
+				errors.Is(err, sign.ErrWebhookTime) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now().Add(6*time.Minute), "body")); !errors.Is(err, sign.ErrWebhookTime) || fail.From(err).Code != fail.Unauthorized {
+		if _, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now().Add(6*time.Minute),
+			"body")); !errors.Is(err, sign.ErrWebhookTime) || fail.From(err).Code != fail.Unauthorized {
 			t.Errorf("of another time: %v", err)
 		}
 		// Another key follows it, and both are good.
@@ -86,13 +90,15 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Advance(time.Second)
-		if _, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now(), "body")); fail.From(err).Code != fail.Unauthorized {
+		if _, err := desk.Verify(t.Context(), tells(first.ID, secret, c.Now(), "body")); fail.From(err).Code !=
+			fail.Unauthorized {
 			t.Errorf("revoked: %v", err)
 		}
 		if _, err := desk.Verify(t.Context(), tells(second.ID, secondSecret, c.Now(), "body")); err != nil {
 			t.Error(err)
 		}
-		for name, sites := range map[string][]string{"edge-1": {"news"}, "Edge": {"news"}, "edge.1": {"news"}, "edge-4": nil, "-": {"news"}} {
+		for name, sites := range map[string][]string{"edge-1": {"news"}, "Edge": {"news"}, "edge.1": {"news"},
+			"edge-4": nil, "-": {"news"}} {
 			if _, _, err := owner.Issue(t.Context(), name, sites); fail.From(err).Code != fail.Invalid {
 				t.Errorf("%s for %v: %v", name, sites, err)
 			}
@@ -104,14 +110,17 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 		if err != nil || len(all) != 3 {
 			t.Fatal(all, err)
 		}
-		if want := []string{first.ID + " active", other.ID + " active", second.ID + " active", first.ID + " revoked"}; !slices.Equal(told, want) {
+		if want := []string{first.ID + " active", other.ID + " active", second.ID + " active",
+			first.ID + " revoked"}; !slices.Equal(told, want) {
 			t.Errorf("%v, want %v", told, want)
 		}
-		// Without the secret that sealed them, they are no keys, and no other secret is made in its place.
+		// Without the secret that sealed them, they are no keys, and no other secret is made in its
+		// place.
 		if err := os.Remove(filepath.Join(folder, "edges")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := edges().Verify(t.Context(), tells(second.ID, secondSecret, c.Now(), "body")); fail.From(err).Code != fail.Unavailable {
+		if _, err := edges().Verify(t.Context(), tells(second.ID, secondSecret, c.Now(), "body")); fail.From(err).
+			Code != fail.Unavailable {
 			t.Errorf("without the file: %v", err)
 		}
 		if _, _, err := edges().Issue(t.Context(), "edge-5", []string{"news"}); err == nil {

@@ -17,8 +17,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room: one row for each API key that the owner gave out. The hash is SHA-256 of the
-// whole key; since a key has 128 random bits, nothing slower is needed. Times are microseconds, 0 for never.
+// Schema is the tables of this package: one row for each API key that the owner gave out. The hash
+// is SHA-256 of the whole key; since a key has 128 random bits, nothing slower is needed. Times are
+// microseconds, 0 for never.
 var Schema = store.Schema{
 	ID: "trust",
 	Steps: []string{`
@@ -35,8 +36,8 @@ CREATE TABLE trust_key (
 `},
 }
 
-// Prefix begins every API key that this program makes, so that a person, and a scanner for leaked secrets, knows one
-// when seeing it.
+// Prefix begins every API key that this program makes, so that a person, and a scanner for leaked
+// secrets, knows one when seeing it.
 const Prefix = "fd_"
 
 // Key is an API key as it is kept: all but the secret.
@@ -61,8 +62,8 @@ func (k Key) State(now time.Time) string {
 	return "valid"
 }
 
-// Keys are the API keys that the owner gave out. Several processes may use the same database: what one does to a key
-// holds in the others within a second.
+// Keys are the API keys that the owner gave out. Several processes may use the same database: what
+// one does to a key holds in the others within a second.
 type Keys struct {
 	db      *store.DB
 	now     func() time.Time
@@ -88,7 +89,7 @@ const (
 	keysKnown = 10_000
 )
 
-// NewKeys makes the keys of a database that has this room's Schema. A nil clock is time.Now.
+// NewKeys makes the keys of a database with [Schema]. A nil clock is time.Now.
 func NewKeys(db *store.DB, now func() time.Time) *Keys {
 	if now == nil {
 		now = time.Now
@@ -96,8 +97,8 @@ func NewKeys(db *store.DB, now func() time.Time) *Keys {
 	return &Keys{db: db, now: now, known: map[string]known{}}
 }
 
-// OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes
-// the change. It is to be called before anything else.
+// OnChange calls fn for every key that is made or changed, as it is then, in the transaction that
+// does it; its error undoes the change. Call it before anything else.
 func (ks *Keys) OnChange(fn func(context.Context, *store.Tx, Key) error) { ks.changed = fn }
 
 // tell tells of a change.
@@ -108,8 +109,8 @@ func (ks *Keys) tell(ctx context.Context, tx *store.Tx, key Key) error {
 	return ks.changed(ctx, tx, key)
 }
 
-// Create makes a key and gives its text, which is kept nowhere and cannot be had again. Of k it takes name, scopes,
-// rate and when it expires.
+// Create makes a key and gives its text, which is kept nowhere and cannot be had again. Of k it
+// takes name, scopes, rate and when it expires.
 func (ks *Keys) Create(ctx context.Context, k Key) (text string, made Key, err error) {
 	err = ks.db.Update(ctx, func(tx *store.Tx) (err error) {
 		text, made, err = ks.create(ctx, tx, k)
@@ -119,19 +120,22 @@ func (ks *Keys) Create(ctx context.Context, k Key) (text string, made Key, err e
 }
 
 func (ks *Keys) create(ctx context.Context, tx *store.Tx, k Key) (text string, made Key, err error) {
-	made = Key{ID: strings.ToLower(rand.Text()[:12]), Name: k.Name, Scopes: k.Scopes, Rate: k.Rate, Created: ks.now().UTC().Truncate(time.Microsecond), Expires: k.Expires}
+	made = Key{ID: strings.ToLower(rand.Text()[:12]), Name: k.Name, Scopes: k.Scopes, Rate: k.Rate,
+		Created: ks.now().UTC().Truncate(time.Microsecond), Expires: k.Expires}
 	text = Prefix + made.ID + "_" + strings.ToLower(rand.Text())
 	hash := sha256.Sum256([]byte(text))
 	_, err = tx.Exec(ctx, `INSERT INTO trust_key (id, name, hash, scopes, rate, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
-		made.ID, made.Name, hash[:], strings.Join(made.Scopes, " "), made.Rate, store.Micros(made.Created), store.Micros(made.Expires))
+		made.ID, made.Name, hash[:], strings.Join(made.Scopes, " "), made.Rate, store.Micros(made.Created),
+		store.Micros(made.Expires))
 	if err == nil {
 		err = ks.tell(ctx, tx, made)
 	}
 	return text, made, err
 }
 
-// Rotate makes a key with all that another has but its secret; the old one ends after overlap, if not before. It is
-// fail.NotFound when there is none of that id, and fail.Invalid when it is not valid at the moment.
+// Rotate makes a key with all that another has but its secret; the old one ends after overlap, if
+// not before. It is fail.NotFound when there is none of that id, and fail.Invalid when it is not
+// valid at the moment.
 func (ks *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (text string, made Key, err error) {
 	now := ks.now().UTC().Truncate(time.Microsecond)
 	err = ks.db.Update(ctx, func(tx *store.Tx) error {
@@ -176,7 +180,8 @@ func (ks *Keys) List(ctx context.Context) ([]Key, error) {
 }
 
 // list gives what the rows of a query say, without their secrets.
-func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) (all []K, err error) {
+func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) (all []K,
+	err error) {
 	err = db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		return tx.Each(ctx, query, func(row store.Scanner) error {
@@ -202,7 +207,8 @@ func scanKey(row store.Scanner) (Key, []byte, error) {
 	return k, hash, err
 }
 
-// Revoke ends a key. It is fail.NotFound when there is none of that id, and no error when it was revoked before.
+// Revoke ends a key. It is fail.NotFound when there is none of that id, and no error when it was
+// revoked before.
 func (ks *Keys) Revoke(ctx context.Context, id string) error {
 	return ks.db.Update(ctx, func(tx *store.Tx) error { return ks.revoke(ctx, tx, id) })
 }
@@ -234,12 +240,15 @@ func (ks *Keys) verify(ctx context.Context, text string) (Party, error) {
 		return Party{}, errWrongKey
 	}
 	if state := found.key.State(ks.now()); state != "valid" {
-		return Party{}, fail.New(fail.Unauthorized, "this API key is %s; ask the operator of this front desk for another", state)
+		return Party{},
+			fail.New(fail.Unauthorized, "this API key is %s; ask the operator of this front desk for another", state)
 	}
-	return Party{ID: "key:" + id, Name: found.key.Name, Kind: KindKey, Scopes: found.key.Scopes, Rate: found.key.Rate}, nil
+	return Party{ID: "key:" + id, Name: found.key.Name, Kind: KindKey, Scopes: found.key.Scopes, Rate: found.key.Rate},
+		nil
 }
 
-var errWrongKey = fail.New(fail.Unauthorized, "this API key is not known here; look for a slip in it, or ask the operator of this front desk for one")
+var errWrongKey = fail.New(fail.Unauthorized, "this API key is not known here; look for a slip in it, or ask the "+
+	"operator of this front desk for one")
 
 // find reads a key, or remembers what it read a moment ago.
 func (ks *Keys) find(ctx context.Context, id string) (known, error) {
@@ -276,7 +285,7 @@ func (ks *Keys) find(ctx context.Context, id string) (known, error) {
 	return fresh, nil
 }
 
-// ConfiguredKey is an API key that stands in the configuration, as a hash.
+// ConfiguredKey is an API key of the configuration, as a hash.
 type ConfiguredKey struct {
 	Name   string
 	Hash   string // as Hash gives it
@@ -298,7 +307,9 @@ func ParseHash(text string) ([]byte, error) {
 	digits, ok := strings.CutPrefix(text, hashPrefix)
 	sum, err := hex.DecodeString(digits)
 	if !ok || err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("this is no hash of a key; write %s and 64 hexadecimal digits, as `frontdesk keys hash` prints them", hashPrefix)
+		return nil,
+			fmt.Errorf("this is no hash of a key; write %s and 64 hexadecimal digits, as `frontdesk keys hash` "+
+				"prints them", hashPrefix)
 	}
 	return sum, nil
 }

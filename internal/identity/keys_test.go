@@ -53,16 +53,20 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
 		owner := identity.NewKeys(storetest.Open(t, dsn, identity.Schema), c.Now)
-		front := verifier(t, identity.Config{Keys: identity.NewKeys(storetest.Open(t, dsn, identity.Schema), c.Now), Now: c.Now})
-		text, made, err := owner.Create(t.Context(), identity.Key{Name: "Partner", Scopes: []string{"ask"}, Rate: "5/1m", Expires: c.Now().Add(time.Hour)})
+		front := verifier(t, identity.Config{Keys: identity.NewKeys(storetest.Open(t, dsn, identity.Schema), c.Now),
+			Now: c.Now})
+		text, made, err := owner.Create(t.Context(),
+			identity.Key{Name: "Partner", Scopes: []string{"ask"}, Rate: "5/1m", Expires: c.Now().Add(time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := identity.Party{ID: "key:" + made.ID, Name: "Partner", Kind: identity.KindKey, Rate: "5/1m"}
-		for _, header := range []http.Header{bearer(text), inKeyHeader(text), {"Authorization": {"bearer   " + text}}, {"Authorization": {"Basic eDp5"}, "X-Api-Key": {text}}} {
+		for _, header := range []http.Header{bearer(text), inKeyHeader(text), {"Authorization": {"bearer   " + text}},
+			{"Authorization": {"Basic eDp5"}, "X-Api-Key": {text}}} {
 			party, ok, err := front.Verify(t.Context(), header)
 			scopes := strings.Join(party.Scopes, " ")
-			if party.Scopes = nil; err != nil || !ok || scopes != "ask" || party.ID != want.ID || party.Name != want.Name || party.Kind != want.Kind || party.Rate != want.Rate {
+			if party.Scopes = nil; err != nil || !ok || scopes != "ask" || party.ID != want.ID ||
+				party.Name != want.Name || party.Kind != want.Kind || party.Rate != want.Rate {
 				t.Errorf("%v: %+v, %t, %v", header, party, ok, err)
 			}
 		}
@@ -77,7 +81,8 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Advance(time.Second)
-		if _, ok, err := front.Verify(t.Context(), bearer(other)); ok || codeOf(err) != fail.Unauthorized || !strings.Contains(err.Error(), "revoked") {
+		if _, ok, err := front.Verify(t.Context(), bearer(other)); ok || codeOf(err) != fail.Unauthorized ||
+			!strings.Contains(err.Error(), "revoked") {
 			t.Errorf("a second after another process revoked it: %t, %v", ok, err)
 		}
 		if err := errors.Join(owner.Revoke(t.Context(), second.ID)); err != nil {
@@ -91,7 +96,8 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 			t.Errorf("just before it expires: %v", err)
 		}
 		c.Advance(1)
-		if _, ok, err := front.Verify(t.Context(), bearer(text)); ok || codeOf(err) != fail.Unauthorized || !strings.Contains(err.Error(), "expired") {
+		if _, ok, err := front.Verify(t.Context(), bearer(text)); ok || codeOf(err) != fail.Unauthorized ||
+			!strings.Contains(err.Error(), "expired") {
 			t.Errorf("when it expires: %t, %v", ok, err)
 		}
 		listed, err := owner.List(t.Context())
@@ -99,7 +105,8 @@ func TestKeyOpensUntilItIsRevokedOrExpires(t *testing.T) {
 			t.Fatalf("%+v, %v", listed, err)
 		}
 		for _, key := range listed {
-			if state := key.State(c.Now()); state != map[string]string{"Partner": "expired", "Other": "revoked"}[key.Name] {
+			if state := key.State(c.Now()); state != map[string]string{"Partner": "expired",
+				"Other": "revoked"}[key.Name] {
 				t.Errorf("%s is %s", key.Name, state)
 			}
 		}
@@ -210,9 +217,11 @@ func TestKnownKeysOutliveTheDatabaseForAMinute(t *testing.T) {
 
 func TestKeysOfTheConfigurationAreKnownByTheirHash(t *testing.T) {
 	t.Parallel()
-	fixed := []identity.ConfiguredKey{{Name: "first", Hash: identity.Hash("a secret of my own"), Scopes: []string{"mcp"}}, {Name: "second", Hash: identity.Hash("another")}}
+	fixed := []identity.ConfiguredKey{{Name: "first", Hash: identity.Hash("a secret of my own"),
+		Scopes: []string{"mcp"}}, {Name: "second", Hash: identity.Hash("another")}}
 	v := verifier(t, identity.Config{Fixed: fixed, Strict: true})
-	for text, want := range map[string]string{"a secret of my own": "key:first", "another": "key:second", "a third": "", identity.Hash("another"): ""} {
+	for text, want := range map[string]string{"a secret of my own": "key:first", "another": "key:second", "a third": "",
+		identity.Hash("another"): ""} {
 		for _, header := range []http.Header{bearer(text), inKeyHeader(text)} {
 			party, ok, err := v.Verify(t.Context(), header)
 			if party.ID != want || ok != (want != "") || ok == (codeOf(err) == fail.Unauthorized) {
@@ -220,7 +229,8 @@ func TestKeysOfTheConfigurationAreKnownByTheirHash(t *testing.T) {
 			}
 		}
 	}
-	if _, err := identity.New(identity.Config{Fixed: []identity.ConfiguredKey{{Name: "x", Hash: "sha256:12"}}}); err == nil || !strings.Contains(err.Error(), "x") {
+	if _, err := identity.New(identity.Config{Fixed: []identity.ConfiguredKey{{Name: "x", Hash: "sha256:12"}}}); err ==
+		nil || !strings.Contains(err.Error(), "x") {
 		t.Errorf("a hash that is none: %v", err)
 	}
 }
@@ -286,13 +296,15 @@ func TestARotatedKeyOverlapsWithTheOneThatFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		second, made, err := keys.Rotate(t.Context(), kept.ID, one.overlap)
-		if err != nil || made.ID == kept.ID || made.Name != "Partner" || made.Rate != "5/1m" || len(made.Scopes) != 1 || !made.Expires.Equal(old.Expires) {
+		if err != nil || made.ID == kept.ID || made.Name != "Partner" || made.Rate != "5/1m" || len(made.Scopes) != 1 ||
+			!made.Expires.Equal(old.Expires) {
 			t.Fatalf("%s: %+v, %v", name, made, err)
 		}
 		if one.good > 0 {
 			c.Advance(one.good - 1)
 			if !opens(first) || !opens(second) {
-				t.Errorf("%s: just before the end the old one opens: %t, the new one: %t", name, opens(first), opens(second))
+				t.Errorf("%s: just before the end the old one opens: %t, the new one: %t", name, opens(first),
+					opens(second))
 			}
 			c.Advance(1)
 		}

@@ -13,10 +13,11 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// keySet is the authorization server's published keys, fetched when they are needed. They are fetched again when they
-// are old, and when a token names a key that is not among them, since the server may have begun a new one; but never
-// by two requests at a time, and never more often than every few seconds, however many tokens name made-up keys.
-// While the server cannot be reached the old keys stay good for a day.
+// keySet is the authorization server's published keys, fetched when they are needed. They are
+// fetched again when they are old, and when a token names a key that is not among them, since the
+// server may have begun a new one; but never by two requests at a time, and never more often than
+// every few seconds, however many tokens name made-up keys. While the server cannot be reached the
+// old keys stay good for a day.
 type keySet struct {
 	address string
 	fetch   func(ctx context.Context, address string) ([]byte, error)
@@ -44,8 +45,8 @@ func newKeySet(config OAuth, now func() time.Time, log *slog.Logger) *keySet {
 	return &keySet{address: config.JWKS, fetch: config.Fetch, now: now, log: log}
 }
 
-// find gives the keys that may have signed a token: the one of its name, or, if it names none, those that fit. An
-// error is fail.Unavailable.
+// find gives the keys that may have signed a token: the one of its name, or, if it names none,
+// those that fit. An error is fail.Unavailable.
 func (s *keySet) find(ctx context.Context, id string, algorithm jose.SignatureAlgorithm) ([]jose.JSONWebKey, error) {
 	found, old := s.look(id, algorithm)
 	if len(found) > 0 {
@@ -84,8 +85,8 @@ func (s *keySet) look(id string, algorithm jose.SignatureAlgorithm) (found []jos
 	return found, age >= keysFresh
 }
 
-// refresh begins to fetch the keys, unless somebody does or has just done so. It gives a channel that is closed when
-// the fetch that is under way is done, nil when there is none.
+// refresh begins to fetch the keys, unless somebody does or has just done so. It gives a channel
+// that is closed when the fetch that is under way is done, nil when there is none.
 func (s *keySet) refresh(ctx context.Context) (flight <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +105,8 @@ func (s *keySet) without() error {
 	if !s.fetched.IsZero() && s.now().Sub(s.fetched) < keysStale {
 		return nil
 	}
-	unavailable := fail.New(fail.Unavailable, "tokens cannot be verified, because the authorization server's keys cannot be had at the moment; try again")
+	unavailable := fail.New(fail.Unavailable, "tokens cannot be verified, because the authorization server's keys "+
+		"cannot be had at the moment; try again")
 	unavailable.RetryAfter = keysPause
 	return unavailable.Wrap(s.failed)
 }
@@ -118,7 +120,8 @@ func (s *keySet) get(ctx context.Context, flight chan struct{}) {
 		keys, err = parseKeys(body)
 	}
 	if err != nil {
-		s.log.Warn("the authorization server's keys cannot be fetched; those that are known stay good for a day", "address", s.address, "error", err)
+		s.log.Warn("the authorization server's keys cannot be fetched; those that are known stay good for a day",
+			"address", s.address, "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +132,8 @@ func (s *keySet) get(ctx context.Context, flight chan struct{}) {
 	close(flight)
 }
 
-// parseKeys reads a JWK set. Keys of kinds that are not known are left out (RFC 7517 §5), as are those that are no
-// use here.
+// parseKeys reads a JWK set. Keys of kinds that are not known are left out (RFC 7517 §5), as are
+// those that are no use here.
 func parseKeys(body []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`

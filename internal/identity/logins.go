@@ -14,8 +14,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// LoginSchema is the table of the sessions of people who logged in to the owner's console, by the SHA-256 of what their
-// browsers keep. Times are microseconds.
+// LoginSchema is the table of the sessions of people who logged in to the owner's console, by the
+// SHA-256 of what their browsers keep. Times are microseconds.
 var LoginSchema = store.Schema{
 	ID: "login",
 	Steps: []string{`
@@ -40,8 +40,8 @@ const consoleScope = "console:"
 // ConsoleScopes are the scopes of a token that opens the console in a role.
 func ConsoleScopes(role string) []string { return []string{consoleScope + role} }
 
-// ConsoleRole is the role in which a key opens the console; empty when it does not. A key that opens every door opens
-// this one not: it was given out for questions.
+// ConsoleRole is the role in which a key opens the console; empty when it does not. A key that
+// opens every door opens this one not: it was given out for questions.
 func ConsoleRole(scopes []string) string {
 	for _, role := range []string{Operator, Viewer} {
 		if slices.Contains(scopes, consoleScope+role) {
@@ -59,9 +59,10 @@ type Login struct {
 	Until time.Time
 }
 
-// Logins are the sessions of people at the owner's console. They log in with a token, which is an API key that opens the
-// console alone; a session ends with its time, with its token, or when its holder ends it, in every process that shares
-// the database. It may be used from many goroutines.
+// Logins are the sessions of people at the owner's console. They log in with a token, which is an
+// API key that opens the console alone; a session ends with its time, with its token, or when its
+// holder ends it, in every process that shares the database. Its methods may be called
+// concurrently.
 type Logins struct {
 	db   *store.DB
 	keys *Keys
@@ -76,8 +77,8 @@ func NewLogins(db *store.DB, keys *Keys, now func() time.Time) *Logins {
 	return &Logins{db: db, keys: keys, now: now}
 }
 
-// First makes a token for an operator when no token was ever made, and gives it; empty when there was one. Of processes
-// that ask at the same time one gets it.
+// First makes a token for an operator when no token was ever made, and gives it; empty when there
+// was one. Of processes that ask at the same time one gets it.
 func (l *Logins) First(ctx context.Context) (token string, err error) {
 	err = l.db.Update(ctx, func(tx *store.Tx) error {
 		token = ""
@@ -91,16 +92,19 @@ func (l *Logins) First(ctx context.Context) (token string, err error) {
 	return token, err
 }
 
-// Begin begins a session with a token, good for a span, and gives the secret by which it is found again. It is
-// fail.Unauthorized when the token does not open the console.
+// Begin begins a session with a token, good for a span, and gives the secret by which it is found
+// again. It is fail.Unauthorized when the token does not open the console.
 func (l *Logins) Begin(ctx context.Context, token string, good time.Duration) (secret string, in Login, err error) {
 	party, err := l.keys.verify(ctx, strings.TrimSpace(token))
 	if err != nil {
 		return "", Login{}, err
 	}
-	in = Login{Key: strings.TrimPrefix(party.ID, "key:"), Name: party.Name, Role: ConsoleRole(party.Scopes), Until: l.now().UTC().Add(good).Truncate(time.Microsecond)}
+	in = Login{Key: strings.TrimPrefix(party.ID, "key:"), Name: party.Name, Role: ConsoleRole(party.Scopes),
+		Until: l.now().UTC().Add(good).Truncate(time.Microsecond)}
 	if in.Role == "" {
-		return "", Login{}, fail.New(fail.Unauthorized, "this key opens other doors than the console; `frontdesk console token` makes one that does")
+		return "", Login{},
+			fail.New(fail.Unauthorized, "this key opens other doors than the console; `frontdesk console token` "+
+				"makes one that does")
 	}
 	secret = rand.Text() // 130 random bits
 	err = l.db.Update(ctx, func(tx *store.Tx) error {
@@ -113,8 +117,8 @@ func (l *Logins) Begin(ctx context.Context, token string, good time.Duration) (s
 	return secret, in, err
 }
 
-// Find gives the session of a secret; ok is false when there is none, or it is over, or its token opens the console no
-// longer.
+// Find gives the session of a secret; ok is false when there is none, or it is over, or its token
+// opens the console no longer.
 func (l *Logins) Find(ctx context.Context, secret string) (in Login, ok bool, err error) {
 	var until int64
 	err = l.db.View(ctx, func(tx *store.Tx) error {

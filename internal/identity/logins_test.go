@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestLoginsHoldInAllProcesses logs in at one process, and has others that share the database know of it.
+// TestLoginsHoldInAllProcesses logs in at one process, and has others that share the database know
+// of it.
 func TestLoginsHoldInAllProcesses(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -22,7 +23,9 @@ func TestLoginsHoldInAllProcesses(t *testing.T) {
 		}
 		keys, here := process()
 		_, there := process()
-		token, made, err := keys.Create(t.Context(), identity.Key{Name: "Ana", Scopes: identity.ConsoleScopes(identity.Viewer), Expires: c.Now().Add(3 * time.Hour)})
+		token, made, err := keys.Create(t.Context(),
+			identity.Key{Name: "Ana", Scopes: identity.ConsoleScopes(identity.Viewer),
+				Expires: c.Now().Add(3 * time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +36,8 @@ func TestLoginsHoldInAllProcesses(t *testing.T) {
 		find := func(l *identity.Logins, secret string, want bool) {
 			t.Helper()
 			got, ok, err := l.Find(t.Context(), secret)
-			if err != nil || ok != want || ok && (got.Role != identity.Viewer || got.Key != made.ID || got.Name != "Ana") {
+			if err != nil || ok != want ||
+				ok && (got.Role != identity.Viewer || got.Key != made.ID || got.Name != "Ana") {
 				t.Fatalf("%+v, %t, %v", got, ok, err)
 			}
 		}
@@ -66,7 +70,8 @@ func TestLoginsHoldInAllProcesses(t *testing.T) {
 	})
 }
 
-// TestOnlyTokensOfTheConsoleLogIn refuses keys that were given out for something else, those for every door among them.
+// TestOnlyTokensOfTheConsoleLogIn refuses keys that were given out for something else, those for
+// every door among them.
 func TestOnlyTokensOfTheConsoleLogIn(t *testing.T) {
 	t.Parallel()
 	db := storetest.Chosen(t, identity.Schema, identity.LoginSchema)
@@ -94,7 +99,8 @@ func TestOneProcessGetsTheFirstToken(t *testing.T) {
 			db := storetest.Open(t, dsn, identity.Schema, identity.LoginSchema)
 			all.Go(func() {
 				var err error
-				if tokens[i], err = identity.NewLogins(db, identity.NewKeys(db, nil), nil).First(t.Context()); err != nil {
+				if tokens[i], err = identity.NewLogins(db, identity.NewKeys(db, nil),
+					nil).First(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})

@@ -13,8 +13,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Nonces are the nonces that were used under each key and must not be used again for a while. They are rows of
-// PlatformSchema, so that they outlive the process and hold for all nodes. It may be used from many goroutines.
+// Nonces are the nonces that were used under each key and must not be used again for a while. They
+// are rows of PlatformSchema, so that they outlive the process and hold for all nodes. Its methods
+// may be called concurrently.
 type Nonces struct {
 	db   *store.DB
 	now  func() time.Time
@@ -24,12 +25,12 @@ type Nonces struct {
 	held map[string]int // about how many are kept of each key: as last counted, and those that were used since
 }
 
-// noncesOfKey is how many nonces may be kept of one key: for the ten minutes that a nonce is kept at the most, 1,600
-// requests each second.
+// noncesOfKey is how many nonces may be kept of one key: for the ten minutes that a nonce is kept
+// at the most, 1,600 requests each second.
 const noncesOfKey = 1_000_000
 
-// NewNonces makes the nonces of a database that has PlatformSchema. Most is how many may be kept of one key, 0 for a
-// million. A nil clock is time.Now. Sweep must be called from time to time.
+// NewNonces makes the nonces of a database that has PlatformSchema. Most is how many may be kept of
+// one key, 0 for a million. A nil clock is time.Now. Sweep must be called from time to time.
 func NewNonces(db *store.DB, most int, now func() time.Time) *Nonces {
 	if now == nil {
 		now = time.Now
@@ -40,11 +41,13 @@ func NewNonces(db *store.DB, most int, now func() time.Time) *Nonces {
 	return &Nonces{db: db, now: now, most: most, held: map[string]int{}}
 }
 
-// UseNonce uses a nonce under a key, in the caller's transaction: fresh is false when it was used before and that use
-// still counts. It counts until the time until, after which a request with it must be too old for another reason.
-// Two transactions that use the same nonce at once cannot both find it fresh. It is fail.Limited when so many
-// nonces of the key are kept that another cannot be: to forget one would be to let it in twice.
-func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string, until time.Time) (fresh bool, err error) {
+// UseNonce uses a nonce under a key, in the caller's transaction: fresh is false when it was used
+// before and that use still counts. It counts until the time until, after which a request with it
+// must be too old for another reason. Two transactions that use the same nonce at once cannot both
+// find it fresh. It is fail.Limited when so many nonces of the key are kept that another cannot be:
+// to forget one would be to let it in twice.
+func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string, until time.Time) (fresh bool,
+	err error) {
 	now := n.now()
 	if !until.After(now) { // it would be swept at once, and be fresh again
 		return false, nil
@@ -70,8 +73,9 @@ type Proof struct {
 	Until     time.Time // when it is too old to be taken in any case
 }
 
-// UseProof uses a request's signature, in the caller's transaction. It is fail.Unauthorized where it was used
-// before: who copied a request gets nothing for it, not the answer that it had either. A nil proof is used any number of times.
+// UseProof uses a request's signature, in the caller's transaction. It is fail.Unauthorized where
+// it was used before: who copied a request gets nothing for it, not the answer that it had either.
+// A nil proof is used any number of times.
 func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {
 	if p == nil {
 		return nil
@@ -83,10 +87,11 @@ func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {
 	return err
 }
 
-var errProofUsed = fail.New(fail.Unauthorized, "this signature over HTTP was used already, and counts once; sign the request anew, with a nonce: where the request was answered, the answer is the same, and nothing more is bought")
+var errProofUsed = fail.New(fail.Unauthorized, "this signature over HTTP was used already, and counts once; sign the "+
+	"request anew, with a nonce: where the request was answered, the answer is the same, and nothing more is bought")
 
-// count adds to what is known of a key's nonces, and says how many there are. What a transaction adds that is undone
-// or repeated is counted all the same until the next sweep.
+// count adds to what is known of a key's nonces, and says how many there are. What a transaction
+// adds that is undone or repeated is counted all the same until the next sweep.
 func (n *Nonces) count(keyID string, more int) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -96,8 +101,8 @@ func (n *Nonces) count(keyID string, more int) int {
 	return n.held[keyID]
 }
 
-// nonceID is the row of a nonce. A nonce that shares another's is taken for a repetition, never the other way: with a
-// million of them kept, one request in eighteen million million.
+// nonceID is the row of a nonce. A nonce that shares another's is taken for a repetition, never the
+// other way: with a million of them kept, one request in eighteen million million.
 func nonceID(keyID, nonce string) int64 {
 	hash := sha256.New()
 	var length [8]byte
@@ -113,17 +118,20 @@ const (
 	sweepEvery = 30 * time.Second
 	// sweepAfter is how long a nonce is kept beyond its time, since nodes' clocks may differ.
 	sweepAfter = time.Minute
-	// sweepRows is how many nonces are looked at in one transaction, so that requests need not wait long for it.
+	// sweepRows is how many nonces are looked at in one transaction, so that requests need not wait
+	// long for it.
 	sweepRows = 5_000
 )
 
-// Sweep removes the nonces whose time is over, and counts those that are left. It says how many it removed. It looks at all of
-// them, of which there are few enough: an index by time would be written with every request.
+// Sweep removes the nonces whose time is over, and counts those that are left. It says how many it
+// removed. It looks at all of them, of which there are few enough: an index by time would be
+// written with every request.
 func (n *Nonces) Sweep(ctx context.Context) (removed int, err error) {
 	over := store.Micros(n.now().Add(-sweepAfter))
 	for from := int64(math.MinInt64); ; {
 		var count, to, oldest, gone int64
-		err := n.db.View(ctx, func(tx *store.Tx) error { return tx.QueryRow(ctx, selectPart, from).Scan(&count, &to, &oldest) })
+		err := n.db.View(ctx,
+			func(tx *store.Tx) error { return tx.QueryRow(ctx, selectPart, from).Scan(&count, &to, &oldest) })
 		if err == nil && count > 0 && oldest <= over {
 			err = n.db.Update(ctx, func(tx *store.Tx) (err error) {
 				gone, err = tx.Exec(ctx, `DELETE FROM platform_nonce WHERE id >= $1 AND id <= $2 AND until <= $3`, from, to, over)

@@ -20,9 +20,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// PlatformSchema is the tables of platforms' keys and of nonces. Of a key's secret the table holds what the secret of
-// the folder of secrets seals; a copy of the database opens nothing. Times are microseconds, 0 for never. A nonce is
-// kept by the first 64 bits of a hash.
+// PlatformSchema is the tables of platforms' keys and of nonces. Of a key's secret the table holds
+// what the secret of the folder of secrets seals; a copy of the database opens nothing. Times are
+// microseconds, 0 for never. A nonce is kept by the first 64 bits of a hash.
 var PlatformSchema = store.Schema{
 	ID: "platform",
 	Steps: []string{`
@@ -68,8 +68,8 @@ const (
 	PlatformRevoked   = "revoked"   // ended for good
 )
 
-// PlatformKey is a key that a platform signs its requests with (HMAC-SHA256 under a secret that both sides have), all
-// but the secret.
+// PlatformKey is a key that a platform signs its requests with (HMAC-SHA256 under a secret that
+// both sides have), all but the secret.
 type PlatformKey struct {
 	ID        string   // public; a request names it
 	Platform  string   // whose it is: the only platform.id that requests under it may name
@@ -85,7 +85,8 @@ type PlatformKey struct {
 	Changed   time.Time // when Status was set last
 }
 
-// State says whether the key is good at a time: "active", "suspended", "revoked", "not yet valid" or "expired".
+// State says whether the key is good at a time: "active", "suspended", "revoked", "not yet valid"
+// or "expired".
 func (k PlatformKey) State(now time.Time) string {
 	switch {
 	case k.Status != PlatformActive:
@@ -101,8 +102,9 @@ func (k PlatformKey) State(now time.Time) string {
 // May says whether the key has a role.
 func (k PlatformKey) May(role string) bool { return slices.Contains(k.Roles, role) }
 
-// Platforms are the keys of platforms. Several processes may share the database and the folder of secrets: what one
-// does to a key holds in the others within a second. It may be used from many goroutines.
+// Platforms are the keys of platforms. Several processes may share the database and the folder of
+// secrets: what one does to a key holds in the others within a second. Its methods may be called
+// concurrently.
 type Platforms struct {
 	db      *store.DB
 	seal    cipher.AEAD
@@ -120,11 +122,13 @@ type knownPlatform struct {
 	until  time.Time
 }
 
-// PlatformSecret is the name of the secret, in the folder of secrets, that seals platforms' secrets.
+// PlatformSecret is the name of the secret, in the folder of secrets, that seals platforms'
+// secrets.
 const PlatformSecret = "platforms"
 
-// OpenPlatforms is NewPlatforms with the secret of a folder of secrets, which is made where it is missing. While the
-// database has keys it is not made, since they would open nothing: that is an error.
+// OpenPlatforms is NewPlatforms with the secret of a folder of secrets, which is made where it is
+// missing. While the database has keys it is not made, since they would open nothing: that is an
+// error.
 func OpenPlatforms(ctx context.Context, db *store.DB, folder string, now func() time.Time) (*Platforms, error) {
 	path := filepath.Join(folder, PlatformSecret)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +140,11 @@ func OpenPlatforms(ctx context.Context, db *store.DB, folder string, now func() 
 			return nil, err
 		}
 		if keys > 0 {
-			return nil, fmt.Errorf("the secret %s is missing, which opens the %d keys of platforms that the database has; put it back from a backup. "+
-				"If it is lost, make another with `openssl rand -out %s 32`, and revoke and issue the keys anew", path, keys, path)
+			return nil,
+				fmt.Errorf("the secret %s is missing, which opens the %d keys of platforms that the database has; "+
+					"put it back from a backup. "+
+					"If it is lost, make another with `openssl rand -out %s 32`, and revoke and issue the keys anew",
+					path, keys, path)
 		}
 	}
 	secret, err := OpenSecret(folder, PlatformSecret)
@@ -147,8 +154,8 @@ func OpenPlatforms(ctx context.Context, db *store.DB, folder string, now func() 
 	return NewPlatforms(db, secret, now)
 }
 
-// NewPlatforms makes the keys of a database that has PlatformSchema; secret is what OpenSecret gives for
-// PlatformSecret. A nil clock is time.Now.
+// NewPlatforms makes the keys of a database that has PlatformSchema; secret is what OpenSecret
+// gives for PlatformSecret. A nil clock is time.Now.
 func NewPlatforms(db *store.DB, secret []byte, now func() time.Time) (*Platforms, error) {
 	if now == nil {
 		now = time.Now
@@ -169,8 +176,8 @@ func sealing(secret []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// OnChange has fn told of every key that is made or changed, as it is then, in the transaction that does it; its error undoes
-// the change. It is to be called before anything else.
+// OnChange calls fn for every key that is made or changed, as it is then, in the transaction that
+// does it; its error undoes the change. Call it before anything else.
 func (p *Platforms) OnChange(fn func(context.Context, *store.Tx, PlatformKey) error) { p.changed = fn }
 
 // tell tells of a change.
@@ -188,13 +195,16 @@ const (
 	maxSecretBytes = 1024
 )
 
-// platformSecretPrefix begins a secret that is made here, so that a person, and a scanner for leaked secrets, knows one.
+// platformSecretPrefix begins a secret that is made here, so that a person, and a scanner for
+// leaked secrets, knows one.
 const platformSecretPrefix = "fds_"
 
-// Issue adds a key. It makes an id and a secret where k.ID is empty or secret is nil, and gives both: a secret that was
-// made is text, whose bytes are the HMAC key, and cannot be had again. Of k it takes all but Status, Imported and the
-// times of its making. It is fail.Invalid when something of k cannot be meant, or the id is taken.
-func (p *Platforms) Issue(ctx context.Context, k PlatformKey, secret []byte) (made PlatformKey, text []byte, err error) {
+// Issue adds a key. It makes an id and a secret where k.ID is empty or secret is nil, and gives
+// both: a secret that was made is text, whose bytes are the HMAC key, and cannot be had again. Of k
+// it takes all but Status, Imported and the times of its making. It is fail.Invalid when something
+// of k cannot be meant, or the id is taken.
+func (p *Platforms) Issue(ctx context.Context, k PlatformKey, secret []byte) (made PlatformKey, text []byte,
+	err error) {
 	var key PlatformKey
 	err = p.db.Update(ctx, func(tx *store.Tx) (err error) {
 		key, text, err = p.IssueIn(ctx, tx, k, secret)
@@ -204,7 +214,8 @@ func (p *Platforms) Issue(ctx context.Context, k PlatformKey, secret []byte) (ma
 }
 
 // IssueIn is Issue in the caller's transaction.
-func (p *Platforms) IssueIn(ctx context.Context, tx *store.Tx, k PlatformKey, secret []byte) (made PlatformKey, text []byte, err error) {
+func (p *Platforms) IssueIn(ctx context.Context, tx *store.Tx, k PlatformKey, secret []byte) (made PlatformKey,
+	text []byte, err error) {
 	made = k
 	made.Status, made.Imported = PlatformActive, secret != nil
 	made.Created = p.now().UTC().Truncate(time.Microsecond)
@@ -221,10 +232,13 @@ func (p *Platforms) IssueIn(ctx context.Context, tx *store.Tx, k PlatformKey, se
 	}
 	n, err := tx.Exec(ctx, `INSERT INTO platform_key (id, platform, roles, state, not_before, not_after, max_chunks, max_tokens, rate, imported, created, changed, sealed)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING`,
-		made.ID, made.Platform, strings.Join(made.Roles, " "), made.Status, store.Micros(made.NotBefore), store.Micros(made.NotAfter),
-		made.MaxChunks, made.MaxTokens, made.Rate, number(made.Imported), store.Micros(made.Created), store.Micros(made.Changed), p.sealed(made, secret))
+		made.ID, made.Platform, strings.Join(made.Roles, " "), made.Status, store.Micros(made.NotBefore),
+		store.Micros(made.NotAfter),
+		made.MaxChunks, made.MaxTokens, made.Rate, number(made.Imported), store.Micros(made.Created),
+		store.Micros(made.Changed), p.sealed(made, secret))
 	if err == nil && n == 0 {
-		err = fail.New(fail.Invalid, "there is a key %s already; choose another id, or revoke that one and ask for another", made.ID)
+		err = fail.New(fail.Invalid, "there is a key %s already; choose another id, or revoke that one and ask for "+
+			"another", made.ID)
 	}
 	if err == nil {
 		err = p.tell(ctx, tx, made)
@@ -249,9 +263,11 @@ func checkPlatform(k PlatformKey, roles []string, secret []byte) error {
 	case !Visible(k.ID):
 		return fail.New(fail.Invalid, "%q is no id of a key; use 1 to %d visible ASCII characters", k.ID, maxPlatformID)
 	case !Visible(k.Platform):
-		return fail.New(fail.Invalid, "%q is no id of a platform; use 1 to %d visible ASCII characters, as platform.id of its requests has them", k.Platform, maxPlatformID)
+		return fail.New(fail.Invalid, "%q is no id of a platform; use 1 to %d visible ASCII characters, as "+
+			"platform.id of its requests has them", k.Platform, maxPlatformID)
 	case len(secret) < minSecretBytes || len(secret) > maxSecretBytes:
-		return fail.New(fail.Invalid, "the secret has %d bytes; it needs %d to %d", len(secret), minSecretBytes, maxSecretBytes)
+		return fail.New(fail.Invalid, "the secret has %d bytes; it needs %d to %d", len(secret), minSecretBytes,
+			maxSecretBytes)
 	case k.MaxChunks < 0 || k.MaxTokens < 0:
 		return fail.New(fail.Invalid, "a limit cannot be less than nothing")
 	case !k.NotAfter.IsZero() && !k.NotAfter.After(k.NotBefore):
@@ -272,8 +288,8 @@ func Visible(s string) bool {
 	return s != "" && len(s) <= maxPlatformID
 }
 
-// bound is what a sealed secret is bound to: it opens for this key, this platform and these roles, so that a row that
-// somebody has changed in the database opens nothing.
+// bound is what a sealed secret is bound to: it opens for this key, this platform and these roles,
+// so that a row that somebody has changed in the database opens nothing.
 func (k PlatformKey) bound() []byte {
 	return []byte(k.ID + "\x00" + k.Platform + "\x00" + strings.Join(k.Roles, " "))
 }
@@ -285,8 +301,10 @@ func (p *Platforms) sealed(k PlatformKey, secret []byte) []byte {
 func (p *Platforms) opened(k PlatformKey, sealed []byte) ([]byte, error) {
 	secret, err := p.seal.Open(nil, nil, sealed, k.bound())
 	if err != nil {
-		return nil, fmt.Errorf("the secret of the key %s cannot be opened: the file %s in the folder of secrets is another than the one that sealed it, or the row was changed; "+
-			"put the file back from a backup, or revoke the key and issue another", k.ID, PlatformSecret)
+		return nil,
+			fmt.Errorf("the secret of the key %s cannot be opened: the file %s in the folder of secrets is another "+
+				"than the one that sealed it, or the row was changed; "+
+				"put the file back from a backup, or revoke the key and issue another", k.ID, PlatformSecret)
 	}
 	return secret, nil
 }
@@ -298,7 +316,8 @@ func scanPlatform(row store.Scanner) (PlatformKey, []byte, error) {
 	var sealed []byte
 	var roles string
 	var notBefore, notAfter, imported, created, changed int64
-	err := row.Scan(&k.ID, &k.Platform, &roles, &k.Status, &notBefore, &notAfter, &k.MaxChunks, &k.MaxTokens, &k.Rate, &imported, &created, &changed, &sealed)
+	err := row.Scan(&k.ID, &k.Platform, &roles, &k.Status, &notBefore, &notAfter, &k.MaxChunks, &k.MaxTokens, &k.Rate,
+		&imported, &created, &changed, &sealed)
 	k.Roles, k.Imported = strings.Fields(roles), imported != 0
 	k.NotBefore, k.NotAfter = store.FromMicros(notBefore), store.FromMicros(notAfter)
 	k.Created, k.Changed = store.FromMicros(created), store.FromMicros(changed)
@@ -324,8 +343,9 @@ func (p *Platforms) read(ctx context.Context, tx *store.Tx, id string) (Platform
 	return key, sealed, err
 }
 
-// SetStatusIn makes a key active, suspended or revoked, in the caller's transaction, and gives it as it is now. It is
-// fail.NotFound when there is none of that id, and fail.Invalid for one that was revoked, which stays so.
+// SetStatusIn makes a key active, suspended or revoked, in the caller's transaction, and gives it
+// as it is now. It is fail.NotFound when there is none of that id, and fail.Invalid for one that
+// was revoked, which stays so.
 func (p *Platforms) SetStatusIn(ctx context.Context, tx *store.Tx, id, status string) (PlatformKey, error) {
 	key, _, err := p.read(ctx, tx, id)
 	switch {
@@ -354,9 +374,11 @@ func (p *Platforms) SetStatus(ctx context.Context, id, status string) (PlatformK
 	return key, err
 }
 
-// RotateIn issues a key with all that another has but its secret, in the caller's transaction; the old one ends after
-// overlap, if not before. It is fail.Invalid when the old one is not good at the moment.
-func (p *Platforms) RotateIn(ctx context.Context, tx *store.Tx, id string, overlap time.Duration) (made PlatformKey, text []byte, err error) {
+// RotateIn issues a key with all that another has but its secret, in the caller's transaction; the
+// old one ends after overlap, if not before. It is fail.Invalid when the old one is not good at the
+// moment.
+func (p *Platforms) RotateIn(ctx context.Context, tx *store.Tx, id string, overlap time.Duration) (made PlatformKey,
+	text []byte, err error) {
 	old, _, err := p.read(ctx, tx, id)
 	if err != nil {
 		return made, nil, err
@@ -385,7 +407,8 @@ func (p *Platforms) RotateIn(ctx context.Context, tx *store.Tx, id string, overl
 }
 
 // Rotate is RotateIn in a transaction of its own.
-func (p *Platforms) Rotate(ctx context.Context, id string, overlap time.Duration) (made PlatformKey, text []byte, err error) {
+func (p *Platforms) Rotate(ctx context.Context, id string, overlap time.Duration) (made PlatformKey, text []byte,
+	err error) {
 	err = p.db.Update(ctx, func(tx *store.Tx) (err error) {
 		made, text, err = p.RotateIn(ctx, tx, id, overlap)
 		return err
@@ -394,8 +417,9 @@ func (p *Platforms) Rotate(ctx context.Context, id string, overlap time.Duration
 	return made, text, err
 }
 
-// Find gives the key of an id, whatever its state, with its secret, which must not be changed. What it read holds for
-// a second. It is fail.NotFound when there is none of that id, and fail.Unavailable when that cannot be told.
+// Find gives the key of an id, whatever its state, with its secret, which must not be changed. What
+// it read holds for a second. It is fail.NotFound when there is none of that id, and
+// fail.Unavailable when that cannot be told.
 func (p *Platforms) Find(ctx context.Context, id string) (PlatformKey, []byte, error) {
 	if !Visible(id) {
 		return PlatformKey{}, nil, noPlatformKey("of that id")

@@ -28,28 +28,34 @@ func platforms(t testing.TB, db *store.DB, c *clock.Clock) *identity.Platforms {
 }
 
 func platformKey() identity.PlatformKey {
-	return identity.PlatformKey{Platform: "example-search", Roles: []string{identity.RoleEvent, identity.RoleRetrieve}, MaxChunks: 3, MaxTokens: 900, Rate: "10/1s"}
+	return identity.PlatformKey{Platform: "example-search", Roles: []string{identity.RoleEvent, identity.RoleRetrieve},
+		MaxChunks: 3, MaxTokens: 900, Rate: "10/1s"}
 }
 
 func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		c, dsn := newClock(), fresh(t)
-		owner, door := platforms(t, storetest.Open(t, dsn, identity.PlatformSchema), c), platforms(t, storetest.Open(t, dsn, identity.PlatformSchema), c)
+		owner, door := platforms(t, storetest.Open(t, dsn, identity.PlatformSchema), c),
+			platforms(t, storetest.Open(t, dsn, identity.PlatformSchema), c)
 		made, secret, err := owner.Issue(t.Context(), platformKey(), nil)
-		if err != nil || !strings.HasPrefix(made.ID, "plat_") || !strings.HasPrefix(string(secret), "fds_") || len(secret) < 50 || made.Imported {
+		if err != nil || !strings.HasPrefix(made.ID, "plat_") || !strings.HasPrefix(string(secret), "fds_") ||
+			len(secret) < 50 || made.Imported {
 			t.Fatalf("%+v, %q, %v", made, secret, err)
 		}
 		found, held, err := door.Find(t.Context(), made.ID)
 		if err != nil || !bytes.Equal(held, secret) {
 			t.Fatalf("%q, %v", held, err)
 		}
-		if found.Platform != "example-search" || strings.Join(found.Roles, " ") != "retrieve event" || found.MaxChunks != 3 || found.MaxTokens != 900 || found.Rate != "10/1s" ||
-			found.State(c.Now()) != "active" || !found.Created.Equal(c.Now()) || !found.May(identity.RoleEvent) || found.May("admin") {
+		if found.Platform != "example-search" || strings.Join(found.Roles, " ") != "retrieve event" ||
+			found.MaxChunks != 3 || found.MaxTokens != 900 || found.Rate != "10/1s" ||
+			found.State(c.Now()) != "active" || !found.Created.Equal(c.Now()) || !found.May(identity.RoleEvent) ||
+			found.May("admin") {
 			t.Errorf("%+v", found)
 		}
 		for _, step := range []struct{ status, code string }{
-			{identity.PlatformSuspended, ""}, {identity.PlatformActive, ""}, {identity.PlatformRevoked, ""}, {identity.PlatformRevoked, ""}, {identity.PlatformActive, "invalid"},
+			{identity.PlatformSuspended, ""}, {identity.PlatformActive, ""}, {identity.PlatformRevoked, ""},
+			{identity.PlatformRevoked, ""}, {identity.PlatformActive, "invalid"},
 		} {
 			if _, err := owner.SetStatus(t.Context(), made.ID, step.status); string(codeOf(err)) != step.code {
 				t.Errorf("%s: %v", step.status, err)
@@ -61,7 +67,8 @@ func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 				t.Errorf("the process that did it says %s, not %s", found.Status, step.status)
 			}
 			c.Advance(time.Second)
-			if found, held, err := door.Find(t.Context(), made.ID); err != nil || found.Status != step.status || len(held) == 0 {
+			if found, held, err := door.Find(t.Context(), made.ID); err != nil || found.Status != step.status ||
+				len(held) == 0 {
 				t.Errorf("after a second another process says %s, not %s: %v", found.Status, step.status, err)
 			}
 		}
@@ -69,7 +76,8 @@ func TestAPlatformsKeyIsFoundUntilItIsRevoked(t *testing.T) {
 			if _, held, err := door.Find(t.Context(), id); codeOf(err) != fail.NotFound || held != nil {
 				t.Errorf("%q: %q, %v", id, held, err)
 			}
-			if _, err := owner.SetStatus(t.Context(), id, identity.PlatformRevoked); codeOf(err) != fail.NotFound && !strings.Contains(id, "\x00") {
+			if _, err := owner.SetStatus(t.Context(), id, identity.PlatformRevoked); codeOf(err) != fail.NotFound &&
+				!strings.Contains(id, "\x00") {
 				t.Errorf("revoking %q: %v", id, err)
 			}
 		}
@@ -90,13 +98,16 @@ func TestSecretsOfARegistryAreTaken(t *testing.T) {
 	for _, step := range []struct {
 		by    time.Duration
 		state string
-	}{{0, "not yet valid"}, {time.Hour - 1, "not yet valid"}, {1, "active"}, {time.Hour - 1, "active"}, {1, "expired"}} {
+	}{{0, "not yet valid"}, {time.Hour - 1, "not yet valid"}, {1, "active"}, {time.Hour - 1, "active"},
+		{1, "expired"}} {
 		c.Advance(step.by)
-		if found, held, err := p.Find(t.Context(), "plat_live_92xk"); err != nil || found.State(c.Now()) != step.state || !bytes.Equal(held, secret) {
+		if found, held, err := p.Find(t.Context(), "plat_live_92xk"); err != nil ||
+			found.State(c.Now()) != step.state || !bytes.Equal(held, secret) {
 			t.Errorf("at %v it is %s, not %s: %q, %v", c.Now(), found.State(c.Now()), step.state, held, err)
 		}
 	}
-	if _, _, err := p.Issue(t.Context(), k, secret); codeOf(err) != fail.Invalid || !strings.Contains(err.Error(), "already") {
+	if _, _, err := p.Issue(t.Context(), k, secret); codeOf(err) != fail.Invalid ||
+		!strings.Contains(err.Error(), "already") {
 		t.Errorf("the same id again: %v", err)
 	}
 	if all, err := p.List(t.Context()); err != nil || len(all) != 1 {
@@ -132,7 +143,8 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 	}
 	c.Advance(time.Minute)
 	made, secret, err := p.Rotate(t.Context(), old.ID, time.Hour)
-	if err != nil || made.ID == old.ID || made.Platform != old.Platform || made.MaxChunks != old.MaxChunks || made.Rate != old.Rate || len(made.Roles) != 2 || len(secret) == 0 {
+	if err != nil || made.ID == old.ID || made.Platform != old.Platform || made.MaxChunks != old.MaxChunks ||
+		made.Rate != old.Rate || len(made.Roles) != 2 || len(secret) == 0 {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	states := func(want string) {
@@ -164,7 +176,8 @@ func TestARotatedKeyOfAPlatformOverlaps(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseAloneGivesNoSecret reads every value of every row, and opens rows with another secret or changed.
+// TestTheDatabaseAloneGivesNoSecret reads every value of every row, and opens rows with another
+// secret or changed.
 func TestTheDatabaseAloneGivesNoSecret(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -210,17 +223,20 @@ func TestTheDatabaseAloneGivesNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, held, err := thief.Find(t.Context(), made.ID); codeOf(err) != fail.Unavailable || held != nil || !strings.Contains(err.Error(), "put the file back") {
+	if _, held, err := thief.Find(t.Context(), made.ID); codeOf(err) != fail.Unavailable || held != nil ||
+		!strings.Contains(err.Error(), "put the file back") {
 		t.Errorf("with another secret: %q, %v", held, err)
 	}
 	for _, change := range []string{
 		`UPDATE platform_key SET roles = 'retrieve' WHERE id = $1`, `UPDATE platform_key SET platform = 'other' WHERE id = $1`,
 	} {
-		err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), change, made.ID); return err })
+		err := db.Update(t.Context(),
+			func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), change, made.ID); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, held, err := platforms(t, db, c).Find(t.Context(), made.ID); codeOf(err) != fail.Unavailable || held != nil {
+		if _, held, err := platforms(t, db, c).Find(t.Context(), made.ID); codeOf(err) != fail.Unavailable ||
+			held != nil {
 			t.Errorf("after %s: %q, %v", change, held, err)
 		}
 	}
@@ -229,7 +245,8 @@ func TestTheDatabaseAloneGivesNoSecret(t *testing.T) {
 	}
 }
 
-func nonces(t testing.TB, db *store.DB, most int, c *clock.Clock) (*identity.Nonces, func(key, nonce string, until time.Time) (bool, error)) {
+func nonces(t testing.TB, db *store.DB, most int, c *clock.Clock) (*identity.Nonces,
+	func(key, nonce string, until time.Time) (bool, error)) {
 	n := identity.NewNonces(db, most, c.Now)
 	return n, func(key, nonce string, until time.Time) (fresh bool, err error) {
 		err = db.Update(t.Context(), func(tx *store.Tx) (err error) {

@@ -17,11 +17,12 @@ import (
 // providerPath is where a provider publishes through whom its content is sold (RAMP v1, ramp.json).
 const providerPath = "/.well-known/ramp.json"
 
-// providerHolds is how long it holds that a provider names an Exchange, when its document cannot be had any more.
+// providerHolds is how long it holds that a provider names an Exchange, when its document cannot be
+// had any more.
 const providerHolds = 24 * time.Hour
 
-// Providers knows which providers let an Exchange sell for them, by what they publish. A host that was never asked lets nobody.
-// It may be used from many goroutines.
+// Providers knows which providers let an Exchange sell for them, by what they publish. A host that
+// was never asked lets nobody. Its methods may be called concurrently.
 type Providers struct {
 	fetcher  *fetch.Fetcher
 	exchange string
@@ -43,8 +44,8 @@ func (p *Providers) Names(host string) bool {
 	return p.now().Before(p.until[host])
 }
 
-// Refresh asks the providers at some hosts, one after the other, and forgets all others. Its error names those that could not be
-// asked; what they said last holds for a day.
+// Refresh asks the providers at some hosts, one after the other, and forgets all others. Its error
+// names those that could not be asked; what they said last holds for a day.
 func (p *Providers) Refresh(ctx context.Context, hosts []string) error {
 	var failed []error
 	for _, host := range hosts {
@@ -74,10 +75,12 @@ func (p *Providers) ask(ctx context.Context, host string) (named bool, err error
 	return names(ctx, p.fetcher, host, p.exchange)
 }
 
-// names says whether the provider at a host names an Exchange in its ramp.json. One without the document names nobody.
+// names says whether the provider at a host names an Exchange in its ramp.json. One without the
+// document names nobody.
 func names(ctx context.Context, fetcher *fetch.Fetcher, host, domain string) (named bool, err error) {
 	response, err := fetcher.Get(ctx, fetch.Request{
-		URL: Origin(host) + providerPath, MaxBytes: ramp.MaxDocument, Header: http.Header{"Accept": {"application/json"}},
+		URL: Origin(host) + providerPath, MaxBytes: ramp.MaxDocument,
+		Header: http.Header{"Accept": {"application/json"}},
 	})
 	switch {
 	case err != nil:

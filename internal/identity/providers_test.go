@@ -12,7 +12,8 @@ import (
 	"frontdesk/internal/testkit/clock"
 )
 
-// TestProvidersAreHeldToWhatTheyPublish lets a provider name an Exchange, no more name it, and go silent.
+// TestProvidersAreHeldToWhatTheyPublish lets a provider name an Exchange, no more name it, and go
+// silent.
 func TestProvidersAreHeldToWhatTheyPublish(t *testing.T) {
 	t.Parallel()
 	now := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
@@ -27,10 +28,12 @@ func TestProvidersAreHeldToWhatTheyPublish(t *testing.T) {
 	}))
 	defer server.Close()
 	host := strings.TrimPrefix(server.URL, "http://")
-	p := NewProviders(fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxRedirects: -1, Timeout: 5 * time.Second}), "x.example", now.Now)
+	p := NewProviders(fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MaxRedirects: -1, Timeout: 5 * time.Second}), "x.example", now.Now)
 	names := func(step string, want, fails bool) {
 		t.Helper()
-		if err := p.Refresh(t.Context(), []string{host}); (err != nil) != fails || fails && !strings.Contains(err.Error(), host) {
+		if err := p.Refresh(t.Context(), []string{host}); (err != nil) != fails || fails &&
+			!strings.Contains(err.Error(), host) {
 			t.Errorf("%s: %v", step, err)
 		}
 		if got := p.Names(host); got != want {

@@ -45,7 +45,8 @@ func TestAKeyLosesItsPrivatePartWhenItsOverlapEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if private("1") != step.old || !private("2") || len(keys.Signers("example.com/ledger")) != step.signers {
-			t.Errorf("after %v: the old key has its private part: %v, the new one: %v, %d sign", step.pass, private("1"), private("2"), len(keys.Signers("example.com/ledger")))
+			t.Errorf("after %v: the old key has its private part: %v, the new one: %v, %d sign", step.pass,
+				private("1"), private("2"), len(keys.Signers("example.com/ledger")))
 		}
 		for _, s := range []*SiteKeys{keys, other} {
 			if len(s.Keys()) != 2 || len(s.Verifiers("example.com/ledger")) != 2 {

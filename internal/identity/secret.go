@@ -13,9 +13,9 @@ import (
 // secretSize is how many bytes a secret has.
 const secretSize = 32
 
-// OpenSecret reads the secret of a name from a folder of secrets, which only this program's user can read. What is
-// missing is made: the folder, and a secret of 32 random bytes. Processes that open it at the same time get the same
-// one.
+// OpenSecret reads the secret of a name from a folder of secrets, which only this program's user
+// can read. What is missing is made: the folder, and a secret of 32 random bytes. Processes that
+// open it at the same time get the same one.
 func OpenSecret(folder, name string) ([]byte, error) {
 	path := filepath.Join(folder, name)
 	secret, err := os.ReadFile(path)
@@ -29,7 +29,9 @@ func OpenSecret(folder, name string) ([]byte, error) {
 		return nil, fmt.Errorf("the secret %s cannot be read: %w; let this user read it", path, err)
 	}
 	if len(secret) != secretSize {
-		return nil, fmt.Errorf("the secret %s has %d bytes instead of %d; put it back from a backup, or remove it, and a new one is made", path, len(secret), secretSize)
+		return nil,
+			fmt.Errorf("the secret %s has %d bytes instead of %d; put it back from a backup, or remove it, and a new "+
+				"one is made", path, len(secret), secretSize)
 	}
 	return secret, nil
 }
@@ -42,12 +44,14 @@ func CheckSecret(folder, name string) error {
 	}
 	// What is missing of the folder would be made in what is there.
 	there := folder
-	for _, err := os.Stat(there); errors.Is(err, fs.ErrNotExist) && there != filepath.Dir(there); _, err = os.Stat(there) {
+	for _, err := os.Stat(there); errors.Is(err, fs.ErrNotExist) && there != filepath.Dir(there); _,
+		err = os.Stat(there) {
 		there = filepath.Dir(there)
 	}
 	probe, err := os.CreateTemp(there, ".new-*")
 	if err != nil {
-		return fmt.Errorf("the secret %s cannot be made: %w; let this user write there", filepath.Join(folder, name), err)
+		return fmt.Errorf("the secret %s cannot be made: %w; let this user write there",
+			filepath.Join(folder, name), err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
@@ -62,9 +66,9 @@ func makeSecret(folder, path string) error {
 	return nil
 }
 
-// putFile puts a file that only this program's user can read in place in one step, so that nobody ever reads half of
-// it, and makes the folder if it is missing. With os.Link as the step the file must not be there yet (fs.ErrExist); with
-// os.Rename it replaces what is there.
+// putFile puts a file that only this program's user can read in place in one step, so that nobody
+// ever reads half of it, and makes the folder if it is missing. With os.Link as the step the file
+// must not be there yet (fs.ErrExist); with os.Rename it replaces what is there.
 func putFile(folder, path string, text []byte, step func(from, to string) error) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err

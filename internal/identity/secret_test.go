@@ -49,7 +49,8 @@ func TestASecretThatIsNotWholeIsNotUsed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "session"), []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := identity.OpenSecret(folder, "session"); err == nil || !strings.Contains(err.Error(), "put it back from a backup") {
+	if _, err := identity.OpenSecret(folder, "session"); err == nil ||
+		!strings.Contains(err.Error(), "put it back from a backup") {
 		t.Errorf("a secret of 5 bytes: %v", err)
 	}
 }

@@ -25,10 +25,11 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// A site key is a file in the folder of secrets: site-1.pem, site-2.pem and so on, each made once and never over
-// another, so that processes that rotate at the same time cannot lose a key. It is a PKCS #8 private key in PEM, as
-// other programs read it, after lines that say when it was made and for how long the key before it signs beside it.
-// When a key has been retired its file is left with the public part alone.
+// A site key is a file in the folder of secrets: site-1.pem, site-2.pem and so on, each made once
+// and never over another, so that processes that rotate at the same time cannot lose a key. It is a
+// PKCS #8 private key in PEM, as other programs read it, after lines that say when it was made and
+// for how long the key before it signs beside it. When a key has been retired its file is left with
+// the public part alone.
 const (
 	siteKeyBegins     = "site-"
 	siteKeyEnds       = ".pem"
@@ -48,8 +49,8 @@ type SiteKey struct {
 	Retires time.Time // when it ceases to sign because another has followed it; zero while none has
 }
 
-// State says what the key does at a time: "signing" as the newest, "overlapping" beside one that has followed it, or
-// "retired", when it only verifies what it once signed.
+// State says what the key does at a time: "signing" as the newest, "overlapping" beside one that
+// has followed it, or "retired", when it only verifies what it once signed.
 func (k SiteKey) State(now time.Time) string {
 	switch {
 	case k.Retires.IsZero():
@@ -67,9 +68,10 @@ type siteKey struct {
 	private ed25519.PrivateKey // nil when only the public part is left
 }
 
-// SiteKeys are the Ed25519 keys with which this front desk signs: checkpoints of its ledger, and what else strangers
-// are to believe without asking; and, opened with OpenAgentKeys, those of an agent of its owner's. They lie in the folder of secrets, which nodes share; what one process does to them
-// holds in the others within a second. It may be used from many goroutines.
+// SiteKeys are the Ed25519 keys with which this front desk signs: checkpoints of its ledger, and
+// what else strangers are to believe without asking; and, opened with OpenAgentKeys, those of an
+// agent of its owner's. They lie in the folder of secrets, which nodes share; what one process does
+// to them holds in the others within a second. Its methods may be called concurrently.
 type SiteKeys struct {
 	folder string
 	begins string // what the names of their files begin with
@@ -85,20 +87,23 @@ type SiteKeys struct {
 // siteKeysFresh is how long the folder is not looked at again.
 const siteKeysFresh = 500 * time.Millisecond
 
-// OpenSiteKeys reads the site's keys from the folder of secrets. It makes none: see Make. A nil clock is time.Now.
-// A file that cannot be read as a key is an error, since what a missing key has signed could not be verified.
+// OpenSiteKeys reads the site's keys from the folder of secrets. It makes none: see Make. A nil
+// clock is time.Now. A file that cannot be read as a key is an error, since what a missing key has
+// signed could not be verified.
 func OpenSiteKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 	return openKeys(folder, siteKeyBegins, "site", now)
 }
 
-// OpenAgentKeys is OpenSiteKeys for the keys with which an agent of the owner's signs its requests at Exchanges (RAMP v1,
-// ramp-agent.json). They lie beside the site's, as agent-1.pem and so on, and live as those do.
+// OpenAgentKeys is OpenSiteKeys for the keys with which an agent of the owner's signs its requests
+// at Exchanges (RAMP v1, ramp-agent.json). They lie beside the site's, as agent-1.pem and so on,
+// and live as those do.
 func OpenAgentKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 	return openKeys(folder, agentKeyBegins, "agent", now)
 }
 
-// OpenVerifierKeys is OpenSiteKeys for the keys with which the sites attest things of their own content (RAMP v1, ramp-verifier.json).
-// They lie beside the site's, as verifier-1.pem and so on, and live as those do.
+// OpenVerifierKeys is OpenSiteKeys for the keys with which the sites attest things of their own
+// content (RAMP v1, ramp-verifier.json). They lie beside the site's, as verifier-1.pem and so on,
+// and live as those do.
 func OpenVerifierKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 	return openKeys(folder, verifierKeyBegins, "verifier", now)
 }
@@ -111,7 +116,8 @@ func openKeys(folder, begins, whose string, now func() time.Time) (*SiteKeys, er
 	return s, s.Reload()
 }
 
-// Reload reads the keys again if their files have changed. When one cannot be read the keys stay as they were.
+// Reload reads the keys again if their files have changed. When one cannot be read the keys stay as
+// they were.
 func (s *SiteKeys) Reload() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +151,8 @@ func (s *SiteKeys) reload() error {
 	return nil
 }
 
-// whole refuses numbers with a gap, and fewer than there were: what a missing key has signed could not be verified, and
-// the one before it would sign again.
+// whole refuses numbers with a gap, and fewer than there were: what a missing key has signed could
+// not be verified, and the one before it would sign again.
 func (s *SiteKeys) whole(numbers []int) error {
 	for i := range max(len(numbers), len(s.keys)) {
 		if i >= len(numbers) || numbers[i] != i+1 {
@@ -156,7 +162,8 @@ func (s *SiteKeys) whole(numbers []int) error {
 	return nil
 }
 
-// list gives the numbers of the keys in their order, and a text that changes whenever one of their files does.
+// list gives the numbers of the keys in their order, and a text that changes whenever one of their
+// files does.
 func (s *SiteKeys) list() (numbers []int, listing string, err error) {
 	entries, err := os.ReadDir(s.folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +209,8 @@ func readSiteKey(path string) (siteKey, error) {
 		return siteKey{}, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
-		return siteKey{}, fmt.Errorf("every user of this machine can get at it (mode %04o); run chmod 600 on it", info.Mode().Perm())
+		return siteKey{}, fmt.Errorf("every user of this machine can get at it (mode %04o); run chmod 600 on it",
+			info.Mode().Perm())
 	}
 	if info.Size() > maxKeyFile {
 		return siteKey{}, errors.New("it is too large for a key")
@@ -281,7 +289,8 @@ func (k *siteKey) encode(whose string) ([]byte, error) {
 		block.Type = pemPrivate
 		block.Bytes, err = x509.MarshalPKCS8PrivateKey(k.private)
 	} else {
-		fmt.Fprintf(&text, "Frontdesk %s key, retired. It verifies what it has signed, and signs nothing any more.\n", whose)
+		fmt.Fprintf(&text, "Frontdesk %s key, retired. It verifies what it has signed, and signs nothing any more.\n",
+			whose)
 		block.Bytes, err = x509.MarshalPKIXPublicKey(k.Public)
 	}
 	if err != nil {
@@ -322,7 +331,8 @@ func (s *SiteKeys) Keys() []SiteKey {
 // Empty says that there is no key yet.
 func (s *SiteKeys) Empty() bool { return len(s.all()) == 0 }
 
-// EnsureKey makes the first key, if there is none. Processes that do it at the same time get the same one.
+// EnsureKey makes the first key, if there is none. Processes that do it at the same time get the
+// same one.
 func (s *SiteKeys) EnsureKey() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,8 +345,9 @@ func (s *SiteKeys) EnsureKey() error {
 	return s.reload()
 }
 
-// Rotate makes a key that signs from now on. Those before it that sign sign beside it for the time of overlap at the most,
-// and then verify only. The private parts of keys whose time is over are removed.
+// Rotate makes a key that signs from now on. Those before it that sign sign beside it for the time
+// of overlap at the most, and then verify only. The private parts of keys whose time is over are
+// removed.
 func (s *SiteKeys) Rotate(overlap time.Duration) (SiteKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -352,7 +363,8 @@ func (s *SiteKeys) Rotate(overlap time.Duration) (SiteKey, error) {
 	}
 	switch err := s.add(next, overlap); {
 	case errors.Is(err, fs.ErrExist):
-		return SiteKey{}, fmt.Errorf("somebody else has rotated the %s key at this moment; the new one is there", s.whose)
+		return SiteKey{}, fmt.Errorf("somebody else has rotated the %s key at this moment; the new one is there",
+			s.whose)
 	case err != nil:
 		return SiteKey{}, fmt.Errorf("the %s key cannot be made: %w; let this user write to %s", s.whose, err, s.folder)
 	}
@@ -369,7 +381,8 @@ func (s *SiteKeys) add(n int, overlap time.Duration) error {
 	if err != nil {
 		return err
 	}
-	key := siteKey{SiteKey: SiteKey{Created: s.now().UTC().Truncate(time.Microsecond)}, overlap: overlap, private: private}
+	key := siteKey{SiteKey: SiteKey{Created: s.now().UTC().Truncate(time.Microsecond)}, overlap: overlap,
+		private: private}
 	text, err := key.encode(s.whose)
 	if err != nil {
 		return err
@@ -377,7 +390,8 @@ func (s *SiteKeys) add(n int, overlap time.Duration) error {
 	return putFile(s.folder, s.path(n), text, os.Link)
 }
 
-// Retire removes the private parts of keys whose time is over. It is for whatever runs for long, to be called now and then.
+// Retire removes the private parts of keys whose time is over. It is for whatever runs for long, to
+// be called now and then.
 func (s *SiteKeys) Retire() error {
 	s.all()
 	s.mu.Lock()
@@ -405,7 +419,8 @@ func (s *SiteKeys) strip() error {
 			err = putFile(s.folder, s.path(key.Number), text, os.Rename)
 		}
 		if err != nil {
-			return fmt.Errorf("the private part of the retired %s key %s cannot be removed: %w", s.whose, s.path(key.Number), err)
+			return fmt.Errorf("the private part of the retired %s key %s cannot be removed: %w", s.whose,
+				s.path(key.Number), err)
 		}
 	}
 	return nil
@@ -421,7 +436,8 @@ func (s *SiteKeys) Current() (id string, signer crypto.Signer, ok bool) {
 	return last.ID, last.private, true
 }
 
-// Signers are the keys that sign notes under a name (C2SP signed-note): the newest, and beside it those that overlap.
+// Signers are the keys that sign notes under a name (C2SP signed-note): the newest, and beside it
+// those that overlap.
 func (s *SiteKeys) Signers(origin string) []note.Signer {
 	var signers []note.Signer
 	now := s.now()
@@ -433,8 +449,8 @@ func (s *SiteKeys) Signers(origin string) []note.Signer {
 	return signers
 }
 
-// Verifiers are all keys in the form that verifies notes under a name ("vkey" of C2SP signed-note), retired ones
-// included, the newest first.
+// Verifiers are all keys in the form that verifies notes under a name ("vkey" of C2SP signed-note),
+// retired ones included, the newest first.
 func (s *SiteKeys) Verifiers(origin string) []string {
 	var verifiers []string
 	for _, k := range s.Keys() {
@@ -473,8 +489,9 @@ func noteHash(name string, public ed25519.PublicKey) uint32 {
 	return uint32(hash)
 }
 
-// jwk is a public key as RFC 7517 and RFC 8037 write it. When it was made and when it ceases to sign are the members
-// that OpenID Federation 1.0 §8.7 gives keys of the past; whoever does not know them overlooks them.
+// jwk is a public key as RFC 7517 and RFC 8037 write it. When it was made and when it ceases to
+// sign are the members that OpenID Federation 1.0 §8.7 gives keys of the past; whoever does not
+// know them overlooks them.
 type jwk struct {
 	Type      string `json:"kty"`
 	Curve     string `json:"crv"`
@@ -486,8 +503,8 @@ type jwk struct {
 	Expires   int64  `json:"exp,omitempty"`
 }
 
-// JWKS is the JWK set of all keys (RFC 7517 §5), the newest first. Retired keys stay in it, with the time at which they
-// ceased to sign, since what they signed is to be verified for good.
+// JWKS is the JWK set of all keys (RFC 7517 §5), the newest first. Retired keys stay in it, with
+// the time at which they ceased to sign, since what they signed is to be verified for good.
 func (s *SiteKeys) JWKS() []byte {
 	set := struct {
 		Keys []jwk `json:"keys"`

@@ -268,14 +268,21 @@ func TestSiteKeysThatAreNotWholeAreRefused(t *testing.T) {
 		change func(folder string) error
 		says   string
 	}{
-		"one in the middle is missing": {func(f string) error { return os.Remove(filepath.Join(f, "site-2.pem")) }, "site-2.pem is missing; put it back from a backup"},
-		"the first is missing":         {func(f string) error { return os.Remove(filepath.Join(f, "site-1.pem")) }, "site-1.pem is missing"},
-		"an empty one":                 {write("site-2.pem", "", 0o600), "there is no key in it"},
-		"half of one":                  {write("site-2.pem", "created: 2026-11-21T12:00:00Z\noverlap: 1h\n-----BEGIN PRIVATE KEY-----\nMC4C", 0o600), "it is not whole"},
-		"without when it was made":     {write("site-2.pem", "-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n", 0o600), "it is not whole"},
-		"of another kind":              {write("site-2.pem", "created: 2026-11-21T12:00:00Z\noverlap: 1h\n-----BEGIN CERTIFICATE-----\nMCow\n-----END CERTIFICATE-----\n", 0o600), "no Ed25519 key"},
-		"with an odd overlap":          {write("site-2.pem", "created: 2026-11-21T12:00:00Z\noverlap: -1h\n-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n", 0o600), "overlap"},
-		"that everybody can read":      {func(f string) error { return os.Chmod(filepath.Join(f, "site-3.pem"), 0o644) }, "chmod 600"},
+		"one in the middle is missing": {func(f string) error { return os.Remove(filepath.Join(f, "site-2.pem")) },
+			"site-2.pem is missing; put it back from a backup"},
+		"the first is missing": {func(f string) error { return os.Remove(filepath.Join(f, "site-1.pem")) },
+			"site-1.pem is missing"},
+		"an empty one": {write("site-2.pem", "", 0o600), "there is no key in it"},
+		"half of one": {write("site-2.pem",
+			"created: 2026-11-21T12:00:00Z\noverlap: 1h\n-----BEGIN PRIVATE KEY-----\nMC4C", 0o600), "it is not whole"},
+		"without when it was made": {write("site-2.pem", "-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n",
+			0o600), "it is not whole"},
+		"of another kind": {write("site-2.pem", "created: 2026-11-21T12:00:00Z\noverlap: 1h\n-----BEGIN "+
+			"CERTIFICATE-----\nMCow\n-----END CERTIFICATE-----\n", 0o600), "no Ed25519 key"},
+		"with an odd overlap": {write("site-2.pem", "created: 2026-11-21T12:00:00Z\noverlap: -1h\n-----BEGIN "+
+			"PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----\n", 0o600), "overlap"},
+		"that everybody can read": {func(f string) error { return os.Chmod(filepath.Join(f, "site-3.pem"), 0o644) },
+			"chmod 600"},
 	} {
 		folder := whole(t)
 		running := siteKeys(t, folder, newClock())
@@ -326,7 +333,8 @@ func FuzzSiteKeyFile(f *testing.F) {
 			return
 		}
 		if _, signer, ok := keys.Current(); ok {
-			if signature, err := signer.Sign(nil, []byte("x"), crypto.Hash(0)); err != nil || !ed25519.Verify(keys.Keys()[0].Public, []byte("x"), signature) {
+			if signature, err := signer.Sign(nil, []byte("x"), crypto.Hash(0)); err != nil ||
+				!ed25519.Verify(keys.Keys()[0].Public, []byte("x"), signature) {
 				t.Fatalf("a key that does not fit: %v", err)
 			}
 		}

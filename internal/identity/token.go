@@ -17,8 +17,8 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// OAuth says which bearer tokens are good: JWTs of one authorization server (RFC 9068, and what most servers made
-// before it).
+// OAuth says which bearer tokens are good: JWTs of one authorization server (RFC 9068, and what
+// most servers made before it).
 type OAuth struct {
 	Issuer     string        // the `iss` of a token, letter by letter
 	Audiences  []string      // a token is for at least one of them (`aud`); never empty
@@ -30,8 +30,8 @@ type OAuth struct {
 	Fetch func(ctx context.Context, address string) ([]byte, error)
 }
 
-// Algorithms are the algorithms by which tokens may be signed (RFC 7518 §3.1, RFC 8037). Those with a shared secret
-// are not among them: a key that is published must not be a secret.
+// Algorithms are the algorithms by which tokens may be signed (RFC 7518 §3.1, RFC 8037). Those with
+// a shared secret are not among them: a key that is published must not be a secret.
 func Algorithms() []string {
 	names := make([]string, len(algorithms))
 	for i, a := range algorithms {
@@ -41,7 +41,8 @@ func Algorithms() []string {
 }
 
 var algorithms = []jose.SignatureAlgorithm{
-	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512,
+	jose.EdDSA,
 }
 
 const (
@@ -107,7 +108,8 @@ func (t *tokens) verify(ctx context.Context, text string) (Party, error) {
 	scopes := append(words(c.Scope), words(c.Scp)...)
 	for _, needed := range t.config.Scopes {
 		if !slices.Contains(scopes, needed) {
-			return Party{}, fail.New(fail.Forbidden, "the token lacks the scope %s; get one with the scopes %s", needed, strings.Join(t.config.Scopes, " "))
+			return Party{}, fail.New(fail.Forbidden, "the token lacks the scope %s; get one with the scopes %s", needed,
+				strings.Join(t.config.Scopes, " "))
 		}
 	}
 	subject := c.Subject
@@ -120,8 +122,8 @@ func (t *tokens) verify(ctx context.Context, text string) (Party, error) {
 	return Party{ID: "token:" + c.Issuer + " " + subject, Kind: KindToken, Scopes: scopes}, nil
 }
 
-// isJWT says whether a header's typ is that of an access token, or of a JWT that says nothing else of itself. The
-// types of other kinds of JWTs (RFC 8725 §3.11) are refused.
+// isJWT says whether a header's typ is that of an access token, or of a JWT that says nothing else
+// of itself. The types of other kinds of JWTs (RFC 8725 §3.11) are refused.
 func isJWT(typ string) bool {
 	switch strings.TrimPrefix(strings.ToLower(typ), "application/") {
 	case "", "jwt", "at+jwt":
@@ -153,7 +155,8 @@ func (t *tokens) check(c claims) error {
 	if c.Expiry == nil {
 		return invalid("the token does not say when it expires", nil)
 	}
-	err := c.ValidateWithLeeway(jwt.Expected{Issuer: t.config.Issuer, AnyAudience: t.config.Audiences, Time: t.now()}, t.config.Skew)
+	err := c.ValidateWithLeeway(jwt.Expected{Issuer: t.config.Issuer, AnyAudience: t.config.Audiences, Time: t.now()},
+		t.config.Skew)
 	switch {
 	case err == nil:
 		return nil
@@ -187,14 +190,17 @@ func words(claim any) []string {
 
 // fits says whether a key can have made a signature by an algorithm, and is strong enough.
 func fits(key jose.JSONWebKey, algorithm jose.SignatureAlgorithm) bool {
-	if key.Use != "" && key.Use != "sig" || key.Algorithm != "" && key.Algorithm != string(algorithm) || !key.IsPublic() {
+	if key.Use != "" && key.Use != "sig" || key.Algorithm != "" && key.Algorithm != string(algorithm) ||
+		!key.IsPublic() {
 		return false
 	}
 	switch public := key.Key.(type) {
 	case *rsa.PublicKey:
-		return strings.HasPrefix(string(algorithm), "RS") && public.N.BitLen() >= leastRSA || strings.HasPrefix(string(algorithm), "PS") && public.N.BitLen() >= leastRSA
+		return strings.HasPrefix(string(algorithm), "RS") && public.N.BitLen() >= leastRSA ||
+			strings.HasPrefix(string(algorithm), "PS") && public.N.BitLen() >= leastRSA
 	case *ecdsa.PublicKey:
-		return string(algorithm) == map[string]string{"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}[public.Curve.Params().Name]
+		return string(algorithm) == map[string]string{"P-256": "ES256", "P-384": "ES384",
+			"P-521": "ES512"}[public.Curve.Params().Name]
 	case ed25519.PublicKey:
 		return algorithm == jose.EdDSA
 	}

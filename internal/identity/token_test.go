@@ -90,13 +90,15 @@ func newAuthority() *authority {
 func oauth(t testing.TB, a *authority, c *clock.Clock, change ...func(*identity.OAuth)) *identity.Verifier {
 	t.Helper()
 	config := identity.OAuth{
-		Issuer: "https://login.example", Audiences: []string{"https://desk.example/mcp", "desk"}, JWKS: "https://login.example/keys",
+		Issuer: "https://login.example", Audiences: []string{"https://desk.example/mcp", "desk"},
+		JWKS:       "https://login.example/keys",
 		Algorithms: identity.Algorithms(), Skew: time.Minute, Fetch: a.fetch,
 	}
 	for _, f := range change {
 		f(&config)
 	}
-	return verifier(t, identity.Config{OAuth: &config, Now: c.Now, Strict: true, Log: slog.New(slog.NewTextHandler(&a.heard, nil))})
+	return verifier(t,
+		identity.Config{OAuth: &config, Now: c.Now, Strict: true, Log: slog.New(slog.NewTextHandler(&a.heard, nil))})
 }
 
 // token is a token that is to be signed.
@@ -110,7 +112,8 @@ type token struct {
 
 func good(c *clock.Clock) token {
 	return token{key: p256, algorithm: jose.ES256, id: "p256", typ: "at+jwt", claims: map[string]any{
-		"iss": "https://login.example", "aud": "desk", "sub": "agent-7", "iat": c.Now().Unix(), "exp": c.Now().Add(time.Hour).Unix(), "scope": "read ask",
+		"iss": "https://login.example", "aud": "desk", "sub": "agent-7", "iat": c.Now().Unix(),
+		"exp": c.Now().Add(time.Hour).Unix(), "scope": "read ask",
 	}}
 }
 
@@ -162,7 +165,8 @@ func TestTokensOfTheAuthorityNameTheParty(t *testing.T) {
 		change(&k)
 		v := oauth(t, newAuthority(), c, func(o *identity.OAuth) { o.Scopes = []string{"ask"} })
 		party, ok, err := v.Verify(t.Context(), bearer(k.sign(t)))
-		if !ok || err != nil || party.ID != "token:https://login.example agent-7" || party.Kind != identity.KindToken || len(party.Scopes) != 2 {
+		if !ok || err != nil || party.ID != "token:https://login.example agent-7" || party.Kind != identity.KindToken ||
+			len(party.Scopes) != 2 {
 			t.Errorf("%s: %+v, %t, %v", name, party, ok, err)
 		}
 	}
@@ -190,7 +194,10 @@ func TestOtherTokensAreRefused(t *testing.T) {
 		"by the public key as a secret": func(k *token) {
 			k.key, k.algorithm, k.id = publicPEM(t, &rsaKey.PublicKey), jose.HS256, "rsa"
 		},
-		"by a published secret":    func(k *token) { k.key, k.algorithm, k.id = []byte(strings.Repeat("p", 32)), jose.HS256, "oct" },
+		"by a published secret": func(k *token) {
+			k.key, k.algorithm, k.id = []byte(strings.Repeat("p", 32)),
+				jose.HS256, "oct"
+		},
 		"by a weak key":            func(k *token) { k.key, k.algorithm, k.id = weak, jose.RS256, "weak" },
 		"by a key for encryption":  func(k *token) { k.id = "enc" },
 		"of another type":          func(k *token) { k.typ = "dpop+jwt" },
@@ -265,7 +272,8 @@ func TestTokenWithoutANeededScopeIsForbidden(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	v := oauth(t, newAuthority(), c, func(o *identity.OAuth) { o.Scopes = []string{"ask", "more"} })
-	if _, ok, err := v.Verify(t.Context(), bearer(good(c).sign(t))); ok || codeOf(err) != fail.Forbidden || !strings.Contains(err.Error(), "more") {
+	if _, ok, err := v.Verify(t.Context(), bearer(good(c).sign(t))); ok || codeOf(err) != fail.Forbidden ||
+		!strings.Contains(err.Error(), "more") {
 		t.Errorf("%t, %v", ok, err)
 	}
 }
@@ -352,7 +360,8 @@ func TestKeysStayGoodWhileTheAuthorityIsDown(t *testing.T) {
 	if err := verify(); codeOf(err) != fail.Unavailable {
 		t.Errorf("after 25 hours: %v", err)
 	}
-	if heard := a.heard.String(); !strings.Contains(heard, "https://login.example/keys") || !strings.Contains(heard, "the server is down") {
+	if heard := a.heard.String(); !strings.Contains(heard, "https://login.example/keys") ||
+		!strings.Contains(heard, "the server is down") {
 		t.Errorf("the log says: %s", heard)
 	}
 }

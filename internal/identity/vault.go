@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// vault seals keys that lie in the database with a secret of the folder of secrets, which the first key makes.
+// vault seals keys that lie in the database with a secret of the folder of secrets, which the first
+// key makes.
 type vault struct {
 	folder string
 	name   string // of the secret
@@ -29,7 +30,9 @@ func (v *vault) sealer(making bool) (cipher.AEAD, error) {
 	}
 	path := filepath.Join(v.folder, v.name)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !making {
-		return nil, fmt.Errorf("the secret %s is missing, which opens %s; put it back from a backup, or revoke the keys and issue others", path, v.opens)
+		return nil,
+			fmt.Errorf("the secret %s is missing, which opens %s; put it back from a backup, or revoke the keys and "+
+				"issue others", path, v.opens)
 	}
 	secret, err := OpenSecret(v.folder, v.name)
 	if err != nil {

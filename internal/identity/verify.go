@@ -16,14 +16,14 @@ type Config struct {
 	Keys  *Keys           // API keys that the owner gave out; nil for none
 	Fixed []ConfiguredKey // API keys of the configuration
 	OAuth *OAuth          // bearer tokens; nil for none
-	// Strict says that a credential of a kind that is not known here is wrong. Otherwise it is as good as none: a
-	// client that sends some token to everybody is let in where everybody is.
+	// Strict says that a credential of a kind that is not known here is wrong. Otherwise it is as
+	// good as none: a client that sends some token to everybody is let in where everybody is.
 	Strict bool
 	Now    func() time.Time // nil is time.Now
 	Log    *slog.Logger     // hears when the authorization server's keys cannot be fetched; nil for nobody
 }
 
-// Verifier verifies credentials. It may be used from many goroutines.
+// Verifier verifies credentials. Its methods may be called concurrently.
 type Verifier struct {
 	config Config
 	fixed  fixedKeys
@@ -56,20 +56,24 @@ const KeyHeader = "X-API-Key"
 
 var canonicalKeyHeader = http.CanonicalHeaderKey(KeyHeader)
 
-// Presented says whether a request's headers carry something that may be a credential for this front desk.
+// Presented says whether a request's headers carry something that may be a credential for this
+// front desk.
 func Presented(header http.Header) bool {
 	_, bearer, err := credential(header)
 	return bearer != "" || err != nil
 }
 
-// credential takes the credential out of a request's headers. A bearer token (RFC 6750 §2.1) goes before a key in a
-// header of its own; the other schemes of Authorization are not for this front desk.
+// credential takes the credential out of a request's headers. A bearer token (RFC 6750 §2.1) goes
+// before a key in a header of its own; the other schemes of Authorization are not for this front
+// desk.
 func credential(header http.Header) (key bool, text string, err error) {
 	if values := header.Values("Authorization"); len(values) > 0 {
 		scheme, rest, _ := strings.Cut(values[0], " ")
 		if strings.EqualFold(scheme, "Bearer") {
 			if len(values) > 1 || strings.TrimSpace(rest) == "" {
-				return false, "", fail.New(fail.Unauthorized, "send one Authorization header, with a key or a token after the word Bearer")
+				return false, "",
+					fail.New(fail.Unauthorized, "send one Authorization header, with a key or a token after the "+
+						"word Bearer")
 			}
 			return false, strings.TrimSpace(rest), nil
 		}
@@ -83,9 +87,9 @@ func credential(header http.Header) (key bool, text string, err error) {
 	return false, "", nil
 }
 
-// Verify gives the party whose credential a request's headers carry; ok is false when they carry none. The error is
-// fail.Unauthorized for a credential that is not good, fail.Forbidden for a token that lacks a scope, and
-// fail.Unavailable when what is needed to tell cannot be reached.
+// Verify gives the party whose credential a request's headers carry; ok is false when they carry
+// none. The error is fail.Unauthorized for a credential that is not good, fail.Forbidden for a
+// token that lacks a scope, and fail.Unavailable when what is needed to tell cannot be reached.
 func (v *Verifier) Verify(ctx context.Context, header http.Header) (party Party, ok bool, err error) {
 	key, text, err := credential(header)
 	if err != nil && v.config.Strict {
@@ -110,7 +114,8 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (party Party,
 	return party, err == nil, err
 }
 
-// Challenge is what a refusal says of how to come in (RFC 6750 §3, RFC 9728 §5.1). Empty members are left out.
+// Challenge is what a refusal says of how to come in (RFC 6750 §3, RFC 9728 §5.1). Empty members
+// are left out.
 type Challenge struct {
 	Metadata string // the address of the protected resource's metadata
 	Error    string // invalid_token or insufficient_scope; none for a request without a credential
@@ -121,7 +126,8 @@ type Challenge struct {
 func (c Challenge) String() string {
 	var b strings.Builder
 	b.WriteString(`Bearer realm="frontdesk"`)
-	for _, pair := range [][2]string{{"error", c.Error}, {"scope", strings.Join(c.Scopes, " ")}, {"resource_metadata", c.Metadata}} {
+	for _, pair := range [][2]string{{"error", c.Error}, {"scope", strings.Join(c.Scopes, " ")},
+		{"resource_metadata", c.Metadata}} {
 		if pair[1] != "" {
 			fmt.Fprintf(&b, `, %s="%s"`, pair[0], strings.Map(quotable, pair[1]))
 		}

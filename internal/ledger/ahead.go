@@ -8,9 +8,9 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// ahead is a signature that is made before it is known to be wanted: while the transaction that appends an entry goes on, another
-// processor signs the tree that there will be if nothing else is appended before the commit. Its fields are read and written
-// under Ledger.mu.
+// ahead is a signature that is made before it is known to be wanted: while the transaction that
+// appends an entry goes on, another processor signs the tree that there will be if nothing else is
+// appended before the commit. Its fields are read and written under Ledger.mu.
 type ahead struct {
 	expected int // how many entries came by the last commit
 	appended int // and how many were appended since
@@ -20,8 +20,9 @@ type ahead struct {
 	signed chan string // what is signed, or nothing where that failed
 }
 
-// signAhead begins to sign the tree with a leaf that is about to be appended, where that is likely to be what will be signed: where the
-// last commit, too, came with one entry alone. A signature that is not wanted leaves the process no more than the entry does.
+// signAhead begins to sign the tree with a leaf that is about to be appended, where that is likely
+// to be what will be signed: where the last commit, too, came with one entry alone. A signature
+// that is not wanted leaves the process no more than the entry does.
 func (l *Ledger) signAhead(leaf []byte) {
 	if !l.mu.TryLock() {
 		return // somebody looks at the ledger; it goes without
@@ -31,7 +32,8 @@ func (l *Ledger) signAhead(leaf []byte) {
 		return
 	}
 	signers := l.signers(l.latest.origin)
-	next := receipt.Checkpoint{Origin: l.latest.origin, Size: l.latest.size + 1, Root: l.edge.RootWith(receipt.LeafHash(leaf))}
+	next := receipt.Checkpoint{Origin: l.latest.origin, Size: l.latest.size + 1,
+		Root: l.edge.RootWith(receipt.LeafHash(leaf))}
 	signed := make(chan string, 1)
 	l.ahead.of, l.ahead.by, l.ahead.signed = next, signers, signed
 	go func() {

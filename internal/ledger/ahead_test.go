@@ -24,8 +24,9 @@ func (c counted) Sign(text []byte) ([]byte, error) {
 	return c.Signer.Sign(text)
 }
 
-// TestWhatIsSignedAheadIsWhatIsThere appends entries one by one, which is when signatures are made ahead, and in between does all
-// that makes such a signature wrong: entries that are taken back, several at once, another process, another key.
+// TestWhatIsSignedAheadIsWhatIsThere appends entries one by one, which is when signatures are made
+// ahead, and in between does all that makes such a signature wrong: entries that are taken back,
+// several at once, another process, another key.
 func TestWhatIsSignedAheadIsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.NewSQLite(t)
@@ -70,7 +71,8 @@ func TestWhatIsSignedAheadIsWhatIsThere(t *testing.T) {
 			})
 			there++
 			checkpoint, wrong := l.Checkpoint(t.Context())
-			if _, unsigned := receipt.OpenCheckpoint(checkpoint, public("two")); err != nil || wrong != nil || unsigned != nil {
+			if _, unsigned := receipt.OpenCheckpoint(checkpoint, public("two")); err != nil || wrong != nil ||
+				unsigned != nil {
 				t.Fatal("a key that has ended signed: ", err, wrong, unsigned)
 			}
 		},

@@ -24,7 +24,8 @@ import (
 // typical is an entry as the Agentic Intent Protocol makes them.
 func typical(n int) receipt.Entry {
 	return receipt.Entry{
-		Kind: "access", Site: "local", Party: "platform:example", Subject: "https://www.example.com/markets/2026/11/rates", Request: fmt.Sprintf("req-%016x", n),
+		Kind: "access", Site: "local", Party: "platform:example",
+		Subject: "https://www.example.com/markets/2026/11/rates", Request: fmt.Sprintf("req-%016x", n),
 		Body: fmt.Appendf(nil, `{"chunks_returned":3,"items":[{"chunks":["c-%d-0","c-%d-1","c-%d-2"],"rule":"terms[2]","url":"https://www.example.com/markets/2026/11/rates"}],`+
 			`"platform":"example","publisher":"example_site","retrieval_mode":"chunks","terms":"74234e98afe7498fb5daf1f36ac2d78a","token_count":412}`, n, n, n),
 	}
@@ -39,7 +40,8 @@ func engines(b *testing.B, run func(b *testing.B, dsn string)) {
 	b.Run(store.PostgreSQL, func(b *testing.B) { run(b, storetest.NewPostgres(b)) })
 }
 
-// BenchmarkAppend appends entries in batches, until they are durable, in their places and signed for.
+// BenchmarkAppend appends entries in batches, until they are durable, in their places and signed
+// for.
 func BenchmarkAppend(b *testing.B) {
 	engines(b, func(b *testing.B, dsn string) {
 		db := storetest.Open(b, dsn, ledger.Schema)
@@ -78,13 +80,14 @@ func BenchmarkAppendFloor(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			err := db.Update(b.Context(), func(tx *store.Tx) error {
-				_, err := tx.BulkInsert(b.Context(), "floor_row", []string{"place", "leaf"}, func(yield func([]any) bool) {
-					for i := range batch {
-						if !yield([]any{n + i, leaf}) {
-							return
+				_, err := tx.BulkInsert(b.Context(), "floor_row", []string{"place", "leaf"},
+					func(yield func([]any) bool) {
+						for i := range batch {
+							if !yield([]any{n + i, leaf}) {
+								return
+							}
 						}
-					}
-				})
+					})
 				return err
 			})
 			if err != nil {
@@ -97,7 +100,8 @@ func BenchmarkAppendFloor(b *testing.B) {
 	})
 }
 
-// BenchmarkAppendOne appends one entry in a transaction of its own, beside a row of the same size without a ledger.
+// BenchmarkAppendOne appends one entry in a transaction of its own, beside a row of the same size
+// without a ledger.
 func BenchmarkAppendOne(b *testing.B) {
 	plain := store.Schema{ID: "plain", Steps: []string{`CREATE TABLE plain_row (place {{key}}, leaf {{bytes}} NOT NULL)`}}
 	engines(b, func(b *testing.B, dsn string) {
@@ -200,7 +204,8 @@ func size(b *testing.B, dsn string, db *store.DB) (n int64) {
 	return n
 }
 
-// synthetic fills the tiles of a ledger of n entries that nobody wrote, whose leaves hash as their numbers do.
+// synthetic fills the tiles of a ledger of n entries that nobody wrote, whose leaves hash as their
+// numbers do.
 func synthetic(b *testing.B, db *store.DB, n int64) {
 	b.Helper()
 	var edge receipt.Edge
@@ -221,15 +226,16 @@ func synthetic(b *testing.B, db *store.DB, n int64) {
 		_ = edge.Partial(keep)
 	}()
 	err := db.Update(context.Background(), func(tx *store.Tx) error {
-		_, err := tx.BulkInsert(context.Background(), "ledger_tile", []string{"level", "n", "hashes"}, func(yield func([]any) bool) {
-			for r := range rows {
-				for n, hashes := range slices.Collect(slices.Chunk(r.hashes, 16*sha256.Size)) {
-					if !yield([]any{r.t.Level, 16*r.t.N + int64(n), hashes}) {
-						return
+		_, err := tx.BulkInsert(context.Background(), "ledger_tile", []string{"level", "n", "hashes"},
+			func(yield func([]any) bool) {
+				for r := range rows {
+					for n, hashes := range slices.Collect(slices.Chunk(r.hashes, 16*sha256.Size)) {
+						if !yield([]any{r.t.Level, 16*r.t.N + int64(n), hashes}) {
+							return
+						}
 					}
 				}
-			}
-		})
+			})
 		if err != nil {
 			return err
 		}
@@ -249,8 +255,8 @@ func syntheticHash(i int64) receipt.Hash {
 	return sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(i)))
 }
 
-// BenchmarkProof makes and checks inclusion proofs in a tree of 10 million entries, each of another place. The floor reads the
-// three tiles on the way up from an entry, without a proof.
+// BenchmarkProof makes and checks inclusion proofs in a tree of 10 million entries, each of another
+// place. The floor reads the three tiles on the way up from an entry, without a proof.
 func BenchmarkProof(b *testing.B) {
 	const n = 10_000_000
 	engines(b, func(b *testing.B, dsn string) {
@@ -290,7 +296,8 @@ func BenchmarkProof(b *testing.B) {
 			for b.Loop() {
 				index := next()
 				for level := range 3 {
-					if _, err := l.Tile(b.Context(), receipt.Tile{Level: level, N: index >> (8 * (level + 1)), Width: 128}); err != nil {
+					if _, err := l.Tile(b.Context(),
+						receipt.Tile{Level: level, N: index >> (8 * (level + 1)), Width: 128}); err != nil {
 						b.Fatal(err)
 					}
 				}

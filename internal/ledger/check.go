@@ -10,7 +10,7 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// Finding is something that is not as it must be.
+// Finding is one fault of the ledger.
 type Finding struct {
 	Where   string `json:"where"` // "entry 17", "tile/0/003", "checkpoint", ...
 	Problem string `json:"problem"`
@@ -28,10 +28,11 @@ type Report struct {
 // maxFindings is how many are told at most.
 const maxFindings = 1000
 
-// Check derives the whole ledger anew from its entries, and says everything that is not as it must be. It goes from what
-// is signed to what is not: the checkpoint vouches for the right edge of the tree, each tile for those below, the last for
-// the entries, so that what was changed can be told from what was not. It reads everything, as of one moment. That the whole
-// is older than what was signed (see Resume) is a finding, too.
+// Check derives the whole ledger anew from its entries, and says everything that is not as it must
+// be. It goes from what is signed to what is not: the checkpoint vouches for the right edge of the
+// tree, each tile for those below, the last for the entries, so that what was changed can be told
+// from what was not. It reads everything, as of one moment. That the whole is older than what was
+// signed (see Resume) is a finding, too.
 func (l *Ledger) Check(ctx context.Context) (Report, error) {
 	if err := l.look(ctx); err != nil {
 		return Report{}, err
@@ -61,7 +62,8 @@ type checking struct {
 	tx     *store.Tx
 	head   head
 	report Report
-	// vouched[level] is what the tree's level of that number holds, as far as it is known: the hashes that its tiles list.
+	// vouched[level] is what the tree's level of that number holds, as far as it is known: the
+	// hashes that its tiles list.
 	vouched map[int][]byte
 	stored  map[int]map[int64][]byte // tiles above level 0, as they are stored
 }
@@ -71,7 +73,8 @@ func (c *checking) found(where, problem string, args ...any) {
 	case n < maxFindings:
 		c.report.Findings = append(c.report.Findings, Finding{where, fmt.Sprintf(problem, args...)})
 	case n == maxFindings:
-		c.report.Findings = append(c.report.Findings, Finding{"ledger", "there is more that is not as it must be; only the first is told"})
+		c.report.Findings = append(c.report.Findings,
+			Finding{"ledger", "there is more that is not as it must be; only the first is told"})
 	}
 }
 
@@ -128,7 +131,8 @@ func (c *checking) empty() error {
 	return err
 }
 
-// readTiles reads the tiles above level 0, and finds those that are missing or too many at any level.
+// readTiles reads the tiles above level 0, and finds those that are missing or too many at any
+// level.
 func (c *checking) readTiles() error {
 	widths := map[int]map[int64]int{}
 	_ = receipt.Tiles(c.head.size, func(t receipt.Tile) error {
@@ -243,7 +247,8 @@ func (c *checking) leaves(from, n int64, fn func(index, tag int64, leaf []byte))
 		}, from, from+n)
 }
 
-// checkEdge compares the right edge of the tree with the signed root, and finds which tile of it was changed.
+// checkEdge compares the right edge of the tree with the signed root, and finds which tile of it
+// was changed.
 func (c *checking) checkEdge() error {
 	edge := map[int][]byte{}
 	var last []receipt.Tile
@@ -276,7 +281,8 @@ func (c *checking) checkEdge() error {
 		if len(again) == len(was) {
 			edge[t.Level] = again
 			if got, err := root(); err == nil && got == c.head.root {
-				c.found(t.Path(), "it was changed: it does not lead to the root that the checkpoint signs, and what is below it does")
+				c.found(t.Path(), "it was changed: it does not lead to the root that the checkpoint signs, and what "+
+					"is below it does")
 				c.vouch(edge)
 				return nil
 			}
@@ -324,8 +330,8 @@ func (c *checking) checkUpper() error {
 	return nil
 }
 
-// settle says what a full tile holds by the word of the level above. If the tile does not, it is found; trusted says that
-// something vouches for what is given.
+// settle says what a full tile holds by the word of the level above. If the tile does not, it is
+// found; trusted says that something vouches for what is given.
 func (c *checking) settle(t receipt.Tile) (hashes []byte, trusted bool, err error) {
 	above := c.vouched[t.Level+1][t.N*int64(hashSize):][:hashSize]
 	if hashes, err = c.tile(t); err != nil {

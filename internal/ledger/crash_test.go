@@ -31,14 +31,15 @@ func crashes(t *testing.T) int {
 	return n
 }
 
-// TestALossOfPowerLosesAndDoublesNothing loses the power at moments all over a run of the ledger, with whatever a disk may
-// then have of what was not synced. What was acknowledged by then is there, once, and can be proved; what is there beyond
-// was on its way; and the ledger goes on.
+// TestALossOfPowerLosesAndDoublesNothing loses the power at moments all over a run of the ledger,
+// with whatever a disk may then have of what was not synced. What was acknowledged by then is
+// there, once, and can be proved; what is there beyond was on its way; and the ledger goes on.
 func TestALossOfPowerLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
 	folder := t.TempDir()
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "ledger.db"), Schemas: []store.Schema{ledger.Schema}, Files: disk.Name})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(folder, "ledger.db"), Schemas: []store.Schema{ledger.Schema}, Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,8 @@ func TestALossOfPowerLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// survives says whether the ledger is whole after a loss of power, with all entries that it must have and no more than may be.
+// survives says whether the ledger is whole after a loss of power, with all entries that it must
+// have and no more than may be.
 func survives(t *testing.T, disk *storetest.Disk, at int, source *rand.Rand, must map[string]bool, may int) bool {
 	t.Helper()
 	folder, err := os.MkdirTemp(t.TempDir(), "")
@@ -117,7 +119,8 @@ func survives(t *testing.T, disk *storetest.Disk, at int, source *rand.Rand, mus
 	if err := disk.Crash(at, source, folder); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "ledger.db"), Schemas: []store.Schema{ledger.Schema}, Readers: 1})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(folder, "ledger.db"), Schemas: []store.Schema{ledger.Schema}, Readers: 1})
 	if err != nil {
 		t.Error(err)
 		return false

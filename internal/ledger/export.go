@@ -22,8 +22,8 @@ const (
 	CSV   = "csv"   // for spreadsheets; it proves nothing
 )
 
-// Export writes all entries that the latest checkpoint counts, and gives how many. It is fail.NotFound where there is no
-// ledger.
+// Export writes all entries that the latest checkpoint counts, and gives how many. It is
+// fail.NotFound where there is no ledger.
 func (l *Ledger) Export(ctx context.Context, w io.Writer, form string) (int64, error) {
 	h, err := l.head(ctx)
 	if err == nil {
@@ -58,7 +58,8 @@ func (l *Ledger) Export(ctx context.Context, w io.Writer, form string) (int64, e
 }
 
 // each hands leaves over in their order, and gives the index behind the last.
-func (l *Ledger) each(ctx context.Context, from, to int64, fn func(index int64, leaf []byte) error) (next int64, err error) {
+func (l *Ledger) each(ctx context.Context, from, to int64, fn func(index int64, leaf []byte) error) (next int64,
+	err error) {
 	next = from
 	err = l.db.View(ctx, func(tx *store.Tx) error {
 		return tx.Each(ctx, `SELECT place, leaf FROM ledger_entry WHERE place > $1 AND place <= $2 ORDER BY place`,
@@ -106,7 +107,8 @@ func table(w io.Writer) (func(int64, []byte) error, error) {
 			return fmt.Errorf("entry %d: %w", index, err)
 		}
 		row := []string{
-			strconv.FormatInt(index, 10), e.ID, e.Time.Format(time.RFC3339Nano), e.Site, e.Kind, e.Party, e.Subject, e.Request, string(e.Body),
+			strconv.FormatInt(index, 10), e.ID, e.Time.Format(time.RFC3339Nano), e.Site, e.Kind, e.Party, e.Subject,
+			e.Request, string(e.Body),
 			receipt.LeafHash(leaf).String(),
 		}
 		for i, cell := range row {

@@ -19,12 +19,14 @@ import (
 
 // steps are the places at which the ledger writes. What ends in " done" was written.
 var steps = map[string][]string{
-	store.SQLite:     {"append", "append done", "tile", "tile done", "head", "head done"},
-	store.PostgreSQL: {"append", "append done", "take", "take done", "place", "place done", "tile", "tile done", "head", "head done", "commit done"},
+	store.SQLite: {"append", "append done", "tile", "tile done", "head", "head done"},
+	store.PostgreSQL: {"append", "append done", "take", "take done", "place", "place done", "tile", "tile done", "head",
+		"head done", "commit done"},
 }
 
-// TestAFailedWriteLosesAndDoublesNothing lets each step of writing fail, once before it has written and once after: then
-// either the caller heard of it and nothing is there, or the entry is there once and gets its receipt.
+// TestAFailedWriteLosesAndDoublesNothing lets each step of writing fail, once before it has written
+// and once after: then either the caller heard of it and nothing is there, or the entry is there
+// once and gets its receipt.
 func TestAFailedWriteLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
@@ -91,8 +93,8 @@ func appendOne(t *testing.T, db *store.DB, l *ledger.Ledger, n int) (id string, 
 	return id, err
 }
 
-// TestOfManySequencersOneHistoryComes lets several nodes append and sequence on one database. (On SQLite they are processes
-// that share the file.)
+// TestOfManySequencersOneHistoryComes lets several nodes append and sequence on one database. (On
+// SQLite they are processes that share the file.)
 func TestOfManySequencersOneHistoryComes(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -160,7 +162,8 @@ func TestOfManySequencersOneHistoryComes(t *testing.T) {
 	})
 }
 
-// TestAnyFlippedBitInTheStoreIsFoundAndNamed flips bits in entries, tiles and the checkpoint, one at a time.
+// TestAnyFlippedBitInTheStoreIsFoundAndNamed flips bits in entries, tiles and the checkpoint, one
+// at a time.
 func TestAnyFlippedBitInTheStoreIsFoundAndNamed(t *testing.T) {
 	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
@@ -296,7 +299,8 @@ func TestWhatIsDamagedProvesNothing(t *testing.T) {
 	}
 }
 
-// TestAnEntryWaitsForWhoCanSign appends where there is no key, as commands do, and lets a server give the place.
+// TestAnEntryWaitsForWhoCanSign appends where there is no key, as commands do, and lets a server
+// give the place.
 func TestAnEntryWaitsForWhoCanSign(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {

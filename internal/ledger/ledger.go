@@ -1,17 +1,20 @@
-// Package ledger keeps what happened so that nobody can change it later without being found out: an append-only Merkle
-// tree over entries, in the same database as everything else. A fact is appended in the transaction that makes it true, so
-// that neither is there without the other.
+// Package ledger is an append-only Merkle log in the same database as everything else, so that
+// nobody can change later what happened without being found out. A fact is appended in the
+// transaction that makes it true: neither is there without the other.
 //
-// An entry is durable with its transaction, and has no place yet. The sequencer gives it one: it hashes the leaves that are
-// new, writes the tiles of the tree and signs a checkpoint over all. On SQLite, where one writer commits, that happens in
-// the same commit; on PostgreSQL right after it, by whichever node comes first, one at a time, and at the latest a second
-// later. What the sequencer builds on is compared with what is there when it writes: of two that built on the same
-// checkpoint one fails and starts again, so that there is only ever one history.
+// An entry is durable with its transaction, and has no index yet. The sequencer assigns it: it
+// hashes the new leaves, writes the tiles of the tree and signs a checkpoint. SQLite has one
+// writer, so that happens in the same commit. On PostgreSQL any node does it right afterwards, one
+// at a time, within a second. The sequencer compares what it built on with what is stored when it
+// writes. If two build on one checkpoint, one of them fails and starts again, so there is only ever
+// one history.
 //
-// It stands on store, and keeps the forms of wire/receipt. Its tables:
+// The package owns the tables below. It must not know what an entry means: kinds and bodies belong
+// to the services. Formats, and how strangers verify them, are in wire/receipt. Enter by [New],
+// [Ledger.Append] and [Ledger.Read].
 //
-//	ledger_entry    one row for each entry: its place, counted from 1, and its leaf
-//	ledger_pending  entries that have no place yet (PostgreSQL only)
+//	ledger_entry    one row for each entry: its index, counted from 1, and its leaf
+//	ledger_pending  entries that have no index yet (PostgreSQL only)
 //	ledger_tile     the hashes of the tree, 16 in a row; the last row of each level grows
 //	ledger_head     one row: the ledger's name and its latest checkpoint
 //	ledger_state    what AppendChange recorded last, and Resume
@@ -37,9 +40,10 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// Schema is the tables of this room. The place of an entry is its index in the tree plus 1, which SQLite gives by itself.
-// tag is the first half of the entry's id: most of the time it finds one row. A tile of the tree is 16 rows of
-// ledger_tile, of which only the last is written again when an entry comes.
+// Schema is the tables of this package. The place of an entry is its index in the tree plus 1,
+// which SQLite gives by itself. tag is the first half of the entry's id: most of the time it finds
+// one row. A tile of the tree is 16 rows of ledger_tile, of which only the last is written again
+// when an entry comes.
 var Schema = store.Schema{
 	ID: "ledger",
 	Steps: []string{`
@@ -87,18 +91,20 @@ DROP TABLE ledger_tile_wide;
 `},
 }
 
-// Options are what a ledger needs.
+// Options are the settings of a [Ledger].
 type Options struct {
 	// Origin names a new ledger, see receipt.CheckOrigin. One that is there keeps its name.
 	Origin string
-	// Signers gives what signs the checkpoints of a ledger of that name, now: during the change from one key to the next
-	// both. Where there are none, or Signers is nil, entries are appended and wait for a process that can sign.
+	// Signers gives what signs the checkpoints of a ledger of that name, now: during the change
+	// from one key to the next both. Where there are none, or Signers is nil, entries are appended
+	// and wait for a process that can sign.
 	Signers func(origin string) []note.Signer
 	// Keys gives the public keys that have ever signed.
 	Keys func() receipt.Keys
-	// SaveCheckpoint is given the latest checkpoint from time to time, and before it leaves the process, to be kept outside the database;
-	// Recall gives the last one that was kept, or nothing. By it a database is known that is older than what was signed from it.
-	// Either may be nil.
+	// SaveCheckpoint is given the latest checkpoint from time to time, and before it leaves the
+	// process, to be kept outside the database; Recall gives the last one that was kept, or
+	// nothing. By it a database is known that is older than what was signed from it. Either may be
+	// nil.
 	SaveCheckpoint func(checkpoint string) error
 	LoadCheckpoint func() (checkpoint string, err error)
 	// Now is the clock; nil is time.Now.
@@ -107,7 +113,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Ledger is the ledger of one database. Several may be open on the same, in one process or in many.
+// Ledger is the ledger of one database. Several may be open on the same database, in one process or
+// in many.
 type Ledger struct {
 	db      *store.DB
 	options Options
@@ -121,18 +128,19 @@ type Ledger struct {
 	known  known
 	ahead  ahead
 
-	keeping sync.Mutex           // of those who keep and vouch; before mu
-	kept    atomic.Pointer[head] // the checkpoint that Options.Keep has by all we know
+	saving sync.Mutex           // of those who keep and vouch; before mu
+	saved  atomic.Pointer[head] // the checkpoint that Options.Keep has by all we know
 
-	heard sync.Mutex
-	news  chan struct{} // closed when there are new entries
+	checkedAt sync.Mutex
+	news      chan struct{} // closed when there are new entries
 
 	fault func(step string) error // in tests: what befalls a step, by its name; nil for nothing
 }
 
-// New makes the ledger of a database that has this room's Schema. It does not look at it yet: see Inspect.
+// New returns the ledger of a database with [Schema]. It reads nothing yet: see Inspect.
 func New(db *store.DB, options Options) *Ledger {
-	l := &Ledger{db: db, options: options, now: options.Now, log: options.Log, wake: make(chan struct{}, 1), news: make(chan struct{})}
+	l := &Ledger{db: db, options: options, now: options.Now, log: options.Log, wake: make(chan struct{}, 1),
+		news: make(chan struct{})}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -142,14 +150,15 @@ func New(db *store.DB, options Options) *Ledger {
 	return l
 }
 
-// Append writes an entry, in the caller's transaction, and gives its id. Of the entry it sets V and ID, and Time where
-// there is none. The entry is there when the transaction is, and Receipt gives its receipt as soon as it is sequenced.
+// Append writes an entry, in the caller's transaction, and gives its id. Of the entry it sets V and
+// ID, and Time where there is none. The entry is there when the transaction is, and Receipt gives
+// its receipt as soon as it is sequenced.
 func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id string, err error) {
 	id, tag, leaf, err := l.prepare(e)
 	if err != nil {
 		return "", err
 	}
-	if err := l.befalls("append"); err != nil {
+	if err := l.injectFault("append"); err != nil {
 		return "", err
 	}
 	if l.direct() {
@@ -162,11 +171,11 @@ func (l *Ledger) Append(ctx context.Context, tx *store.Tx, e receipt.Entry) (id 
 		return "", err
 	}
 	l.follow(tx)
-	return id, l.befalls("append done")
+	return id, l.injectFault("append done")
 }
 
-// AppendChange appends an entry if the state of something is not the one that was recorded last, whoever recorded it. It says
-// whether it did.
+// AppendChange appends an entry if the state of something is not the one that was recorded last,
+// whoever recorded it. It says whether it did.
 func (l *Ledger) AppendChange(ctx context.Context, tx *store.Tx, slot, state string, e receipt.Entry) (bool, error) {
 	last, err := readState(ctx, tx, slot)
 	if err != nil || last == state {
@@ -215,8 +224,9 @@ func (l *Ledger) AppendAll(ctx context.Context, tx *store.Tx, entries []receipt.
 	return ids, nil
 }
 
-// prepareAll makes the rows of new entries, id, tag and leaf, some at a time. That is half of the work of appending many,
-// and the one writer of SQLite waits for it; so other processors are ahead of who inserts what is made. stop ends them.
+// prepareAll makes the rows of new entries, id, tag and leaf, some at a time. That is half of the
+// work of appending many, and the one writer of SQLite waits for it; so other processors are ahead
+// of who inserts what is made. stop ends them.
 func (l *Ledger) prepareAll(entries []receipt.Entry) (parts []func() ([][]any, error), stop func()) {
 	const share = 32
 	for some := range slices.Chunk(entries, share) {
@@ -249,9 +259,9 @@ func (l *Ledger) prepareSome(entries []receipt.Entry) ([][]any, error) {
 	return rows, nil
 }
 
-// direct says whether an entry has its place from the beginning. On SQLite one transaction writes at a time, so that
-// the next free place is known (and half of the writing is saved); on PostgreSQL many write side by side, and nobody knows
-// in which order they commit.
+// direct says whether an entry has its place from the beginning. On SQLite one transaction writes
+// at a time, so that the next free place is known (and half of the writing is saved); on PostgreSQL
+// many write side by side, and nobody knows in which order they commit.
 func (l *Ledger) direct() bool { return l.db.Engine() == store.SQLite }
 
 // follow has the sequencer work after what a transaction appends.
@@ -279,15 +289,15 @@ func (l *Ledger) prepare(e receipt.Entry) (id string, tag int64, leaf []byte, er
 	if leaf, err = e.Leaf(); err != nil {
 		return "", 0, nil, err
 	}
-	if err := seemly(leaf); err != nil {
+	if err := checkMemberNames(leaf); err != nil {
 		return "", 0, nil, err
 	}
 	tag, err = tagOf(e.ID)
 	return e.ID, tag, leaf, err
 }
 
-// newID makes a UUID of version 7 (RFC 9562 §5.7): the millisecond, its fraction in 12 bits (§6.2, method 3), and 62 random
-// bits.
+// newID makes a UUID of version 7 (RFC 9562 §5.7): the millisecond, its fraction in 12 bits (§6.2,
+// method 3), and 62 random bits.
 func newID(now time.Time) string {
 	var id [16]byte
 	rand.Read(id[8:])
@@ -315,8 +325,8 @@ func tagOf(id string) (int64, error) {
 	return 0, fmt.Errorf("%.40q is no id of a ledger entry", id)
 }
 
-// befalls is what a test has happen at a step.
-func (l *Ledger) befalls(step string) error {
+// injectFault is what a test has happen at a step.
+func (l *Ledger) injectFault(step string) error {
 	if l.fault == nil {
 		return nil
 	}

@@ -42,7 +42,8 @@ func signer(origin, name string) note.Signer {
 		panic(err)
 	}
 	hash, _, _ := strings.Cut(strings.TrimPrefix(verifier, origin+"+"), "+")
-	made, err := note.NewSigner("PRIVATE+KEY+" + origin + "+" + hash + "+" + base64.StdEncoding.EncodeToString(append([]byte{1}, key(name).Seed()...)))
+	made, err := note.NewSigner("PRIVATE+KEY+" + origin + "+" + hash + "+" +
+		base64.StdEncoding.EncodeToString(append([]byte{1}, key(name).Seed()...)))
 	if err != nil {
 		panic(err)
 	}
@@ -95,7 +96,8 @@ func run(t testing.TB, l *ledger.Ledger) {
 // entry is some entry.
 func entry(n int) receipt.Entry {
 	return receipt.Entry{
-		Kind: "access", Site: "local", Party: fmt.Sprintf("platform-%d", n%7), Subject: fmt.Sprintf("https://example.com/ü/%d", n), Request: fmt.Sprintf("r-%d", n),
+		Kind: "access", Site: "local", Party: fmt.Sprintf("platform-%d", n%7),
+		Subject: fmt.Sprintf("https://example.com/ü/%d", n), Request: fmt.Sprintf("r-%d", n),
 		Body: []byte(fmt.Sprintf(`{"n": %d, "items":[{"url":"https://example.com/%d","chunks":["a","b"]}]}`, n, n)),
 	}
 }
@@ -186,7 +188,8 @@ func TestEveryEntryGetsAReceiptThatHolds(t *testing.T) {
 		if len(places) != len(ids) {
 			t.Errorf("%d entries have %d places", len(ids), len(places))
 		}
-		if _, err := l.Receipt(t.Context(), "01930000-0000-7000-8000-000000000000"); fail.From(err).Code != fail.NotFound {
+		if _, err := l.Receipt(t.Context(), "01930000-0000-7000-8000-000000000000"); fail.From(err).Code !=
+			fail.NotFound {
 			t.Errorf("an unknown id: %v", err)
 		}
 	})
@@ -220,8 +223,8 @@ func TestAnEntryIsThereWithItsTransactionOrNotAtAll(t *testing.T) {
 	})
 }
 
-// TestTheTreeIsTheOneOfTheGoTeamsLibrary compares roots, tiles and proofs with golang.org/x/mod/sumdb/tlog, which is handed the
-// same leaves one by one.
+// TestTheTreeIsTheOneOfTheGoTeamsLibrary compares roots, tiles and proofs with
+// golang.org/x/mod/sumdb/tlog, which is handed the same leaves one by one.
 func TestTheTreeIsTheOneOfTheGoTeamsLibrary(t *testing.T) {
 	t.Parallel()
 	db := storetest.OpenSQLite(t, ledger.Schema)
@@ -270,7 +273,8 @@ func TestTheTreeIsTheOneOfTheGoTeamsLibrary(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		want, err := tlog.ReadTileData(tlog.Tile{H: receipt.TileHeight, L: tile.Level, N: tile.N, W: tile.Width}, hashes)
+		want, err := tlog.ReadTileData(tlog.Tile{H: receipt.TileHeight, L: tile.Level, N: tile.N, W: tile.Width},
+			hashes)
 		if err != nil || string(got) != string(want) {
 			t.Errorf("%s differs from the library's (%v)", tile.Path(), err)
 		}
@@ -401,7 +405,8 @@ func TestWhatChangedIsRecordedOnce(t *testing.T) {
 		wrote := 0
 		for _, state := range []string{"a", "a", "b", "b", "a"} {
 			err := db.Update(t.Context(), func(tx *store.Tx) error {
-				changed, err := l.AppendChange(t.Context(), tx, "terms", state, receipt.Entry{Kind: "terms", Subject: state})
+				changed, err := l.AppendChange(t.Context(), tx, "terms", state,
+					receipt.Entry{Kind: "terms", Subject: state})
 				if changed {
 					wrote++
 				}
@@ -451,14 +456,15 @@ func TestReadGivesWhatTheFilterWants(t *testing.T) {
 		count       int
 		first, last int64
 	}{
-		"all":         {ledger.Filter{}, 3000, 0, 2999},
-		"newest":      {ledger.Filter{Newest: true}, 3000, 2999, 0},
-		"a kind":      {ledger.Filter{Kind: "citation"}, 1500, 1, 2999},
-		"a party":     {ledger.Filter{Party: "platform-3", Limit: 2}, 2, 3, 10},
-		"a subject":   {ledger.Filter{Subject: "https://example.com/ü/1234"}, 1, 1234, 1234},
-		"a request":   {ledger.Filter{Request: "r-7", Newest: true}, 1, 7, 7},
-		"a site":      {ledger.Filter{Site: "elsewhere"}, 0, 0, 0},
-		"a time":      {ledger.Filter{Since: start.Add(10 * time.Second), Until: start.Add(12 * time.Second)}, 2, 10, 11},
+		"all":       {ledger.Filter{}, 3000, 0, 2999},
+		"newest":    {ledger.Filter{Newest: true}, 3000, 2999, 0},
+		"a kind":    {ledger.Filter{Kind: "citation"}, 1500, 1, 2999},
+		"a party":   {ledger.Filter{Party: "platform-3", Limit: 2}, 2, 3, 10},
+		"a subject": {ledger.Filter{Subject: "https://example.com/ü/1234"}, 1, 1234, 1234},
+		"a request": {ledger.Filter{Request: "r-7", Newest: true}, 1, 7, 7},
+		"a site":    {ledger.Filter{Site: "elsewhere"}, 0, 0, 0},
+		"a time": {ledger.Filter{Since: start.Add(10 * time.Second), Until: start.Add(12 * time.Second)}, 2,
+			10, 11},
 		"from, to":    {ledger.Filter{After: 1500, Before: 1502}, 2, 1500, 1501},
 		"few, newest": {ledger.Filter{Newest: true, Limit: 3, Kind: "access"}, 3, 2998, 2994},
 	} {
@@ -480,7 +486,8 @@ func TestAnExportIsVerifiedWithNothingButTheKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
 		db := fresh(t, ledger.Schema)
 		l := open(t, db, options("one"))
-		if _, err := ledger.New(fresh(t, ledger.Schema), ledger.Options{}).Export(t.Context(), io.Discard, ledger.Lines); fail.From(err).Code != fail.NotFound {
+		if _, err := ledger.New(fresh(t, ledger.Schema), ledger.Options{}).Export(t.Context(), io.Discard,
+			ledger.Lines); fail.From(err).Code != fail.NotFound {
 			t.Errorf("where there is no ledger: %v", err)
 		}
 		add(t, db, l, 0, 600)

@@ -16,16 +16,17 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// Record is an entry in its place.
+// Record is an entry with its index.
 type Record struct {
 	Index int64
 	Entry receipt.Entry
 	Leaf  []byte // its canonical JSON
 }
 
-// Receipt makes the receipt of an entry under the latest checkpoint. It is fail.NotFound where there is no such entry. While
-// the entry waits for its place it is fail.Unavailable, and of the receipt there is only the entry; so it is while the
-// checkpoint cannot be kept (Options.Keep), before which no receipt leaves.
+// Receipt makes the receipt of an entry under the latest checkpoint. It is fail.NotFound where
+// there is no such entry. While the entry waits for its place it is fail.Unavailable, and of the
+// receipt there is only the entry; so it is while the checkpoint cannot be kept (Options.Keep),
+// before which no receipt leaves.
 func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error) {
 	unknown := fail.New(fail.NotFound, "the ledger has no entry of this id")
 	tag, err := tagOf(id)
@@ -47,7 +48,8 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 			return unknown
 		case record.Index < 0 || record.Index >= h.size:
 			r.Entry = record.Entry
-			early := fail.New(fail.Unavailable, "this entry is kept, and has no place in the ledger yet; ask again in a second")
+			early := fail.New(fail.Unavailable, "this entry is kept, and has no place in the ledger yet; ask again "+
+				"in a second")
 			early.RetryAfter = Delay
 			return early
 		}
@@ -65,17 +67,21 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 
 // prove makes the proof of a leaf, and checks it: what was damaged proves nothing.
 func prove(ctx context.Context, tx *store.Tx, h head, index int64, leaf receipt.Hash) ([]receipt.Hash, error) {
-	proof, err := receipt.ProveEntry(h.size, index, receipt.FromTrustedTiles(func(tiles []receipt.Tile) ([][]byte, error) { return wholeTiles(ctx, tx, tiles) }))
+	proof, err := receipt.ProveEntry(h.size, index,
+		receipt.FromTrustedTiles(func(tiles []receipt.Tile) ([][]byte, error) { return wholeTiles(ctx, tx, tiles) }))
 	if err != nil {
 		return nil, err
 	}
 	if tlog.CheckRecord(proof, h.size, h.root, index, leaf) != nil {
-		return nil, fail.New(fail.Internal, "entry %d of the ledger is not what was signed, or a tile is not; `frontdesk ledger audit` says which", index)
+		return nil,
+			fail.New(fail.Internal, "entry %d of the ledger is not what was signed, or a tile is not; `frontdesk "+
+				"ledger audit` says which", index)
 	}
 	return proof, nil
 }
 
-// find reads an entry by its id. Its leaf is nil where there is none, and its index -1 where it has no place yet.
+// find reads an entry by its id. Its leaf is nil where there is none, and its index -1 where it has
+// no place yet.
 func find(ctx context.Context, tx *store.Tx, tag int64, id string) (found Record, err error) {
 	err = tx.Each(ctx, `SELECT place, leaf FROM ledger_entry WHERE tag = $1 UNION ALL SELECT 0, leaf FROM ledger_pending WHERE tag = $1`,
 		func(row store.Scanner) error {
@@ -135,7 +141,8 @@ func (l *Ledger) head(ctx context.Context) (h head, err error) {
 	return h, err
 }
 
-// Tile gives the hashes of a tile, 32 bytes each. It is fail.NotFound when the tree does not have it.
+// Tile gives the hashes of a tile, 32 bytes each. It is fail.NotFound when the tree does not have
+// it.
 func (l *Ledger) Tile(ctx context.Context, t receipt.Tile) (hashes []byte, err error) {
 	err = l.db.View(ctx, func(tx *store.Tx) error {
 		h, err := readHead(ctx, tx)
@@ -151,7 +158,8 @@ func (l *Ledger) Tile(ctx context.Context, t receipt.Tile) (hashes []byte, err e
 	return hashes, err
 }
 
-// Consistency gives the hashes that show that the ledger of older entries is the beginning of that of size entries.
+// Consistency gives the hashes that show that the ledger of older entries is the beginning of that
+// of size entries.
 func (l *Ledger) Consistency(ctx context.Context, older, size int64) (proof []receipt.Hash, err error) {
 	err = l.db.View(ctx, func(tx *store.Tx) error {
 		h, err := readHead(ctx, tx)
@@ -167,7 +175,7 @@ func (l *Ledger) Consistency(ctx context.Context, older, size int64) (proof []re
 	return proof, err
 }
 
-// Filter says which entries are wanted. An empty field is no condition.
+// Filter selects entries. An empty field is no condition.
 type Filter struct {
 	Site, Kind, Party, Subject, Request string
 
@@ -181,8 +189,8 @@ type Filter struct {
 // page is how many rows are read at once, so that a reader holds no snapshot for long.
 const page = 1024
 
-// Read gives the entries of the signed tree that a filter wants, in their order. It reads on while it is asked, so that
-// its answer is not of one moment.
+// Read gives the entries of the signed tree that a filter wants, in their order. It reads on while
+// it is asked, so that its answer is not of one moment.
 func (l *Ledger) Read(ctx context.Context, f Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		h, err := l.head(ctx)
@@ -242,7 +250,8 @@ func (l *Ledger) page(ctx context.Context, from, to int64, newest bool, snippets
 			}
 			r := Record{Index: place - 1, Leaf: bytes.Clone(leaf)}
 			if r.Entry, err = receipt.ParseEntry(r.Leaf); err != nil {
-				return fail.New(fail.Internal, "entry %d of the ledger cannot be read; `frontdesk ledger audit` says more", r.Index).Wrap(err)
+				return fail.New(fail.Internal, "entry %d of the ledger cannot be read; `frontdesk ledger audit` "+
+					"says more", r.Index).Wrap(err)
 			}
 			all = append(all, r)
 			return nil
@@ -260,8 +269,8 @@ func holdsAll(leaf []byte, snippets [][]byte) bool {
 	return true
 }
 
-// snippets are what the leaf of every wanted entry holds somewhere: canonical JSON has one spelling. Most that are not
-// wanted need not be parsed.
+// snippets are what the leaf of every wanted entry holds somewhere: canonical JSON has one
+// spelling. Most that are not wanted need not be parsed.
 func (f Filter) snippets() (all [][]byte) {
 	for _, member := range []struct{ name, value string }{
 		{"site", f.Site}, {"kind", f.Kind}, {"party", f.Party}, {"subject", f.Subject}, {"request", f.Request},
@@ -275,19 +284,21 @@ func (f Filter) snippets() (all [][]byte) {
 
 func (f Filter) takes(e receipt.Entry) bool {
 	same := func(want, have string) bool { return want == "" || want == have }
-	return same(f.Site, e.Site) && same(f.Kind, e.Kind) && same(f.Party, e.Party) && same(f.Subject, e.Subject) && same(f.Request, e.Request) &&
+	return same(f.Site, e.Site) && same(f.Kind, e.Kind) && same(f.Party, e.Party) && same(f.Subject, e.Subject) &&
+		same(f.Request, e.Request) &&
 		(f.Since.IsZero() || !e.Time.Before(f.Since)) && (f.Until.IsZero() || e.Time.Before(f.Until))
 }
 
-// Follow gives the entries from an index on, and those to come as they get their places, until ctx ends or an error.
+// Follow gives the entries from an index on, and those to come as they get their places, until ctx
+// ends or an error.
 func (l *Ledger) Follow(ctx context.Context, cursor int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		look := time.NewTicker(Delay) // for what other processes append
 		defer look.Stop()
 		for {
-			l.heard.Lock()
+			l.checkedAt.Lock()
 			news := l.news
-			l.heard.Unlock()
+			l.checkedAt.Unlock()
 			for r, err := range l.Read(ctx, Filter{After: cursor}) {
 				if err != nil && ctx.Err() != nil {
 					return
@@ -307,7 +318,7 @@ func (l *Ledger) Follow(ctx context.Context, cursor int64) iter.Seq2[Record, err
 	}
 }
 
-// Head says how the ledger stands.
+// Head is the state of the ledger.
 type Head struct {
 	Origin  string
 	Size    int64

@@ -15,9 +15,10 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// A database can be older than what was signed from it: it was put back from a backup, or a standby took over that had not
-// followed to the end. Whoever then went on would sign a second history under the same name, and those who hold receipts of
-// the first could prove it. So a ledger does not go on from a database
+// A database can be older than what was signed from it: it was put back from a backup, or a standby
+// took over that had not followed to the end. Whoever then went on would sign a second history
+// under the same name, and those who hold receipts of the first could prove it. So a ledger does
+// not go on from a database
 //
 //   - that a restore has filled, or whose log has lost its end (store.Loaded), until Resume says
 //     how: nobody but the owner knows what was signed since;
@@ -29,14 +30,17 @@ const (
 	slotFollowed = "followed" // and the name of a ledger that has another name by now; how many entries it had
 )
 
-// ErrUndecided is of a restored ledger, as long as the owner has not said how it goes on. Answering needs no ledger.
+// ErrUndecided is of a restored ledger, as long as the owner has not said how it goes on. Answering
+// needs no ledger.
 var ErrUndecided = errors.New("the ledger was put back from a backup")
 
 // Advice is what an owner is to do whose ledger does not go on.
-const Advice = "Put back a newer backup, if there is one. Otherwise run `frontdesk ledger resume`: the ledger goes on under a new name, and what " +
+const Advice = "Put back a newer backup, if there is one. Otherwise run `frontdesk ledger resume`: the ledger goes " +
+	"on under a new name, and what " +
 	"was signed under the old one stays true"
 
-// known is what this process knows of how far the ledger was signed. Its fields are read and written under Ledger.mu.
+// known is what this process knows of how far the ledger was signed. Its fields are read and
+// written under Ledger.mu.
 type known struct {
 	looked   bool
 	mark     string // of the restore that filled the database; empty for none
@@ -44,8 +48,8 @@ type known struct {
 	last     head   // the longest that was seen: by this process, or by those before it
 }
 
-// look finds out what others have left about how far the ledger was signed, once. It must not be called in a transaction on
-// PostgreSQL.
+// look finds out what others have left about how far the ledger was signed, once. It must not be
+// called in a transaction on PostgreSQL.
 func (l *Ledger) look(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,13 +79,15 @@ func (l *Ledger) recall() (head, error) {
 	}
 	c, err := receipt.OpenCheckpoint(text, l.options.Keys())
 	if err != nil {
-		return head{}, fmt.Errorf("what the folder of secrets says about how far the ledger was signed cannot be believed: %w; put the folder back as it was", err)
+		return head{},
+			fmt.Errorf("what the folder of secrets says about how far the ledger was signed cannot be believed: %w; "+
+				"put the folder back as it was", err)
 	}
 	return head{origin: c.Origin, size: c.Size, checkpoint: text, root: c.Root}, nil
 }
 
-// goesOn says why the ledger must not go on from a head, if it must not. The caller holds l.mu and has looked; a head without
-// a name is that of a database without a ledger.
+// goesOn says why the ledger must not go on from a head, if it must not. The caller holds l.mu and
+// has looked; a head without a name is that of a database without a ledger.
 func (l *Ledger) goesOn(ctx context.Context, tx *store.Tx, h head) error {
 	if err := l.decided(ctx, tx, h); err != nil {
 		return err
@@ -89,20 +95,24 @@ func (l *Ledger) goesOn(ctx context.Context, tx *store.Tx, h head) error {
 	last := l.known.last
 	switch {
 	case last.origin == "" || h.origin == last.origin && h.size == last.size && h.root == last.root:
-	case h.origin == last.origin && l.edge != nil && l.latest.size == h.size && l.latest.root == h.root: // we have made it of the last
+	// we have made it of the last
+	case h.origin == last.origin && l.edge != nil && l.latest.size == h.size && l.latest.root == h.root:
 	case h.origin == "":
-		return halt("the keys of this site have signed a ledger of %d entries (%s), and the database holds none. %s", last.size, last.origin, Advice)
+		return halt("the keys of this site have signed a ledger of %d entries (%s), and the database holds none. %s",
+			last.size, last.origin, Advice)
 	case h.origin != last.origin:
 		after, err := followed(ctx, tx, last.origin)
 		if err != nil {
 			return err
 		}
 		if !after {
-			return halt("the keys of this site have signed a ledger of %d entries named %s, and the database holds another, or what it was before it had that name (%s). %s",
+			return halt("the keys of this site have signed a ledger of %d entries named %s, and the database holds "+
+				"another, or what it was before it had that name (%s). %s",
 				last.size, last.origin, h.origin, Advice)
 		}
 	case h.size < last.size:
-		return halt("the ledger in the database ends with %d entries, and %d were signed already (%s): the database is older than that. %s",
+		return halt("the ledger in the database ends with %d entries, and %d were signed already (%s): the database "+
+			"is older than that. %s",
 			h.size, last.size, h.origin, Advice)
 	default:
 		if err := l.continues(ctx, tx, h); err != nil {
@@ -131,7 +141,8 @@ func (l *Ledger) inspectAge(ctx context.Context) error {
 	})
 }
 
-// headThatGoesOn reads the head, and refuses one that goesOn does. It has no name where there is no ledger.
+// headThatGoesOn reads the head, and refuses one that goesOn does. It has no name where there is no
+// ledger.
 func (l *Ledger) headThatGoesOn(ctx context.Context, tx *store.Tx) (head, error) {
 	h, err := readHead(ctx, tx)
 	if err != nil && !errors.Is(err, errNone) {
@@ -142,7 +153,8 @@ func (l *Ledger) headThatGoesOn(ctx context.Context, tx *store.Tx) (head, error)
 	return h, l.goesOn(ctx, tx, h)
 }
 
-// continues says whether a head that others have signed is of a tree that begins with what was seen.
+// continues says whether a head that others have signed is of a tree that begins with what was
+// seen.
 func (l *Ledger) continues(ctx context.Context, tx *store.Tx, h head) error {
 	if l.options.Keys != nil {
 		if _, err := receipt.OpenCheckpoint(h.checkpoint, l.options.Keys()); err != nil {
@@ -155,7 +167,8 @@ func (l *Ledger) continues(ctx context.Context, tx *store.Tx, h head) error {
 			return err
 		}
 		if edge.Root() != c.root {
-			return halt("the first %d entries of the ledger in the database are not those that were signed (%s). %s", c.size, h.origin, Advice)
+			return halt("the first %d entries of the ledger in the database are not those that were signed (%s). %s",
+				c.size, h.origin, Advice)
 		}
 	}
 	return nil
@@ -172,8 +185,10 @@ func (l *Ledger) decided(ctx context.Context, tx *store.Tx, h head) error {
 	}
 	unsigned := h.origin == "" && l.options.Keys != nil && len(l.options.Keys()) == 0 // by keys that nobody has
 	if mark != l.known.restored && !unsigned {
-		return halt("%w, with %d entries, or the end of its database's log was lost. If more were signed than it holds, or nobody knows, "+
-			"run `frontdesk ledger resume`: it goes on under a new name. If nothing was, run `frontdesk ledger resume --complete`", ErrUndecided, h.size)
+		return halt("%w, with %d entries, or the end of its database's log was lost. If more were signed than it "+
+			"holds, or nobody knows, "+
+			"run `frontdesk ledger resume`: it goes on under a new name. If nothing was, run `frontdesk ledger "+
+			"resume --complete`", ErrUndecided, h.size)
 	}
 	l.known.restored = ""
 	return nil
@@ -199,28 +214,30 @@ func setState(ctx context.Context, tx *store.Tx, slot, value string) error {
 	return err
 }
 
-// keep gives Options.Keep the latest checkpoint, if it is not the one that it has, and is one from which the ledger goes on.
+// keep gives Options.Keep the latest checkpoint, if it is not the one that it has, and is one from
+// which the ledger goes on.
 func (l *Ledger) keep(ctx context.Context) error {
-	l.keeping.Lock()
-	defer l.keeping.Unlock()
-	return l.keepLatest(ctx)
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	return l.saveLatest(ctx)
 }
 
-// vouch is for a head that is about to leave the process, in a receipt, say: it returns when that is kept, or a later one. Those who
-// come while one is being kept wait, and are covered by the next together.
+// vouch is for a head that is about to leave the process, in a receipt, say: it returns when that
+// is kept, or a later one. Those who come while one is being kept wait, and are covered by the next
+// together.
 func (l *Ledger) vouch(ctx context.Context, h head) error {
 	if l.options.SaveCheckpoint == nil || h.origin == "" {
 		return nil
 	}
-	if l.kept.Load().covers(h) {
+	if l.saved.Load().covers(h) {
 		return nil
 	}
-	l.keeping.Lock()
-	defer l.keeping.Unlock()
-	if l.kept.Load().covers(h) {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	if l.saved.Load().covers(h) {
 		return nil
 	}
-	err := l.keepLatest(ctx)
+	err := l.saveLatest(ctx)
 	var ended *halted
 	switch {
 	case errors.As(err, &ended): // nothing goes on from h before its owner says how
@@ -228,7 +245,8 @@ func (l *Ledger) vouch(ctx context.Context, h head) error {
 	case err == nil || ctx.Err() != nil:
 		return err
 	}
-	unkept := fail.New(fail.Unavailable, "how far the ledger was signed cannot be kept at the moment, before which nothing is given that it has signed; try again")
+	unkept := fail.New(fail.Unavailable, "how far the ledger was signed cannot be kept at the moment, before which "+
+		"nothing is given that it has signed; try again")
 	unkept.RetryAfter = 5 * time.Second
 	return unkept.Wrap(err)
 }
@@ -238,8 +256,8 @@ func (h *head) covers(other head) bool {
 	return h != nil && h.origin == other.origin && h.size >= other.size
 }
 
-// keepLatest is keep for who has l.keeping.
-func (l *Ledger) keepLatest(ctx context.Context) error {
+// saveLatest is keep for who has l.keeping.
+func (l *Ledger) saveLatest(ctx context.Context) error {
 	if err := l.look(ctx); err != nil {
 		return err
 	}
@@ -251,7 +269,7 @@ func (l *Ledger) keepLatest(ctx context.Context) error {
 	if err != nil || l.options.SaveCheckpoint == nil {
 		return err
 	}
-	if kept := l.kept.Load(); kept != nil && kept.checkpoint == h.checkpoint {
+	if kept := l.saved.Load(); kept != nil && kept.checkpoint == h.checkpoint {
 		return nil
 	}
 	if l.options.Keys != nil {
@@ -263,30 +281,32 @@ func (l *Ledger) keepLatest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if last.checkpoint == h.checkpoint || last.origin == h.origin && last.size > h.size { // another process has kept it, or a later one
-		l.kept.Store(&last)
+	// another process has kept it, or a later one
+	if last.checkpoint == h.checkpoint || last.origin == h.origin && last.size > h.size {
+		l.saved.Store(&last)
 		return nil
 	}
 	if err := l.options.SaveCheckpoint(h.checkpoint); err != nil {
 		return err
 	}
-	l.kept.Store(&h)
+	l.saved.Store(&h)
 	return nil
 }
 
 // Resumption says how a ledger goes on whose database is older than what was signed, or may be.
 type Resumption struct {
-	// Complete says that nothing was signed since the backup was made: the ledger goes on under its name. It is refused where
-	// that is known to be wrong.
+	// Complete says that nothing was signed since the backup was made: the ledger goes on under its
+	// name. It is refused where that is known to be wrong.
 	Complete bool
-	// Name is the new name of a ledger that is not Complete, see receipt.CheckOrigin; empty for the old one with the time
-	// behind it, which nobody had before.
+	// Name is the new name of a ledger that is not Complete, see receipt.CheckOrigin; empty for the
+	// old one with the time behind it, which nobody had before.
 	Name string
 }
 
-// Resume has a ledger go on that does not by itself (see Inspect), and records that in an entry of the kind ledger. Its
-// entries stay and have the same places; receipts of before stay true under the name and the keys that signed them. It is
-// fail.Invalid where the ledger goes on by itself, or not in this way.
+// Resume has a ledger go on that does not by itself (see Inspect), and records that in an entry of
+// the kind ledger. Its entries stay and have the same places; receipts of before stay true under
+// the name and the keys that signed them. It is fail.Invalid where the ledger goes on by itself, or
+// not in this way.
 func (l *Ledger) Resume(ctx context.Context, how Resumption) (Head, error) {
 	if err := l.look(ctx); err != nil {
 		return Head{}, err

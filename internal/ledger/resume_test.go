@@ -77,18 +77,19 @@ func copyOf(t testing.TB, dsn string) (c copied) {
 	return c
 }
 
-// put puts a copy in the place of what a database holds: with a mark as `frontdesk restore` does, without one as if its files
-// had been exchanged.
+// put puts a copy in the place of what a database holds: with a mark as `frontdesk restore` does,
+// without one as if its files had been exchanged.
 func (c copied) put(t testing.TB, dsn, mark string) {
 	t.Helper()
-	err := store.Load(t.Context(), configOf(dsn), c.layout, store.LoadOptions{Replace: true, Mark: mark}, func(put func(int, [][]any) error) error {
-		for i, rows := range c.rows {
-			if err := put(i, rows); err != nil {
-				return err
+	err := store.Load(t.Context(), configOf(dsn), c.layout, store.LoadOptions{Replace: true, Mark: mark},
+		func(put func(int, [][]any) error) error {
+			for i, rows := range c.rows {
+				if err := put(i, rows); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,8 @@ func grown(t testing.TB, db *store.DB, l *ledger.Ledger, n int) (ids []string) {
 // refused expects that a ledger does not go on, and what that says.
 func refused(t *testing.T, db *store.DB, l *ledger.Ledger, says string) {
 	t.Helper()
-	if err := l.Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "frontdesk ledger resume") {
+	if err := l.Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), says) ||
+		!strings.Contains(err.Error(), "frontdesk ledger resume") {
 		t.Errorf("Inspect says %v, want %q and what to do", err, says)
 	}
 	before, err := l.Head(t.Context())
@@ -225,7 +227,8 @@ func TestARestoredLedgerGoesOnUnderANewName(t *testing.T) {
 				t.Errorf("the name %q is taken: %v", name, err)
 			}
 		}
-		if head, err := again.Resume(t.Context(), ledger.Resumption{}); err != nil || head.Origin != origin+"/20261122073005" {
+		if head, err := again.Resume(t.Context(), ledger.Resumption{}); err != nil ||
+			head.Origin != origin+"/20261122073005" {
 			t.Errorf("%+v, %v", head, err)
 		}
 		sound(t, again)
@@ -247,7 +250,8 @@ func TestACompleteLedgerKeepsItsName(t *testing.T) {
 		elsewhere := fresh(t)
 		early.put(t, elsewhere, "first")
 		l = ledger.New(opened(t, elsewhere), f.kept(options("one")))
-		if _, err := l.Resume(t.Context(), ledger.Resumption{Complete: true}); fail.From(err).Code != fail.Invalid || !strings.Contains(err.Error(), "5 were signed") {
+		if _, err := l.Resume(t.Context(), ledger.Resumption{Complete: true}); fail.From(err).Code != fail.Invalid ||
+			!strings.Contains(err.Error(), "5 were signed") {
 			t.Errorf("a ledger is called complete that is not: %v", err)
 		}
 		whole.put(t, elsewhere, "second")
@@ -268,7 +272,8 @@ func TestACompleteLedgerKeepsItsName(t *testing.T) {
 	})
 }
 
-// TestADatabaseOlderThanWhatWasSignedDoesNotGoOn exchanges it behind the ledger's back, as other programs do.
+// TestADatabaseOlderThanWhatWasSignedDoesNotGoOn exchanges it behind the ledger's back, as other
+// programs do.
 func TestADatabaseOlderThanWhatWasSignedDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -334,8 +339,9 @@ func TestADatabaseOlderThanWhatWasSignedDoesNotGoOn(t *testing.T) {
 	})
 }
 
-// TestNoTwoHistoriesUnderOneName takes a ledger through appending, backups, restores and exchanged files, with an owner who
-// calls a ledger complete only if it is, and holds that under one name there was never more than one history.
+// TestNoTwoHistoriesUnderOneName takes a ledger through appending, backups, restores and exchanged
+// files, with an owner who calls a ledger complete only if it is, and holds that under one name
+// there was never more than one history.
 func TestNoTwoHistoriesUnderOneName(t *testing.T) {
 	t.Parallel()
 	all := 0

@@ -71,8 +71,9 @@ func readHead(ctx context.Context, tx *store.Tx) (h head, err error) {
 	return h, nil
 }
 
-// Inspect refuses a ledger with which one must not go on: one whose key is not there, that has lost its head, or that is older
-// than what was signed (see Resume). It is for the start of a server, before anything makes a new key.
+// Inspect refuses a ledger with which one must not go on: one whose key is not there, that has lost
+// its head, or that is older than what was signed (see Resume). It is for the start of a server,
+// before anything makes a new key.
 func (l *Ledger) Inspect(ctx context.Context) error {
 	var h head
 	var tiles, last int64
@@ -89,22 +90,26 @@ func (l *Ledger) Inspect(ctx context.Context) error {
 	case err != nil:
 		return err
 	case h.origin == "" && tiles > 0:
-		return errors.New("the database holds a ledger that has lost its head, so that nothing in it can be proved: put back a backup, or take another database")
+		return errors.New("the database holds a ledger that has lost its head, so that nothing in it can be proved: " +
+			"put back a backup, or take another database")
 	case last < h.size: // what is appended next would take the place of what is missing
-		return fmt.Errorf("the last entries of the ledger are missing: it was signed with %d, and the database has them to number %d. "+
+		return fmt.Errorf("the last entries of the ledger are missing: it was signed with %d, and the database has "+
+			"them to number %d. "+
 			"Put back a backup; `frontdesk ledger audit` says more", h.size, last)
 	case h.origin == "" || l.options.Keys == nil:
 		return l.inspectAge(ctx)
 	}
 	if _, err := receipt.OpenCheckpoint(h.checkpoint, l.options.Keys()); err != nil {
-		return fmt.Errorf("the database holds a ledger of %d entries (%s) that no key of this site has signed: %w. Put the folder with the site's keys "+
-			"back in its place (the key `keys` of the configuration names it, and a backup holds it), or take the database that belongs to these keys", h.size, h.origin, err)
+		return fmt.Errorf("the database holds a ledger of %d entries (%s) that no key of this site has signed: %w. "+
+			"Put the folder with the site's keys "+
+			"back in its place (the key `keys` of the configuration names it, and a backup holds it), or take the "+
+			"database that belongs to these keys", h.size, h.origin, err)
 	}
 	return l.inspectAge(ctx)
 }
 
-// Run is the sequencer: it gives places to entries until ctx ends. On SQLite there is little left for it, but what a
-// process without the keys has appended.
+// Run is the sequencer: it gives places to entries until ctx ends. On SQLite there is little left
+// for it, but what a process without the keys has appended.
 func (l *Ledger) Run(ctx context.Context) {
 	pause := time.NewTicker(Delay)
 	defer pause.Stop()
@@ -183,7 +188,7 @@ func (l *Ledger) sequenceNow(ctx context.Context) error {
 			return err
 		})
 		if err == nil {
-			err = l.befalls("commit done")
+			err = l.injectFault("commit done")
 		}
 		if n > 0 && err == nil {
 			l.announce()
@@ -206,7 +211,8 @@ func (l *Ledger) sequenceWithin(tx *store.Tx) error {
 	return err
 }
 
-// sequence gives places to entries that have none, and signs the tree that there is then. It gives how many it placed.
+// sequence gives places to entries that have none, and signs the tree that there is then. It gives
+// how many it placed.
 func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +233,9 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 		h = head{origin: l.options.Origin}
 	}
 	signers := l.signers(h.origin)
-	if len(signers) == 0 { // a command that has no part in the site's keys: nothing is written, so that nothing has to be undone
+	// a command that has no part in the site's keys: nothing is written, so that nothing has to be
+	// undone
+	if len(signers) == 0 {
 		return 0, errNoKey
 	}
 	if !started {
@@ -256,8 +264,9 @@ func (l *Ledger) sequence(ctx context.Context, tx *store.Tx, move bool) (int, er
 	return len(leaves), err
 }
 
-// extend is sequence where nobody else has signed since this process did, which is told by the write itself: what is there need not be
-// read. It gives 0, and has written nothing, where it is not known to be so.
+// extend is sequence where nobody else has signed since this process did, which is told by the
+// write itself: what is there need not be read. It gives 0, and has written nothing, where it is
+// not known to be so.
 func (l *Ledger) extend(ctx context.Context, tx *store.Tx) (int, error) {
 	h, edge := l.latest, l.edge
 	if edge == nil || h.checkpoint == "" || l.known.restored != "" {
@@ -278,9 +287,10 @@ func (l *Ledger) extend(ctx context.Context, tx *store.Tx) (int, error) {
 	return len(leaves), err
 }
 
-// put adds leaves to the tree of a head, whose edge it is given, and writes what this changes. It is errChanged, and has written nothing,
-// where the head is not the latest any more.
-func (l *Ledger) put(ctx context.Context, tx *store.Tx, started bool, h head, edge *receipt.Edge, leaves [][]byte, signers []note.Signer) error {
+// put adds leaves to the tree of a head, whose edge it is given, and writes what this changes. It
+// is errChanged, and has written nothing, where the head is not the latest any more.
+func (l *Ledger) put(ctx context.Context, tx *store.Tx, started bool, h head, edge *receipt.Edge, leaves [][]byte,
+	signers []note.Signer) error {
 	l.edge = nil // until what is made of it is written
 	tiles, err := grow(edge, h.size, leaves)
 	if err != nil {
@@ -295,13 +305,13 @@ func (l *Ledger) put(ctx context.Context, tx *store.Tx, started bool, h head, ed
 		return err
 	}
 	for _, t := range tiles {
-		if err := l.befalls("tile"); err != nil {
+		if err := l.injectFault("tile"); err != nil {
 			return err
 		}
 		if err := writeTile(ctx, tx, t.Tile, t.hashes, h.size>>(receipt.TileHeight*t.Level)); err != nil {
 			return err
 		}
-		if err := l.befalls("tile done"); err != nil {
+		if err := l.injectFault("tile done"); err != nil {
 			return err
 		}
 	}
@@ -311,8 +321,9 @@ func (l *Ledger) put(ctx context.Context, tx *store.Tx, started bool, h head, ed
 }
 
 // swap puts the next checkpoint in the place of the one that it was built on, and of no other.
-func (l *Ledger) swap(ctx context.Context, tx *store.Tx, started bool, h head, next receipt.Checkpoint, signed string) error {
-	if err := l.befalls("head"); err != nil {
+func (l *Ledger) swap(ctx context.Context, tx *store.Tx, started bool, h head, next receipt.Checkpoint,
+	signed string) error {
+	if err := l.injectFault("head"); err != nil {
 		return err
 	}
 	now := store.Micros(l.now())
@@ -320,7 +331,7 @@ func (l *Ledger) swap(ctx context.Context, tx *store.Tx, started bool, h head, n
 		if _, err := tx.Exec(ctx, `INSERT INTO ledger_head (origin, size, checkpoint, signed) VALUES ($1, $2, $3, $4)`, next.Origin, next.Size, signed, now); err != nil {
 			return err
 		}
-		return l.befalls("head done")
+		return l.injectFault("head done")
 	}
 	n, err := tx.Exec(ctx, `UPDATE ledger_head SET size = $1, checkpoint = $2, signed = $3 WHERE size = $4 AND checkpoint = $5`, next.Size, signed, now, h.size, h.checkpoint)
 	if err == nil && n != 1 {
@@ -329,10 +340,11 @@ func (l *Ledger) swap(ctx context.Context, tx *store.Tx, started bool, h head, n
 	if err != nil {
 		return err
 	}
-	return l.befalls("head done")
+	return l.injectFault("head done")
 }
 
-// selectUnplaced names its limit in the text: SQLite plans a statement anew each time whose limit is a parameter.
+// selectUnplaced names its limit in the text: SQLite plans a statement anew each time whose limit
+// is a parameter.
 var selectUnplaced = fmt.Sprintf(`SELECT place, leaf FROM ledger_entry WHERE place > $1 ORDER BY place LIMIT %d`, most)
 
 // unplaced reads the leaves behind the end of the tree, in their places.
@@ -353,7 +365,7 @@ func unplaced(ctx context.Context, tx *store.Tx, size int64) ([][]byte, error) {
 
 // place gives the next places to entries that have none, in the order of their ids.
 func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte, error) {
-	if err := l.befalls("take"); err != nil {
+	if err := l.injectFault("take"); err != nil {
 		return nil, err
 	}
 	type pending struct {
@@ -367,11 +379,11 @@ func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte,
 			err = row.Scan(&p.id, &p.tag, &p.leaf)
 			return p, err
 		}, most)
-	if err := errors.Join(err, l.befalls("take done")); err != nil || len(all) == 0 {
+	if err := errors.Join(err, l.injectFault("take done")); err != nil || len(all) == 0 {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b pending) int { return cmp.Compare(a.id, b.id) })
-	if err := l.befalls("place"); err != nil {
+	if err := l.injectFault("place"); err != nil {
 		return nil, err
 	}
 	leaves := make([][]byte, len(all))
@@ -386,7 +398,7 @@ func (l *Ledger) place(ctx context.Context, tx *store.Tx, size int64) ([][]byte,
 	if err != nil {
 		return nil, err
 	}
-	return leaves, l.befalls("place done")
+	return leaves, l.injectFault("place done")
 }
 
 // edgeOf gives the edge of the tree of a head, which is read where this process has not written it.
@@ -396,7 +408,8 @@ func (l *Ledger) edgeOf(ctx context.Context, tx *store.Tx, h head) (*receipt.Edg
 	}
 	edge, err := receipt.OpenEdge(h.size, func(t receipt.Tile) ([]byte, error) { return readTile(ctx, tx, t) })
 	if err == nil && h.size > 0 && edge.Root() != h.root {
-		err = fail.New(fail.Internal, "the tiles of the ledger are not those of its checkpoint of %d entries; `frontdesk ledger audit` says which", h.size)
+		err = fail.New(fail.Internal, "the tiles of the ledger are not those of its checkpoint of %d entries; "+
+			"`frontdesk ledger audit` says which", h.size)
 	}
 	return edge, err
 }
@@ -420,7 +433,8 @@ func grow(edge *receipt.Edge, size int64, leaves [][]byte) (tiles []written, err
 	}
 	width := int64(receipt.TileWidth)
 	return tiles, edge.Partial(func(t receipt.Tile, hashes []byte) error {
-		if t.Level == 0 || edge.Size()/width > size/width { // else no tile below was completed, so that nothing was added here
+		// else no tile below was completed, so that nothing was added here
+		if t.Level == 0 || edge.Size()/width > size/width {
 			tiles = append(tiles, written{t, hashes})
 		}
 		return nil
@@ -433,7 +447,8 @@ const (
 	rowsOfTile = receipt.TileWidth / inRow
 )
 
-// writeTile writes the hashes of a tile whose level had so many hashes before, which were written then.
+// writeTile writes the hashes of a tile whose level had so many hashes before, which were written
+// then.
 func writeTile(ctx context.Context, tx *store.Tx, t receipt.Tile, hashes []byte, before int64) error {
 	for row := t.N * rowsOfTile; len(hashes) > 0; row++ {
 		some := hashes[:min(len(hashes), inRow*hashSize)]
@@ -499,7 +514,8 @@ func wholeTiles(ctx context.Context, tx *store.Tx, tiles []receipt.Tile) ([][]by
 			}
 		}
 		if len(whole[i]) < t.Width*hashSize {
-			return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more", t.Path())
+			return nil, fail.New(fail.Internal, "the %s of the ledger is not whole; `frontdesk ledger audit` says more",
+				t.Path())
 		}
 	}
 	return whole, nil
@@ -507,8 +523,8 @@ func wholeTiles(ctx context.Context, tx *store.Tx, tiles []receipt.Tile) ([][]by
 
 // announce tells those who follow that there are new entries.
 func (l *Ledger) announce() {
-	l.heard.Lock()
-	defer l.heard.Unlock()
+	l.checkedAt.Lock()
+	defer l.checkedAt.Unlock()
 	close(l.news)
 	l.news = make(chan struct{})
 }

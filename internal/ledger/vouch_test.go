@@ -17,8 +17,9 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// TestNothingSignedLeavesBeforeItIsKept takes whatever bears a checkpoint, where nothing keeps one from time to time, and holds that
-// it was kept by then; that many share a writing; and that nothing leaves while none can be kept.
+// TestNothingSignedLeavesBeforeItIsKept takes whatever bears a checkpoint, where nothing keeps one
+// from time to time, and holds that it was kept by then; that many share a writing; and that
+// nothing leaves while none can be kept.
 func TestNothingSignedLeavesBeforeItIsKept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, openDB func(*testing.T, ...store.Schema) *store.DB) {
@@ -52,7 +53,8 @@ func TestNothingSignedLeavesBeforeItIsKept(t *testing.T) {
 				var out bytes.Buffer
 				_, err := l.Export(t.Context(), &out, ledger.Lines)
 				kept, _ := f.recall()
-				if head, failed := receipt.ExportHead(kept); err == nil && (failed != nil || !bytes.HasPrefix(out.Bytes(), head)) {
+				if head, failed := receipt.ExportHead(kept); err == nil &&
+					(failed != nil || !bytes.HasPrefix(out.Bytes(), head)) {
 					t.Error("the export has another checkpoint than was kept")
 				}
 				return kept, err
@@ -69,7 +71,8 @@ func TestNothingSignedLeavesBeforeItIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			kept, _ := f.recall()
-			if c, err := receipt.OpenCheckpoint(kept, public("one")); err != nil || c.Size != head.Size || kept != left {
+			if c, err := receipt.OpenCheckpoint(kept, public("one")); err != nil || c.Size != head.Size ||
+				kept != left {
 				t.Errorf("%s left with %q, and %q was kept (%v)", name, left, kept, err)
 			}
 		}
@@ -116,7 +119,8 @@ func durably(path string) func(string) error {
 	}
 }
 
-// BenchmarkReceiptAfterAppend appends an entry and takes its receipt, many side by side, with the checkpoint kept on the disk in between.
+// BenchmarkReceiptAfterAppend appends an entry and takes its receipt, many side by side, with the
+// checkpoint kept on the disk in between.
 func BenchmarkReceiptAfterAppend(b *testing.B) {
 	for name, keeps := range map[string]bool{"kept": true, "not kept": false} {
 		b.Run(name, func(b *testing.B) {

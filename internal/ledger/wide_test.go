@@ -12,7 +12,8 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// TestTilesOfOneRowBecomeTilesOfSixteen opens a ledger as it was kept before, with 256 hashes in a row.
+// TestTilesOfOneRowBecomeTilesOfSixteen opens a ledger as it was kept before, with 256 hashes in a
+// row.
 func TestTilesOfOneRowBecomeTilesOfSixteen(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -28,19 +29,21 @@ func TestTilesOfOneRowBecomeTilesOfSixteen(t *testing.T) {
 				tiles = append(tiles, []any{at.Level, at.N, bytes.Clone(hashes)})
 				return nil
 			}
-			_, err := tx.BulkInsert(t.Context(), "ledger_entry", []string{"place", "tag", "leaf"}, func(yield func([]any) bool) {
-				for i := range n {
-					e := entry(i)
-					e.V, e.ID, e.Time = 1, fmt.Sprintf("01930000-%04x-7000-8000-000000000000", i), time.Unix(1, 0)
-					leaf, err := e.Leaf()
-					if err != nil {
-						t.Fatal(err)
+			_, err := tx.BulkInsert(t.Context(), "ledger_entry", []string{"place", "tag", "leaf"},
+				func(yield func([]any) bool) {
+					for i := range n {
+						e := entry(i)
+						e.V, e.ID, e.Time = 1, fmt.Sprintf("01930000-%04x-7000-8000-000000000000", i), time.Unix(1, 0)
+						leaf, err := e.Leaf()
+						if err != nil {
+							t.Fatal(err)
+						}
+						if _ = edge.Append(receipt.LeafHash(leaf),
+							keep); !yield([]any{i + 1, int64(0x0193_0000_0000_7000 | i<<16), leaf}) {
+							return
+						}
 					}
-					if _ = edge.Append(receipt.LeafHash(leaf), keep); !yield([]any{i + 1, int64(0x0193_0000_0000_7000 | i<<16), leaf}) {
-						return
-					}
-				}
-			})
+				})
 			if err != nil {
 				return err
 			}

@@ -22,9 +22,9 @@ var (
 	errAddressHost    = errors.New("its host cannot be read")
 )
 
-// splitAddress gives the host and the path of an absolute URL, both in canonical form: two spellings that a browser
-// or a server may take for the same place give the same host and path. It allocates nothing when the URL is in
-// that form already, and refuses what it cannot read for sure.
+// splitAddress gives the host and the path of an absolute URL, both in canonical form: two
+// spellings that a browser or a server may take for the same place give the same host and path. It
+// allocates nothing when the URL is in that form already, and refuses what it cannot read for sure.
 func splitAddress(address string) (host, path string, err error) {
 	if len(address) > maxAddress {
 		return "", "", errAddressLong
@@ -59,8 +59,8 @@ func splitAddress(address string) (host, path string, err error) {
 	return host, canonicalPath(path), nil
 }
 
-// Host gives the host of a web address in canonical form: lower case, ASCII, without port and final dot. ok is false for what
-// is no address of the web, or cannot be read for sure.
+// Host gives the host of a web address in canonical form: lower case, ASCII, without port and final
+// dot. ok is false for what is no address of the web, or cannot be read for sure.
 func Host(address string) (host string, ok bool) {
 	scheme, _, _ := strings.Cut(address, ":")
 	if !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
@@ -70,9 +70,10 @@ func Host(address string) (host string, ok bool) {
 	return host, err == nil
 }
 
-// ASCIIAddress gives a web address with its host in ASCII (RFC 5891), as protocols want it; the address as it is where its
-// host is in ASCII already, or cannot be read. A host that is percent-encoded is as good as one in other letters. The rest of
-// an address that content keeps is in ASCII.
+// ASCIIAddress gives a web address with its host in ASCII (RFC 5891), as protocols want it; the
+// address as it is where its host is in ASCII already, or cannot be read. A host that is
+// percent-encoded is as good as one in other letters. The rest of an address that content keeps is
+// in ASCII.
 func ASCIIAddress(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	authority, _, _ := strings.Cut(rest, "/")
@@ -92,8 +93,8 @@ func ASCIIAddress(address string) string {
 	return at.String()
 }
 
-// hasControl says whether the text has control characters, or blanks at its ends: readers of URLs differ in what
-// they do with them.
+// hasControl says whether the text has control characters, or blanks at its ends: readers of URLs
+// differ in what they do with them.
 func hasControl(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] == 0x7f {
@@ -169,12 +170,12 @@ func isASCII(text string) bool {
 	return true
 }
 
-// canonicalPath brings a path into the one form that patterns are matched against: percent-decoded until nothing
-// is left to decode, composed Unicode (NFC), backslashes as slashes, no empty and no dot segments, one slash at
-// the beginning and none at the end.
+// canonicalPath brings a path into the one form that patterns are matched against: percent-decoded
+// until nothing is left to decode, composed Unicode (NFC), backslashes as slashes, no empty and no
+// dot segments, one slash at the beginning and none at the end.
 //
-// An encoded slash or dot counts as what it decodes to, because enough servers treat it so: a rule must not be
-// dodged by spelling.
+// An encoded slash or dot counts as what it decodes to, because enough servers treat it so: a rule
+// must not be dodged by spelling.
 func canonicalPath(path string) string {
 	if path == "/" {
 		return path
@@ -198,7 +199,8 @@ func canonicalPath(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// isCanonical is a quick look that finds most paths in canonical form already. It may say no to one that is.
+// isCanonical is a quick look that finds most paths in canonical form already. It may say no to one
+// that is.
 func isCanonical(path string) bool {
 	if path == "" || path[0] != '/' || path[len(path)-1] == '/' {
 		return false
@@ -214,9 +216,9 @@ func isCanonical(path string) bool {
 	return true
 }
 
-// decode undoes percent-encoding as often as it was applied: "%2541" becomes "%41" becomes "A". A percent sign
-// without two hex digits stays what it is. One pass is enough, because what a byte completes is looked at as soon
-// as it is there.
+// decode undoes percent-encoding as often as it was applied: "%2541" becomes "%41" becomes "A". A
+// percent sign without two hex digits stays what it is. One pass is enough, because what a byte
+// completes is looked at as soon as it is there.
 func decode(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text

@@ -26,8 +26,10 @@ func TestAnAddressHasItsHostInASCII(t *testing.T) {
 func TestTheHostOfAnAddress(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"https://bücher.example/a": "xn--bcher-kva.example", "HTTPS://WWW.Example.com.:8443/": "www.example.com", "http://a@b.example": "b.example",
-		"https:\\\\b.example\\a": "b.example", "ftp://example.com/": "", "urn:isbn:1": "", "https:///a": "", "example.com": "", "": "",
+		"https://bücher.example/a": "xn--bcher-kva.example", "HTTPS://WWW.Example.com.:8443/": "www.example.com",
+		"http://a@b.example":     "b.example",
+		"https:\\\\b.example\\a": "b.example", "ftp://example.com/": "", "urn:isbn:1": "", "https:///a": "",
+		"example.com": "", "": "",
 	} {
 		if got, ok := policy.Host(address); got != want || ok != (want != "") {
 			t.Errorf("%s has the host %q (%v), want %q", address, got, ok, want)

@@ -9,15 +9,17 @@ import (
 
 // Change is one thing in which two decisions on an item differ.
 type Change struct {
-	What     string // "access", "excerpt", "labels", "search" and the other functions, "users", "countries", "display", "price", "reporting", "delivery", "scopes"
+	// "access", "excerpt", "labels", "search" and the other functions, "users", "countries",
+	// "display", "price", "reporting", "delivery", "scopes"
+	What     string
 	From, To string // in words; "none" where nothing is said
 }
 
 // plainFunctions are the functions that are no groups of others.
 var plainFunctions = []string{"search", "ai-input", "ai-index", "ai-train"}
 
-// Compare tells in what a decision differs from the one before. Of an item that is blocked, before or after, it tells
-// that alone: nothing else matters then. Which rule decides is no difference.
+// Compare tells in what a decision differs from the one before. Of an item that is blocked, before
+// or after, it tells that alone: nothing else matters then. Which rule decides is no difference.
 func Compare(before, after Decision) []Change {
 	var changes []Change
 	add := func(what, from, to string) {
@@ -48,7 +50,8 @@ func Compare(before, after Decision) []Change {
 
 // serves says whether the decision allows a function to somebody at least.
 func (d Decision) serves(function string) string {
-	if (Functions{d.Permit, d.Prohibit}).allow(function) && !slices.ContainsFunc(d.Own, func(own *Own) bool { return !own.serves(function) }) {
+	if (Functions{d.Permit, d.Prohibit}).allow(function) &&
+		!slices.ContainsFunc(d.Own, func(own *Own) bool { return !own.serves(function) }) {
 		return "allowed"
 	}
 	return "not allowed"
@@ -89,8 +92,10 @@ func (d Decision) String() string {
 		parts = append(parts, fmt.Sprintf("excerpt of %d words", d.ExcerptWords))
 	}
 	for _, one := range []struct{ name, text string }{
-		{"labels", strings.Join(d.Labels, ", ")}, {"permits", strings.Join(d.Permit, ", ")}, {"prohibits", strings.Join(d.Prohibit, ", ")},
-		{"users", d.Users.String()}, {"countries", d.Countries.String()}, {"display of", words(d.DisplayWords)}, {"price", d.Price.String()},
+		{"labels", strings.Join(d.Labels, ", ")}, {"permits", strings.Join(d.Permit, ", ")},
+		{"prohibits", strings.Join(d.Prohibit, ", ")},
+		{"users", d.Users.String()}, {"countries", d.Countries.String()}, {"display of", words(d.DisplayWords)},
+		{"price", d.Price.String()},
 		{"report within", span(d.Reporting)}, {"delivery", strings.Join(d.Delivery, ", ")},
 		{"scopes", strings.Join(d.Scopes, ", ")},
 	} {

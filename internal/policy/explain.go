@@ -12,7 +12,7 @@ type Explanation struct {
 	Imported []*Own // the terms that the item comes with, whether they count or not
 }
 
-// Step is one rule that was asked.
+// Step is one rule that was tried.
 type Step struct {
 	Rule       int    // index of the rule
 	Line       int    // its line in the file it came from, 0 if it came from none
@@ -22,7 +22,8 @@ type Step struct {
 	Why        string // why it matched or did not, in words
 }
 
-// Explain decides as Decide does, and says for each rule on the way why it matched or why it did not.
+// Explain decides as Decide does, and says for each rule on the way why it matched or why it did
+// not.
 func (t *Terms) Explain(facts Facts) Explanation {
 	item := subject{Facts: facts}
 	e := Explanation{Decision: t.Decide(facts), Imported: t.imported(&item)}

@@ -11,8 +11,8 @@ type pathGlob struct {
 	segments []segmentGlob
 }
 
-// segmentGlob matches one segment of a path, or any number of them when deep is set. parts are the literal texts
-// between stars: one part is a plain segment, {"", ".html"} is "*.html".
+// segmentGlob matches one segment of a path, or any number of them when deep is set. parts are the
+// literal texts between stars: one part is a plain segment, {"", ".html"} is "*.html".
 type segmentGlob struct {
 	deep  bool
 	parts []string
@@ -21,22 +21,23 @@ type segmentGlob struct {
 // maxPattern bounds the length of a pattern.
 const maxPattern = 1000
 
-// star stands for a wildcard while a pattern is brought into canonical form, so that an encoded star stays a star
-// of the path.
+// star stands for a wildcard while a pattern is brought into canonical form, so that an encoded
+// star stays a star of the path.
 const star = "\x00"
 
 var (
-	errPatternEmpty  = errors.New("a path pattern begins with a slash, like /premium/**")
-	errPatternLong   = errors.New("a path pattern is at most 1000 bytes long")
-	errPatternDots   = errors.New("a path pattern has no . or .. segments; write the path that is meant")
-	errPatternDeep   = errors.New("** stands for whole segments; write /premium/** for all below /premium, or /premium* for segments that begin so")
+	errPatternEmpty = errors.New("a path pattern begins with a slash, like /premium/**")
+	errPatternLong  = errors.New("a path pattern is at most 1000 bytes long")
+	errPatternDots  = errors.New("a path pattern has no . or .. segments; write the path that is meant")
+	errPatternDeep  = errors.New("** stands for whole segments; write /premium/** for all below /premium, or " +
+		"/premium* for segments that begin so")
 	errPatternQuery  = errors.New("a path ends before ? and #; rules do not see what comes after them")
 	errPatternScheme = errors.New("a path begins with a slash; name the host by the key host")
 	errPatternZero   = errors.New("a path pattern has no zero bytes")
 )
 
-// parsePath compiles a path pattern. The pattern is brought into the same canonical form as the paths that it
-// will meet, so that it does not matter how either of them is spelled.
+// parsePath compiles a path pattern. The pattern is brought into the same canonical form as the
+// paths that it will meet, so that it does not matter how either of them is spelled.
 func parsePath(text string) (pathGlob, error) {
 	switch {
 	case len(text) > maxPattern:
@@ -76,8 +77,8 @@ func (g *pathGlob) addDeep() {
 	}
 }
 
-// match says whether a canonical path matches. It walks path and pattern once and goes back to the last "**" only,
-// which is enough: whatever an earlier one could take, the last one can take too.
+// match says whether a canonical path matches. It walks path and pattern once and goes back to the
+// last "**" only, which is enough: whatever an earlier one could take, the last one can take too.
 func (g pathGlob) match(path string) bool {
 	rest := strings.TrimPrefix(path, "/")
 	next := 0                      // the segment of the pattern to be matched
@@ -106,8 +107,8 @@ func (g pathGlob) match(path string) bool {
 	return next == len(g.segments)
 }
 
-// match says whether one segment matches. The first part is at the segment's beginning, the last at its end, and
-// those between are taken at their first place.
+// match says whether one segment matches. The first part is at the segment's beginning, the last at
+// its end, and those between are taken at their first place.
 func (s segmentGlob) match(segment string) bool {
 	if len(s.parts) == 1 {
 		return segment == s.parts[0]

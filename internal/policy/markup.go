@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Markup reads the terms that an item states in its own schema.org members; nil for none. Types are those of the item,
-// isA as Options have it.
+// Markup reads the terms that an item states in its own schema.org members; nil for none. Types are
+// those of the item, isA as Options have it.
 //
 //   - isAccessibleForFree, when it is false, of an article or a page: its text is not free to read. Of other things it says
 //     what the thing costs (a book, an event, a museum), and nothing of the text about it.
@@ -79,7 +79,8 @@ func licenseOf(value json.RawMessage) string {
 	return thing.ID
 }
 
-// nonCommercial says whether an address is that of a Creative Commons licence without commercial use.
+// nonCommercial says whether an address is that of a Creative Commons licence without commercial
+// use.
 func nonCommercial(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") != "creativecommons.org" {

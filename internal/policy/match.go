@@ -17,8 +17,8 @@ type compiled struct {
 	decision Decision
 }
 
-// subject is an item while it is being decided on; its address is taken apart at most once, and only when a rule
-// asks for it.
+// subject is an item while it is being decided on; its address is taken apart at most once, and
+// only when a rule asks for it.
 type subject struct {
 	Facts
 	host, path string
@@ -34,7 +34,8 @@ func (s *subject) address() bool {
 	return s.problem == nil
 }
 
-// compile checks a rule, which may have a name of its own, and makes it ready. All that is wrong with it is reported.
+// compile checks a rule, which may have a name of its own, and makes it ready. All that is wrong
+// with it is reported.
 func compile(index int, rule Rule, named string) (compiled, []error) {
 	c := compiled{index: index, rule: rule, named: named}
 	check := checker{index: index, line: rule.Line, named: named}
@@ -81,8 +82,8 @@ func compile(index int, rule Rule, named string) (compiled, []error) {
 	return c, check.findings
 }
 
-// present refuses a condition that is there and says nothing: an empty list would match nothing, which is hardly
-// what its owner meant, and an empty text is a slip.
+// present refuses a condition that is there and says nothing: an empty list would match nothing,
+// which is hardly what its owner meant, and an empty text is a slip.
 func (c *checker) present(field string, values []string) {
 	if values != nil && len(values) == 0 {
 		c.report(field, "an empty list matches nothing; name a value or remove the key")
@@ -129,8 +130,8 @@ func (c *compiled) matchesEverything() bool {
 	return m.Path == nil && m.Host == nil && m.Site == nil && m.Source == nil && m.Type == nil
 }
 
-// matches says whether the rule is for the item, or that this cannot be said because the address cannot be read.
-// Explain's whyNot asks the same questions in the same order.
+// matches says whether the rule is for the item, or that this cannot be said because the address
+// cannot be read. Explain's whyNot asks the same questions in the same order.
 func (c *compiled) matches(s *subject, isA func(t, ancestor string) bool) (matched, unclear bool) {
 	if !c.matchesNames(s) || !c.matchesType(s, isA) {
 		return false, false

@@ -18,12 +18,14 @@ func TestPathPatterns(t *testing.T) {
 		pattern string
 		yes, no []string
 	}{
-		{"/premium/**", []string{"/premium", "/premium/", "/premium/a", "/premium/a/b.html"}, []string{"/", "/premiums/a", "/x/premium/a", "/Premium/a"}},
+		{"/premium/**", []string{"/premium", "/premium/", "/premium/a", "/premium/a/b.html"},
+			[]string{"/", "/premiums/a", "/x/premium/a", "/Premium/a"}},
 		{"/premium/*", []string{"/premium/a", "/premium/a/"}, []string{"/premium", "/premium/", "/premium/a/b"}},
 		{"/**", []string{"/", "/a", "/a/b"}, nil},
 		{"/", []string{"/", "", "//", "/./"}, []string{"/a"}},
 		{"/**/draft", []string{"/draft", "/a/draft", "/a/b/draft", "/draft/draft"}, []string{"/draft/a", "/drafts"}},
-		{"/a/**/b/**/c", []string{"/a/b/c", "/a/x/b/y/z/c", "/a/b/b/c", "/a/b/c/b/c"}, []string{"/a/c", "/a/b", "/a/c/b", "/a/b/c/d"}},
+		{"/a/**/b/**/c", []string{"/a/b/c", "/a/x/b/y/z/c", "/a/b/b/c", "/a/b/c/b/c"},
+			[]string{"/a/c", "/a/b", "/a/c/b", "/a/b/c/d"}},
 		{"/*.html", []string{"/a.html", "/.html"}, []string{"/a.htm", "/a/b.html", "/html"}},
 		{"/2026-*-*/*", []string{"/2026-11-20/a", "/2026--/a"}, []string{"/2026-11/a", "/2026-11-20"}},
 		{"/*a*b*", []string{"/ab", "/xaybz", "/aab"}, []string{"/ba", "/a", "/b"}},
@@ -53,17 +55,21 @@ func TestHostPatterns(t *testing.T) {
 		pattern string
 		yes, no []string
 	}{
-		{"example.com", []string{"example.com", "EXAMPLE.com", "example.com.", "example.com:8080", "user:pass@example.com", "ex%61mple.com", "b@d@example.com"},
+		{"example.com", []string{"example.com", "EXAMPLE.com", "example.com.", "example.com:8080",
+			"user:pass@example.com", "ex%61mple.com", "b@d@example.com"},
 			[]string{"www.example.com", "example.com.evil.net", "example.com@evil.net", "example.org"}},
-		{"*.Example.com", []string{"www.example.com", "a.b.example.com"}, []string{"example.com", "notexample.com", "wwwexample.com"}},
-		{"bücher.example", []string{"xn--bcher-kva.example", "BÜCHER.example", "bu\u0308cher.example"}, []string{"bucher.example"}},
+		{"*.Example.com", []string{"www.example.com", "a.b.example.com"},
+			[]string{"example.com", "notexample.com", "wwwexample.com"}},
+		{"bücher.example", []string{"xn--bcher-kva.example", "BÜCHER.example", "bu\u0308cher.example"},
+			[]string{"bucher.example"}},
 		{"[::1]", []string{"[::1]", "[::1]:8080"}, []string{"127.0.0.1"}},
 		{"127.0.0.1", []string{"127.0.0.1:80"}, []string{"127.0.0.2"}},
 	} {
 		rules := mustNew(t, Rule{Match: Match{Host: []string{c.pattern}}, Access: Open})
 		for _, h := range c.yes {
 			if d := rules.Decide(page("https://" + h + "/a")); d.Access != Open {
-				t.Errorf("%s does not match %s: %s", c.pattern, h, rules.Explain(page("https://" + h + "/a")).Steps[0].Why)
+				t.Errorf("%s does not match %s: %s", c.pattern, h,
+					rules.Explain(page("https://" + h + "/a")).Steps[0].Why)
 			}
 		}
 		for _, h := range c.no {
@@ -76,7 +82,8 @@ func TestHostPatterns(t *testing.T) {
 
 func TestNoSpellingDodgesARule(t *testing.T) {
 	t.Parallel()
-	rules := mustNew(t, Rule{Match: Match{Host: []string{"example.com"}, Path: []string{"/premium/**"}}, Access: Blocked}, Rule{Access: Open})
+	rules := mustNew(t, Rule{Match: Match{Host: []string{"example.com"}, Path: []string{"/premium/**"}},
+		Access: Blocked}, Rule{Access: Open})
 	for _, url := range []string{
 		"https://example.com/premium/a",
 		"HTTPS://Example.COM/premium/a",
@@ -116,7 +123,8 @@ func TestNoSpellingDodgesARule(t *testing.T) {
 
 func TestAddressesWithoutHostHaveAPath(t *testing.T) {
 	t.Parallel()
-	rules := mustNew(t, Rule{Match: Match{Path: []string{"/isbn:*"}}, Access: Blocked}, Rule{Match: Match{Host: []string{"example.com"}}, Access: Blocked}, Rule{Access: Open})
+	rules := mustNew(t, Rule{Match: Match{Path: []string{"/isbn:*"}}, Access: Blocked},
+		Rule{Match: Match{Host: []string{"example.com"}}, Access: Blocked}, Rule{Access: Open})
 	if d := rules.Decide(page("urn:isbn:123")); d.Rule != 0 {
 		t.Errorf("got %+v", d)
 	}
@@ -190,7 +198,8 @@ func TestPropertyExplainSaysWhatDecideDecides(t *testing.T) {
 		}
 		for i, step := range explained.Steps {
 			if step.Matched != (i == decided.Rule && !strings.Contains(step.Why, "cannot be read")) {
-				t.Fatalf("rule %d decided, and of rule %d it is said: matched %v, %s", decided.Rule, i, step.Matched, step.Why)
+				t.Fatalf("rule %d decided, and of rule %d it is said: matched %v, %s", decided.Rule, i, step.Matched,
+					step.Why)
 			}
 			if step.Why == "" || step.Conditions == "" {
 				t.Fatalf("nothing is said of rule %d", i)
@@ -277,7 +286,8 @@ func mustNewIn(t *rapid.T, rules []Rule) *Terms {
 
 // Not parallel: it counts what is allocated.
 func TestDecideAllocatesNothing(t *testing.T) {
-	rules := mustNew(t, Rule{Match: Match{Path: []string{"/premium/**"}, Host: []string{"*.example.com"}}, Access: Blocked}, Rule{Access: Open})
+	rules := mustNew(t, Rule{Match: Match{Path: []string{"/premium/**"}, Host: []string{"*.example.com"}},
+		Access: Blocked}, Rule{Access: Open})
 	item := page("https://www.example.com/recipes/lentil-soup/", "Recipe")
 	if n := testing.AllocsPerRun(100, func() { rules.Decide(item) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -285,7 +295,8 @@ func TestDecideAllocatesNothing(t *testing.T) {
 }
 
 func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"https://example.com/premium/a", "https://example.com/%2570remium", `http:\\a\b`, "urn:isbn:1", "https://[::1]:80/%2e%2e/", "https://bücher.example/é", "%", "a:"} {
+	for _, seed := range []string{"https://example.com/premium/a", "https://example.com/%2570remium", `http:\\a\b`,
+		"urn:isbn:1", "https://[::1]:80/%2e%2e/", "https://bücher.example/é", "%", "a:"} {
 		f.Add(seed, "/premium/**", "*.example.com")
 	}
 	f.Fuzz(func(t *testing.T, address, pattern, host string) {
@@ -304,7 +315,8 @@ func FuzzAddress(f *testing.F) {
 			return
 		}
 		facts := Facts{URL: address}
-		if decided, explained := rules.Decide(facts), rules.Explain(facts); decided.Reason != explained.Decision.Reason {
+		if decided, explained := rules.Decide(facts),
+			rules.Explain(facts); decided.Reason != explained.Decision.Reason {
 			t.Errorf("%q is said of the decision %q", explained.Decision.Reason, decided.Reason)
 		}
 	})

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Own are the terms that an item brings along: those of its markup, and those that an RSL document of its site states for
-// its address. They narrow what the owner's rules allow and never widen it.
+// Own are the terms of the item itself: of its markup, and of an RSL document of its site.
 type Own struct {
 	// Unfree says that the item is not free to read: an open one is shown as a licensed one is.
 	Unfree bool `json:"unfree,omitempty"`
-	// Options are alternatives that cost nothing: what one of them permits is permitted. With none of them nothing is,
-	// unless Said is false.
+	// Options are alternatives that cost nothing: what one of them permits is permitted. With none
+	// of them nothing is, unless Said is false.
 	Options []Option `json:"options,omitempty"`
-	// Paid are alternatives that cost something: they permit nothing to those who have not paid, and say what can be sold.
+	// Paid are alternatives that cost something: they permit nothing to those who have not paid,
+	// and say what can be sold.
 	Paid []Option `json:"paid,omitempty"`
 	// Stated says that Options were stated.
 	Stated bool `json:"said,omitempty"`
@@ -27,24 +27,28 @@ type Option struct {
 	Functions Functions   `json:"functions,omitzero"`
 	Users     Restriction `json:"users,omitzero"`
 	Countries Restriction `json:"countries,omitzero"`
-	// Price is what it costs, as whoever states it says. Its zero value says nothing of that; a rate of 0 of a model that is paid in money says
-	// that it has to be asked for, and an empty currency that none was stated.
+	// Price is what it costs, as whoever states it says. Its zero value says nothing of that; a
+	// rate of 0 of a model that is paid in money says that it has to be asked for, and an empty
+	// currency that none was stated.
 	Price Money `json:"price,omitzero"`
 }
 
-// ownExcerpt is how many words are shown at the most of an item that says of itself that it is not free.
+// ownExcerpt is how many words are shown at the most of an item that says of itself that it is not
+// free.
 const ownExcerpt = 60
 
 // allows says whether the terms permit a use.
 func (o *Own) allows(use Use) bool {
 	return o == nil || !o.Stated || slices.ContainsFunc(o.Options, func(option Option) bool {
-		return option.Functions.allow(use.Function) && option.Users.allow(use.User) && option.Countries.allow(use.Country)
+		return option.Functions.allow(use.Function) && option.Users.allow(use.User) &&
+			option.Countries.allow(use.Country)
 	})
 }
 
 // serves says whether the terms permit a function to somebody at least.
 func (o *Own) serves(function string) bool {
-	return o == nil || !o.Stated || slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.allow(function) })
+	return o == nil || !o.Stated ||
+		slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.allow(function) })
 }
 
 // imported are the terms that an item comes with: its own, and those of RSL documents.
@@ -101,7 +105,8 @@ func (o *Own) String() string {
 	for i, option := range slices.Concat(o.Options, o.Paid) {
 		var parts []string
 		for _, one := range []struct{ name, text string }{
-			{"price", option.Price.String()}, {"functions", Restriction(option.Functions).String()}, {"users", option.Users.String()}, {"countries", option.Countries.String()},
+			{"price", option.Price.String()}, {"functions", Restriction(option.Functions).String()},
+			{"users", option.Users.String()}, {"countries", option.Countries.String()},
 		} {
 			if one.text != "" {
 				parts = append(parts, one.name+" "+one.text)

@@ -5,24 +5,28 @@ import (
 	"strings"
 )
 
-// Policy is what the rules say of the addresses of one host by their paths alone (RAMP v1, AccessPolicy).
+// Policy is what the rules say of the addresses of one host by their paths alone (RAMP v1,
+// AccessPolicy).
 type Policy struct {
 	Default Access // of paths that no rule is for
 	Rules   []PathRule
 }
 
-// PathRule is what is so of the paths that fit a pattern. A star stands for any run of characters, slashes among them; all
-// else for itself, percent-encoded as in an address. Of several rules the first that fits counts.
+// PathRule is what is so of the paths that fit a pattern. A star stands for any run of characters,
+// slashes among them; all else for itself, percent-encoded as in an address. Of several rules the
+// first that fits counts.
 type PathRule struct {
 	Pattern string
 	Access  Access
 }
 
-// maxDeep is how many "**" a pattern may have that is written for others: each of them doubles the patterns.
+// maxDeep is how many "**" a pattern may have that is written for others: each of them doubles the
+// patterns.
 const maxDeep = 4
 
-// Policy gives what the rules say of the addresses of a host, which belongs to a site, by their paths alone. A rule that
-// also asks for something else, such as a type or a source, is passed over.
+// Policy gives what the rules say of the addresses of a host, which belongs to a site, by their
+// paths alone. A rule that also asks for something else, such as a type or a source, is passed
+// over.
 func (t *Terms) Policy(site, host string) Policy {
 	p := Policy{Default: Blocked}
 	for i := range t.rules {
@@ -70,9 +74,10 @@ func (a Access) Stricter(b Access) bool {
 	return slices.Index(order, a) > slices.Index(order, b)
 }
 
-// written gives the glob as patterns in which a star stands for any run of characters: one for each way in which a "**" may
-// stand for nothing or for something, and with and without a slash at the end. Where a star within a segment is written,
-// more fits than the glob means. There are none for a glob with too many "**".
+// written gives the glob as patterns in which a star stands for any run of characters: one for each
+// way in which a "**" may stand for nothing or for something, and with and without a slash at the
+// end. Where a star within a segment is written, more fits than the glob means. There are none for
+// a glob with too many "**".
 func (g pathGlob) written() []string {
 	texts := []string{""}
 	deep := 0
@@ -124,7 +129,8 @@ func escaped(parts []string) string {
 		}
 		for k := range len(part) {
 			c := part[k]
-			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~:@!&'()+,;=", c) >= 0 {
+			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+				strings.IndexByte("-._~:@!&'()+,;=", c) >= 0 {
 				b.WriteByte(c)
 			} else {
 				b.WriteByte('%')

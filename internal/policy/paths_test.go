@@ -27,20 +27,23 @@ func TestPolicyTellsWhatRulesSayOfPaths(t *testing.T) {
 	for _, r := range p.Rules {
 		written = append(written, r.Pattern+" "+string(r.Access))
 	}
-	want := "/private blocked, /private/* blocked, /a%20b/*.pdf blocked, /a%20b/*.pdf/ blocked, /shop open, /shop/* open, /x/y licensed, /x/*/y licensed, /x/y/ licensed, /x/*/y/ licensed"
+	want := "/private blocked, /private/* blocked, /a%20b/*.pdf blocked, /a%20b/*.pdf/ blocked, /shop open, /shop/* " +
+		"open, /x/y licensed, /x/*/y licensed, /x/y/ licensed, /x/*/y/ licensed"
 	if got := strings.Join(written, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if other := rules.Policy("site", "example.org"); other.Default != Open || other.At("/shop/1") != Open || other.At("/private/") != Blocked {
+	if other := rules.Policy("site", "example.org"); other.Default != Open || other.At("/shop/1") != Open ||
+		other.At("/private/") != Blocked {
 		t.Error(other)
 	}
-	if none := mustNew(t, Rule{Match: Match{Path: []string{"/a"}}, Access: Open}).Policy("site", "example.org"); none.Default != Blocked || none.At("/a") != Open || none.At("/abc") != Blocked {
+	if none := mustNew(t, Rule{Match: Match{Path: []string{"/a"}}, Access: Open}).Policy("site",
+		"example.org"); none.Default != Blocked || none.At("/a") != Open || none.At("/abc") != Blocked {
 		t.Error("what no rule speaks of is blocked:", none)
 	}
 }
 
-// What rules say of an address by its path alone, the policy says, too, but for a star within a segment, which stands for
-// more there.
+// What rules say of an address by its path alone, the policy says, too, but for a star within a
+// segment, which stands for more there.
 func TestPolicySaysWhatTheRulesDecide(t *testing.T) {
 	t.Parallel()
 	segment := rapid.SampledFrom([]string{"a", "b", "a b", "ä", "x.html"})
@@ -49,7 +52,8 @@ func TestPolicySaysWhatTheRulesDecide(t *testing.T) {
 		var rules []Rule
 		for range rapid.IntRange(0, 4).Draw(t, "rules") {
 			parts := rapid.SliceOfN(rapid.OneOf(segment, rapid.Just("**")), 1, 4).Draw(t, "pattern")
-			rules = append(rules, Rule{Match: Match{Path: []string{"/" + strings.Join(parts, "/")}}, Access: access.Draw(t, "access")})
+			rules = append(rules, Rule{Match: Match{Path: []string{"/" + strings.Join(parts, "/")}},
+				Access: access.Draw(t, "access")})
 		}
 		rules = append(rules, Rule{Access: access.Draw(t, "rest")})
 		compiled, err := New(rules)
@@ -69,7 +73,8 @@ func TestPolicySaysWhatTheRulesDecide(t *testing.T) {
 		}
 		policy := compiled.Policy("site", "example.com")
 		got := policy.At(path)
-		if want := compiled.Decide(Facts{Site: "site", URL: "https://example.com" + path, Types: []string{"Thing"}}).Access; got != want {
+		if want := compiled.Decide(Facts{Site: "site", URL: "https://example.com" + path, Types: []string{"Thing"}}).
+			Access; got != want {
 			t.Fatalf("%s is %s by the policy %v and %s by the rules", path, got, policy, want)
 		}
 	})

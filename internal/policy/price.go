@@ -26,7 +26,8 @@ const (
 	UnitRecords = "records"
 )
 
-// Unit is what one use of an item is measured in: what the model meters, and tokens for models that meter nothing.
+// Unit is what one use of an item is measured in: what the model meters, and tokens for models that
+// meter nothing.
 func (m Money) Unit() string {
 	switch m.Model {
 	case "per_page":
@@ -39,12 +40,14 @@ func (m Money) Unit() string {
 	return UnitTokens
 }
 
-// Metered says whether the rate is for each unit that is used, so that what is owed is known once the use is reported.
+// Metered says whether the rate is for each unit that is used, so that what is owed is known once
+// the use is reported.
 func (m Money) Metered() bool { return slices.Contains(meteredModels, m.Model) }
 
 // The models of prices, by what they need beside the name.
 var (
-	pricedModels  = []string{"per_access", "per_token", "per_fetch", "per_page", "per_minute", "per_record", "flat", "subscription", "training"}
+	pricedModels = []string{"per_access", "per_token", "per_fetch", "per_page", "per_minute", "per_record", "flat",
+		"subscription", "training"}
 	shareModel    = "revenue_share"
 	unpaidModels  = []string{"free", "attribution", "contribution"}
 	priceModels   = slices.Concat(pricedModels, []string{shareModel}, unpaidModels)
@@ -68,7 +71,8 @@ const maxEstimate = 1_000_000_000
 func ParseAmount(text string) (int64, error) {
 	wrong := fmt.Errorf("%q is no amount; write a number with at most eight decimals, like \"0.02\"", text)
 	whole, decimals, point := strings.Cut(text, ".")
-	if whole == "" || point && decimals == "" || len(decimals) > 8 || len(whole) > 10 || !digits(whole) || !digits(decimals) {
+	if whole == "" || point && decimals == "" || len(decimals) > 8 || len(whole) > 10 || !digits(whole) ||
+		!digits(decimals) {
 		return 0, wrong
 	}
 	n, err := strconv.ParseInt(whole+decimals+strings.Repeat("0", 8-len(decimals)), 10, 64)
@@ -113,7 +117,8 @@ func (m Money) String() string {
 // priceError is what is wrong with one member of a price.
 type priceError struct{ field, detail string }
 
-// Money reads a price that stands beside the rules; its error says the first thing that is wrong with it.
+// Money reads a price that stands beside the rules; its error says the first thing that is wrong
+// with it.
 func (p Price) Money() (Money, error) {
 	m, wrong := p.money()
 	if len(wrong) > 0 {
@@ -164,7 +169,8 @@ func (p Price) money() (m Money, wrong []priceError) {
 		}
 	}
 	if p.Months != 0 && (!slices.Contains(termedModels, p.Model) || p.Months < 0 || p.Months > maxMonths) {
-		report("months", "write 1 to %d months, with the models %s only", maxMonths, strings.Join(termedModels, " and "))
+		report("months", "write 1 to %d months, with the models %s only", maxMonths,
+			strings.Join(termedModels, " and "))
 	}
 	if p.Estimate < 0 || p.Estimate > maxEstimate {
 		report("estimate", "%d is not between 0 and %d", p.Estimate, maxEstimate)

@@ -12,8 +12,8 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// RSL is what a site states of the use of its addresses beside its pages: licences of RSL documents (Really Simple Licensing 1.0), for
-// patterns, and of RAMP sitemaps, for single addresses.
+// RSL is what a site states of the use of its addresses beside its pages: licences of RSL documents
+// (Really Simple Licensing 1.0), for patterns, and of RAMP sitemaps, for single addresses.
 type RSL struct {
 	site  string    // whose addresses it is about; empty for all
 	parts []rslPart // the most telling pattern first
@@ -28,8 +28,8 @@ type RSL struct {
 // maxUnread bounds what is told of contents that permit nothing.
 const maxUnread = 10
 
-// Unread says of which contents, and licences of contents, nobody can say what they permit, so that they permit nothing, in words for the
-// owner: the first few.
+// Unread says of which contents, and licences of contents, nobody can say what they permit, so that
+// they permit nothing, in words for the owner: the first few.
 func (r *RSL) Unread() []string {
 	if r.more == 0 {
 		return r.unread
@@ -48,7 +48,8 @@ type rslPart struct {
 // maxRSL bounds an RSL document of a file.
 const maxRSL = 4 << 20
 
-// ParseRSL reads an RSL document; name says where it stands, for explanations. The error says what is wrong with it.
+// ParseRSL reads an RSL document; name says where it stands, for explanations. The error says what
+// is wrong with it.
 func ParseRSL(name string, text []byte) (*RSL, error) {
 	if len(text) > maxRSL {
 		return nil, fmt.Errorf("it has more than %d bytes", maxRSL)
@@ -74,8 +75,9 @@ type rslKey struct {
 	end        bool
 }
 
-// document adds what a document says. Of a pattern that is in said already, which others have stated before it, it says nothing more, and nothing of
-// hosts for which it cannot speak; speaks is nil for all.
+// document adds what a document says. Of a pattern that is in said already, which others have
+// stated before it, it says nothing more, and nothing of hosts for which it cannot speak; speaks is
+// nil for all.
 func (r *RSL) document(d ImportedDocument, said map[rslKey]bool, speaks func(host string) bool) error {
 	own := map[rslKey]*Own{}
 	for _, content := range d.Document.Contents {
@@ -104,7 +106,8 @@ func (r *RSL) document(d ImportedDocument, said map[rslKey]bool, speaks func(hos
 		if why := content.Unread(); why != "" {
 			r.tell(fmt.Sprintf("the content %.200q in %s permits nothing: %s", content.URL, d.Name, why))
 		} else if unread != "" {
-			r.tell(fmt.Sprintf("a licence of the content %.200q in %s permits nothing: it has %s, which RSL does not know", content.URL, d.Name, unread))
+			r.tell(fmt.Sprintf("a licence of the content %.200q in %s permits nothing: it has %s, which RSL does "+
+				"not know", content.URL, d.Name, unread))
 		}
 	}
 	for key := range own {
@@ -164,7 +167,8 @@ func (o Option) equal(other Option) bool {
 	same := func(a, b Restriction) bool {
 		return slices.Equal(a.Permit, b.Permit) && slices.Equal(a.Prohibit, b.Prohibit)
 	}
-	return o.Price == other.Price && same(Restriction(o.Functions), Restriction(other.Functions)) && same(o.Users, other.Users) && same(o.Countries, other.Countries)
+	return o.Price == other.Price && same(Restriction(o.Functions), Restriction(other.Functions)) &&
+		same(o.Users, other.Users) && same(o.Countries, other.Countries)
 }
 
 // named is a list of what is permitted. One that is there and empty names what nothing is called.
@@ -175,8 +179,9 @@ func named(list []string) []string {
 	return list
 }
 
-// importedPrice is a price as others state it. An amount that is missing or cannot be read, or is in no currency that there is, leaves the rate
-// at 0, which says that it has to be asked for; a currency that is not stated stays empty.
+// importedPrice is a price as others state it. An amount that is missing or cannot be read, or is
+// in no currency that there is, leaves the rate at 0, which says that it has to be asked for; a
+// currency that is not stated stays empty.
 func importedPrice(model, amount, currency string) Money {
 	m := Money{Model: model}
 	if slices.Contains(unpaidModels, model) {
@@ -190,8 +195,8 @@ func importedPrice(model, amount, currency string) Money {
 	return m
 }
 
-// rslPattern reads the address or path that a content element is for. One that is neither is read as beside base, the address of the document,
-// unless that is empty.
+// rslPattern reads the address or path that a content element is for. One that is neither is read
+// as beside base, the address of the document, unless that is empty.
 func rslPattern(text, base string) (rslPart, error) {
 	var p rslPart
 	rest := text
@@ -265,7 +270,8 @@ func (r *RSL) part(host, path, query string, asked bool) *rslPart {
 	if len(r.parts) == 0 {
 		return nil
 	}
-	folder := strings.TrimSuffix(path, "/") + "/" // canonical paths have no slash at their end, and patterns may ask for it
+	// canonical paths have no slash at their end, and patterns may ask for it
+	folder := strings.TrimSuffix(path, "/") + "/"
 	best := len(r.parts)
 	if asked {
 		best = r.index.find(r.parts, host, path+"?"+query, "", best)
@@ -279,15 +285,16 @@ func (r *RSL) part(host, path, query string, asked bool) *rslPart {
 	return &r.parts[best]
 }
 
-// query is what stands after the question mark of the subject's address, in canonical form; asked is false where there is none.
+// query is what stands after the question mark of the subject's address, in canonical form; asked
+// is false where there is none.
 func (s *subject) query() (query string, asked bool) {
 	address, _, _ := strings.Cut(s.URL, "#")
 	_, query, asked = strings.Cut(address, "?")
 	return decode(query), asked
 }
 
-// rslMatch says whether a path fits a pattern: a beginning of it, in which * is anything, or all of it where the
-// pattern has an end. It takes time in proportion to both lengths at the worst.
+// rslMatch says whether a path fits a pattern: a beginning of it, in which * is anything, or all of
+// it where the pattern has an end. It takes time in proportion to both lengths at the worst.
 func rslMatch(p *rslPart, path string) bool {
 	glob, star, again := p.glob, -1, 0
 	g, at := 0, 0

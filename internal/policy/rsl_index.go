@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// rslIndex finds the patterns that may fit an address without a look at the others: by what they begin with up to their first star, and, where many
-// begin alike, by three letters that they ask for behind it.
+// rslIndex finds the patterns that may fit an address without a look at the others: by what they
+// begin with up to their first star, and, where many begin alike, by three letters that they ask
+// for behind it.
 type rslIndex map[string]*rslHeads // by host
 
 // rslHeads are the patterns of a host by their beginnings.
@@ -93,8 +94,8 @@ func gramsOf(text string) map[string]bool {
 	return all
 }
 
-// find gives the place of the first pattern that a path of a host fits, in either of two forms, of which the second is a beginning of the first or
-// empty; best where none before that does.
+// find gives the place of the first pattern that a path of a host fits, in either of two forms, of
+// which the second is a beginning of the first or empty; best where none before that does.
 func (x rslIndex) find(parts []rslPart, host, path, other string, best int) int {
 	for _, name := range [...]string{host, ""} {
 		of := x[name]

@@ -11,10 +11,12 @@ import (
 // RSLNothing is the licence of an RSL document that permits nothing.
 const RSLNothing = `<license><prohibits type="usage">all</prohibits></license>`
 
-// RSL gives the licence that an RSL document states for what was decided on, as its XML. Licensed items without a price of their own
-// cost what fallback says, and how they are bought stands at the address of how. It never permits more than the decision: what RSL
-// has no words for (a scope that must have been granted, a bound of words or a report that is owed for what costs nothing, a model of
-// price) permits nothing, and an amount that would be read as one for something else is left out.
+// RSL gives the licence that an RSL document states for what was decided on, as its XML. Licensed
+// items without a price of their own cost what fallback says, and how they are bought stands at the
+// address of how. It never permits more than the decision: what RSL has no words for (a scope that
+// must have been granted, a bound of words or a report that is owed for what costs nothing, a model
+// of price) permits nothing, and an amount that would be read as one for something else is left
+// out.
 func (d Decision) RSL(fallback Money, how string) string {
 	to, price, some := d.told(fallback)
 	payment, known := licence.PaymentOf(price.Model)
@@ -30,7 +32,8 @@ func (d Decision) RSL(fallback Money, how string) string {
 	return "<license>" + usage + user + geo + rslPayment(price, payment, price.Free(), how) + "</license>"
 }
 
-// told is what a licence can say of the decision: to what it binds and what it costs; some is false where that is nothing.
+// told is what a licence can say of the decision: to what it binds and what it costs; some is false
+// where that is nothing.
 func (d Decision) told(fallback Money) (to Option, price Money, some bool) {
 	price = d.Price
 	switch {
@@ -50,8 +53,9 @@ func (d Decision) told(fallback Money) (to Option, price Money, some bool) {
 	return to, price, some
 }
 
-// SitemapTerms is what a RAMP sitemap says of the use of what was decided on (RAMP v1, Ingestion): never more than the decision permits. What the
-// extension has no words for, users and countries among it, permits nothing.
+// SitemapTerms is what a RAMP sitemap says of the use of what was decided on (RAMP v1, Ingestion):
+// never more than the decision permits. What the extension has no words for, users and countries
+// among it, permits nothing.
 func (d Decision) SitemapTerms(fallback Money) licence.Stated {
 	nothing := licence.Stated{Permits: []string{}}
 	to, price, some := d.told(fallback)
@@ -86,8 +90,8 @@ func (d Decision) SitemapTerms(fallback Money) licence.Stated {
 	return out
 }
 
-// rslBound narrows the rule's restrictions by the terms that come with an item, as far as they ask for no payment where nothing is
-// paid; some is false where nothing is left.
+// rslBound narrows the rule's restrictions by the terms that come with an item, as far as they ask
+// for no payment where nothing is paid; some is false where nothing is left.
 func (d Decision) rslBound(unpaid bool) (to Option, some bool) {
 	to = Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users, Countries: d.Countries}
 	for _, own := range d.Own {
@@ -114,8 +118,8 @@ func (d Decision) rslBound(unpaid bool) (to Option, some bool) {
 	return to, true
 }
 
-// rslRestriction writes a restriction of a kind, in the words that RSL has for it; all says that nothing is restricted. It is not ok where
-// what is permitted has no words.
+// rslRestriction writes a restriction of a kind, in the words that RSL has for it; all says that
+// nothing is restricted. It is not ok where what is permitted has no words.
 func rslRestriction(kind string, r Restriction, words []string, all string) (text string, ok bool) {
 	said := func(names []string) (list []string) {
 		for _, name := range names {
@@ -144,7 +148,8 @@ func rslTokensText(element, kind string, names []string) string {
 	return "<" + element + ` type="` + kind + `">` + rslEscape(strings.Join(names, " ")) + "</" + element + ">"
 }
 
-// rslPayment writes a payment. RSL has no word for how many months an amount is for, nor for what one token costs.
+// rslPayment writes a payment. RSL has no word for how many months an amount is for, nor for what
+// one token costs.
 func rslPayment(price Money, payment string, unpaid bool, how string) string {
 	if unpaid {
 		return `<payment type="` + payment + `"/>`

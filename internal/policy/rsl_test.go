@@ -33,7 +33,8 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := Options{RSL: []*RSL{document}}.New([]Rule{{Match: Match{Path: []string{"/mine/**"}}, Access: Open, Imported: "ignore"}, {Access: Open}})
+	rules, err := Options{RSL: []*RSL{document}}.New([]Rule{{Match: Match{Path: []string{"/mine/**"}}, Access: Open,
+		Imported: "ignore"}, {Access: Open}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +55,19 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 		{"https://a.example/paid/x", Use{Function: "ai-input"}, OwnTermsRefuse},
 		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education"}, Permitted},
 		{"https://shop.example/study/x.html#c", Use{Function: "ai-input", User: "education", Country: "DE"}, Permitted},
-		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"}, OwnTermsRefuse}, // the pattern ends before the query
+		// the pattern ends before the query
+		{"https://shop.example/study/x.html?a=b#c", Use{Function: "ai-input", User: "education", Country: "DE"},
+			OwnTermsRefuse},
 		{"https://shop.example/study/x.html", Use{Function: "ai-input"}, OwnTermsRefuse},
-		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education", Country: "US"}, OwnTermsRefuse},
+		{"https://shop.example/study/x.html", Use{Function: "ai-input", User: "education", Country: "US"},
+			OwnTermsRefuse},
 		{"https://shop.example/study/x.html", Use{Function: "ai-train", User: "education"}, OwnTermsRefuse},
-		{"https://shop.example/study/x.pdf", Use{Function: "search"}, Permitted},                             // the pattern ends
-		{"https://other.example/study/x.html", Use{Function: "ai-input", User: "education"}, OwnTermsRefuse}, // another host's
-		{"https://a.example/silent", Use{Function: "ai-train"}, OwnTermsRefuse},                              // nobody can say what is permitted
+		// the pattern ends
+		{"https://shop.example/study/x.pdf", Use{Function: "search"}, Permitted},
+		// another host's
+		{"https://other.example/study/x.html", Use{Function: "ai-input", User: "education"}, OwnTermsRefuse},
+		// nobody can say what is permitted
+		{"https://a.example/silent", Use{Function: "ai-train"}, OwnTermsRefuse},
 	} {
 		if got := rules.Decide(page(one.url)).Permits(one.use); got != one.want {
 			t.Errorf("%s for %+v: %q, want %q", one.url, one.use, got, one.want)
@@ -73,11 +80,14 @@ func TestRSLDocumentsNarrowWhatTheRulesAllow(t *testing.T) {
 	if got := unclear.Decide(page("not an address")).Permits(Use{Function: "search"}); got != OwnTermsRefuse {
 		t.Errorf("an address that cannot be read: %q", got)
 	}
-	if plain := mustNew(t, Rule{Access: Open}); plain.Version() == rules.Version() || !plain.OpensAll() || rules.OpensAll() {
+	if plain := mustNew(t, Rule{Access: Open}); plain.Version() == rules.Version() || !plain.OpensAll() ||
+		rules.OpensAll() {
 		t.Error("the documents make no difference to what the terms are")
 	}
 	e := rules.Explain(page("https://a.example/paid/x"))
-	if len(e.Imported) != 1 || !strings.Contains(e.Imported[0].String(), "functions only search; or price per_access 5 USD, functions only ai-all (rsl.xml, /paid/)") {
+	if len(e.Imported) != 1 ||
+		!strings.Contains(e.Imported[0].String(), "functions only search; or price per_access 5 USD, functions only "+
+			"ai-all (rsl.xml, /paid/)") {
 		t.Errorf("the explanation says %v", e.Imported)
 	}
 }
@@ -144,7 +154,8 @@ func FuzzRSL(f *testing.F) {
 		}
 		for _, function := range plainFunctions {
 			use := Use{Function: function, User: "education", Country: "DE"}
-			if narrow.Decide(page(address)).Permits(use) == Permitted && loose.Decide(page(address)).Permits(use) != Permitted {
+			if narrow.Decide(page(address)).Permits(use) == Permitted &&
+				loose.Decide(page(address)).Permits(use) != Permitted {
 				t.Fatalf("a document widens what the rules allow: %s", function)
 			}
 		}
@@ -157,10 +168,14 @@ func TestPatternsOfRSLMatchAsThoseOfRobots(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"/", "/", true}, {"/", "/a", true}, {"/a", "/ab", true}, {"/a$", "/ab", false}, {"/a$", "/a", true}, {"/a/", "/a", true}, {"/a/", "/ab", false},
-		{"/*.pdf$", "/x/y.pdf", true}, {"/*.pdf$", "/x/y.pdfx", false}, {"/*.pdf", "/x/y.pdfx", true}, {"*/b", "/a/b/c", true}, {"/a*b*c$", "/aXbYbZc", true},
-		{"/a*b*c$", "/aXbYbZ", false}, {"/**", "/", true}, {"/%61", "/a", true}, {"/A", "/a", false}, {"/a*$", "/abc", true},
-		{"/a?", "/a?b=c", true}, {"/a?", "/a", false}, {"/a?b=*", "/a?b=c", true}, {"/a$", "/a?b", false}, {"/a?b$", "/a?b", true}, {"/*?b=", "/x/y?b=1", true}, {"/*b=", "/x/y?b=1", true},
+		{"/", "/", true}, {"/", "/a", true}, {"/a", "/ab", true}, {"/a$", "/ab", false}, {"/a$", "/a", true},
+		{"/a/", "/a", true}, {"/a/", "/ab", false},
+		{"/*.pdf$", "/x/y.pdf", true}, {"/*.pdf$", "/x/y.pdfx", false}, {"/*.pdf", "/x/y.pdfx", true},
+		{"*/b", "/a/b/c", true}, {"/a*b*c$", "/aXbYbZc", true},
+		{"/a*b*c$", "/aXbYbZ", false}, {"/**", "/", true}, {"/%61", "/a", true}, {"/A", "/a", false},
+		{"/a*$", "/abc", true},
+		{"/a?", "/a?b=c", true}, {"/a?", "/a", false}, {"/a?b=*", "/a?b=c", true}, {"/a$", "/a?b", false},
+		{"/a?b$", "/a?b", true}, {"/*?b=", "/x/y?b=1", true}, {"/*b=", "/x/y?b=1", true},
 	} {
 		document, err := ParseRSL("x", []byte(`<rsl><content url="`+one.pattern+`"><license/></content></rsl>`))
 		if err != nil {
@@ -180,7 +195,8 @@ func FuzzMarkup(f *testing.F) {
 		own := Markup([]string{"Article"}, []byte(object), isA)
 		facts := page("https://example.com/")
 		facts.Own = own
-		loose, narrow := mustNew(t, Rule{Access: Open}).Decide(page("https://example.com/")), mustNew(t, Rule{Access: Open}).Decide(facts)
+		loose, narrow := mustNew(t, Rule{Access: Open}).Decide(page("https://example.com/")),
+			mustNew(t, Rule{Access: Open}).Decide(facts)
 		for _, user := range append(users, "") {
 			use := Use{Function: "search", User: user}
 			if narrow.Permits(use) == Permitted && loose.Permits(use) != Permitted || own != nil && own.String() == "" {
@@ -190,8 +206,9 @@ func FuzzMarkup(f *testing.F) {
 	})
 }
 
-// TestContentWithoutALicenceIsReadAsFarAsItCan has payments and permissions that stand in no <license>, as documents in the wild have them: contents of one
-// pattern are alternatives. Whatever cannot be read so permits nothing, and is told.
+// TestContentWithoutALicenceIsReadAsFarAsItCan has payments and permissions that stand in no
+// <license>, as documents in the wild have them: contents of one pattern are alternatives. Whatever
+// cannot be read so permits nothing, and is told.
 func TestContentWithoutALicenceIsReadAsFarAsItCan(t *testing.T) {
 	t.Parallel()
 	document, err := ParseRSL("rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl">
@@ -234,12 +251,14 @@ func TestContentWithoutALicenceIsReadAsFarAsItCan(t *testing.T) {
 		{"/beside/x", "search", OwnTermsRefuse},
 		{"/else", "ai-train", Permitted},
 	} {
-		if got := rules.Decide(page("https://a.example" + one.path)).Permits(Use{Function: one.function}); got != one.want {
+		if got := rules.Decide(page("https://a.example" + one.path)).Permits(Use{Function: one.function}); got !=
+			one.want {
 			t.Errorf("%s for %s: %q, want %q", one.path, one.function, got, one.want)
 		}
 	}
 	decision := rules.Decide(page("https://a.example/premium/x"))
-	if len(decision.Own) != 1 || len(decision.Own[0].Paid) != 1 || decision.Own[0].Paid[0].Price.String() != "per_access 0.3 EUR" {
+	if len(decision.Own) != 1 || len(decision.Own[0].Paid) != 1 ||
+		decision.Own[0].Paid[0].Price.String() != "per_access 0.3 EUR" {
 		t.Errorf("the price: %+v", decision.Own)
 	}
 	told := strings.Join(document.Unread(), "\n")
@@ -289,7 +308,8 @@ func TestALicenceThatCannotBeReadPermitsNothing(t *testing.T) {
 		{"/others/", true, true, ""},
 	} {
 		decision := rules.Decide(page("https://a.example" + one.path + "x"))
-		searches, trains := decision.Permits(Use{Function: "search"}) == Permitted, decision.Permits(Use{Function: "ai-train"}) == Permitted
+		searches, trains := decision.Permits(Use{Function: "search"}) == Permitted,
+			decision.Permits(Use{Function: "ai-train"}) == Permitted
 		if searches != one.searches || trains != one.trains {
 			t.Errorf("%s: search %v, training %v", one.path, searches, trains)
 		}

@@ -10,9 +10,11 @@ import (
 
 // Licensing is what an RSL document is to say of the addresses of one host.
 type Licensing struct {
-	// Paths are the rules for paths alone, of which the first that fits counts, as Terms.Paths gives them.
+	// Paths are the rules for paths alone, of which the first that fits counts, as Terms.Paths
+	// gives them.
 	Paths []PathLicense
-	// Single are licences of single paths, percent-encoded as in an address, which count before the others.
+	// Single are licences of single paths, percent-encoded as in an address, which count before the
+	// others.
 	Single map[string]string
 	// Rest is the licence of every other path; empty to say nothing of them.
 	Rest string
@@ -26,9 +28,10 @@ type PathLicense struct {
 	Inexact bool   // more fits the pattern than the rule is for: its star stands for no slash, and for something
 }
 
-// Paths gives what the rules say of the addresses of a host, which belongs to a site, by their paths alone, as licences; rest is the
-// licence of all others. Rules that also ask for something else, such as a type, are passed over: what they are for has to be looked
-// for item by item. What RSL documents add to a rule cannot be said for its paths, which then permit nothing.
+// Paths gives what the rules say of the addresses of a host, which belongs to a site, by their
+// paths alone, as licences; rest is the licence of all others. Rules that also ask for something
+// else, such as a type, are passed over: what they are for has to be looked for item by item. What
+// RSL documents add to a rule cannot be said for its paths, which then permit nothing.
 func (t *Terms) Paths(site, host string, fallback Money, how string) (l Licensing) {
 	l.Rest = RSLNothing
 	for i := range t.rules {
@@ -66,7 +69,8 @@ func (t *Terms) Paths(site, host string, fallback Money, how string) (l Licensin
 	return l
 }
 
-// At gives the licence of a path, as it stands in an address, and the index of its PathLicense; -1 for Rest.
+// At gives the licence of a path, as it stands in an address, and the index of its PathLicense; -1
+// for Rest.
 func (l *Licensing) At(path string) (license string, at int) {
 	for i, p := range l.Paths {
 		if (PathRule{Pattern: p.Pattern}).fits(path) {
@@ -76,8 +80,9 @@ func (l *Licensing) At(path string) (license string, at int) {
 	return l.Rest, -1
 }
 
-// RSL writes an RSL 1.0 document for the addresses of an origin, such as https://www.example.com. In RSL the longest pattern counts, and
-// not the first: where that would say more than is so, a pattern permits nothing.
+// RSL writes an RSL 1.0 document for the addresses of an origin, such as https://www.example.com.
+// In RSL the longest pattern counts, and not the first: where that would say more than is so, a
+// pattern permits nothing.
 func (l *Licensing) RSL(origin string) []byte {
 	var all []PathLicense
 	for _, path := range slices.Sorted(maps.Keys(l.Single)) {
@@ -114,8 +119,8 @@ func (l *Licensing) RSL(origin string) []byte {
 	return []byte(b.String())
 }
 
-// within gives the licence of a pattern beside those before it, which count first: its own, or nothing where one of them would lose to it by
-// its length. covered says that it never counts.
+// within gives the licence of a pattern beside those before it, which count first: its own, or
+// nothing where one of them would lose to it by its length. covered says that it never counts.
 func (p PathLicense) within(before []PathLicense) (license string, covered bool) {
 	license = p.License
 	for _, q := range before {
@@ -130,7 +135,8 @@ func (p PathLicense) within(before []PathLicense) (license string, covered bool)
 	return license, false
 }
 
-// least and most are how long the pattern is at the least, and at the most, by those who count with and without a dollar sign.
+// least and most are how long the pattern is at the least, and at the most, by those who count with
+// and without a dollar sign.
 func (p PathLicense) least() int { return len(strings.TrimSuffix(p.Pattern, "*")) }
 
 func (p PathLicense) most() int {
@@ -140,7 +146,8 @@ func (p PathLicense) most() int {
 	return len(p.Pattern) + 1
 }
 
-// takesIn says whether all that fits p fits q, as far as that is seen at once: p is q, or has no star, or q is a beginning of it.
+// takesIn says whether all that fits p fits q, as far as that is seen at once: p is q, or has no
+// star, or q is a beginning of it.
 func (q PathLicense) takesIn(p PathLicense) bool {
 	if !strings.Contains(p.Pattern, "*") {
 		return (PathRule{Pattern: q.Pattern}).fits(p.Pattern)
@@ -166,8 +173,8 @@ func meet(a, b string) bool {
 	return begins && (strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
 }
 
-// rslPatterns writes a pattern as RSL has them (RFC 9309, section 2.2.3): a beginning of path and query, unless a dollar sign ends it. A
-// path is for its address with every query, too.
+// rslPatterns writes a pattern as RSL has them (RFC 9309, section 2.2.3): a beginning of path and
+// query, unless a dollar sign ends it. A path is for its address with every query, too.
 func rslPatterns(pattern string) []string {
 	if begin, ok := strings.CutSuffix(pattern, "*"); ok {
 		return []string{begin}
@@ -175,7 +182,8 @@ func rslPatterns(pattern string) []string {
 	return []string{pattern + "$", pattern + "?"}
 }
 
-// beyond are patterns for what fits an inexact pattern and has another slash, or nothing in place of the star. They are longer than it.
+// beyond are patterns for what fits an inexact pattern and has another slash, or nothing in place
+// of the star. They are longer than it.
 func (p PathLicense) beyond() []string {
 	all := rslPatterns(p.Pattern + "/*")
 	if begin := strings.TrimSuffix(p.Pattern, "*"); strings.HasSuffix(begin, "/") {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// rslSays is what a reader of RSL takes out of a document for an address: the licence of the longest pattern that fits (RFC 9309,
-// section 2.2.2), of several of one length the first that permits something; empty for nothing.
+// rslSays is what a reader of RSL takes out of a document for an address: the licence of the
+// longest pattern that fits (RFC 9309, section 2.2.2), of several of one length the first that
+// permits something; empty for nothing.
 func rslSays(t *testing.T, document []byte, address string) string {
 	t.Helper()
 	var all struct {
@@ -24,15 +25,16 @@ func rslSays(t *testing.T, document []byte, address string) string {
 	longest, says := -1, ""
 	for _, c := range all.Contents {
 		glob, end := strings.CutSuffix(c.URL, "$")
-		if rslMatch(&rslPart{glob: glob, end: end}, address) && (len(c.URL) > longest || len(c.URL) == longest && says == RSLNothing) {
+		if rslMatch(&rslPart{glob: glob, end: end}, address) &&
+			(len(c.URL) > longest || len(c.URL) == longest && says == RSLNothing) {
 			longest, says = len(c.URL), c.Text
 		}
 	}
 	return says
 }
 
-// TestRSLNeverSaysMoreThanTheRules makes rules and asks for paths: what a document says of each is what the rules decide, or that nothing
-// is permitted.
+// TestRSLNeverSaysMoreThanTheRules makes rules and asks for paths: what a document says of each is
+// what the rules decide, or that nothing is permitted.
 func TestRSLNeverSaysMoreThanTheRules(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -108,28 +110,42 @@ func TestRSLSaysWhatItHasWordsFor(t *testing.T) {
 		d    Decision
 		want string
 	}{
-		"open":                       {Decision{Access: Open}, free},
-		"open for some":              {Decision{Access: Open, Permit: []string{"search", "ai-input"}, Prohibit: []string{"ai-train"}, Users: Restriction{Prohibit: []string{"commercial"}}, Countries: Restriction{Permit: []string{"DE", "FR"}}}, `<license><permits type="usage">search ai-input</permits><prohibits type="usage">ai-train</prohibits><prohibits type="user">commercial</prohibits><permits type="geo">DE FR</permits><payment type="free"/></license>`},
-		"blocked":                    {Decision{Access: Blocked}, RSLNothing},
-		"with scopes":                {Decision{Access: Licensed, Scopes: []string{"a:b"}, Price: usd("per_access")}, RSLNothing},
-		"without a price":            {Decision{Access: Licensed}, RSLNothing},
-		"a purchase":                 {Decision{Access: Licensed, Price: usd("per_access")}, paid("purchase", amount)},
-		"a purchase with a report":   {Decision{Access: Licensed, Price: usd("per_access"), Reporting: 1, DisplayWords: 5}, paid("purchase", amount)},
-		"once":                       {Decision{Access: Licensed, Price: usd("flat")}, paid("purchase", amount)},
-		"a fetch":                    {Decision{Access: Licensed, Price: usd("per_fetch")}, paid("crawl", amount)},
-		"tokens":                     {Decision{Access: Licensed, Price: usd("per_token")}, paid("use", "")},
-		"a subscription":             {Decision{Access: Licensed, Price: usd("subscription")}, paid("subscription", amount)},
-		"a subscription of a month":  {Decision{Access: Licensed, Price: Money{Model: "subscription", Rate: 1, Currency: "USD", Months: 1}}, paid("subscription", "")},
-		"training":                   {Decision{Access: Licensed, Price: usd("training")}, paid("training", amount)},
-		"pages":                      {Decision{Access: Licensed, Price: usd("per_page")}, RSLNothing},
-		"a share":                    {Decision{Access: Licensed, Price: Money{Model: "revenue_share", Rate: 1}}, RSLNothing},
-		"attribution":                {Decision{Access: Licensed, Price: Money{Model: "attribution"}}, strings.Replace(free, "free", "attribution", 1)},
-		"contribution":               {Decision{Access: Licensed, Price: Money{Model: "contribution"}}, strings.Replace(free, "free", "contribution", 1)},
-		"free with a report":         {Decision{Access: Licensed, Price: Money{Model: "free"}, Reporting: 1}, RSLNothing},
+		"open": {Decision{Access: Open}, free},
+		"open for some": {Decision{Access: Open, Permit: []string{"search", "ai-input"},
+			Prohibit: []string{"ai-train"}, Users: Restriction{Prohibit: []string{"commercial"}},
+			Countries: Restriction{Permit: []string{"DE", "FR"}}}, `<license><permits type="usage">search ai-input</permits><prohibits type="usage">ai-train</prohibits><prohibits type="user">commercial</prohibits><permits type="geo">DE FR</permits><payment type="free"/></license>`},
+		"blocked": {Decision{Access: Blocked}, RSLNothing},
+		"with scopes": {Decision{Access: Licensed, Scopes: []string{"a:b"}, Price: usd("per_access")},
+			RSLNothing},
+		"without a price": {Decision{Access: Licensed}, RSLNothing},
+		"a purchase":      {Decision{Access: Licensed, Price: usd("per_access")}, paid("purchase", amount)},
+		"a purchase with a report": {Decision{Access: Licensed, Price: usd("per_access"), Reporting: 1,
+			DisplayWords: 5}, paid("purchase", amount)},
+		"once":    {Decision{Access: Licensed, Price: usd("flat")}, paid("purchase", amount)},
+		"a fetch": {Decision{Access: Licensed, Price: usd("per_fetch")}, paid("crawl", amount)},
+		"tokens":  {Decision{Access: Licensed, Price: usd("per_token")}, paid("use", "")},
+		"a subscription": {Decision{Access: Licensed, Price: usd("subscription")},
+			paid("subscription", amount)},
+		"a subscription of a month": {Decision{Access: Licensed,
+			Price: Money{Model: "subscription", Rate: 1, Currency: "USD", Months: 1}}, paid("subscription", "")},
+		"training": {Decision{Access: Licensed, Price: usd("training")}, paid("training", amount)},
+		"pages":    {Decision{Access: Licensed, Price: usd("per_page")}, RSLNothing},
+		"a share": {Decision{Access: Licensed, Price: Money{Model: "revenue_share", Rate: 1}},
+			RSLNothing},
+		"attribution": {Decision{Access: Licensed, Price: Money{Model: "attribution"}},
+			strings.Replace(free, "free", "attribution", 1)},
+		"contribution": {Decision{Access: Licensed, Price: Money{Model: "contribution"}},
+			strings.Replace(free, "free", "contribution", 1)},
+		"free with a report": {Decision{Access: Licensed, Price: Money{Model: "free"}, Reporting: 1},
+			RSLNothing},
 		"open with a bound of words": {Decision{Access: Open, DisplayWords: 50}, RSLNothing},
-		"own terms that cost":        {Decision{Access: Open, Own: []*Own{{Stated: true, Paid: []Option{{}}}}}, RSLNothing},
-		"own terms that narrow":      {Decision{Access: Open, Own: []*Own{{Stated: true, Options: []Option{{Users: Restriction{Prohibit: []string{"commercial"}}}}}}}, `<license><permits type="usage">all</permits><prohibits type="user">commercial</prohibits><payment type="free"/></license>`},
-		"own terms without words":    {Decision{Access: Open, Own: []*Own{{Stated: true, Options: []Option{{Functions: Functions{Permit: []string{"nothing"}}}}}}}, RSLNothing},
+		"own terms that cost": {Decision{Access: Open, Own: []*Own{{Stated: true, Paid: []Option{{}}}}},
+			RSLNothing},
+		"own terms that narrow": {Decision{Access: Open,
+			Own: []*Own{{Stated: true, Options: []Option{{Users: Restriction{Prohibit: []string{"commercial"}}}}}}}, `<license><permits type="usage">all</permits><prohibits type="user">commercial</prohibits><payment type="free"/></license>`},
+		"own terms without words": {Decision{Access: Open,
+			Own: []*Own{{Stated: true, Options: []Option{{Functions: Functions{Permit: []string{"nothing"}}}}}}},
+			RSLNothing},
 	} {
 		if got := v.d.RSL(Money{}, how); got != v.want {
 			t.Errorf("%s: %s", name, got)
@@ -147,7 +163,8 @@ func TestRSLSaysWhatItHasWordsFor(t *testing.T) {
 func TestAnRSLDocumentNamesEachPath(t *testing.T) {
 	t.Parallel()
 	rules, err := New([]Rule{
-		{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed, Price: Price{Model: "per_access", Rate: "0.02", Currency: "USD"}},
+		{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed,
+			Price: Price{Model: "per_access", Rate: "0.02", Currency: "USD"}},
 		{Match: Match{Path: []string{"/a&b"}}, Access: Blocked},
 		{Match: Match{Type: []string{"Recipe"}}, Access: Blocked},
 		{Access: Open},
@@ -163,7 +180,8 @@ func TestAnRSLDocumentNamesEachPath(t *testing.T) {
 <rsl xmlns="https://rslstandard.org/rsl">
 `
 	for _, c := range [][2]string{
-		{"/premium/x$", RSLNothing}, {"/premium/x?", RSLNothing}, {"/premium$", licensed}, {"/premium?", licensed}, {"/premium/", licensed},
+		{"/premium/x$", RSLNothing}, {"/premium/x?", RSLNothing}, {"/premium$", licensed}, {"/premium?", licensed},
+		{"/premium/", licensed},
 		{"/a&amp;b$", RSLNothing}, {"/a&amp;b?", RSLNothing}, {"/a&amp;b/$", RSLNothing}, {"/a&amp;b/?", RSLNothing},
 		{"/", `<license><permits type="usage">all</permits><payment type="free"/></license>`},
 	} {

@@ -9,10 +9,12 @@ import (
 
 // Rule is one of the owner's rules as written.
 type Rule struct {
-	// Match says which items the rule is for. All of its conditions must hold; `{}` matches everything.
+	// Match says which items the rule is for. All of its conditions must hold; `{}` matches
+	// everything.
 	Match Match `yaml:"match,required" json:"match"`
-	// Access says how far the open doors go: `open` shows an item whole, `licensed` shows type, URL, name, image,
-	// dates, publisher and one fixed excerpt, `blocked` shows nothing and gives no hint.
+	// Access says how far the open doors go: `open` shows an item whole, `licensed` shows type,
+	// URL, name, image, dates, publisher and one fixed excerpt, `blocked` shows nothing and gives
+	// no hint.
 	Access Access `yaml:"access,required" json:"access"`
 	// Labels are the editorial domains of the items, such as `finance.markets`.
 	Labels []string `yaml:"labels" json:"labels,omitempty"`
@@ -20,9 +22,11 @@ type Rule struct {
 	Excerpt Excerpt `yaml:"excerpt" json:"excerpt"`
 	// Functions say what the items may be used for.
 	Functions Functions `yaml:"functions" json:"functions"`
-	// Users say who may use the items: `commercial`, `non-commercial`, `education`, `government`, `personal`.
+	// Users say who may use the items: `commercial`, `non-commercial`, `education`, `government`,
+	// `personal`.
 	Users Restriction `yaml:"users" json:"users,omitzero"`
-	// Countries say where the items may be used, by ISO 3166-1 codes of two capital letters such as `DE`.
+	// Countries say where the items may be used, by ISO 3166-1 codes of two capital letters such as
+	// `DE`.
 	Countries Restriction `yaml:"countries" json:"countries,omitzero"`
 	// Display bounds what a platform that was given the items may show its users of them.
 	Display Display `yaml:"display" json:"display,omitzero"`
@@ -30,28 +34,33 @@ type Rule struct {
 	Price Price `yaml:"price" json:"price,omitzero"`
 	// Reporting says what users of the items owe.
 	Reporting Reporting `yaml:"reporting" json:"reporting,omitzero"`
-	// Delivery lists the only ways in which the items are delivered: `direct` in the answer, `instructions` where to get
-	// them, `streaming` as a stream of events. Without it what is live is streamed, and everything else handed out.
+	// Delivery lists the only ways in which the items are delivered: `direct` in the answer,
+	// `instructions` where to get them, `streaming` as a stream of events. Without it what is live
+	// is streamed, and everything else handed out.
 	Delivery []string `yaml:"delivery" json:"delivery,omitempty"`
-	// Scopes are what somebody must have been granted, one of them at least, to be offered the items, such as
-	// `credit:read`: a domain or profile and a permission, parted by colons. What a requester claims of itself grants
-	// nothing. Without them the items are offered to everybody whom the other keys allow.
+	// Scopes are what somebody must have been granted, one of them at least, to be offered the
+	// items, such as `credit:read`: a domain or profile and a permission, parted by colons. What a
+	// requester claims of itself grants nothing. Without them the items are offered to everybody
+	// whom the other keys allow.
 	Scopes []string `yaml:"scopes" json:"scopes,omitempty"`
-	// Imported says what becomes of the terms that the items themselves and the site's RSL documents state: `obey`, which
-	// is so without this key, lets them narrow what the rule allows and never widen it; `ignore` passes over them.
+	// Imported says what becomes of the terms that the items themselves and the site's RSL
+	// documents state: `obey`, which is so without this key, lets them narrow what the rule allows
+	// and never widen it; `ignore` passes over them.
 	Imported string `yaml:"imported" json:"imported,omitempty"`
 	// Line is where the rule begins in its file, 0 if it comes from none.
 	Line int `yaml:",line" json:"-"`
 }
 
-// Match is a rule's conditions. A condition with several values holds when one of them does; a condition that is
-// left out holds for everything.
+// Match is a rule's conditions. A condition with several values holds when one of them does; a
+// condition that is left out holds for everything.
 type Match struct {
-	// Path is one glob or several over the path of the item's URL: `*` stands for anything within a segment, `**`
-	// for any number of whole segments, none included. `/premium/**` is the page `/premium` and all below it.
-	// Percent-encoding, doubled slashes, dot segments and a slash at the end make no difference.
+	// Path is one glob or several over the path of the item's URL: `*` stands for anything within a
+	// segment, `**` for any number of whole segments, none included. `/premium/**` is the page
+	// `/premium` and all below it. Percent-encoding, doubled slashes, dot segments and a slash at
+	// the end make no difference.
 	Path []string `yaml:"path" json:"path,omitempty"`
-	// Host is the host of the item's URL; `*.example.com` means every host below example.com, but not itself.
+	// Host is the host of the item's URL; `*.example.com` means every host below example.com, but
+	// not itself.
 	Host []string `yaml:"host" json:"host,omitempty"`
 	// Site is the id of a site.
 	Site []string `yaml:"site" json:"site,omitempty"`
@@ -67,8 +76,8 @@ type Excerpt struct {
 	Words int `yaml:"words" json:"words"`
 }
 
-// Functions name uses of an item: `search`, `ai-input`, `ai-index`, `ai-train`, `ai-all` (the three before) and
-// `all`.
+// Functions name uses of an item: `search`, `ai-input`, `ai-index`, `ai-train`, `ai-all` (the three
+// before) and `all`.
 type Functions struct {
 	// Permit lists the only functions that are allowed; without it all are that are not prohibited.
 	Permit []string `yaml:"permit" json:"permit,omitempty"`
@@ -76,8 +85,8 @@ type Functions struct {
 	Prohibit []string `yaml:"prohibit" json:"prohibit,omitempty"`
 }
 
-// Restriction is who or where something is allowed for. What is not known of a user is in no list: it is not among those
-// that are permitted, nor among those that are prohibited.
+// Restriction is who or where something is allowed for. What is not known of a user is in no list:
+// it is not among those that are permitted, nor among those that are prohibited.
 type Restriction struct {
 	// Permit lists the only ones that are allowed; without it all are that are not prohibited.
 	Permit []string `yaml:"permit" json:"permit,omitempty"`
@@ -99,19 +108,21 @@ type Reporting struct {
 
 // Price is what an item costs.
 type Price struct {
-	// Model is what is paid for: `per_access`, `per_token`, `per_fetch`, `per_page`, `per_minute`, `per_record`, `flat` (once,
-	// however much is used), `subscription`, `training`, `revenue_share`, or nothing in money: `free`, `attribution`,
-	// `contribution`.
+	// Model is what is paid for: `per_access`, `per_token`, `per_fetch`, `per_page`, `per_minute`,
+	// `per_record`, `flat` (once, however much is used), `subscription`, `training`,
+	// `revenue_share`, or nothing in money: `free`, `attribution`, `contribution`.
 	Model string `yaml:"model" json:"model,omitempty"`
-	// Rate is the price of one access, token and so on, such as `"0.02"`, with up to eight decimals; of `revenue_share` the
-	// share, such as `"0.15"`.
+	// Rate is the price of one access, token and so on, such as `"0.02"`, with up to eight
+	// decimals; of `revenue_share` the share, such as `"0.15"`.
 	Rate string `yaml:"rate" json:"rate,omitempty"`
 	// Currency is its ISO 4217 code, such as `USD`.
 	Currency string `yaml:"currency" json:"currency,omitempty"`
-	// Months is for how many months a subscription or a licence for training is good; 0 for as long as it is paid.
+	// Months is for how many months a subscription or a licence for training is good; 0 for as long
+	// as it is paid.
 	Months int `yaml:"months" json:"months,omitempty"`
-	// Estimate is how much of an item one use takes, in what the model meters: tokens, pages, minutes or records. Without it
-	// the item's own figures count, such as its words or its duration.
+	// Estimate is how much of an item one use takes, in what the model meters: tokens, pages,
+	// minutes or records. Without it the item's own figures count, such as its words or its
+	// duration.
 	Estimate int `yaml:"estimate" json:"estimate,omitempty"`
 }
 
@@ -194,7 +205,8 @@ func (c *checker) check(r Rule) {
 	}
 	for i, label := range r.Labels {
 		if label == "" || len(label) > 100 || strings.ContainsFunc(label, notWord) {
-			c.report(fmt.Sprintf("labels[%d]", i), "%q is no label: use letters, digits, dots, dashes, like finance.markets", label)
+			c.report(fmt.Sprintf("labels[%d]", i), "%q is no label: use letters, digits, dots, dashes, like "+
+				"finance.markets", label)
 		}
 	}
 	c.checkList("functions", Restriction(r.Functions), "function", functions)
@@ -216,7 +228,8 @@ func (c *checker) check(r Rule) {
 	c.checkPrice(r.Price)
 }
 
-// checkScopes looks at the scopes that a rule asks for. A star has no place there: it is granted, not required.
+// checkScopes looks at the scopes that a rule asks for. A star has no place there: it is granted,
+// not required.
 func (c *checker) checkScopes(r Rule) {
 	if r.Scopes == nil {
 		return
@@ -228,8 +241,10 @@ func (c *checker) checkScopes(r Rule) {
 	}
 	for i, scope := range r.Scopes {
 		segments := strings.Split(scope, ":")
-		if len(segments) < 2 || len(scope) > 200 || slices.Contains(segments, "") || strings.Contains(scope, "*") || strings.ContainsFunc(scope, notWord) {
-			c.report(fmt.Sprintf("scopes[%d]", i), "%q is no scope; write a domain or profile and a permission, like credit:read", scope)
+		if len(segments) < 2 || len(scope) > 200 || slices.Contains(segments, "") || strings.Contains(scope, "*") ||
+			strings.ContainsFunc(scope, notWord) {
+			c.report(fmt.Sprintf("scopes[%d]", i), "%q is no scope; write a domain or profile and a permission, like "+
+				"credit:read", scope)
 		}
 	}
 }
@@ -240,7 +255,8 @@ func (c *checker) checkList(field string, r Restriction, what string, known []st
 	for i, name := range r.Permit {
 		c.oneOf(fmt.Sprintf("%s.permit[%d]", field, i), name, what, known)
 		if slices.Contains(r.Prohibit, name) {
-			c.report(fmt.Sprintf("%s.permit[%d]", field, i), "%q is prohibited by the same rule; keep one of the two", name)
+			c.report(fmt.Sprintf("%s.permit[%d]", field, i),
+				"%q is prohibited by the same rule; keep one of the two", name)
 		}
 	}
 	for i, name := range r.Prohibit {
@@ -272,7 +288,8 @@ type Warning struct {
 	Detail string
 }
 
-// Warnings finds rules that can never be reached, and says so when the last rule leaves items without a rule.
+// Warnings finds rules that can never be reached, and says so when the last rule leaves items
+// without a rule.
 func (t *Terms) Warnings() []Warning {
 	var found []Warning
 	last := len(t.rules) - 1
@@ -284,7 +301,8 @@ func (t *Terms) Warnings() []Warning {
 			return found
 		case !all && i == last:
 			found = append(found, Warning{i, c.rule.Line,
-				"items that no rule matches are blocked; end the list with a rule for everything else, `match: {}`, to say so or to open them"})
+				"items that no rule matches are blocked; end the list with a rule for everything else, `match: {}`, " +
+					"to say so or to open them"})
 		}
 	}
 	return found

@@ -10,9 +10,10 @@ type Sale struct {
 	Strict    bool     // a kind of user, or country, that is not known is refused where the terms name any
 }
 
-// Sells says whether an item may be sold for something, and if not, why. It differs from Permits in that licences which
-// cost something count, and that what is not known of a user is refused only where the sale is strict: the buyer is told
-// of the restrictions, and bound by them (see Restricts).
+// Sells says whether an item may be sold for something, and if not, why. It differs from Permits in
+// that licences which cost something count, and that what is not known of a user is refused only
+// where the sale is strict: the buyer is told of the restrictions, and bound by them (see
+// Restricts).
 func (d Decision) Sells(s Sale) Refusal {
 	functions := Functions{d.Permit, d.Prohibit}
 	switch {
@@ -31,9 +32,9 @@ func (d Decision) Sells(s Sale) Refusal {
 	return Permitted
 }
 
-// Restricts says to what somebody is bound who buys the item for something that Sells permits: the rule's restrictions,
-// narrowed by the terms that the item comes with. Where those have several licences, it is the first that permits the
-// sale.
+// Restricts says to what somebody is bound who buys the item for something that Sells permits: the
+// rule's restrictions, narrowed by the terms that the item comes with. Where those have several
+// licences, it is the first that permits the sale.
 func (d Decision) Restricts(s Sale) (functions Functions, users, countries Restriction) {
 	bound, _ := d.bound(s)
 	return bound.Functions, bound.Users, bound.Countries
@@ -44,8 +45,8 @@ func (s Sale) passes(r Restriction, name string) bool {
 	return name == "" && !s.Strict || r.allow(name) && (name != "" || r.none())
 }
 
-// bound narrows the rule's restrictions by one licence of each of the terms that the item comes with; ok is false where
-// none of them permits the sale, or nothing is left.
+// bound narrows the rule's restrictions by one licence of each of the terms that the item comes
+// with; ok is false where none of them permits the sale, or nothing is left.
 func (d Decision) bound(s Sale) (to Option, ok bool) {
 	to = Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users, Countries: d.Countries}
 	for _, own := range d.Own {
@@ -81,7 +82,8 @@ func (o Option) narrow(by Option) (Option, bool) {
 	return Option{Functions: Functions(functions), Users: users, Countries: countries}, f && u && c
 }
 
-// narrow permits what both permit, of two names of which one covers the other the narrower, and prohibits what either does.
+// narrow permits what both permit, of two names of which one covers the other the narrower, and
+// prohibits what either does.
 func (r Restriction) narrow(by Restriction, covers func(group, name string) bool) (both Restriction, some bool) {
 	both.Prohibit = union(r.Prohibit, by.Prohibit)
 	switch {

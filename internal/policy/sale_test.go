@@ -25,11 +25,13 @@ func TestSaleIsRefusedForItsFirstReason(t *testing.T) {
 		sale Sale
 		want Refusal
 	}{
-		"what is permitted":                   {Sale{Functions: []string{"search", "ai-input"}, User: "education", Country: "DE"}, Permitted},
-		"nothing declared":                    {Sale{}, Permitted},
-		"a function too many":                 {Sale{Functions: []string{"search", "ai-train"}}, FunctionRefused},
-		"a group of which one is missing":     {Sale{Functions: []string{"ai-all"}}, FunctionRefused},
-		"function before user and country":    {Sale{Functions: []string{"ai-train"}, User: "government", Country: "FR"}, FunctionRefused},
+		"what is permitted": {Sale{Functions: []string{"search", "ai-input"}, User: "education",
+			Country: "DE"}, Permitted},
+		"nothing declared":                {Sale{}, Permitted},
+		"a function too many":             {Sale{Functions: []string{"search", "ai-train"}}, FunctionRefused},
+		"a group of which one is missing": {Sale{Functions: []string{"ai-all"}}, FunctionRefused},
+		"function before user and country": {Sale{Functions: []string{"ai-train"}, User: "government",
+			Country: "FR"}, FunctionRefused},
 		"user before country":                 {Sale{User: "government", Country: "FR"}, UserRefused},
 		"another country":                     {Sale{Country: "FR"}, CountryRefused},
 		"an unknown country":                  {Sale{User: "education"}, Permitted},
@@ -57,7 +59,10 @@ func TestLicencesForMoneyAreSold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := Options{RSL: []*RSL{document}}.New([]Rule{priced(func(r *Rule) { r.Countries = Restriction{Permit: []string{"DE", "FR"}} })})
+	rules, err :=
+		Options{RSL: []*RSL{document}}.New([]Rule{priced(func(r *Rule) {
+			r.Countries = Restriction{Permit: []string{"DE", "FR"}}
+		})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +85,8 @@ func TestLicencesForMoneyAreSold(t *testing.T) {
 		}
 	}
 	functions, users, countries := d.Restricts(Sale{Functions: []string{"ai-input"}})
-	if !slices.Equal(functions.Permit, []string{"ai-input"}) || !users.none() || !slices.Equal(countries.Permit, []string{"DE"}) {
+	if !slices.Equal(functions.Permit, []string{"ai-input"}) || !users.none() ||
+		!slices.Equal(countries.Permit, []string{"DE"}) {
 		t.Error("the buyer is told of", functions, users, countries)
 	}
 }
@@ -89,7 +95,8 @@ func TestNobodyIsBoundToLessThanTheTermsSay(t *testing.T) {
 	t.Parallel()
 	name := rapid.SampledFrom(functions)
 	lists := rapid.Custom(func(t *rapid.T) Functions {
-		return Functions{Permit: rapid.SliceOfNDistinct(name, 0, 3, rapid.ID).Draw(t, "permit"), Prohibit: rapid.SliceOfNDistinct(name, 0, 2, rapid.ID).Draw(t, "prohibit")}
+		return Functions{Permit: rapid.SliceOfNDistinct(name, 0, 3, rapid.ID).Draw(t, "permit"),
+			Prohibit: rapid.SliceOfNDistinct(name, 0, 2, rapid.ID).Draw(t, "prohibit")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		d := Decision{Access: Licensed}

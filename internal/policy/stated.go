@@ -9,14 +9,18 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// ImportedTerms is what a site, or a provider for whom is sold, states of its addresses, as it was read there (RAMP v1, Ingestion).
+// ImportedTerms are what a site, or a provider whose content is sold, states about its addresses
+// (RAMP v1, Ingestion).
 type ImportedTerms struct {
-	// Site is whose addresses these are, as Facts name it, and Hosts are its hosts: what is stated of others does not count.
+	// Site is whose addresses these are, as Facts name it, and Hosts are its hosts: what is stated
+	// of others does not count.
 	Site  string
 	Hosts []string
-	// Documents are RSL documents, the one that counts first at their head: of a pattern the first that has it speaks.
+	// Documents are RSL documents, the one that counts first at their head: of a pattern the first
+	// that has it speaks.
 	Documents []ImportedDocument
-	// Addresses are single addresses as RAMP sitemaps have them. What they state counts before the documents, each value for itself.
+	// Addresses are single addresses as RAMP sitemaps have them. What they state counts before the
+	// documents, each value for itself.
 	Addresses []ImportedAddress
 	// Version tells what is stated apart from what was before.
 	Version string
@@ -29,7 +33,7 @@ type ImportedDocument struct {
 	Document *licence.Document
 }
 
-// ImportedAddress is what is stated of one address.
+// ImportedAddress is what is stated about one address.
 type ImportedAddress struct {
 	URL, Name string // Name is where it is stated
 	licence.Stated
@@ -62,7 +66,8 @@ func (s ImportedTerms) RSL() (*RSL, error) {
 	return r, nil
 }
 
-// address adds what is stated of one address, with what the patterns say of it where it says nothing.
+// address adds what is stated of one address, with what the patterns say of it where it says
+// nothing.
 func (r *RSL) address(a *ImportedAddress, speaks func(string) bool, same map[string]*Own) error {
 	if !a.Priced && a.Permits == nil && a.Prohibits == nil {
 		return nil
@@ -77,7 +82,8 @@ func (r *RSL) address(a *ImportedAddress, speaks func(string) bool, same map[str
 		return nil // the first counts
 	}
 	part := r.part(subject.host, subject.path, query, asked)
-	alike := fmt.Sprintf("%p %s %t %s %s %s %q %q", part, a.Name, a.Priced, a.Model, a.Rate, a.Currency, a.Permits, a.Prohibits)
+	alike := fmt.Sprintf("%p %s %t %s %s %s %q %q", part, a.Name, a.Priced, a.Model, a.Rate, a.Currency, a.Permits,
+		a.Prohibits)
 	own := same[alike]
 	if own == nil {
 		own = a.own(part)
@@ -121,7 +127,8 @@ func (a *ImportedAddress) own(part *rslPart) *Own {
 	return out
 }
 
-// License is one of the licences under which an item may be had for something: to what it binds, and what it costs.
+// License is one of the licences under which an item may be had for something: to what it binds,
+// and what it costs.
 type License struct {
 	Option
 	Paid bool     // it costs something, whatever that is
@@ -131,13 +138,16 @@ type License struct {
 // Same says whether two licences bind to the same and cost the same.
 func (l License) Same(other License) bool { return l.Paid == other.Paid && l.equal(other.Option) }
 
-// mostSold is how many licences of an item are offered at the most.
-const mostSold = 8
+// maxSold is how many licences of an item are offered at the most.
+const maxSold = 8
 
-// Licenses are the licences under which an item may be sold for something that Sells permits, in the order in which they are stated: the rule's
-// restrictions, narrowed by each of those that permit the sale, with their prices. Without any terms that the item comes with it is one, without a price.
+// Licenses are the licences under which an item may be sold for something that Sells permits, in
+// the order in which they are stated: the rule's restrictions, narrowed by each of those that
+// permit the sale, with their prices. Without any terms that the item comes with it is one, without
+// a price.
 func (d Decision) Licenses(s Sale) []License {
-	all := []License{{Option: Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users, Countries: d.Countries}}}
+	all := []License{{Option: Option{Functions: Functions{d.Permit, d.Prohibit}, Users: d.Users,
+		Countries: d.Countries}}}
 	for _, own := range d.Own {
 		if !own.Stated {
 			continue
@@ -146,11 +156,12 @@ func (d Decision) Licenses(s Sale) []License {
 		for _, to := range all {
 			for i, option := range slices.Concat(own.Options, own.Paid) {
 				narrowed, some := to.narrow(option)
-				if !some || !s.within(option) || len(next) == mostSold {
+				if !some || !s.within(option) || len(next) == maxSold {
 					continue
 				}
 				narrowed.Price = dearer(to.Price, option.Price)
-				one := License{Option: narrowed, Paid: to.Paid || i >= len(own.Options), From: append(slices.Clip(to.From), own.From...)}
+				one := License{Option: narrowed, Paid: to.Paid || i >= len(own.Options),
+					From: append(slices.Clip(to.From), own.From...)}
 				if !slices.ContainsFunc(next, one.Same) {
 					next = append(next, one)
 				}
@@ -161,7 +172,8 @@ func (d Decision) Licenses(s Sale) []License {
 	return all
 }
 
-// dearer is what has to be paid where two sets of terms each state a price: what costs something, before what costs nothing, and of two the first.
+// dearer is what has to be paid where two sets of terms each state a price: what costs something,
+// before what costs nothing, and of two the first.
 func dearer(a, b Money) Money {
 	switch {
 	case a == Money{}, a.Free() && b != (Money{}):
@@ -173,22 +185,26 @@ func dearer(a, b Money) Money {
 // Free says whether a price takes no money.
 func (m Money) Free() bool { return slices.Contains(unpaidModels, m.Model) }
 
-// Chargeable says whether a price that somebody states can be asked: it is of a model that takes no money, or has a rate.
+// Chargeable says whether a price that somebody states can be asked: it is of a model that takes no
+// money, or has a rate.
 func (m Money) Chargeable() bool { return m.Free() || m.Rate > 0 }
 
-// At is the price where somebody states another as its ceiling: never more than that, as far as the two can be compared, which they can where they
-// are of one model and currency, or the ceiling takes no money. A ceiling without a currency is in that of the price.
+// At is the price where somebody states another as its ceiling: never more than that, as far as the
+// two can be compared, which they can where they are of one model and currency, or the ceiling
+// takes no money. A ceiling without a currency is in that of the price.
 func (m Money) At(ceiling Money) Money {
 	switch {
 	case ceiling.Free() && !m.Free() && m != (Money{}):
 		return ceiling
-	case ceiling.Rate > 0 && ceiling.Model == m.Model && (ceiling.Currency == "" || ceiling.Currency == m.Currency) && m.Rate > ceiling.Rate:
+	case ceiling.Rate > 0 && ceiling.Model == m.Model && (ceiling.Currency == "" || ceiling.Currency == m.Currency) &&
+		m.Rate > ceiling.Rate:
 		m.Rate = ceiling.Rate
 	}
 	return m
 }
 
-// In gives a stated price a currency where it has none: that of what else is asked, or US dollars (RAMP v1, Ingestion).
+// In gives a stated price a currency where it has none: that of what else is asked, or US dollars
+// (RAMP v1, Ingestion).
 func (m Money) In(other string) Money {
 	if m.Currency == "" && m.Rate > 0 {
 		if m.Currency = other; m.Currency == "" {

@@ -35,7 +35,8 @@ func licensesAt(t testing.TB, stated ImportedTerms, url string, sale Sale) (all 
 	facts := page(url)
 	facts.Site = "a"
 	for _, l := range rules.Decide(facts).Licenses(sale) {
-		all = append(all, l.Price.String()+"/"+strings.Join(l.Functions.Permit, " ")+"/"+strings.Join(l.Countries.Permit, " ")+"/"+strings.Join(l.From, "+"))
+		all = append(all, l.Price.String()+"/"+strings.Join(l.Functions.Permit, " ")+"/"+
+			strings.Join(l.Countries.Permit, " ")+"/"+strings.Join(l.From, "+"))
 	}
 	return all
 }
@@ -57,24 +58,28 @@ func TestWhatCountsIsTheFirstThatSaysIt(t *testing.T) {
 				<content url="/two"><license><permits>ai-train</permits></license></content>`)},
 		},
 		Addresses: []ImportedAddress{
-			{URL: "https://a.example/price", Name: "map", Stated: licence.Stated{Priced: true, Model: "per_token", Rate: "0.001", Currency: "USD"}},
+			{URL: "https://a.example/price", Name: "map",
+				Stated: licence.Stated{Priced: true, Model: "per_token", Rate: "0.001", Currency: "USD"}},
 			{URL: "https://a.example/uses", Name: "map", Stated: licence.Stated{Permits: []string{"ai-index"}}},
-			{URL: "https://a.example/both?x=1", Name: "map", Stated: licence.Stated{Priced: true, Permits: []string{"ai-index"}}},
+			{URL: "https://a.example/both?x=1", Name: "map",
+				Stated: licence.Stated{Priced: true, Permits: []string{"ai-index"}}},
 			{URL: "https://a.example/none", Name: "map", Stated: licence.Stated{Tokens: 7}},
 			{URL: "https://b.example/x", Name: "map", Stated: licence.Stated{Priced: true, Model: "free"}},
 			{URL: "https://a.example/price", Name: "later", Stated: licence.Stated{Priced: true, Model: "free"}},
 		},
 	}
 	for url, want := range map[string][]string{
-		"https://a.example/x":           {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"},
-		"https://a.example/l/beside/x":  {"per_fetch 0.01///one, /l/beside"},
-		"https://www.a.example/only":    {"training///one, www.a.example/only"}, // in no currency that there is
-		"https://a.example/only":        {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"},
-		"https://b.example/":            {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"}, // not what is stated of others' hosts
-		"https://a.example/none":        {"///one, /none"},
-		"https://a.example/many":        {"attribution///one, /many"},
-		"https://a.example/two":         {"/ai-train//two, /two"},
-		"https://a.example/price":       {"per_token 0.001 USD/search//map+one, /", "per_token 0.001 USD/ai-input/DE/map+one, /"},
+		"https://a.example/x":          {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"},
+		"https://a.example/l/beside/x": {"per_fetch 0.01///one, /l/beside"},
+		"https://www.a.example/only":   {"training///one, www.a.example/only"}, // in no currency that there is
+		"https://a.example/only":       {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"},
+		// not what is stated of others' hosts
+		"https://b.example/":     {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"},
+		"https://a.example/none": {"///one, /none"},
+		"https://a.example/many": {"attribution///one, /many"},
+		"https://a.example/two":  {"/ai-train//two, /two"},
+		"https://a.example/price": {"per_token 0.001 USD/search//map+one, /",
+			"per_token 0.001 USD/ai-input/DE/map+one, /"},
 		"https://a.example/uses":        {"free/ai-index//map+one, /", "per_access 0.2 EUR/ai-index/DE/map+one, /"},
 		"https://a.example/both?x=1#no": {"/ai-index//map+one, /", "/ai-index/DE/map+one, /"},
 		"https://a.example/both":        {"free/search//one, /", "per_access 0.2 EUR/ai-input/DE/one, /"},
@@ -83,7 +88,8 @@ func TestWhatCountsIsTheFirstThatSaysIt(t *testing.T) {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
-	if got := licensesAt(t, stated, "https://a.example/x", Sale{Functions: []string{"ai-input"}, Country: "FR"}); got != nil {
+	if got := licensesAt(t, stated, "https://a.example/x",
+		Sale{Functions: []string{"ai-input"}, Country: "FR"}); got != nil {
 		t.Errorf("for France: %q", got)
 	}
 	stated.Site = "b"
@@ -162,15 +168,16 @@ func TestTheIndexFindsWhatALookAtAllFinds(t *testing.T) {
 	})
 }
 
-// BenchmarkRSL resolves addresses by 10,000 patterns: such as sites have, and such as make an index useless that goes by beginnings alone. The floor
-// looks at all patterns.
+// BenchmarkRSL resolves addresses by 10,000 patterns: such as sites have, and such as make an index
+// useless that goes by beginnings alone. The floor looks at all patterns.
 func BenchmarkRSL(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() string { return fmt.Sprintf("%x", random.Uint32()) }
 	shapes := map[string]func(i int) string{
 		"folders": func(int) string { return "/" + word() + "/" + word() + "/" },
 		"mixed": func(i int) string {
-			return []string{"/" + word() + "/", "/" + word() + "/*.pdf$", "/*/" + word() + "/", "/" + word() + "?id="}[i%4]
+			return []string{"/" + word() + "/", "/" + word() + "/*.pdf$", "/*/" + word() + "/",
+				"/" + word() + "?id="}[i%4]
 		},
 		"stars": func(int) string { return "/*" + word() + "*" + word() + "$" },
 	}
@@ -181,7 +188,8 @@ func BenchmarkRSL(b *testing.B) {
 			pattern := shapes[name](i)
 			contents.WriteString(`<content url="` + pattern + `"><license/></content>`)
 			if i%10 == 0 {
-				addresses = append(addresses, "https://a.example"+strings.NewReplacer("*", "some/thing", "$", "").Replace(pattern))
+				addresses = append(addresses, "https://a.example"+strings.NewReplacer("*", "some/thing", "$",
+					"").Replace(pattern))
 			}
 		}
 		contents.WriteString(`<content url="/"><license/></content>`)
@@ -230,11 +238,13 @@ func decisions(t *rapid.T, name string) Decision {
 	lists := func(of []string, what string) []string {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID).Draw(t, name+what)
 	}
-	d := Decision{Access: rapid.SampledFrom([]Access{Open, Licensed, Blocked}).Draw(t, name), Permit: lists(functions, "permit"), Prohibit: lists(functions, "prohibit")}
+	d := Decision{Access: rapid.SampledFrom([]Access{Open, Licensed, Blocked}).Draw(t, name),
+		Permit: lists(functions, "permit"), Prohibit: lists(functions, "prohibit")}
 	if model := rapid.SampledFrom(append([]string{""}, priceModels...)).Draw(t, name+"model"); model != "" {
 		d.Price = Money{Model: model}
 		if !d.Price.Free() {
-			d.Price.Rate, d.Price.Currency = rapid.Int64Range(1, 1e9).Draw(t, name+"rate"), rapid.SampledFrom([]string{"USD", "EUR"}).Draw(t, name+"currency")
+			d.Price.Rate, d.Price.Currency = rapid.Int64Range(1, 1e9).Draw(t, name+"rate"),
+				rapid.SampledFrom([]string{"USD", "EUR"}).Draw(t, name+"currency")
 		}
 	}
 	if rapid.Bool().Draw(t, name+"users") {
@@ -243,14 +253,16 @@ func decisions(t *rapid.T, name string) Decision {
 	return d
 }
 
-// TestWhatIsWrittenIsReadBackEqual writes licences as RSL and as RAMP sitemaps, reads them, and holds what they permit, and at what price, against what
-// was decided: it is the same where the form has words for it, and else nothing is permitted.
+// TestWhatIsWrittenIsReadBackEqual writes licences as RSL and as RAMP sitemaps, reads them, and
+// holds what they permit, and at what price, against what was decided: it is the same where the
+// form has words for it, and else nothing is permitted.
 func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		single, rest := decisions(t, "single"), decisions(t, "rest")
 		fallback := Money{Model: "per_access", Rate: 7, Currency: "USD"}
-		l := Licensing{Single: map[string]string{"/one": single.RSL(fallback, "https://x.example/how")}, Rest: rest.RSL(fallback, "")}
+		l := Licensing{Single: map[string]string{"/one": single.RSL(fallback, "https://x.example/how")},
+			Rest: rest.RSL(fallback, "")}
 		parsed, err := licence.Parse(l.RSL("https://a.example"))
 		if err != nil {
 			t.Fatal(err)
@@ -261,15 +273,18 @@ func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
 		if !strings.Contains(document, "<ramp:permits>") {
 			t.Fatal(document)
 		}
-		again.Permits, again.Prohibits, again.Model, again.Rate, again.Currency, again.Priced = stated.Permits, stated.Prohibits, stated.Model, stated.Rate, stated.Currency, stated.Priced
+		again.Permits, again.Prohibits, again.Model, again.Rate, again.Currency, again.Priced = stated.Permits,
+			stated.Prohibits, stated.Model, stated.Rate, stated.Currency, stated.Priced
 		for url, one := range map[string]struct {
 			decided Decision
 			stated  ImportedTerms
 			sitemap bool
 		}{
-			"https://a.example/one":   {single, ImportedTerms{Documents: []ImportedDocument{{Document: parsed}}}, false},
+			"https://a.example/one": {single, ImportedTerms{Documents: []ImportedDocument{{Document: parsed}}},
+				false},
 			"https://a.example/other": {rest, ImportedTerms{Documents: []ImportedDocument{{Document: parsed}}}, false},
-			"https://a.example/one#":  {single, ImportedTerms{Addresses: []ImportedAddress{{URL: "https://a.example/one", Stated: again}}}, true},
+			"https://a.example/one#": {single,
+				ImportedTerms{Addresses: []ImportedAddress{{URL: "https://a.example/one", Stated: again}}}, true},
 		} {
 			one.stated.Site, one.stated.Hosts = "a", []string{"a.example"}
 			back := loosely(t, one.stated, url)
@@ -295,10 +310,12 @@ func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
 				if want.Metered() && !one.sitemap {
 					want.Rate, want.Currency = 0, "" // which RSL has no word for
 				}
-				if licenses[0].Price != want || licenses[0].Paid != (want.Model != "free" && want.Model != "attribution") {
+				if licenses[0].Price != want ||
+					licenses[0].Paid != (want.Model != "free" && want.Model != "attribution") {
 					t.Fatalf("%s for %s: %+v, want %v", url, function, licenses[0], want)
 				}
-				if !one.sitemap && (!slices.Equal(licenses[0].Users.Permit, to.Users.Permit) || !slices.Equal(licenses[0].Countries.Prohibit, to.Countries.Prohibit)) {
+				if !one.sitemap && (!slices.Equal(licenses[0].Users.Permit, to.Users.Permit) ||
+					!slices.Equal(licenses[0].Countries.Prohibit, to.Countries.Prohibit)) {
 					t.Fatalf("%s binds to %+v, want %+v", url, licenses[0], to)
 				}
 			}

@@ -1,8 +1,14 @@
-// Package policy holds the owner's rules and decides by them. It is pure: rules and facts in, a Decision out, with
-// no clock and no I/O, so that every door gets the same answer and a test can ask every question.
+// Package policy holds the owner's terms and decides by them. It is pure: rules and facts go in, a
+// [Decision] comes out, without a clock and without I/O. Every protocol therefore gets the same
+// answer, and a test can ask every question.
 //
-// The rules are an ordered list; the first that matches an item wins. An item that no rule matches is blocked, and
-// so is an item whose address cannot be read when a rule asks for it: what is unclear stays inside.
+// The rules are an ordered list. The first rule that matches an item decides, and an item that no
+// rule matches is blocked. If a rule asks for the address of an item and the address cannot be
+// read, the item is blocked.
+//
+// The package owns the rules, prices and restrictions, and the licences that RSL documents,
+// sitemaps and markup state. It must not know who asks, what is stored, or how a protocol writes a
+// decision. Enter by [New] and [Terms.Decide]; [Terms.Explain] says which rule decided, and why.
 package policy
 
 import (
@@ -34,8 +40,8 @@ type Facts struct {
 	Own    *Own // the terms that the item states of itself, as Markup reads them; nil for none
 }
 
-// Decision is what the rules say about one item. Its slices are shared by all decisions of the same rule and must
-// not be changed.
+// Decision is what the terms decide about an item: its access, its price and its restrictions, and
+// the rule that decided.
 type Decision struct {
 	Access       Access
 	Labels       []string // editorial domains
@@ -48,17 +54,20 @@ type Decision struct {
 	Price        Money         // what the item costs; the zero value when the rule names no price
 	Reporting    time.Duration // within which a use must be reported; 0 for never
 	Delivery     []string      // the only ways of delivery; empty for all
-	Scopes       []string      // of which somebody must have been granted one to be offered the item; empty for everybody
-	Own          []*Own        // the terms of the item itself and of RSL documents, where they count: each of them narrows what stands above
-	Rule         int           // index of the rule that decided, -1 if none matched
-	Line         int           // its line in the file it came from, 0 if it came from none
-	Reason       string        // one sentence in plain words
+	// of which somebody must have been granted one to be offered the item; empty for everybody
+	Scopes []string
+	// the terms of the item itself and of RSL documents, where they count: each of them narrows
+	// what stands above
+	Own    []*Own
+	Rule   int    // index of the rule that decided, -1 if none matched
+	Line   int    // its line in the file it came from, 0 if it came from none
+	Reason string // one sentence in plain words
 }
 
 // Options tell the rules what they cannot know by themselves.
 type Options struct {
-	// IsA says whether the schema.org type t is ancestor itself or below it in the class tree. Without it a type
-	// matches only itself.
+	// IsA says whether the schema.org type t is ancestor itself or below it in the class tree.
+	// Without it a type matches only itself.
 	IsA func(t, ancestor string) bool
 	// RSL are documents whose licences narrow what the rules allow.
 	RSL []*RSL
@@ -74,14 +83,15 @@ type Terms struct {
 	version string
 }
 
-// defaultRules stand in when the owner wrote no rules at all: a front desk without terms is an open one.
+// defaultRules stand in when the owner wrote no rules at all: a front desk without terms is an open
+// one.
 var defaultRules = []Rule{{Access: Open}}
 
 // New compiles rules, without Options. See Options.New.
 func New(rules []Rule) (*Terms, error) { return Options{}.New(rules) }
 
-// New compiles rules. With no rules at all, everything is open. What is wrong is reported whole: the error joins
-// one *RuleError for each finding.
+// New compiles rules. With no rules at all, everything is open. What is wrong is reported whole:
+// the error joins one *RuleError for each finding.
 func (o Options) New(rules []Rule) (*Terms, error) {
 	t := &Terms{isA: o.IsA, rsl: o.RSL, version: version(rules, o.RSL)}
 	if t.isA == nil {
@@ -105,9 +115,9 @@ func (o Options) New(rules []Rule) (*Terms, error) {
 	return t, nil
 }
 
-// With gives the rules of a file with others that stand behind them: before the file's last rule where that one is for everything
-// else, as it is for what no other rule speaks of. Without rules of a file, what the others do not speak of is open. at is the
-// index of the first of the others.
+// With gives the rules of a file with others that stand behind them: before the file's last rule
+// where that one is for everything else, as it is for what no other rule speaks of. Without rules
+// of a file, what the others do not speak of is open. at is the index of the first of the others.
 func With(file, others []Rule) (all []Rule, at int) {
 	if len(others) == 0 {
 		return file, len(file)
@@ -121,12 +131,13 @@ func With(file, others []Rule) (all []Rule, at int) {
 	return slices.Concat(file[:at], others, file[at:]), at
 }
 
-// Rules are the rules in their order, each by what it is called, with what it asks for and what it decides on an item that brings
-// along no terms of its own.
+// Rules are the rules in their order, each by what it is called, with what it asks for and what it
+// decides on an item that brings along no terms of its own.
 func (t *Terms) Rules() (all []PlacedRule) {
 	for i := range t.rules {
 		c := &t.rules[i]
-		all = append(all, PlacedRule{Rule: i, Line: c.rule.Line, Named: c.named, Conditions: c.conditions(), Decision: c.decision, everything: c.matchesEverything()})
+		all = append(all, PlacedRule{Rule: i, Line: c.rule.Line, Named: c.named, Conditions: c.conditions(),
+			Decision: c.decision, everything: c.matchesEverything()})
 	}
 	return all
 }
@@ -134,7 +145,8 @@ func (t *Terms) Rules() (all []PlacedRule) {
 // Last is the index of the last rule.
 func (t *Terms) Last() int { return len(t.rules) - 1 }
 
-// Matches says whether the rule of an index, as Rules has it, is for an item, whichever rule decides on it.
+// Matches says whether the rule of an index, as Rules has it, is for an item, whichever rule
+// decides on it.
 func (t *Terms) Matches(rule int, facts Facts) bool {
 	matched, _ := t.rules[rule].matches(&subject{Facts: facts}, t.isA)
 	return matched
@@ -143,10 +155,10 @@ func (t *Terms) Matches(rule int, facts Facts) bool {
 // Name is what explanations and errors call the rule.
 func (s PlacedRule) Name() string { return ruleName(s.Rule, s.Line, s.Named) }
 
-// MatchesAll says whether the rule asks for nothing.
+// MatchesAll reports whether the rule has no conditions.
 func (s PlacedRule) MatchesAll() bool { return s.everything }
 
-// PlacedRule is a rule in its place.
+// PlacedRule is a rule with its place in the list.
 type PlacedRule struct {
 	Rule       int    // index of the rule
 	Line       int    // its line in the file it came from, 0 if it came from none
@@ -160,8 +172,8 @@ type PlacedRule struct {
 // Version identifies the rules: equal rules have equal versions, wherever they stand in their file.
 func (t *Terms) Version() string { return t.version }
 
-// version hashes the rules' canonical form. Line numbers are no part of it: moving a rule in its file changes
-// nothing that anyone is told.
+// version hashes the rules' canonical form. Line numbers are no part of it: moving a rule in its
+// file changes nothing that anyone is told.
 func version(rules []Rule, documents []*RSL) string {
 	plain := slices.Clone(rules)
 	for i := range plain {
@@ -196,8 +208,8 @@ func (t *Terms) Decide(facts Facts) Decision {
 // unmatched is the decision on an item that no rule speaks of.
 var unmatched = Decision{Access: Blocked, Rule: -1, Reason: "no rule matches, so the item is blocked"}
 
-// unclear is the decision when rule i asks for an address that cannot be read: nobody can say whether the rule was
-// meant for this item, so the item stays inside.
+// unclear is the decision when rule i asks for an address that cannot be read: nobody can say
+// whether the rule was meant for this item, so the item stays inside.
 func (t *Terms) unclear(i int, item *subject) Decision {
 	return Decision{
 		Access: Blocked,
@@ -208,16 +220,16 @@ func (t *Terms) unclear(i int, item *subject) Decision {
 	}
 }
 
-// Allows says whether the decision lets an item be used for a function ("search", "ai-input") by somebody of whom
-// nothing is known. What is blocked is allowed for nothing; a prohibition outweighs a permission; a list of
-// permissions, where there is one, is complete. "ai-all" covers the functions that begin with "ai-", "all" covers
-// every one.
+// Allows says whether the decision lets an item be used for a function ("search", "ai-input") by
+// somebody of whom nothing is known. What is blocked is allowed for nothing; a prohibition
+// outweighs a permission; a list of permissions, where there is one, is complete. "ai-all" covers
+// the functions that begin with "ai-", "all" covers every one.
 func (d Decision) Allows(function string) bool {
 	return d.Permits(Use{Function: function}) == Permitted
 }
 
-// allow says whether a function is allowed. Asking for a whole group is refused as soon as one of its members is
-// prohibited.
+// allow says whether a function is allowed. Asking for a whole group is refused as soon as one of
+// its members is prohibited.
 func (f Functions) allow(function string) bool {
 	if slices.ContainsFunc(f.Prohibit, func(p string) bool { return covers(p, function) || covers(function, p) }) {
 		return false
@@ -225,16 +237,17 @@ func (f Functions) allow(function string) bool {
 	return len(f.Permit) == 0 || slices.ContainsFunc(f.Permit, func(p string) bool { return covers(p, function) })
 }
 
-// ImportedTerms says what the owner wrote about a function ("search", "ai-input", "ai-train") for a whole site. It is known
-// only when every rule that may open something of the site names the function, itself or with a group, and all of
-// them say the same.
+// ImportedTerms says what the owner wrote about a function ("search", "ai-input", "ai-train") for a
+// whole site. It is known only when every rule that may open something of the site names the
+// function, itself or with a group, and all of them say the same.
 func (t *Terms) ImportedTerms(site, function string) (allowed, known bool) {
 	for i := range t.rules {
 		rule := &t.rules[i].rule
 		if len(rule.Match.Site) > 0 && !slices.Contains(rule.Match.Site, site) || rule.Access == Blocked {
 			continue
 		}
-		named := slices.ContainsFunc(slices.Concat(rule.Functions.Permit, rule.Functions.Prohibit), func(f string) bool { return covers(f, function) })
+		named := slices.ContainsFunc(slices.Concat(rule.Functions.Permit, rule.Functions.Prohibit),
+			func(f string) bool { return covers(f, function) })
 		allows := rule.Functions.allow(function)
 		if !named && allows || known && allows != allowed {
 			return false, false
@@ -244,8 +257,9 @@ func (t *Terms) ImportedTerms(site, function string) (allowed, known bool) {
 	return allowed, known
 }
 
-// OpensAll says whether everything that brings along no terms of its own is open to everybody for every function, whatever
-// it is: no rule and no RSL document restricts anything, and a rule speaks of all.
+// OpensAll says whether everything that brings along no terms of its own is open to everybody for
+// every function, whatever it is: no rule and no RSL document restricts anything, and a rule speaks
+// of all.
 func (t *Terms) OpensAll() bool {
 	all := false
 	if len(t.rsl) > 0 {
@@ -253,7 +267,8 @@ func (t *Terms) OpensAll() bool {
 	}
 	for i := range t.rules {
 		rule := &t.rules[i].rule
-		if f := Restriction(rule.Functions); rule.Access != Open || !f.none() || !rule.Users.none() || !rule.Countries.none() {
+		if f := Restriction(rule.Functions); rule.Access != Open || !f.none() || !rule.Users.none() ||
+			!rule.Countries.none() {
 			return false
 		}
 		m := rule.Match

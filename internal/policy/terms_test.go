@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// classTree is a corner of schema.org's, enough to see that types are matched with what is below them.
-var classTree = map[string]string{"Recipe": "HowTo", "HowTo": "CreativeWork", "NewsArticle": "Article", "Article": "CreativeWork"}
+// classTree is a corner of schema.org's, enough to see that types are matched with what is below
+// them.
+var classTree = map[string]string{"Recipe": "HowTo", "HowTo": "CreativeWork", "NewsArticle": "Article",
+	"Article": "CreativeWork"}
 
 func isA(t, ancestor string) bool {
 	for ; t != ""; t = classTree[t] {
@@ -37,7 +39,8 @@ func TestFirstRuleThatMatchesWins(t *testing.T) {
 	t.Parallel()
 	rules := mustNew(t,
 		Rule{Match: Match{Path: []string{"/premium/free/**"}}, Access: Open, Line: 2},
-		Rule{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed, Excerpt: Excerpt{60}, Labels: []string{"finance.markets"},
+		Rule{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed, Excerpt: Excerpt{60},
+			Labels:    []string{"finance.markets"},
 			Functions: Functions{Permit: []string{"ai-input"}, Prohibit: []string{"ai-train"}}, Line: 4},
 		Rule{Match: Match{Path: []string{"/premium/secret"}}, Access: Blocked, Line: 6},
 		Rule{Access: Open, Line: 8},
@@ -53,8 +56,9 @@ func TestFirstRuleThatMatchesWins(t *testing.T) {
 		}
 	}
 	want := Decision{
-		Access: Licensed, Labels: []string{"finance.markets"}, ExcerptWords: 60, Permit: []string{"ai-input"}, Prohibit: []string{"ai-train"},
-		Rule: 1, Line: 4, Reason: "rule 2 (line 4) matches: path /premium/**",
+		Access: Licensed, Labels: []string{"finance.markets"}, ExcerptWords: 60, Permit: []string{"ai-input"},
+		Prohibit: []string{"ai-train"},
+		Rule:     1, Line: 4, Reason: "rule 2 (line 4) matches: path /premium/**",
 	}
 	if diff := cmp.Diff(want, rules.Decide(page("https://example.com/premium/a"))); diff != "" {
 		t.Error(diff)
@@ -87,8 +91,10 @@ func TestUnreadableAddressIsBlockedWhenARuleAsksForIt(t *testing.T) {
 		Rule{Match: Match{Path: []string{"/premium/**"}}, Access: Licensed},
 		Rule{Access: Open},
 	)
-	for _, url := range []string{"", "premium/a", "/premium/a", "https:premium/a", "https:///premium/a", " https://example.com/premium/a",
-		"https://example.com/prem\tium/a", "https://exa mple.com/premium/a", "https://[::1/premium/a", "https://[::1]x/premium", "1http://example.com/",
+	for _, url := range []string{"", "premium/a", "/premium/a", "https:premium/a", "https:///premium/a",
+		" https://example.com/premium/a",
+		"https://example.com/prem\tium/a", "https://exa mple.com/premium/a", "https://[::1/premium/a",
+		"https://[::1]x/premium", "1http://example.com/",
 		"https://example.com/" + strings.Repeat("a", maxAddress)} {
 		if got := rules.Decide(page(url, "Article")); got.Access != Blocked || got.Rule != 1 {
 			t.Errorf("%q: got %+v", url, got)
@@ -102,7 +108,8 @@ func TestUnreadableAddressIsBlockedWhenARuleAsksForIt(t *testing.T) {
 func TestAllConditionsMustHold(t *testing.T) {
 	t.Parallel()
 	rules := mustNew(t, Rule{Match: Match{
-		Site: []string{"main"}, Source: []string{"articles", "news"}, Type: []string{"Article"}, Host: []string{"example.com"}, Path: []string{"/a/*"},
+		Site: []string{"main"}, Source: []string{"articles", "news"}, Type: []string{"Article"},
+		Host: []string{"example.com"}, Path: []string{"/a/*"},
 	}, Access: Open})
 	good := Facts{Site: "main", Source: "news", URL: "https://example.com/a/b", Types: []string{"Thing", "NewsArticle"}}
 	if got := rules.Decide(good); got.Access != Open {
@@ -144,9 +151,12 @@ func TestBadRulesAreAllReported(t *testing.T) {
 	t.Parallel()
 	_, err := New([]Rule{
 		{Access: "public", Labels: []string{"a b"}, Line: 3},
-		{Access: Open, Excerpt: Excerpt{10}, Match: Match{Path: []string{"premium/**", "", "/a**", "/a/../b", "/a?b", "https://example.com/a"}, Host: []string{}}, Line: 7},
-		{Access: Licensed, Excerpt: Excerpt{-1}, Match: Match{Host: []string{"*", "a/b", "example.com:80", "*.*.com"}}, Functions: Functions{
-			Permit: []string{"search", "reading"}, Prohibit: []string{"search"}}},
+		{Access: Open, Excerpt: Excerpt{10},
+			Match: Match{Path: []string{"premium/**", "", "/a**", "/a/../b", "/a?b", "https://example.com/a"},
+				Host: []string{}}, Line: 7},
+		{Access: Licensed, Excerpt: Excerpt{-1}, Match: Match{Host: []string{"*", "a/b", "example.com:80", "*.*.com"}},
+			Functions: Functions{
+				Permit: []string{"search", "reading"}, Prohibit: []string{"search"}}},
 	})
 	want := []string{
 		`rule 1 (line 3), access: "public" is none of open, licensed, blocked`,
@@ -273,12 +283,18 @@ func TestStatedIsKnownOnlyWhereAllRulesSayIt(t *testing.T) {
 		{"another is prohibited", []Rule{{Access: Open, Functions: prohibit("ai-train")}}, "shop", "search", "unknown"},
 		{"permitted by name", []Rule{{Access: Open, Functions: permit("search")}}, "shop", "search", "yes"},
 		{"not among the permitted", []Rule{{Access: Open, Functions: permit("search")}}, "shop", "ai-train", "no"},
-		{"one rule says it, one does not", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Open, Functions: prohibit("ai-train")}, {Access: Open}}, "shop", "ai-train", "unknown"},
-		{"rules disagree", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Open, Functions: permit("search")}, {Access: Open, Functions: prohibit("search")}}, "shop", "search", "unknown"},
-		{"what is blocked says nothing", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Blocked}, {Access: Licensed, Functions: prohibit("ai-train")}}, "shop", "ai-train", "no"},
+		{"one rule says it, one does not",
+			[]Rule{{Match: Match{Path: []string{"/a"}}, Access: Open, Functions: prohibit("ai-train")}, {Access: Open}},
+			"shop", "ai-train", "unknown"},
+		{"rules disagree", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Open, Functions: permit("search")},
+			{Access: Open, Functions: prohibit("search")}}, "shop", "search", "unknown"},
+		{"what is blocked says nothing", []Rule{{Match: Match{Path: []string{"/a"}}, Access: Blocked},
+			{Access: Licensed, Functions: prohibit("ai-train")}}, "shop", "ai-train", "no"},
 		{"all is blocked", []Rule{{Access: Blocked}}, "shop", "ai-train", "unknown"},
-		{"of this site", []Rule{{Match: shop, Access: Open, Functions: prohibit("ai-train")}}, "shop", "ai-train", "no"},
-		{"of another site", []Rule{{Match: shop, Access: Open, Functions: prohibit("ai-train")}}, "press", "ai-train", "unknown"},
+		{"of this site", []Rule{{Match: shop, Access: Open, Functions: prohibit("ai-train")}}, "shop", "ai-train",
+			"no"},
+		{"of another site", []Rule{{Match: shop, Access: Open, Functions: prohibit("ai-train")}}, "press", "ai-train",
+			"unknown"},
 	} {
 		compiled, err := New(c.rules)
 		if err != nil {

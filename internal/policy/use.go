@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Use is what somebody wants to do with an item.
+// Use is what somebody wants to do with an item: the function, and where and by whom.
 type Use struct {
 	Function string // "search", "ai-input" and so on, as Functions names them
 	User     string // the kind of user, as Rule.Users names it; empty when it is not known
@@ -28,8 +28,9 @@ const (
 	OwnTermsRefuse  Refusal = "own terms" // the owner's rules permit it, and the item's own terms do not
 )
 
-// Permits says whether the decision lets an item be used, and if not, why. A kind of user, or country, that is not known
-// is not permitted where the rule lists those that are, and is not prohibited where it lists only those that are not.
+// Permits says whether the decision lets an item be used, and if not, why. A kind of user, or
+// country, that is not known is not permitted where the rule lists those that are, and is not
+// prohibited where it lists only those that are not.
 func (d Decision) Permits(use Use) Refusal {
 	switch {
 	case d.Access == Blocked:
@@ -46,7 +47,8 @@ func (d Decision) Permits(use Use) Refusal {
 	return Permitted
 }
 
-// OwnPermits says whether the terms that an item comes with permit a use, whatever the rule says of it.
+// OwnPermits says whether the terms that an item comes with permit a use, whatever the rule says of
+// it.
 func (d Decision) OwnPermits(use Use) bool {
 	return !slices.ContainsFunc(d.Own, func(own *Own) bool { return !own.allows(use) })
 }

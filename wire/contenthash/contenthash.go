@@ -1,6 +1,6 @@
-// Package contenthash has the hashes of content that RAMP v1 names, sha256 and simhash-v1: how they are made, written and held against
-// what was delivered (RAMP v1, ResourceIdentity and ResourceAttestation). docs/content-hashes.md describes both to the bit, for who
-// computes them elsewhere.
+// Package contenthash computes, writes and compares the content hashes of RAMP v1: sha256 and
+// simhash-v1 (RAMP v1, ResourceIdentity and ResourceAttestation). docs/content-hashes.md describes
+// both to the bit, for those who compute them elsewhere.
 package contenthash
 
 import (
@@ -18,15 +18,17 @@ import (
 // Method is a way to hash, by the name that hash_method has for it.
 type Method string
 
-// The methods. Bytes that have one SHA-256 are the same bytes, for all that is known. Texts whose SimHashes are near each other have
-// nearly the same words in nearly the same order: which word is another nobody can tell by them, and who wants to can make a text
-// that has the SimHash of another.
+// The methods. Bytes that have one SHA-256 are the same bytes, for all that is known. Texts whose
+// SimHashes are near each other have nearly the same words in nearly the same order: which word is
+// another nobody can tell by them, and who wants to can make a text that has the SimHash of
+// another.
 const (
 	SHA256  Method = "sha256"
 	SimHash Method = "simhash-v1"
 )
 
-// ParseMethod reads the name of a method, in any of its spellings: upper or lower case, sha256 or sha-256.
+// ParseMethod reads the name of a method, in any of its spellings: upper or lower case, sha256 or
+// sha-256.
 func ParseMethod(name string) (m Method, ok bool) {
 	switch m = Method(strings.ToLower(name)); m {
 	case "sha-256":
@@ -46,8 +48,8 @@ type Hash struct {
 // digits is how many digits a method's hashes have.
 var digits = map[Method]int{SHA256: 2 * sha256.Size, SimHash: 16}
 
-// Parse reads a hash as messages have it: "method:hex", or hex with its method beside it, in hash_method, or both where they agree.
-// Without any method it is SHA256.
+// Parse reads a hash as messages have it: "method:hex", or hex with its method beside it, in
+// hash_method, or both where they agree. Without any method it is SHA256.
 func Parse(text, method string) (h Hash, ok bool) {
 	h = Hash{SHA256, text}
 	if method != "" {
@@ -69,7 +71,8 @@ func Parse(text, method string) (h Hash, ok bool) {
 	return h, true
 }
 
-// Of hashes content as it is delivered: the bytes of a body. Of a method that is not known it is the zero Hash.
+// Of hashes content as it is delivered: the bytes of a body. Of a method that is not known it is
+// the zero Hash.
 func Of(m Method, body []byte) Hash {
 	switch m {
 	case SHA256:
@@ -100,12 +103,12 @@ func (h Hash) String() string {
 	return string(h.Method) + ":" + h.Digits
 }
 
-// Near is how many of the 64 bits of two SimHashes may differ at most where texts count as the same. It is measured: see
-// docs/content-hashes.md.
+// Near is how many of the 64 bits of two SimHashes may differ at most where texts count as the
+// same. It is measured: see docs/content-hashes.md.
 const Near = 10
 
-// Holds says whether content with the hash got is, by this hash, what it was said to be: the same SHA256, or a SimHash that is no
-// further away than [Near]. Hashes of two methods never hold.
+// Holds says whether content with the hash got is, by this hash, what it was said to be: the same
+// SHA256, or a SimHash that is no further away than [Near]. Hashes of two methods never hold.
 func (h Hash) Holds(got Hash) bool {
 	if h.Method == "" || h.Method != got.Method {
 		return false
@@ -129,8 +132,8 @@ func Distance(a, b Hash) int {
 // run is how many words that follow each other make one feature of a text.
 const run = 3
 
-// Similarity is the simhash-v1 of a text: each bit says whether most runs of three words have it in the first 64 bits of their
-// SHA-256. Without words it is 0.
+// Similarity is the simhash-v1 of a text: each bit says whether most runs of three words have it in
+// the first 64 bits of their SHA-256. Without words it is 0.
 func Similarity(text []byte) uint64 {
 	words, ends := words(text)
 	features := max(len(ends)-run+1, min(len(ends), 1))
@@ -151,7 +154,8 @@ func Similarity(text []byte) uint64 {
 	return out
 }
 
-// counts are how many numbers have each of 64 bits. Eight bits are counted at a time, each in a byte, until one may be full.
+// counts are how many numbers have each of 64 bits. Eight bits are counted at a time, each in a
+// byte, until one may be full.
 type counts struct {
 	all   [64]int
 	bytes [8]uint64 // byte b of bytes[i] is that of bit 8*b+i
@@ -230,5 +234,7 @@ func lowerASCII(b byte) byte {
 	return b
 }
 
-// unblanked are the scripts that are written without blanks between words, of which each character is a word.
-var unblanked = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+// unblanked are the scripts that are written without blanks between words, of which each character
+// is a word.
+var unblanked = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+	unicode.Khmer, unicode.Myanmar}

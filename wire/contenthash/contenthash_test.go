@@ -34,7 +34,8 @@ func TestWorkedValues(t *testing.T) {
 			t.Errorf("%q has %s, want %s", w.text, got.Digits, w.simhash)
 		}
 	}
-	if got := contenthash.Of(contenthash.SHA256, []byte("lamp\n")).String(); got != fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("lamp\n"))) {
+	if got := contenthash.Of(contenthash.SHA256, []byte("lamp\n")).String(); got != fmt.Sprintf("sha256:%x",
+		sha256.Sum256([]byte("lamp\n"))) {
 		t.Error(got)
 	}
 	if got := contenthash.Of("md5", []byte("x")); got != (contenthash.Hash{}) || got.String() != "" {
@@ -53,7 +54,8 @@ func plain(text string) (out uint64) {
 		word = ""
 	}
 	for _, r := range text {
-		alone := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		alone := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+			unicode.Khmer, unicode.Myanmar)
 		part := unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
 		if !part || alone {
 			end()
@@ -90,10 +92,13 @@ func plain(text string) (out uint64) {
 	return out
 }
 
-// letters are what random texts are made of: words of many scripts, marks, digits, what parts words, and bytes that are no text.
-var letters = []string{"a", "Z", "é", "ß", "İ", "Σ", "0", "9", "٣", "e\u0301", "灯", "は", "ー", "ก", "\u0e31", "한", " ", " ", " ", "\n", "-", "’", "\u00a0", "\u200b", "😀", "\xff", "\xe3\x81"}
+// letters are what random texts are made of: words of many scripts, marks, digits, what parts
+// words, and bytes that are no text.
+var letters = []string{"a", "Z", "é", "ß", "İ", "Σ", "0", "9", "٣", "e\u0301", "灯", "は", "ー", "ก", "\u0e31", "한", " ",
+	" ", " ", "\n", "-", "’", "\u00a0", "\u200b", "😀", "\xff", "\xe3\x81"}
 
-// TestSimilarityIsThatOfItsDescription holds the fast form against the plain one, for short and long texts.
+// TestSimilarityIsThatOfItsDescription holds the fast form against the plain one, for short and
+// long texts.
 func TestSimilarityIsThatOfItsDescription(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -121,15 +126,17 @@ func prose(r *rand.Rand, n int) []string {
 	return words
 }
 
-// TestNearIsWhatItSays holds what docs/content-hashes.md says of texts that are near: the same words in other dress are the same, one
-// changed word in a hundred does not part two texts, and texts that have nothing in common are never near.
+// TestNearIsWhatItSays holds what docs/content-hashes.md says of texts that are near: the same
+// words in other dress are the same, one changed word in a hundred does not part two texts, and
+// texts that have nothing in common are never near.
 func TestNearIsWhatItSays(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	near := func(a, b []string) bool {
 		x := contenthash.Of(contenthash.SimHash, []byte(strings.Join(a, " ")))
 		y := contenthash.Of(contenthash.SimHash, []byte(strings.Join(b, ", ")))
-		if x.Holds(y) != y.Holds(x) || contenthash.Distance(x, y) != contenthash.Distance(y, x) || !x.Holds(x) || contenthash.Distance(x, x) != 0 {
+		if x.Holds(y) != y.Holds(x) || contenthash.Distance(x, y) != contenthash.Distance(y, x) || !x.Holds(x) ||
+			contenthash.Distance(x, x) != 0 {
 			t.Fatal("near is not the same both ways")
 		}
 		return x.Holds(y)
@@ -153,7 +160,8 @@ func TestNearIsWhatItSays(t *testing.T) {
 			}
 		}
 		if changed > 8 || strange > 0 {
-			t.Errorf("of 200 texts of %d words %d with one word in a hundred changed are not near, and %d others are", n, changed, strange)
+			t.Errorf("of 200 texts of %d words %d with one word in a hundred changed are not near, and %d others are",
+				n, changed, strange)
 		}
 	}
 }
@@ -169,8 +177,10 @@ func TestHoldsAsksForOneMethod(t *testing.T) {
 		said, got contenthash.Hash
 		holds     bool
 	}{
-		"the same bytes": {sum, sum, true}, "other bytes": {sum, contenthash.Of(contenthash.SHA256, []byte("b")), false}, "two methods": {sum, near, false},
-		"none": {contenthash.Hash{}, contenthash.Hash{}, false}, "near": {near, flipped(contenthash.Near), true}, "not near": {near, flipped(contenthash.Near + 1), false},
+		"the same bytes": {sum, sum, true}, "other bytes": {sum, contenthash.Of(contenthash.SHA256, []byte("b")),
+			false}, "two methods": {sum, near, false},
+		"none": {contenthash.Hash{}, contenthash.Hash{}, false}, "near": {near, flipped(contenthash.Near), true},
+		"not near": {near, flipped(contenthash.Near + 1), false},
 	} {
 		if c.said.Holds(c.got) != c.holds {
 			t.Errorf("%s: %v", name, !c.holds)
@@ -185,10 +195,14 @@ func TestHashesAreReadInEverySpelling(t *testing.T) {
 	t.Parallel()
 	sum, near := strings.Repeat("0a", 32), "e31f3395de2ad9ca"
 	for _, c := range []struct{ text, method, want string }{
-		{sum, "", "sha256:" + sum}, {sum, "SHA-256", "sha256:" + sum}, {"sha256:" + sum, "sha-256", "sha256:" + sum}, {"SHA-256:" + strings.ToUpper(sum), "", "sha256:" + sum},
-		{near, "simhash-v1", "simhash-v1:" + near}, {"SimHash-v1:" + near, "", "simhash-v1:" + near}, {"simhash-v1:" + near, "simhash-v1", "simhash-v1:" + near},
-		{near, "", ""}, {near, "sha256", ""}, {"simhash-v1:" + near, "sha256", ""}, {sum, "simhash-v1", ""}, {"md5:" + sum, "", ""}, {sum, "md5", ""}, {"", "", ""},
-		{"sha256:" + sum[2:], "", ""}, {"sha256:" + sum[1:] + "g", "", ""}, {"simhash-v1:" + near + "00", "", ""}, {"sha256:sha256:" + sum, "", ""},
+		{sum, "", "sha256:" + sum}, {sum, "SHA-256", "sha256:" + sum}, {"sha256:" + sum, "sha-256", "sha256:" + sum},
+		{"SHA-256:" + strings.ToUpper(sum), "", "sha256:" + sum},
+		{near, "simhash-v1", "simhash-v1:" + near}, {"SimHash-v1:" + near, "", "simhash-v1:" + near},
+		{"simhash-v1:" + near, "simhash-v1", "simhash-v1:" + near},
+		{near, "", ""}, {near, "sha256", ""}, {"simhash-v1:" + near, "sha256", ""}, {sum, "simhash-v1", ""},
+		{"md5:" + sum, "", ""}, {sum, "md5", ""}, {"", "", ""},
+		{"sha256:" + sum[2:], "", ""}, {"sha256:" + sum[1:] + "g", "", ""}, {"simhash-v1:" + near + "00", "", ""},
+		{"sha256:sha256:" + sum, "", ""},
 	} {
 		h, ok := contenthash.Parse(c.text, c.method)
 		if h.String() != c.want || ok != (c.want != "") {

@@ -21,7 +21,8 @@ func (s *Schemas) describe(document string, e *jsonschema.ValidationError) Findi
 	case *kind.AdditionalProperties:
 		return s.unknown(document, e, schema, problem.Properties)
 	}
-	finding := Finding{Pointer(e.InstanceLocation...), ruleAt(document, e.InstanceLocation), Describe(e.ErrorKind, !s.Discreet), "write " + said(schema), Wrong}
+	finding := Finding{Pointer(e.InstanceLocation...), ruleAt(document, e.InstanceLocation),
+		Describe(e.ErrorKind, !s.Discreet), "write " + said(schema), Wrong}
 	if _, ok := e.ErrorKind.(*kind.Enum); ok && finding.Pointer == "/aip_version" {
 		finding.Rule = RuleVersion
 	}
@@ -103,22 +104,26 @@ func formatName(format string) string {
 }
 
 var formatNames = map[string]string{
-	"date-time": "time of RFC 3339", "date": "day like 2006-01-02", "uri": "absolute web address", "hostname": "domain name", "email": "e-mail address",
+	"date-time": "time of RFC 3339", "date": "day like 2006-01-02", "uri": "absolute web address",
+	"hostname": "domain name", "email": "e-mail address",
 	"uuid": "UUID",
 }
 
 // missing are findings of members that must be there.
-func (s *Schemas) missing(document string, e *jsonschema.ValidationError, schema map[string]any, names []string) (found Findings) {
+func (s *Schemas) missing(document string, e *jsonschema.ValidationError, schema map[string]any,
+	names []string) (found Findings) {
 	for _, name := range names {
 		rule := ruleAt(document, append(slices.Clone(e.InstanceLocation), name))
 		mend := fmt.Sprintf("add %q: %s", name, said(member(schema, name)))
-		found = append(found, Finding{Pointer(e.InstanceLocation...), rule, fmt.Sprintf("%q is missing", name), mend, Wrong})
+		found = append(found, Finding{Pointer(e.InstanceLocation...), rule, fmt.Sprintf("%q is missing", name), mend,
+			Wrong})
 	}
 	return found
 }
 
 // unknown are findings of members that may not be there.
-func (s *Schemas) unknown(document string, e *jsonschema.ValidationError, schema map[string]any, names []string) (found Findings) {
+func (s *Schemas) unknown(document string, e *jsonschema.ValidationError, schema map[string]any,
+	names []string) (found Findings) {
 	slices.Sort(names)
 	for _, name := range names {
 		at := append(slices.Clone(e.InstanceLocation), name)
@@ -140,8 +145,8 @@ func (s *Schemas) unknown(document string, e *jsonschema.ValidationError, schema
 	return found
 }
 
-// Plain says whether a name is one that programs give, of letters, digits and the signs between them, and so can hold no
-// datum of anybody's.
+// Plain says whether a name is one that programs give, of letters, digits and the signs between
+// them, and so can hold no datum of anybody's.
 func Plain(name string) bool { return plainName.MatchString(name) }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z_.-]{0,39}[0-9]{0,2}$`)

@@ -1,8 +1,9 @@
-// Package document judges the JSON documents of a protocol: whether a text is JSON that everybody reads alike, and whether
-// it fits the JSON Schema (2020-12) of its kind. What it finds says where, what, and how to mend it, in words for people.
+// Package document judges the JSON documents of a protocol: whether a text is JSON that everybody
+// reads alike, and whether it fits the JSON Schema (2020-12) of its kind. Each finding says where,
+// what, and how to fix it, in words for people.
 //
-// The packages of wire whose protocols have schemas stand on it, and add the rules that their prose has. It has no I/O and
-// no clock, and needs no network.
+// The packages of wire whose protocols have schemas use it, and add the rules of their prose. It
+// has no I/O, no clock and needs no network.
 package document
 
 import (
@@ -25,8 +26,8 @@ const (
 	Doubtful Severity = "warning"
 )
 
-// The rules that programs tell apart. All others are named by document and member ("request intent.domain"), or by
-// what the prose asks for.
+// The rules that programs tell apart. All others are named by document and member ("request
+// intent.domain"), or by what the prose asks for.
 const (
 	RuleJSON      = "json"                 // it is no JSON that everybody reads alike
 	RuleVersion   = "aip_version"          // a version that is not spoken
@@ -57,8 +58,8 @@ type Findings []Finding
 // Valid says whether nothing is wrong; doubts do not count.
 func (f Findings) Valid() bool { return f.First() == nil }
 
-// First gives the first finding that makes the document invalid, nil where there is none. One of the RuleJSON or
-// RuleVersion comes before all others, and one of RuleForbidden after.
+// First gives the first finding that makes the document invalid, nil where there is none. One of
+// the RuleJSON or RuleVersion comes before all others, and one of RuleForbidden after.
 func (f Findings) First() *Finding {
 	var first *Finding
 	for i := range f {
@@ -81,8 +82,8 @@ func rank(f Finding) int {
 	return 2
 }
 
-// Canonical reads a text strictly, in the words of strictjson, and gives its canonical form. The finding is nil where it
-// has one.
+// Canonical reads a text strictly, in the words of strictjson, and gives its canonical form. The
+// finding is nil where it has one.
 func Canonical(text []byte) ([]byte, *Finding) {
 	var value strictjson.Value
 	err := strictjson.Decode(text, &value)
@@ -92,7 +93,8 @@ func Canonical(text []byte) ([]byte, *Finding) {
 			return canonical, nil
 		}
 	}
-	finding := Finding{Rule: RuleJSON, Detail: err.Error(), Mend: "write one JSON object in UTF-8 that any reader takes the same way", Severity: Wrong}
+	finding := Finding{Rule: RuleJSON, Detail: err.Error(),
+		Mend: "write one JSON object in UTF-8 that any reader takes the same way", Severity: Wrong}
 	var placed *strictjson.Error
 	if errors.As(err, &placed) {
 		finding.Pointer, finding.Detail = placed.Pointer, placed.Problem
@@ -100,9 +102,9 @@ func Canonical(text []byte) ([]byte, *Finding) {
 	return nil, &finding
 }
 
-// Decode reads a text into a type that has what the schema of its kind lets pass. What the schema did not let pass is read
-// where it can be, so that more than one thing is found at a time; ok says whether it could. Where schema and type
-// disagree, the document is refused.
+// Decode reads a text into a type that has what the schema of its kind lets pass. What the schema
+// did not let pass is read where it can be, so that more than one thing is found at a time; ok says
+// whether it could. Where schema and type disagree, the document is refused.
 func Decode(text []byte, into any, findings Findings) (ok bool, all Findings) {
 	err := strictjson.Decode(text, into)
 	if err == nil {
@@ -110,7 +112,8 @@ func Decode(text []byte, into any, findings Findings) (ok bool, all Findings) {
 	}
 	var placed *strictjson.Error
 	if findings.Valid() && errors.As(err, &placed) {
-		findings = append(findings, Finding{placed.Pointer, RuleJSON, placed.Problem, "write what the protocol has here", Wrong})
+		findings = append(findings,
+			Finding{placed.Pointer, RuleJSON, placed.Problem, "write what the protocol has here", Wrong})
 	}
 	return false, findings
 }

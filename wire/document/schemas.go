@@ -17,16 +17,18 @@ import (
 
 // Schemas are those of one protocol's documents. They are safe for concurrent use.
 type Schemas struct {
-	// Files has each kind's schema as schema/KIND.json. Its "description"s are what findings say to write.
+	// Files has each kind's schema as schema/KIND.json. Its "description"s are what findings say to
+	// write.
 	Files embed.FS
 	// Kinds are all of them.
 	Kinds []string
 	// Name is what their identifiers begin with.
 	Name string
-	// Discreet findings show no values, and no names that the schemas do not have unless they are plain.
+	// Discreet findings show no values, and no names that the schemas do not have unless they are
+	// plain.
 	Discreet bool
-	// Unknown advises what to do about a member that a kind's document has no place for; "" is to remove it. It may be
-	// nil.
+	// Unknown advises what to do about a member that a kind's document has no place for; "" is to
+	// remove it. It may be nil.
 	Unknown func(kind, name string) string
 
 	once       sync.Once
@@ -43,10 +45,11 @@ func (s *Schemas) Text(kind string) []byte {
 	return text
 }
 
-// Judge says whether a text fits the schema of a kind. The value and the canonical form are there where it is JSON.
+// Judge says whether a text fits the schema of a kind. The value and the canonical form are there
+// where it is JSON.
 //
-// In canonical form a whole number is written as one, however the sender wrote it (5.0, 1e3), and no number's text can
-// cost the schema's arithmetic much.
+// In canonical form a whole number is written as one, however the sender wrote it (5.0, 1e3), and
+// no number's text can cost the schema's arithmetic much.
 func (s *Schemas) Judge(kind string, text []byte) (value any, canonical []byte, findings Findings) {
 	canonical, wrong := Canonical(text)
 	if wrong != nil {
@@ -79,8 +82,8 @@ func (s *Schemas) Said(kind string, path ...string) string {
 	return said(schema)
 }
 
-// With does something while another schema stands in for a kind's, for tests of what each constraint is good for. Nothing
-// else may use the schemas meanwhile.
+// With does something while another schema stands in for a kind's, for tests of what each
+// constraint is good for. Nothing else may use the schemas meanwhile.
 func (s *Schemas) With(kind string, text []byte, do func()) error {
 	s.compile()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -143,8 +146,8 @@ func (s *Schemas) at(address string) map[string]any {
 	return schema
 }
 
-// Compiler makes schemas of 2020-12 ready, with formats asserted as the rest of the house reads them. What it compiles
-// refers to nothing outside: no loader could fetch it.
+// Compiler makes schemas of 2020-12 ready, with formats asserted as the rest of the program reads
+// them. What it compiles refers to nothing outside: no loader could fetch it.
 func Compiler() *jsonschema.Compiler {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
@@ -156,8 +159,8 @@ func Compiler() *jsonschema.Compiler {
 	return compiler
 }
 
-// Leaves are the errors of a tree of them that say something by themselves. Of alternatives none of which fits, and of a
-// list without what it must contain, that is all that is said.
+// Leaves are the errors of a tree of them that say something by themselves. Of alternatives none of
+// which fits, and of a list without what it must contain, that is all that is said.
 func Leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError { return leaves(e, nil) }
 
 func leaves(e *jsonschema.ValidationError, all []*jsonschema.ValidationError) []*jsonschema.ValidationError {

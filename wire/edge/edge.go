@@ -1,9 +1,11 @@
-// Package edge is how an edge tells its Exchange what it delivered and whom it saw: batches of strict JSON, sent to
-// `POST /exchange/v1/deliveries` under a signature of Standard Webhooks, and the answer that they were taken. RAMP v1 has no words
-// for it; these are of this front desk's own.
+// Package edge is how an edge reports deliveries and sightings of agents to its Exchange: batches
+// of strict JSON, sent to `POST /exchange/v1/deliveries` under a signature of Standard Webhooks,
+// and the signed answer that accepts them. RAMP v1 does not define this format; it is this front
+// desk's own.
 //
-// A batch is told until it is taken, and may come twice, late, or after later ones: what a delivery's id and a batch's digest say
-// counts once. It is part of wire: no I/O, no clock, and usable by clients.
+// A batch is sent until it is accepted, and may arrive twice, late, or after later ones. The id of
+// a delivery and the digest of a batch count once. It is part of wire: no I/O, no clock, and usable
+// by clients.
 package edge
 
 import (
@@ -35,7 +37,8 @@ const (
 // State is how far a delivery is.
 type State string
 
-// The states of a delivery. A record of one that has begun is followed by another under the same id, once its end is known.
+// The states of a delivery. A record of one that has begun is followed by another under the same
+// id, once its end is known.
 const (
 	Begun State = "begun" // its first byte may have left
 	Ended State = "ended" // all of it was handed to the connection
@@ -46,7 +49,8 @@ const (
 type Delivery struct {
 	// ID tells the delivery from all others of the edge: 1 to 64 letters, digits, "-" and "_".
 	ID string `json:"id"`
-	// Transaction is what the address names, "" where it names none. It may be one that the Exchange does not know.
+	// Transaction is what the address names, "" where it names none. It may be one that the
+	// Exchange does not know.
 	Transaction string `json:"transaction,omitempty"`
 	// Agent is the hash that stands for the buyer in the address; "" where none does.
 	Agent string `json:"agent,omitempty"`
@@ -59,8 +63,8 @@ type Delivery struct {
 	Status int `json:"status,omitzero"`
 	// Announced is how many bytes of content the answer was to have; 0 where nobody could say.
 	Announced int64 `json:"announced,omitzero"`
-	// Bytes are how many of the content were handed to the connection; of one that has begun, and with AtMost, the most that
-	// can have been.
+	// Bytes are how many of the content were handed to the connection; of one that has begun, and
+	// with AtMost, the most that can have been.
 	Bytes  int64 `json:"bytes"`
 	AtMost bool  `json:"at_most,omitzero"`
 	// SHA256 is the digest of those bytes, in hex; "" where it was not made.
@@ -73,7 +77,8 @@ type Delivery struct {
 type Sighting struct {
 	Hour time.Time `json:"hour"` // its beginning, in UTC
 	Host string    `json:"host"` // that was asked, in lower case
-	// Agent is the name by which the edge knows the agent, such as "GPTBot"; never a whole user agent.
+	// Agent is the name by which the edge knows the agent, such as "GPTBot"; never a whole user
+	// agent.
 	Agent string `json:"agent"`
 	// Path is what was asked for, or what it lies below; "" stands for many.
 	Path    string `json:"path"`
@@ -89,7 +94,8 @@ type Batch struct {
 	Sightings  []Sighting `json:"sightings,omitempty"`
 }
 
-// Taken is the answer to a batch that is recorded for good, signed with the same secret under the batch's id.
+// Taken is the answer to a batch that is recorded for good, signed with the same secret under the
+// batch's id.
 type Taken struct {
 	ID         string `json:"id"`     // of the batch
 	SHA256     string `json:"sha256"` // of the batch's text as it was received, in hex
@@ -109,7 +115,8 @@ func Digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Read reads and checks a batch. The error says what is wrong with it and is safe to show to whoever sent it.
+// Read reads and checks a batch. The error says what is wrong with it and is safe to show to
+// whoever sent it.
 func Read(text []byte) (Batch, error) {
 	var b Batch
 	if err := strictjson.Decode(text, &b); err != nil {
@@ -124,8 +131,8 @@ func ReadTaken(text []byte) (t Taken, err error) {
 	return t, err
 }
 
-// isID says whether a text is 1 to 64 letters, digits, "-" and "_". What each delivery is held to is written out, since it is asked
-// for each of them on its way out.
+// isID says whether a text is 1 to 64 letters, digits, "-" and "_". What each delivery is held to
+// is written out, since it is asked for each of them on its way out.
 func isID(text string) bool {
 	for _, c := range []byte(text) {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
@@ -135,7 +142,8 @@ func isID(text string) bool {
 	return text != "" && len(text) <= 64
 }
 
-// isWord says whether a text is a word of up to 32 small letters, digits, "-" and "_" that begins with a letter.
+// isWord says whether a text is a word of up to 32 small letters, digits, "-" and "_" that begins
+// with a letter.
 func isWord(text string) bool {
 	for _, c := range []byte(text) {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
@@ -163,7 +171,8 @@ func (b Batch) Check() error {
 	case !isID(b.ID):
 		return fmt.Errorf("id: it has 1 to 64 letters, digits, - and _")
 	case len(b.Deliveries) > MaxDeliveries || len(b.Sightings) > MaxSightings:
-		return fmt.Errorf("a batch has at most %d deliveries and %d sightings; send several", MaxDeliveries, MaxSightings)
+		return fmt.Errorf("a batch has at most %d deliveries and %d sightings; send several", MaxDeliveries,
+			MaxSightings)
 	}
 	for n, d := range b.Deliveries {
 		if err := d.Check(); err != nil {
@@ -212,14 +221,15 @@ func checkURI(uri string) error {
 		return nil
 	}
 	u, err := url.Parse(uri)
-	if err != nil || len(uri) > MaxURI || !plain(uri, MaxURI) || u.Host == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") {
+	if err != nil || len(uri) > MaxURI || !plain(uri, MaxURI) || u.Host == "" || u.User != nil ||
+		(u.Scheme != "https" && u.Scheme != "http") {
 		return fmt.Errorf("uri: it is an absolute address of http or https with at most %d bytes", MaxURI)
 	}
 	return nil
 }
 
-// usual says quickly of an address that it is one: scheme, a host of letters, digits, dots and dashes, and a path and query of
-// visible ASCII without escapes.
+// usual says quickly of an address that it is one: scheme, a host of letters, digits, dots and
+// dashes, and a path and query of visible ASCII without escapes.
 func usual(uri string) bool {
 	rest, ok := strings.CutPrefix(uri, "https://")
 	if !ok {
@@ -274,8 +284,8 @@ const (
 	Path = "/exchange/v1/deliveries"
 	// KeyHeader is the id of the edge's key that signed a batch.
 	KeyHeader = "Edge-Key"
-	// ClockHeader says "apart" in the answer to a batch that is signed rightly and at a time too far from the Exchange's, which its
-	// Date tells.
+	// ClockHeader says "apart" in the answer to a batch that is signed rightly and at a time too
+	// far from the Exchange's, which its Date tells.
 	ClockHeader = "Edge-Clock"
 	// Apart is how far the clocks of both may be apart.
 	Apart = 5 * time.Minute

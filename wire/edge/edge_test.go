@@ -12,9 +12,11 @@ var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 func example() Batch {
 	return Batch{
 		Version: Version, ID: "bat-1",
-		Deliveries: []Delivery{{ID: "dlv-1", Transaction: "txn-1", Agent: "abc", URI: "https://news.example/a?b=c", Form: "hmac", State: Ended, Status: 200, Announced: 5, Bytes: 5,
+		Deliveries: []Delivery{{ID: "dlv-1", Transaction: "txn-1", Agent: "abc", URI: "https://news.example/a?b=c",
+			Form: "hmac", State: Ended, Status: 200, Announced: 5, Bytes: 5,
 			SHA256: strings.Repeat("ab", 32), At: noon, Ended: noon.Add(time.Second)}},
-		Sightings: []Sighting{{Hour: noon, Host: "news.example", Agent: "GPTBot", Path: "/a/", Outcome: "refused", Count: 3}},
+		Sightings: []Sighting{{Hour: noon, Host: "news.example", Agent: "GPTBot", Path: "/a/", Outcome: "refused",
+			Count: 3}},
 	}
 }
 
@@ -74,7 +76,8 @@ func TestABatchThatCannotBeMeantIsRefusedByItsPlace(t *testing.T) {
 	if err := begun.Check(); err == nil || !strings.HasPrefix(err.Error(), "deliveries/0/ended") {
 		t.Errorf("begun, with an end: %v", err)
 	}
-	for _, uri := range []string{"ftp://a.example/", "https://u@a.example/", "https:///a", "https://a.example/" + strings.Repeat("x", MaxURI)} {
+	for _, uri := range []string{"ftp://a.example/", "https://u@a.example/", "https:///a",
+		"https://a.example/" + strings.Repeat("x", MaxURI)} {
 		b := example()
 		b.Deliveries[0].URI = uri
 		if b.Check() == nil {
@@ -103,7 +106,8 @@ func FuzzRead(f *testing.F) {
 
 // FuzzUsualAddress holds that what is taken for an address quickly is one in all.
 func FuzzUsualAddress(f *testing.F) {
-	for _, uri := range []string{"https://www.example.com/a?b=c", "https:///a", "https://a", "https://a:b/c", "https://a@b/c", "https://a/%zz", "https://-./#[x]?"} {
+	for _, uri := range []string{"https://www.example.com/a?b=c", "https:///a", "https://a", "https://a:b/c",
+		"https://a@b/c", "https://a/%zz", "https://-./#[x]?"} {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {

@@ -26,7 +26,8 @@ var Kinds = []Kind{KindManifest, KindRequest, KindResponse, KindBind, KindBound}
 
 // What is found is told in the words of package document.
 type (
-	// Finding is one thing that is wrong with a message, or doubtful. It shows no values of requests and binds.
+	// Finding is one thing that is wrong with a message, or doubtful. It shows no values of
+	// requests and binds.
 	Finding = document.Finding
 	// Findings are those of one message, in its order.
 	Findings = document.Findings
@@ -42,19 +43,21 @@ const (
 
 // Options say what is read beyond the protocol's schemas, and what not.
 type Options struct {
-	// Lenient takes a bind that carries aip_version, or platform and name of its agent, which the schema of binds has no
-	// place for.
+	// Lenient takes a bind that carries aip_version, or platform and name of its agent, which the
+	// schema of binds has no place for.
 	Lenient bool
-	// StrictUpstream takes only categories that the published schema takes, which has no digits and no hyphens and so
-	// refuses one of the protocol's own.
+	// StrictUpstream takes only categories that the published schema takes, which has no digits and
+	// no hyphens and so refuses one of the protocol's own.
 	StrictUpstream bool
-	// Now is when [Check] judges certificates and offers for having ended; the zero time judges none.
+	// Now is when [Check] judges certificates and offers for having ended; the zero time judges
+	// none.
 	Now time.Time
 }
 
-// Check judges a message: whether it is JSON that everybody reads alike, fits the schema of its kind, and keeps the rules of
-// the protocol's prose; then, beyond what the Read functions refuse, what nobody should send all the same. No findings, or
-// doubtful ones alone, mean that it is as it should be.
+// Check judges a message: whether it is JSON that everybody reads alike, fits the schema of its
+// kind, and keeps the rules of the protocol's prose; then, beyond what the Read functions refuse,
+// what nobody should send all the same. No findings, or doubtful ones alone, mean that it is as it
+// should be.
 func Check(k Kind, body []byte, o Options) Findings {
 	message, findings := check(k, body, o)
 	switch m := message.(type) {
@@ -98,8 +101,8 @@ func check(k Kind, body []byte, o Options) (judged, Findings) {
 	return into, append(findings, into.rules(o)...)
 }
 
-// lenient takes back the findings about what a lenient reader of binds takes, and takes the version away, which the type
-// has no place for.
+// lenient takes back the findings about what a lenient reader of binds takes, and takes the version
+// away, which the type has no place for.
 func lenient(body []byte, value any, findings Findings) ([]byte, Findings) {
 	object, _ := value.(map[string]any)
 	agent, _ := object["agent"].(map[string]any)
@@ -136,7 +139,8 @@ func without(body []byte, name string) []byte {
 var schemaFiles embed.FS
 
 var schemas = &document.Schemas{
-	Files: schemaFiles, Kinds: []string{string(KindManifest), string(KindRequest), string(KindResponse), string(KindBind), string(KindBound)},
+	Files: schemaFiles, Kinds: []string{string(KindManifest), string(KindRequest), string(KindResponse),
+		string(KindBind), string(KindBound)},
 	Name: "urn:frontdesk:intake:", Discreet: true, Unknown: adviseUnknown,
 }
 
@@ -156,5 +160,6 @@ func adviseUnknown(kind, name string) string {
 	return ""
 }
 
-// MessageSchema is our JSON Schema (2020-12) of a message. What prose adds is not in it; see [Check].
+// MessageSchema is our JSON Schema (2020-12) of a message. What prose adds is not in it; see
+// [Check].
 func MessageSchema(k Kind) []byte { return schemas.Text(string(k)) }

@@ -15,23 +15,26 @@ import (
 // Redacted is what an agent writes for what a person keeps to himself.
 const Redacted = "[redacted]"
 
-// Undeclared is a member that a schema does not declare. What its value holds in turn is undeclared, too, and comes after it.
+// Undeclared is a member that a schema does not declare. What its value holds in turn is
+// undeclared, too, and comes after it.
 type Undeclared struct {
 	Pointer string           // RFC 6901, into the data
 	Value   strictjson.Value // as it was written
 }
 
-// Declared parts data into what the schema declares, as it was written, and what it does not, in order. A
-// member is declared where a schema that looks at its object names it in properties, takes its name by patternProperties,
-// or has a schema for additionalProperties. In an object about whose members the schema says nothing at all everything is
-// kept, and told of as undeclared. The data is an object that [Schema.Validate] let pass.
+// Declared parts data into what the schema declares, as it was written, and what it does not, in
+// order. A member is declared where a schema that looks at its object names it in properties, takes
+// its name by patternProperties, or has a schema for additionalProperties. In an object about whose
+// members the schema says nothing at all everything is kept, and told of as undeclared. The data is
+// an object that [Schema.Validate] let pass.
 func (s *Schema) Declared(data strictjson.Value) (kept strictjson.Value, undeclared []Undeclared) {
 	kept = s.keep(data, "", []*jsonschema.Schema{s.compiled}, &undeclared)
 	return kept, undeclared
 }
 
 // keep gives what is declared of one value by the schemas that look at it.
-func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]Undeclared) strictjson.Value {
+func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.Schema,
+	undeclared *[]Undeclared) strictjson.Value {
 	switch value.Kind() {
 	case '{':
 		return s.keepMembers(value, at, together(schemas), undeclared)
@@ -53,7 +56,8 @@ func (s *Schema) keep(value strictjson.Value, at string, schemas []*jsonschema.S
 	return value
 }
 
-func (s *Schema) keepMembers(value strictjson.Value, at string, schemas []*jsonschema.Schema, undeclared *[]Undeclared) strictjson.Value {
+func (s *Schema) keepMembers(value strictjson.Value, at string, schemas []*jsonschema.Schema,
+	undeclared *[]Undeclared) strictjson.Value {
 	var members map[string]strictjson.Value
 	if strictjson.Decode(value, &members) != nil {
 		return value
@@ -82,7 +86,8 @@ func (s *Schema) keepMembers(value strictjson.Value, at string, schemas []*jsons
 // free says whether schemas say nothing about the members of an object.
 func free(schemas []*jsonschema.Schema) bool {
 	return !slices.ContainsFunc(schemas, func(s *jsonschema.Schema) bool {
-		return len(s.Properties) > 0 || len(s.PatternProperties) > 0 || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil
+		return len(s.Properties) > 0 || len(s.PatternProperties) > 0 || s.AdditionalProperties != nil ||
+			s.UnevaluatedProperties != nil
 	})
 }
 
@@ -148,7 +153,8 @@ func together(schemas []*jsonschema.Schema) (all []*jsonschema.Schema) {
 	return all
 }
 
-// Personal says whether it looks personal: by its name, or by a text that it holds itself or in a list.
+// Personal says whether it looks personal: by its name, or by a text that it holds itself or in a
+// list.
 func (u Undeclared) Personal() bool { return Personal(u.Pointer) || holdsPersonal(u.Value) }
 
 // holdsPersonal looks at texts, and not into objects, whose members are undeclared by themselves.
@@ -164,9 +170,10 @@ func holdsPersonal(value strictjson.Value) bool {
 	return false
 }
 
-// Withheld parts data into what an agent tells, as it was written, and the names of the top members that it keeps back: they
-// hold [Redacted], and the schema declares them as strings and does not require them. What is kept back counts as not
-// there. Whether an intake takes such data is for its manifest to say ([Privacy.TakesRedacted]).
+// Withheld parts data into what an agent tells, as it was written, and the names of the top members
+// that it keeps back: they hold [Redacted], and the schema declares them as strings and does not
+// require them. What is kept back counts as not there. Whether an intake takes such data is for its
+// manifest to say ([Privacy.TakesRedacted]).
 func (s *Schema) Withheld(data strictjson.Value) (told strictjson.Value, withheld []string) {
 	if !strings.Contains(string(data), "redacted") {
 		return data, nil
@@ -178,7 +185,8 @@ func (s *Schema) Withheld(data strictjson.Value) (told strictjson.Value, withhel
 	schemas := together([]*jsonschema.Schema{s.compiled})
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var text string
-		if members[name].Kind() != '"' || strictjson.Decode(members[name], &text) != nil || text != Redacted || !optionalString(schemas, name) {
+		if members[name].Kind() != '"' || strictjson.Decode(members[name], &text) != nil || text != Redacted ||
+			!optionalString(schemas, name) {
 			continue
 		}
 		withheld = append(withheld, name)

@@ -1,11 +1,12 @@
-// Package intake is the Agent Intake Protocol 0.1.0 on the wire: a provider's manifest (agent-intake.json), the request
-// that submits an intake and the answer with an offer, and the bind that accepts one. It has the types, our own JSON
-// Schemas (2020-12), the rules that the protocol's prose adds to them, the schemas of intakes themselves ([Schema]), and
-// what looks like personal data.
+// Package intake is the Agent Intake Protocol 0.1.0 on the wire: a provider's manifest
+// (agent-intake.json), the request that submits an intake and the answer with an offer, and the
+// bind that accepts one. It has the types, our own JSON Schemas (2020-12), the rules that the
+// protocol's prose adds to them, the schemas of intakes themselves ([Schema]), and what looks like
+// personal data.
 //
-// The Read functions are what a door or a client takes a message with: strict, and silent about values, since intake and
-// bind data are somebody's. [Check] finds everything at once and says how to mend it; the manifest is also looked at for
-// what is valid and yet unwise.
+// The Read functions are how a handler or a client takes a message: strict, and silent about
+// values, since intake and bind data are somebody's. [Check] finds everything at once and says how
+// to mend it; the manifest is also looked at for what is valid and yet unwise.
 //
 // It has no I/O and no clock, and needs no network.
 package intake
@@ -18,7 +19,8 @@ const Version = "0.1.0"
 // WellKnown is where a provider's manifest is (Agent Intake Protocol 0.1.0, Stage 1).
 const WellKnown = "/.well-known/agent-intake.json"
 
-// Nil is the session of an answer to a request without a usable one: the schema wants a UUID in every answer.
+// Nil is the session of an answer to a request without a usable one: the schema wants a UUID in
+// every answer.
 const Nil = "00000000-0000-0000-0000-000000000000"
 
 // Manifest is agent-intake.json: who takes in what, and how.
@@ -54,14 +56,16 @@ type Intake struct {
 	RateLimit        *RateLimit       `json:"rate_limit,omitzero"`
 }
 
-// Privacy is what a provider says of the data that it is given. A nil one says what an empty one does.
+// Privacy is what a provider says of the data that it is given. A nil one says what an empty one
+// does.
 type Privacy struct {
 	DataRetention      Retention `json:"data_retention,omitzero"` // "" is not said
 	PIIRequired        bool      `json:"pii_required"`            // false where it is not said
 	RedactedAcceptable *bool     `json:"redacted_acceptable,omitzero"`
 }
 
-// TakesRedacted says whether data with parts struck out is acceptable, which it is unless the manifest says otherwise.
+// TakesRedacted says whether data with parts struck out is acceptable, which it is unless the
+// manifest says otherwise.
 func (p *Privacy) TakesRedacted() bool {
 	return p == nil || p.RedactedAcceptable == nil || *p.RedactedAcceptable
 }
@@ -130,7 +134,8 @@ const (
 // Scopes are all of them.
 var Scopes = []Scope{ScopeIntake, ScopeOffer, ScopeBind, ScopeAccountCreation, ScopePayment}
 
-// Response answers a request; with StatusError it answers a failed bind, too (Agent Intake Protocol 0.1.0, Stage 3).
+// Response answers a request; with StatusError it answers a failed bind, too (Agent Intake Protocol
+// 0.1.0, Stage 3).
 type Response struct {
 	Version       string           `json:"aip_version"`
 	SessionID     string           `json:"session_id"` // the request's, as it came; [Nil] where that had none
@@ -160,8 +165,9 @@ type Offer struct {
 	Details      strictjson.Value `json:"details,omitzero"`
 	Expires      string           `json:"expires,omitzero"` // a date-time; from that instant on the offer is none
 	BindEndpoint string           `json:"bind_endpoint,omitzero"`
-	BindRequires *[]string        `json:"bind_requires,omitzero"` // names of bind_data; nil is not said, and an empty list is written
-	TermsURL     string           `json:"terms_url,omitzero"`
+	// names of bind_data; nil is not said, and an empty list is written
+	BindRequires *[]string `json:"bind_requires,omitzero"`
+	TermsURL     string    `json:"terms_url,omitzero"`
 }
 
 // Error is why there is no offer.
@@ -170,7 +176,8 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// The codes of errors. The last two are ours: the protocol leaves codes open, and has none for these.
+// The codes of errors. The last two are ours: the protocol leaves codes open, and has none for
+// these.
 const (
 	CodeInvalidInput      = "INVALID_INPUT"       // 400, 405, 413, 415
 	CodeSchemaMismatch    = "SCHEMA_MISMATCH"     // 400

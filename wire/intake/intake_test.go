@@ -34,7 +34,8 @@ var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 func TestGoodMessagesRaiseNoDoubts(t *testing.T) {
 	t.Parallel()
 	for text, k := range map[string]intake.Kind{
-		manifest: intake.KindManifest, request: intake.KindRequest, offer: intake.KindResponse, declined: intake.KindResponse, pending: intake.KindResponse,
+		manifest: intake.KindManifest, request: intake.KindRequest, offer: intake.KindResponse,
+		declined: intake.KindResponse, pending: intake.KindResponse,
 		failed: intake.KindResponse, bind: intake.KindBind, bound: intake.KindBound,
 	} {
 		if found := intake.Check(k, []byte(text), intake.Options{Now: now}); len(found) != 0 {
@@ -60,7 +61,8 @@ func TestTheProseIsChecked(t *testing.T) {
 		{intake.KindManifest, manifest, `"type":"object","required"`, `"required"`, "/intakes/0/input_schema", "manifest intakes.input_schema", "error"},
 		{intake.KindManifest, manifest, `"maxLength":10`, `"format":"phone"`, "/intakes/0/input_schema", "manifest intakes.input_schema", "warning"},
 		{intake.KindManifest, manifest, `"note":`, `"email":`, "/intakes/0/input_schema", "manifest intakes.input_schema", "warning"},
-		{intake.KindManifest, manifest, `"pii_required":false`, `"pii_required":true`, "/intakes/0/privacy/pii_required", "manifest intakes.privacy.pii_required", "warning"},
+		{intake.KindManifest, manifest, `"pii_required":false`, `"pii_required":true`,
+			"/intakes/0/privacy/pii_required", "manifest intakes.privacy.pii_required", "warning"},
 		{intake.KindManifest, manifest, `"data_retention":"none",`, ``, "/intakes/0", "manifest intakes.privacy.data_retention", "warning"},
 		{intake.KindManifest, manifest, `"requests_per_minute":10,"requests_per_day":100`, ``, "/intakes/0", "manifest intakes.rate_limit", "warning"},
 		{intake.KindManifest, manifest, `"requests_per_day":100}}]}`, `"requests_per_day":100}}],"certification":{"certified":true}}`, "/certification/certified", "manifest certification.certified", "warning"},
@@ -68,8 +70,10 @@ func TestTheProseIsChecked(t *testing.T) {
 		{intake.KindManifest, manifest, `"method":"POST",`, ``, "/intakes/0", "manifest intakes.method", "error"},
 		{intake.KindManifest, manifest, `{"name":"The Clinic"`, `{"extensions":{},"name":"The Clinic"`, "/provider/extensions", "manifest provider.extensions", "error"},
 
-		{intake.KindRequest, request, session, "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c", "/session_id", "request session_id", "error"},
-		{intake.KindRequest, request, session, "7f2c1f3e-90b1-4c55-cd0c-3e6f0a1d2b4c", "/session_id", "request session_id", "error"},
+		{intake.KindRequest, request, session, "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c", "/session_id",
+			"request session_id", "error"},
+		{intake.KindRequest, request, session, "7f2c1f3e-90b1-4c55-cd0c-3e6f0a1d2b4c", "/session_id",
+			"request session_id", "error"},
 		{intake.KindRequest, request, session, "test-001", "/session_id", "request session_id", "error"},
 		{intake.KindRequest, request, `["intake","offer"]`, `["offer"]`, "/agent/consent_scope", "request agent.consent_scope", "error"},
 		{intake.KindRequest, request, `["intake","offer"]`, `["intake","intake"]`, "/agent/consent_scope", "request agent.consent_scope", "error"},
@@ -103,7 +107,8 @@ func TestTheProseIsChecked(t *testing.T) {
 		}
 		found := intake.Check(c.k, []byte(text), intake.Options{Now: now})
 		if !slices.ContainsFunc(found, func(f intake.Finding) bool {
-			return f.Pointer == c.pointer && (f.Rule == c.rule || c.rule == "aip_version" && f.Rule == string(c.k)+" aip_version") && string(f.Severity) == c.severity
+			return f.Pointer == c.pointer && (f.Rule == c.rule || c.rule == "aip_version" &&
+				f.Rule == string(c.k)+" aip_version") && string(f.Severity) == c.severity
 		}) {
 			t.Errorf("%s instead of %s: %v", c.new, c.old, found)
 		}
@@ -115,14 +120,16 @@ func TestTheProseIsChecked(t *testing.T) {
 	}
 }
 
-// What is missing is called missing, and not a version that nobody speaks; one that is there and empty stays wrong.
+// What is missing is called missing, and not a version that nobody speaks; one that is there and
+// empty stays wrong.
 func TestAMissingVersionIsCalledMissing(t *testing.T) {
 	t.Parallel()
 	for k, text := range map[intake.Kind]string{
 		intake.KindManifest: manifest, intake.KindRequest: request, intake.KindResponse: offer, intake.KindBound: bound,
 	} {
 		found := intake.Check(k, []byte(strings.Replace(text, `"aip_version":"0.1.0",`, "", 1)), intake.Options{Now: now})
-		if first := found.First(); first == nil || first.Detail != `"aip_version" is missing` || strings.Contains(fmt.Sprint(found), "is no version") {
+		if first := found.First(); first == nil || first.Detail != `"aip_version" is missing` ||
+			strings.Contains(fmt.Sprint(found), "is no version") {
 			t.Errorf("a %s without a version: %v", k, found)
 		}
 		if intake.Check(k, []byte(strings.Replace(text, `"aip_version":"0.1.0"`, `"aip_version":""`, 1)), intake.Options{Now: now}).Valid() {
@@ -137,9 +144,11 @@ func TestIntakesAreToldApart(t *testing.T) {
 	one := manifest[strings.Index(manifest, `{"id"`):strings.LastIndex(manifest, `]}`)]
 	for _, c := range []struct{ other, rule string }{
 		{strings.Replace(one, `intake/health"`, `intake/other"`, 1), "manifest intakes.id"},
-		{strings.Replace(strings.Replace(one, `"id":"health"`, `"id":"other"`, 1), "https://example.com", "https://EXAMPLE.com", 1), "manifest intakes.endpoint"},
+		{strings.Replace(strings.Replace(one, `"id":"health"`, `"id":"other"`, 1), "https://example.com",
+			"https://EXAMPLE.com", 1), "manifest intakes.endpoint"},
 	} {
-		found := intake.Check(intake.KindManifest, []byte(strings.Replace(manifest, one, one+","+c.other, 1)), intake.Options{Now: now})
+		found := intake.Check(intake.KindManifest, []byte(strings.Replace(manifest, one, one+","+c.other, 1)),
+			intake.Options{Now: now})
 		if len(found) != 1 || found[0].Rule != c.rule || found[0].Severity != intake.Wrong {
 			t.Errorf("%s: %v", c.rule, found)
 		}
@@ -149,13 +158,15 @@ func TestIntakesAreToldApart(t *testing.T) {
 func TestCategories(t *testing.T) {
 	t.Parallel()
 	for category, want := range map[string]string{
-		"health/assessment": "", "b2b/vendor": "wide", "a/b_c": "", "home-care/night_shift": "wide", "a/b-c": "wide", "a/_b": "", "health": "none", "/x": "none", "a/": "none", "A/b": "none",
+		"health/assessment": "", "b2b/vendor": "wide", "a/b_c": "", "home-care/night_shift": "wide", "a/b-c": "wide",
+		"a/_b": "", "health": "none", "/x": "none", "a/": "none", "A/b": "none",
 		"a/b/c": "none", "a b/c": "none", "-a/b": "none",
 	} {
 		text := []byte(strings.Replace(manifest, "health/assessment", category, 1))
 		_, err := intake.ReadManifest(text, intake.Options{})
 		_, strict := intake.ReadManifest(text, intake.Options{StrictUpstream: true})
-		if got := map[[2]bool]string{{true, true}: "", {true, false}: "wide", {false, false}: "none"}[[2]bool{err == nil, strict == nil}]; got != want || err != nil && strict == nil {
+		if got := map[[2]bool]string{{true, true}: "", {true, false}: "wide",
+			{false, false}: "none"}[[2]bool{err == nil, strict == nil}]; got != want || err != nil && strict == nil {
 			t.Errorf("%s is %q: %v, %v", category, got, err, strict)
 		}
 	}
@@ -192,7 +203,8 @@ func TestWhatBindsMiss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if missing := got.Missing([]string{"email", "company", "zero", "phone", "absent", "other", "no", "list"}); !slices.Equal(missing, []string{"company", "phone", "absent", "other", "list"}) {
+	if missing := got.Missing([]string{"email", "company", "zero", "phone", "absent", "other", "no",
+		"list"}); !slices.Equal(missing, []string{"company", "phone", "absent", "other", "list"}) {
 		t.Errorf("missing are %q", missing)
 	}
 }
@@ -212,7 +224,8 @@ func TestLenientBinds(t *testing.T) {
 	for extra, lenient := range map[string]bool{`"platform":"p","name":"n",`: true, `"platform":7,`: false, `"model":"x",`: false} {
 		text := []byte(strings.Replace(bind, `{"id"`, `{`+extra+`"id"`, 1))
 		_, err := intake.ReadBind(text, intake.Options{})
-		if _, tolerated := intake.ReadBind(text, intake.Options{Lenient: true}); err == nil || (tolerated == nil) != lenient {
+		if _, tolerated := intake.ReadBind(text, intake.Options{Lenient: true}); err == nil ||
+			(tolerated == nil) != lenient {
 			t.Errorf("%s: %v, %v", extra, err, tolerated)
 		}
 	}
@@ -249,10 +262,11 @@ func TestFindingsShowNothing(t *testing.T) {
 	t.Parallel()
 	const datum = "jane.doe@example.com"
 	for text, k := range map[string]intake.Kind{
-		strings.Replace(request, `{"aip_version"`, `{"`+datum+`":1,"aip_version"`, 1):                      intake.KindRequest,
-		strings.Replace(request, `"a1"`, `{"`+datum+`":1}`, 1):                                             intake.KindRequest,
-		strings.Replace(request, `"0.1.0"`, `"`+datum+`"`, 1):                                              intake.KindRequest,
-		strings.Replace(request, session, datum, 1):                                                        intake.KindRequest,
+		strings.Replace(request, `{"aip_version"`, `{"`+datum+`":1,"aip_version"`, 1): intake.KindRequest,
+		strings.Replace(request, `"a1"`, `{"`+datum+`":1}`, 1):                        intake.KindRequest,
+		strings.Replace(request, `"0.1.0"`, `"`+datum+`"`, 1):                         intake.KindRequest,
+		strings.Replace(request, session, datum,
+			1): intake.KindRequest,
 		strings.Replace(request, `"offer"]`, `"`+datum+`"]`, 1):                                            intake.KindRequest,
 		strings.Replace(request, `"session_id"`, `"metadata":{"locale":"`+datum+`"},"session_id"`, 1):      intake.KindRequest,
 		strings.Replace(bind, `"user@example.com"`, `"`+datum+` x"`, 1):                                    intake.KindBind,

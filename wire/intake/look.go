@@ -18,8 +18,8 @@ const (
 	maxProgram    = 50_000 // instructions of all patterns together
 )
 
-// look goes through a schema as it is written, to refuse with the place what could not be judged, or would not be read
-// alike everywhere, and to see what it declares.
+// look goes through a schema as it is written, to refuse with the place what could not be judged,
+// or would not be read alike everywhere, and to see what it declares.
 type look struct {
 	count    int
 	program  int // instructions of the patterns so far
@@ -45,7 +45,8 @@ func lookThrough(root map[string]any) (*look, error) {
 
 // Where the keywords of 2020-12 have schemas: one, a list of them, or a map.
 var (
-	oneBelow  = []string{"additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
+	oneBelow = []string{"additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listBelow = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
 	mapBelow  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
@@ -106,7 +107,8 @@ func (l *look) pattern(source string) error {
 		return err
 	}
 	if l.program += p.instructions; l.program > maxProgram {
-		return errors.New("the patterns repeat too much together; use minLength and maxLength for how long a text may be")
+		return errors.New("the patterns repeat too much together; use minLength and maxLength for how long a " +
+			"text may be")
 	}
 	return nil
 }
@@ -116,7 +118,8 @@ func (l *look) keywords(at []string, schema map[string]any) error {
 	problem := func(keyword, detail string) error {
 		return fmt.Errorf("at %s: %s", document.Pointer(append(slices.Clone(at), keyword)...), detail)
 	}
-	for _, keyword := range []string{"$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary"} {
+	for _, keyword := range []string{"$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor",
+		"$vocabulary"} {
 		if _, there := schema[keyword]; there {
 			return problem(keyword, "is not taken; write $ref and $defs")
 		}
@@ -124,12 +127,14 @@ func (l *look) keywords(at []string, schema map[string]any) error {
 	if len(at) > 0 {
 		for _, keyword := range []string{"$id", "$schema"} {
 			if _, there := schema[keyword]; there {
-				return problem(keyword, "would make this a schema of its own; leave it out, and refer to it as #/$defs/NAME")
+				return problem(keyword, "would make this a schema of its own; leave it out, and refer to it as "+
+					"#/$defs/NAME")
 			}
 		}
 	}
 	if ref, ok := schema["$ref"].(string); ok && !strings.HasPrefix(ref, "#") {
-		return problem("$ref", "leads out of the schema, and nothing is fetched; copy what it refers to into $defs, and write #/$defs/NAME")
+		return problem("$ref", "leads out of the schema, and nothing is fetched; copy what it refers to into $defs, "+
+			"and write #/$defs/NAME")
 	}
 	if source, ok := schema["pattern"].(string); ok {
 		if err := l.pattern(source); err != nil {
@@ -144,6 +149,7 @@ func (l *look) keywords(at []string, schema map[string]any) error {
 
 // asserted are the formats that data is judged by.
 var asserted = []string{
-	"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "period", "regex", "relative-json-pointer",
+	"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer",
+	"period", "regex", "relative-json-pointer",
 	"semver", "time", "uri", "uri-reference", "uri-template", "uuid",
 }

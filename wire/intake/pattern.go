@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// The bounds of a pattern: its text, and what it becomes. `^[a-z]{1,255}$` becomes some 500 instructions.
+// The bounds of a pattern: its text, and what it becomes. `^[a-z]{1,255}$` becomes some 500
+// instructions.
 const (
 	maxPattern      = 2000 // bytes
 	maxInstructions = 4000
 )
 
-// pattern is a regular expression of a schema. Schemas have them in JavaScript's dialect; what RE2 reads alike is taken,
-// so that what is published is what is enforced.
+// pattern is a regular expression of a schema. Schemas have them in JavaScript's dialect; what RE2
+// reads alike is taken, so that what is published is what is enforced.
 type pattern struct {
 	*regexp.Regexp
 	source       string
@@ -27,7 +28,8 @@ func (p pattern) String() string { return p.source }
 
 func compilePattern(source string) (pattern, error) {
 	if len(source) > maxPattern {
-		return pattern{}, fmt.Errorf("the pattern has %d bytes, and may have at most %d; use several, or an enum", len(source), maxPattern)
+		return pattern{}, fmt.Errorf("the pattern has %d bytes, and may have at most %d; use several, or an enum",
+			len(source), maxPattern)
 	}
 	translated, err := translate(source)
 	if err != nil {
@@ -39,15 +41,20 @@ func compilePattern(source string) (pattern, error) {
 		if errors.As(err, &told) {
 			switch told.Code {
 			case syntax.ErrLarge, syntax.ErrInvalidRepeatSize, syntax.ErrNestingDepth:
-				return pattern{}, errors.New("the pattern repeats or nests too much; use minLength and maxLength for how long a text may be")
+				return pattern{},
+					errors.New("the pattern repeats or nests too much; use minLength and maxLength for how long a " +
+						"text may be")
 			}
-			return pattern{}, fmt.Errorf("the pattern cannot be read: %s; write a regular expression that RE2 and JavaScript take", told.Code)
+			return pattern{},
+				fmt.Errorf("the pattern cannot be read: %s; write a regular expression that RE2 and JavaScript take",
+					told.Code)
 		}
 		return pattern{}, errors.New("the pattern cannot be read")
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(program.Inst) > maxInstructions {
-		return pattern{}, errors.New("the pattern repeats too much; use minLength and maxLength for how long a text may be")
+		return pattern{},
+			errors.New("the pattern repeats too much; use minLength and maxLength for how long a text may be")
 	}
 	compiled, err := regexp.Compile(translated)
 	if err != nil {
@@ -56,7 +63,8 @@ func compilePattern(source string) (pattern, error) {
 	return pattern{compiled, source, len(program.Inst)}, nil
 }
 
-// translate writes a pattern as Go reads it. What only one of the two dialects has is refused, with what to write.
+// translate writes a pattern as Go reads it. What only one of the two dialects has is refused, with
+// what to write.
 func translate(source string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(source); i++ {
@@ -67,7 +75,9 @@ func translate(source string) (string, error) {
 				return "", err
 			}
 		case strings.HasPrefix(rest, "[["):
-			return "", errors.New("the pattern has [[, which not everybody reads alike; write [\\[ for the sign, or the characters of the class")
+			return "",
+				errors.New("the pattern has [[, which not everybody reads alike; write [\\[ for the sign, or the " +
+					"characters of the class")
 		case strings.HasPrefix(rest, "[^]") || strings.HasPrefix(rest, "[]"):
 			return "", errors.New("the pattern has an empty class; write [\\s\\S] for any character")
 		case rest[0] == '\\' && len(rest) > 1:
@@ -88,22 +98,28 @@ func translate(source string) (string, error) {
 func group(rest string) error {
 	switch {
 	case strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!"):
-		return errors.New("the pattern looks ahead, which takes too long on long texts; write several schemas with a pattern each under allOf, or not, or an enum")
+		return errors.New("the pattern looks ahead, which takes too long on long texts; write several schemas with a " +
+			"pattern each under allOf, or not, or an enum")
 	case strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!"):
-		return errors.New("the pattern looks behind, which takes too long on long texts; write what stands before into the pattern itself")
+		return errors.New("the pattern looks behind, which takes too long on long texts; write what stands before " +
+			"into the pattern itself")
 	case strings.HasPrefix(rest, "(?<"):
 		return nil // a name
 	}
-	return errors.New("the pattern has a group with flags, which not everybody reads alike; write (?:…), and letters in both cases as [aA]")
+	return errors.New("the pattern has a group with flags, which not everybody reads alike; write (?:…), and letters " +
+		"in both cases as [aA]")
 }
 
 // escape reads what begins with a backslash, and gives its length.
 func escape(rest string) (text string, length int, err error) {
 	switch c := rest[1]; {
 	case c >= '1' && c <= '9' || c == 'k':
-		return "", 0, errors.New("the pattern refers back to a group, which takes too long on long texts; write it without")
+		return "", 0,
+			errors.New("the pattern refers back to a group, which takes too long on long texts; write it without")
 	case strings.IndexByte("AzZQEaCGhHRKX", c) >= 0:
-		return "", 0, fmt.Errorf("the pattern has \\%c, which not everybody reads alike; write ^ and $ for the ends of a text, and signs as they are", c)
+		return "", 0,
+			fmt.Errorf("the pattern has \\%c, which not everybody reads alike; write ^ and $ for the ends of a text, "+
+				"and signs as they are", c)
 	case c == 'p' || c == 'P':
 		if len(rest) < 3 || rest[2] != '{' {
 			return "", 0, errors.New("the pattern has \\p without braces; write it like \\p{L}")

@@ -25,25 +25,28 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s %s", p.Pointer, p.Detail)
 }
 
-// ReadManifest reads a manifest. It refuses what is no manifest by the schema, and versions that are not spoken; that an
-// intake's own schema or address is good is for [CompileSchema] to say, and for [Check]. The error is a *[Problem].
+// ReadManifest reads a manifest. It refuses what is no manifest by the schema, and versions that
+// are not spoken; that an intake's own schema or address is good is for [CompileSchema] to say, and
+// for [Check]. The error is a *[Problem].
 func ReadManifest(body []byte, o Options) (*Manifest, error) {
 	return read[Manifest](KindManifest, body, o)
 }
 
-// ReadRequest reads a request. That its intake_data conforms to the intake's schema is for [Schema.Validate] to say. The
-// error is a *[Problem].
+// ReadRequest reads a request. That its intake_data conforms to the intake's schema is for
+// [Schema.Validate] to say. The error is a *[Problem].
 func ReadRequest(body []byte, o Options) (*Request, error) {
 	return read[Request](KindRequest, body, o)
 }
 
-// ReadResponse reads a response. That it answers its request is for [CheckOffer] to say. The error is a *[Problem].
+// ReadResponse reads a response. That it answers its request is for [CheckOffer] to say. The error
+// is a *[Problem].
 func ReadResponse(body []byte, o Options) (*Response, error) {
 	return read[Response](KindResponse, body, o)
 }
 
-// ReadBind reads a bind. That it has what its offer requires is for [Bind.Missing] to say. The error is a *[Problem], with
-// CodeBindIncomplete where bind_data, or what one of its fields should hold, is missing and nothing else is wrong.
+// ReadBind reads a bind. That it has what its offer requires is for [Bind.Missing] to say. The
+// error is a *[Problem], with CodeBindIncomplete where bind_data, or what one of its fields should
+// hold, is missing and nothing else is wrong.
 func ReadBind(body []byte, o Options) (*Bind, error) { return read[Bind](KindBind, body, o) }
 
 // ReadBound reads the answer to a bind, in our form. The error is a *[Problem].
@@ -57,8 +60,8 @@ func read[T any](k Kind, body []byte, o Options) (*T, error) {
 	return any(message).(*T), nil
 }
 
-// problemOf is what is told of findings: the first that invalidates the message, and what is merely missing of bind_data
-// after all others.
+// problemOf is what is told of findings: the first that invalidates the message, and what is merely
+// missing of bind_data after all others.
 func problemOf(k Kind, body []byte, findings Findings) error {
 	var incomplete *Finding
 	var others Findings
@@ -81,7 +84,8 @@ func problemOf(k Kind, body []byte, findings Findings) error {
 	return &Problem{code, first.Pointer, first.Detail + "; " + first.Mend}
 }
 
-// missesData says whether a finding about a bind is that data is missing: all of it, or what a field holds.
+// missesData says whether a finding about a bind is that data is missing: all of it, or what a
+// field holds.
 func missesData(body []byte, f Finding) bool {
 	name, inside := strings.CutPrefix(f.Pointer, "/bind_data/")
 	if f.Rule != "bind bind_data" && (!inside || strings.Contains(name, "/")) {
@@ -101,15 +105,16 @@ func missesData(body []byte, f Finding) bool {
 	return strictjson.Decode(message.Data, &fields) == nil && empty(fields[name])
 }
 
-// SessionOf is the session that an error answers to: that of the message where it can be read and is a UUID, as it came,
-// and else [Nil].
+// SessionOf is the session that an error answers to: that of the message where it can be read and
+// is a UUID, as it came, and else [Nil].
 func SessionOf(body []byte) string {
 	var message struct {
 		SessionID strictjson.Value            `json:"session_id"`
 		Others    map[string]strictjson.Value `json:",embed"`
 	}
 	var session string
-	if strictjson.DecodeTolerant(body, &message) != nil || len(message.SessionID) == 0 || strictjson.Decode(message.SessionID, &session) != nil || !anyUUID.MatchString(session) {
+	if strictjson.DecodeTolerant(body, &message) != nil || len(message.SessionID) == 0 ||
+		strictjson.Decode(message.SessionID, &session) != nil || !anyUUID.MatchString(session) {
 		return Nil
 	}
 	return session
@@ -118,7 +123,8 @@ func SessionOf(body []byte) string {
 // SameSession compares sessions as UUIDs are: whatever the case of their letters.
 func SameSession(a, b string) bool { return strings.EqualFold(a, b) }
 
-// Missing are the names of required bind_data that a bind does not have, or has as null, as "" or as blanks alone.
+// Missing are the names of required bind_data that a bind does not have, or has as null, as "" or
+// as blanks alone.
 func (b *Bind) Missing(requires []string) (missing []string) {
 	var fields map[string]strictjson.Value
 	if strictjson.Decode(b.BindData, &fields) != nil {
@@ -132,7 +138,8 @@ func (b *Bind) Missing(requires []string) (missing []string) {
 	return missing
 }
 
-// empty says whether a value is not there, or null, or a text of blanks alone, or an object or a list without anything.
+// empty says whether a value is not there, or null, or a text of blanks alone, or an object or a
+// list without anything.
 func empty(value strictjson.Value) bool {
 	switch value.Kind() {
 	case 'n', 0:

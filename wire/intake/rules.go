@@ -22,7 +22,8 @@ func (m *Manifest) rules(o Options) (found Findings) {
 	}
 	for i, intake := range m.Intakes {
 		if intake.Category != "" && !upstreamCategory.MatchString(intake.Category) {
-			found = append(found, wrong(fmt.Sprintf("/intakes/%d/category", i), "manifest intakes.category", "the published schema takes letters and underscores alone",
+			found = append(found, wrong(fmt.Sprintf("/intakes/%d/category", i), "manifest intakes.category",
+				"the published schema takes letters and underscores alone",
 				"write a category like b_b/vendor, or read it less strictly"))
 		}
 	}
@@ -32,12 +33,13 @@ func (m *Manifest) rules(o Options) (found Findings) {
 // upstreamCategory is the form of categories in the published schema.
 var upstreamCategory = regexp.MustCompile(`^[a-z]+/[a-z_]+$`)
 
-// rules of a request: the version that is spoken, a session of version 4, consent to the intake itself (Agent Intake
-// Protocol 0.1.0, Stage 2).
+// rules of a request: the version that is spoken, a session of version 4, consent to the intake
+// itself (Agent Intake Protocol 0.1.0, Stage 2).
 func (r *Request) rules(Options) (found Findings) {
 	found = spoken(r.Version)
 	if anyUUID.MatchString(r.SessionID) && !sessionUUID.MatchString(r.SessionID) {
-		found = append(found, wrong("/session_id", "request session_id", "is a UUID, and not one of version 4", "make a random UUID, of version 4, for each intake"))
+		found = append(found, wrong("/session_id", "request session_id", "is a UUID, and not one of version 4",
+			"make a random UUID, of version 4, for each intake"))
 	}
 	if len(r.Agent.ConsentScope) > 0 && !slices.Contains(r.Agent.ConsentScope, ScopeIntake) {
 		found = append(found, wrong("/agent/consent_scope", "request agent.consent_scope", `does not have "intake"`, `ask the person, and add "intake"`))
@@ -56,8 +58,8 @@ var (
 	sessionUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$`)
 )
 
-// spoken wants a version of 0.1, whatever its last number: those that break anything change the one before. (That it is
-// missing or empty, the schema has found itself.)
+// spoken wants a version of 0.1, whatever its last number: those that break anything change the one
+// before. (That it is missing or empty, the schema has found itself.)
 func spoken(version string) Findings {
 	if version == "" || speaks(version) {
 		return nil
@@ -79,13 +81,16 @@ func (r *Response) lint(o Options) (found Findings) {
 		add("", "decline_reason", "declines without a reason", `add "decline_reason", in words for the person`)
 	}
 	if r.Status != StatusOffer && r.Offer != nil {
-		add("/offer", "offer", "is there although the status is "+string(r.Status), "send an offer with the status offer alone")
+		add("/offer", "offer", "is there although the status is "+string(r.Status),
+			"send an offer with the status offer alone")
 	}
 	if r.Status != StatusError && r.Error != nil {
-		add("/error", "error", "is there although the status is "+string(r.Status), "send an error with the status error alone")
+		add("/error", "error", "is there although the status is "+string(r.Status),
+			"send an error with the status error alone")
 	}
 	if r.Status != StatusDeclined && r.DeclineReason != "" {
-		add("/decline_reason", "decline_reason", "is there although the status is "+string(r.Status), "send it with the status declined alone")
+		add("/decline_reason", "decline_reason", "is there although the status is "+string(r.Status),
+			"send it with the status declined alone")
 	}
 	if r.Error != nil && !slices.Contains(codes, r.Error.Code) {
 		add("/error/code", "error.code", "is none of the protocol's codes", "use one of them where one fits")
@@ -94,7 +99,8 @@ func (r *Response) lint(o Options) (found Findings) {
 		return found
 	}
 	if strings.TrimSpace(r.Offer.Summary) == "" {
-		add("/offer/summary", "offer.summary", "says nothing", "sum the offer up, so that a person understands it without the details")
+		add("/offer/summary", "offer.summary", "says nothing",
+			"sum the offer up, so that a person understands it without the details")
 	}
 	if r.Offer.Expired(o.Now) && !o.Now.IsZero() {
 		add("/offer/expires", "offer.expires", "has passed", "offer what can still be accepted")
@@ -106,11 +112,13 @@ func (r *Response) lint(o Options) (found Findings) {
 }
 
 var codes = []string{
-	CodeInvalidInput, CodeSchemaMismatch, CodeRateLimited, CodeUnavailable, CodeOfferExpired, CodeOfferNotFound, CodeBindIncomplete, CodeInternal,
+	CodeInvalidInput, CodeSchemaMismatch, CodeRateLimited, CodeUnavailable, CodeOfferExpired, CodeOfferNotFound,
+	CodeBindIncomplete, CodeInternal,
 	CodeUnauthorized, CodeOfferAlreadyBound,
 }
 
-// Expired says whether an offer has ended: at the instant of its expires it has. One without never does.
+// Expired says whether an offer has ended: at the instant of its expires it has. One without never
+// does.
 func (o *Offer) Expired(now time.Time) bool {
 	if o.Expires == "" {
 		return false
@@ -119,12 +127,13 @@ func (o *Offer) Expired(now time.Time) bool {
 	return err != nil || !now.Before(end)
 }
 
-// CheckOffer judges a response against the request that it answers and the intake that it was made to (Agent Intake Protocol
-// 0.1.0, Stage 3 and readings of it: a binding intake gives an address and fields to bind with and an end, another none of
-// them).
+// CheckOffer judges a response against the request that it answers and the intake that it was made
+// to (Agent Intake Protocol 0.1.0, Stage 3 and readings of it: a binding intake gives an address
+// and fields to bind with and an end, another none of them).
 func CheckOffer(intake *Intake, request *Request, response *Response, now time.Time) (found Findings) {
 	if !SameSession(request.SessionID, response.SessionID) {
-		found = append(found, wrong("/session_id", "answer session_id", "is not the request's", "echo the request's session_id"))
+		found = append(found, wrong("/session_id", "answer session_id", "is not the request's",
+			"echo the request's session_id"))
 	}
 	offer := response.Offer
 	if response.Status != StatusOffer || offer == nil {
@@ -132,8 +141,9 @@ func CheckOffer(intake *Intake, request *Request, response *Response, now time.T
 	}
 	if !intake.BindingAvailable {
 		if offer.BindEndpoint != "" || offer.BindRequires != nil {
-			found = append(found, wrong("/offer", "answer offer.bind_endpoint", "can be bound, and the manifest says that it cannot",
-				"leave bind_endpoint and bind_requires out, or declare binding_available true"))
+			found = append(found,
+				wrong("/offer", "answer offer.bind_endpoint", "can be bound, and the manifest says that it cannot",
+					"leave bind_endpoint and bind_requires out, or declare binding_available true"))
 		}
 		return found
 	}
@@ -148,7 +158,8 @@ func CheckOffer(intake *Intake, request *Request, response *Response, now time.T
 	case offer.Expires == "":
 		found = append(found, doubt("/offer", "answer offer.expires", `"expires" is missing`, "say until when the offer holds"))
 	case offer.Expired(now):
-		found = append(found, wrong("/offer/expires", "answer offer.expires", "has passed", "offer what can still be accepted"))
+		found = append(found,
+			wrong("/offer/expires", "answer offer.expires", "has passed", "offer what can still be accepted"))
 	}
 	return found
 }
@@ -160,11 +171,13 @@ func secured(at, rule, address string) Findings {
 	case err != nil:
 		return nil // the schema has found it
 	case u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return Findings{wrong(at, rule, "is no address of the web", "write it like https://www.example.com/intake/start")}
+		return Findings{wrong(at, rule, "is no address of the web",
+			"write it like https://www.example.com/intake/start")}
 	case u.User != nil || u.Fragment != "":
 		return Findings{wrong(at, rule, "has a password or a fragment", "write it without")}
 	case u.Scheme == "http" && !Loopback(u.Hostname()):
-		return Findings{wrong(at, rule, "is not https", "serve it by https: the protocol allows http for development on one machine alone")}
+		return Findings{wrong(at, rule, "is not https", "serve it by https: the protocol allows http for development "+
+			"on one machine alone")}
 	}
 	return nil
 }
@@ -179,13 +192,15 @@ func Loopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// RetryAfter is the metadata's retry_after_seconds, which we send with errors and pending answers; 0 where there is none.
+// RetryAfter is the metadata's retry_after_seconds, which we send with errors and pending answers;
+// 0 where there is none.
 func (r *Response) RetryAfter() time.Duration {
 	var metadata struct {
 		Seconds *float64                    `json:"retry_after_seconds"`
 		Others  map[string]strictjson.Value `json:",embed"`
 	}
-	if len(r.Metadata) == 0 || strictjson.DecodeTolerant(r.Metadata, &metadata) != nil || metadata.Seconds == nil || !(*metadata.Seconds > 0) {
+	if len(r.Metadata) == 0 || strictjson.DecodeTolerant(r.Metadata, &metadata) != nil || metadata.Seconds == nil ||
+		!(*metadata.Seconds > 0) {
 		return 0
 	}
 	return time.Duration(min(*metadata.Seconds, 366*24*3600) * float64(time.Second))

@@ -28,7 +28,8 @@ type Schema struct {
 	hash     string
 }
 
-// Violation is one thing in which data does not conform to its schema. It names members and never shows what they hold.
+// Violation is one thing in which data does not conform to its schema. It names members and never
+// shows what they hold.
 type Violation struct {
 	Pointer string // RFC 6901, into the data; it ends before a name that could be a datum
 	Keyword string // of JSON Schema, such as "enum"; "" where the data could not be judged at all
@@ -48,17 +49,18 @@ const maxViolations = 20
 
 const inputSchema = "urn:frontdesk:intake:input"
 
-// CompileSchema makes a schema ready: JSON Schema 2020-12 of an object, with formats asserted, without references to
-// elsewhere, with patterns that JavaScript and RE2 read alike. One that could make validation slow is refused: it may have
-// 128 KiB, 64 levels, 2000 subschemas, and no more than a bounded work for a value of the data. The error names the place
-// and says what to do.
+// CompileSchema makes a schema ready: JSON Schema 2020-12 of an object, with formats asserted,
+// without references to elsewhere, with patterns that JavaScript and RE2 read alike. One that could
+// make validation slow is refused: it may have 128 KiB, 64 levels, 2000 subschemas, and no more
+// than a bounded work for a value of the data. The error names the place and says what to do.
 func CompileSchema(raw []byte) (*Schema, error) {
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("the schema has %d bytes, and may have at most %d; say it shorter", len(raw), maxSchema)
 	}
 	canonical, found := document.Canonical(raw)
 	if found != nil {
-		return nil, fmt.Errorf("the schema is no JSON that everybody reads alike: %s", &strictjson.Error{Pointer: found.Pointer, Problem: found.Detail})
+		return nil, fmt.Errorf("the schema is no JSON that everybody reads alike: %s",
+			&strictjson.Error{Pointer: found.Pointer, Problem: found.Detail})
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(canonical))
 	if err != nil {
@@ -96,7 +98,8 @@ func compileProblem(err error) error {
 	var inside *jsonschema.ValidationError
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &inside) {
 		for _, leaf := range document.Leaves(inside) {
-			return fmt.Errorf("at %s: %s; write it as JSON Schema 2020-12 has it", shownPlace(leaf.InstanceLocation), document.Describe(leaf.ErrorKind, true))
+			return fmt.Errorf("at %s: %s; write it as JSON Schema 2020-12 has it", shownPlace(leaf.InstanceLocation),
+				document.Describe(leaf.ErrorKind, true))
 		}
 	}
 	return fmt.Errorf("the schema is no JSON Schema 2020-12: %s", strings.ReplaceAll(err.Error(), inputSchema, ""))
@@ -109,11 +112,13 @@ func shownPlace(location []string) string {
 	return document.Pointer(location...)
 }
 
-// Hash is the SHA-256 of the schema's canonical form, in hex: the same for the same schema, however it is written.
+// Hash is the SHA-256 of the schema's canonical form, in hex: the same for the same schema, however
+// it is written.
 func (s *Schema) Hash() string { return s.hash }
 
-// Validate says in what data does not conform, ordered by place; nothing where it does. Numbers are compared as the doubles
-// that they denote. Data that would take too long to judge does not conform.
+// Validate says in what data does not conform, ordered by place; nothing where it does. Numbers are
+// compared as the doubles that they denote. Data that would take too long to judge does not
+// conform.
 func (s *Schema) Validate(data strictjson.Value) []Violation {
 	canonical, err := sign.Canonical(data)
 	if err != nil {
@@ -135,7 +140,8 @@ func (s *Schema) Validate(data strictjson.Value) []Violation {
 		found = append(found, s.violation(leaf))
 	}
 	slices.SortFunc(found, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Detail, b.Detail))
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Keyword, b.Keyword),
+			cmp.Compare(a.Detail, b.Detail))
 	})
 	found = slices.Compact(found)
 	return found[:min(len(found), maxViolations)]
@@ -157,7 +163,9 @@ func (s *Schema) violation(e *jsonschema.ValidationError) Violation {
 		v.Detail = "lacks " + quotedList(problem.Missing, len(problem.Missing)) + ", which another member requires"
 	case *kind.AdditionalProperties:
 		v.Detail = "has members that it may not have"
-		if names := slices.DeleteFunc(slices.Sorted(slices.Values(problem.Properties)), func(name string) bool { return !s.tells(name) }); len(names) > 0 {
+		if names := slices.DeleteFunc(slices.Sorted(slices.Values(problem.Properties)), func(name string) bool {
+			return !s.tells(name)
+		}); len(names) > 0 {
 			v.Detail += ": " + quotedList(names, 10)
 		}
 	case *kind.Enum:
@@ -181,13 +189,15 @@ func (s *Schema) tellable(location []string) []string {
 	return location
 }
 
-// tells says whether a name may be told: it is an index, or the schema's, or one that programs give.
+// tells says whether a name may be told: it is an index, or the schema's, or one that programs
+// give.
 func (s *Schema) tells(name string) bool {
 	_, err := strconv.Atoi(name)
 	return err == nil && len(name) < 6 || s.declared[name] || document.Plain(name)
 }
 
-// shortTexts are values as JSON has them that a person can take in, nil where they are too many or too long.
+// shortTexts are values as JSON has them that a person can take in, nil where they are too many or
+// too long.
 func shortTexts(values []any) (texts []string) {
 	if len(values) > 20 {
 		return nil

@@ -20,8 +20,8 @@ func compile(t *testing.T, text string) *intake.Schema {
 	return s
 }
 
-// TestDataIsJudged has a schema of one member x, and values that conform to it and that do not, with the keyword that says
-// so.
+// TestDataIsJudged has a schema of one member x, and values that conform to it and that do not,
+// with the keyword that says so.
 func TestDataIsJudged(t *testing.T) {
 	t.Parallel()
 	for schema, values := range map[string][]struct{ value, keyword string }{
@@ -56,7 +56,8 @@ func TestDataIsJudged(t *testing.T) {
 			case v.keyword == "" && len(found) > 0:
 				t.Errorf("%s takes no %s: %v", schema, v.value, found)
 			case v.keyword != "" && (len(found) == 0 || !slices.ContainsFunc(found, func(f intake.Violation) bool {
-				return (f.Keyword == v.keyword || v.keyword == "then") && strings.HasPrefix(f.Pointer, "/x") && f.Detail != ""
+				return (f.Keyword == v.keyword || v.keyword == "then") && strings.HasPrefix(f.Pointer, "/x") &&
+					f.Detail != ""
 			})):
 				t.Errorf("%s, %s: %+v", schema, v.value, found)
 			}
@@ -134,7 +135,8 @@ func TestSchemasThatAreRefused(t *testing.T) {
 		// Twice at each level of the data: 2^60 at the deepest.
 		`{"type":"object","$ref":"#/$defs/n","$defs":{"n":{"allOf":[{"properties":{"x":{"$ref":"#/$defs/n"}}},{"properties":{"x":{"$ref":"#/$defs/n"}}}]}}}`: "multiply",
 		`{"type":"object","patternProperties":{"a":{"$ref":"#"},"b":{"$ref":"#"}}}`:                                                                          "multiply",
-		`{"type":"object","properties":{"x":` + deep + `}}`:                                                                                                  "deeper than 64",
+		`{"type":"object","properties":{"x":` + deep +
+			`}}`: "deeper than 64",
 	} {
 		began := time.Now()
 		_, err := intake.CompileSchema([]byte(text))
@@ -150,8 +152,8 @@ func TestSchemasThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestHostileDataIsCapped judges data of 64 KiB by schemas that make validators slow. The bound is generous, and far below
-// what they would take: seconds to ages.
+// TestHostileDataIsCapped judges data of 64 KiB by schemas that make validators slow. The bound is
+// generous, and far below what they would take: seconds to ages.
 func TestHostileDataIsCapped(t *testing.T) {
 	t.Parallel()
 	numbers := "[" + strings.Repeat("1,", 30000) + "1]"
@@ -194,7 +196,8 @@ func TestHostileDataIsCapped(t *testing.T) {
 		if len(found) == 0 {
 			s.Declared(data)
 		}
-		t.Logf("%s: %s and %s, %d found, %v", name, took, time.Since(began)-took, len(found), found[:min(1, len(found))])
+		t.Logf("%s: %s and %s, %d found, %v", name, took, time.Since(began)-took, len(found),
+			found[:min(1, len(found))])
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%s took %s", name, took)
 		}

@@ -8,8 +8,9 @@ import (
 	"frontdesk/wire/intake"
 )
 
-// row is a row of a table: the member, whether it is required, values that are right, values that are wrong, its kind. They
-// are written out of the protocol's text and our readings of its schemas (B2), not out of ours.
+// row is a row of a table: the member, whether it is required, values that are right, values that
+// are wrong, its kind. They are written out of the protocol's text and our readings of its schemas
+// (B2), not out of ours.
 type row struct {
 	Member          string
 	Required        bool
@@ -17,16 +18,17 @@ type row struct {
 }
 
 const (
-	anyText     = `"x" "a b" "é\n" "<b>" ""`
-	goodURIs    = `"https://example.com/a" "https://example.com/a%20b?c=d" "http://127.0.0.1:1/" "urn:x:y"`
-	badURIs     = `"" "/a" "example.com/a" "https://example.com/a b" "//example.com/a" "https://exämple.com/"`
-	goodTimes   = `"2026-11-22T10:00:00Z" "2026-11-22T10:00:00.123+01:00"`
-	badTimes    = `"" "2026-11-22" "2026-11-22T10:00:00" "10:00:00Z" "tomorrow" "2026-13-22T10:00:00Z"`
-	goodMails   = `"a@example.com" "a.b+c@sub.example.co.uk"`
-	badMails    = `"" "a" "a@" "@example.com" "a b@example.com" "a@exa mple.com"`
-	goodIDs     = `"7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4c" "7F2C1F3E-90B1-4C55-9D0C-3E6F0A1D2B4C"`
-	badIDs      = `"" "test-001" "7f2c1f3e90b14c558d0c3e6f0a1d2b4c" "{7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4c}" "7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4g"`
-	otherIDs    = `"00000000-0000-0000-0000-000000000000" "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c" "7f2c1f3e-90b1-4c55-cd0c-3e6f0a1d2b4c"` // UUIDs that are not of version 4
+	anyText   = `"x" "a b" "é\n" "<b>" ""`
+	goodURIs  = `"https://example.com/a" "https://example.com/a%20b?c=d" "http://127.0.0.1:1/" "urn:x:y"`
+	badURIs   = `"" "/a" "example.com/a" "https://example.com/a b" "//example.com/a" "https://exämple.com/"`
+	goodTimes = `"2026-11-22T10:00:00Z" "2026-11-22T10:00:00.123+01:00"`
+	badTimes  = `"" "2026-11-22" "2026-11-22T10:00:00" "10:00:00Z" "tomorrow" "2026-13-22T10:00:00Z"`
+	goodMails = `"a@example.com" "a.b+c@sub.example.co.uk"`
+	badMails  = `"" "a" "a@" "@example.com" "a b@example.com" "a@exa mple.com"`
+	goodIDs   = `"7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4c" "7F2C1F3E-90B1-4C55-9D0C-3E6F0A1D2B4C"`
+	badIDs    = `"" "test-001" "7f2c1f3e90b14c558d0c3e6f0a1d2b4c" "{7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4c}" "7f2c1f3e-90b1-4c55-8d0c-3e6f0a1d2b4g"`
+	// UUIDs that are not of version 4
+	otherIDs    = `"00000000-0000-0000-0000-000000000000" "7f2c1f3e-90b1-1c55-8d0c-3e6f0a1d2b4c" "7f2c1f3e-90b1-4c55-cd0c-3e6f0a1d2b4c"`
 	counts      = `1 10 5.0 1e3 9007199254740991`
 	badCounts   = `0 -1 1.5 "5" 1e400 9007199254740993`
 	goodVersion = `"0.1.0" "0.1.7" "0.1.12"`
@@ -102,7 +104,8 @@ var rows = map[intake.Kind][]row{
 	},
 	intake.KindBind: {
 		{"offer_id", true, `"o1" "x y"`, `""`, "s"},
-		{"session_id", true, goodIDs + " " + otherIDs, badIDs, "s"}, // its own being none of any offer's is another matter
+		// its own being none of any offer's is another matter
+		{"session_id", true, goodIDs + " " + otherIDs, badIDs, "s"},
 		{"bind_data", true, `{} {"x":[1]} {"phone":"","company":""}`, ``, "o+"},
 		{"bind_data.email", false, goodMails, badMails, "s"},
 		{"bind_data.full_name", false, `"Jane Doe" "é"`, `""`, "s"},
@@ -141,10 +144,12 @@ func protocol() tables.Protocol {
 	}
 	bare := tables.Swap(tables.Rows(rows[intake.KindResponse]), "offer")
 	failed := tables.Swap(bare, "decline_reason", tables.Rows([]row{
-		{"status", true, `"error"`, `"" "offer" "Error"`, "s"}, {"error", false, ``, ``, "o"}, {"error.code", true, anyText, ``, "s"}, {"error.message", true, anyText, ``, "s"},
+		{"status", true, `"error"`, `"" "offer" "Error"`, "s"}, {"error", false, ``, ``, "o"},
+		{"error.code", true, anyText, ``, "s"}, {"error.message", true, anyText, ``, "s"},
 	})...)
 	declined := tables.Swap(bare, "", tables.Rows([]row{{"status", true, `"declined" "pending"`, `"" "offer" "refused"`, "s"}})...)
-	forms = append(forms, tables.Table{Kind: string(intake.KindResponse), Name: "response error", Rows: failed}, tables.Table{Kind: string(intake.KindResponse), Name: "response declined", Rows: declined})
+	forms = append(forms, tables.Table{Kind: string(intake.KindResponse), Name: "response error", Rows: failed},
+		tables.Table{Kind: string(intake.KindResponse), Name: "response declined", Rows: declined})
 	return tables.Protocol{
 		Tables: forms,
 		Check: func(k string, text []byte) document.Findings {
@@ -198,8 +203,8 @@ func TestTheSchemasHaveJustTheMembersOfTheTables(t *testing.T) {
 	protocol().Members(t)
 }
 
-// FuzzRead reads what others send, as every kind of message: nothing makes it fail or slow, what is refused is told with a
-// code, what is read can be written and read again.
+// FuzzRead reads what others send, as every kind of message: nothing makes it fail or slow, what is
+// refused is told with a code, what is read can be written and read again.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{manifest, request, offer, declined, failed, bind, bound, `{"a":` + "\xff" + `}`, `[[[`} {
 		f.Add([]byte(text))

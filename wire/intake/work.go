@@ -14,10 +14,11 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// A schema can make a validator slow in ways that do not show in its size: references that double with each level, many
-// alternatives over a long list, patterns over long texts. So what a schema costs at most is computed when it is compiled,
-// by the level of the data, and what given data can cost before it is judged. The figures are nanoseconds of a machine that
-// is not the fastest, and far from exact; they are bounds, and only their size matters.
+// A schema can make a validator slow in ways that do not show in its size: references that double
+// with each level, many alternatives over a long list, patterns over long texts. So what a schema
+// costs at most is computed when it is compiled, by the level of the data, and what given data can
+// cost before it is judged. The figures are nanoseconds of a machine that is not the fastest, and
+// far from exact; they are bounds, and only their size matters.
 const (
 	costEvaluation = 400 // of one schema looking at one value
 	costChild      = 60  // of one member or element being passed by it
@@ -25,18 +26,19 @@ const (
 	costInstance   = 25  // of one instruction of a pattern, for one byte
 	costUnique     = 300 // of one value below an array of unique elements
 
-	// mostPerValue is what a schema may cost at one value of the data.
-	mostPerValue = 20e6
-	// mostWork is what judging data may cost.
-	mostWork = 250e6
-	// mostInPlace is how many schemas may lead to one another over the same value.
-	mostInPlace = 64
+	// maxPerValue is what a schema may cost at one value of the data.
+	maxPerValue = 20e6
+	// maxWork is what judging data may cost.
+	maxWork = 250e6
+	// maxInPlace is how many schemas may lead to one another over the same value.
+	maxInPlace = 64
 )
 
 // work is what a schema costs at most, by level of the data.
 type work [strictjson.MaxDepth + 1]cost
 
-// cost is what a value costs: by itself, by byte where it is a text, and by byte of its name where it is a member.
+// cost is what a value costs: by itself, by byte where it is a text, and by byte of its name where
+// it is a member.
 type cost struct{ value, textByte, nameByte float64 }
 
 func (a cost) plus(b cost) cost {
@@ -53,10 +55,10 @@ func (w *work) affordable(text []byte, value any) bool {
 	for _, level := range w {
 		most = most.most(level)
 	}
-	if float64(len(text))*(most.value+most.textByte+most.nameByte) <= mostWork {
+	if float64(len(text))*(most.value+most.textByte+most.nameByte) <= maxWork {
 		return true
 	}
-	return w.of(value, "", 0) <= mostWork
+	return w.of(value, "", 0) <= maxWork
 }
 
 // of is what a value at a level costs, with all below it.
@@ -81,7 +83,8 @@ func (w *work) of(value any, name string, level int) float64 {
 	return sum
 }
 
-// measure computes what a schema costs, and makes the check of unique elements one that hostile data cannot slow down.
+// measure computes what a schema costs, and makes the check of unique elements one that hostile
+// data cannot slow down.
 func measure(root *jsonschema.Schema) (*work, error) {
 	m := &measurer{costs: map[*jsonschema.Schema]*work{}, depth: map[*jsonschema.Schema]int{}}
 	if err := m.gather(root); err != nil {
@@ -93,8 +96,10 @@ func measure(root *jsonschema.Schema) (*work, error) {
 		}
 	}
 	for level, each := range m.costs[root] {
-		if each.value > mostPerValue || each.textByte > mostPerValue || each.nameByte > mostPerValue {
-			return nil, fmt.Errorf("the schema takes too long to judge what lies %d levels deep: its references, alternatives or patterns multiply; refer to fewer schemas at each level", level)
+		if each.value > maxPerValue || each.textByte > maxPerValue || each.nameByte > maxPerValue {
+			return nil,
+				fmt.Errorf("the schema takes too long to judge what lies %d levels deep: its references, "+
+					"alternatives or patterns multiply; refer to fewer schemas at each level", level)
 		}
 	}
 	return m.costs[root], nil
@@ -104,7 +109,8 @@ func measure(root *jsonschema.Schema) (*work, error) {
 type measurer struct {
 	order []*jsonschema.Schema // each after those that look at the same value by its leave
 	costs map[*jsonschema.Schema]*work
-	depth map[*jsonschema.Schema]int // how many schemas a schema leads to over the same value, in a row; 0 while they are counted
+	// how many schemas a schema leads to over the same value, in a row; 0 while they are counted
+	depth map[*jsonschema.Schema]int
 }
 
 // gather finds all schemas, and refuses those that lead back to themselves over the same value.
@@ -130,7 +136,8 @@ func (m *measurer) gather(root *jsonschema.Schema) error {
 func (m *measurer) follow(schema *jsonschema.Schema) error {
 	if depth, known := m.depth[schema]; known {
 		if depth == 0 {
-			return errors.New("the schema refers back to itself without going a level deeper; refer to it from properties or items alone")
+			return errors.New("the schema refers back to itself without going a level deeper; refer to it from " +
+				"properties or items alone")
 		}
 		return nil
 	}
@@ -145,8 +152,8 @@ func (m *measurer) follow(schema *jsonschema.Schema) error {
 		}
 		deepest = max(deepest, m.depth[each])
 	}
-	if deepest++; deepest > mostInPlace {
-		return fmt.Errorf("more than %d schemas refer to one another in a row; refer to the last of them", mostInPlace)
+	if deepest++; deepest > maxInPlace {
+		return fmt.Errorf("more than %d schemas refer to one another in a row; refer to the last of them", maxInPlace)
 	}
 	m.depth[schema] = deepest
 	m.order, m.costs[schema] = append(m.order, schema), new(work)
@@ -171,10 +178,13 @@ func beside(s *jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(each *jsonschema.Schema) bool { return each == nil })
 }
 
-// deeper are the schemas that look at a member or an element of what one looks at, or at the name of a member.
+// deeper are the schemas that look at a member or an element of what one looks at, or at the name
+// of a member.
 func deeper(s *jsonschema.Schema) []*jsonschema.Schema {
-	all := slices.Concat(slices.Collect(maps.Values(s.Properties)), slices.Collect(maps.Values(s.PatternProperties)), s.PrefixItems)
-	all = append(all, additional(s), s.PropertyNames, s.UnevaluatedProperties, s.Items2020, s.Contains, s.UnevaluatedItems)
+	all := slices.Concat(slices.Collect(maps.Values(s.Properties)), slices.Collect(maps.Values(s.PatternProperties)),
+		s.PrefixItems)
+	all = append(all, additional(s), s.PropertyNames, s.UnevaluatedProperties, s.Items2020, s.Contains,
+		s.UnevaluatedItems)
 	return slices.DeleteFunc(all, func(each *jsonschema.Schema) bool { return each == nil })
 }
 
@@ -183,7 +193,8 @@ func additional(s *jsonschema.Schema) *jsonschema.Schema {
 	return schema
 }
 
-// level computes what a schema costs for the values that lie a number of levels below the one that it looks at.
+// level computes what a schema costs for the values that lie a number of levels below the one that
+// it looks at.
 func (m *measurer) level(s *jsonschema.Schema, level int) {
 	var sum cost
 	switch level {
@@ -211,8 +222,8 @@ func (m *measurer) level(s *jsonschema.Schema, level int) {
 	m.costs[s][level] = sum
 }
 
-// below is what the schemas of members or elements cost together: of the properties one looks at a member, of the patterns
-// any number.
+// below is what the schemas of members or elements cost together: of the properties one looks at a
+// member, of the patterns any number.
 func (m *measurer) below(s *jsonschema.Schema, level int) cost {
 	at := func(schema *jsonschema.Schema) cost {
 		if schema == nil {
@@ -262,7 +273,8 @@ func own(s *jsonschema.Schema) cost {
 	if s.Pattern != nil {
 		c.textByte += matching(s.Pattern)
 	}
-	if s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil || s.Types != nil {
+	if s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil ||
+		s.MultipleOf != nil || s.Types != nil {
 		c.value += costNumber
 	}
 	return c
@@ -289,13 +301,13 @@ func comparing(value any) float64 {
 func matching(p jsonschema.Regexp) float64 {
 	known, ok := p.(pattern)
 	if !ok {
-		return mostPerValue
+		return maxPerValue
 	}
 	return costInstance * float64(known.instructions)
 }
 
-// unique is uniqueItems, by the elements' texts: the library compares elements whose hashes are the same, and data can be
-// made so that all of them are.
+// unique is uniqueItems, by the elements' texts: the library compares elements whose hashes are the
+// same, and data can be made so that all of them are.
 type unique struct{}
 
 // Validate looks for an element that was there before.

@@ -53,8 +53,8 @@ type Options struct {
 	Versions []string
 	// AnyLanguage takes any well-formed language tag in a request, not only those like en-US.
 	AnyLanguage bool
-	// WeakEvents takes events whose access or citation is incomplete, or does not go with their type: the protocol's
-	// prose asks for both, its schema for neither.
+	// WeakEvents takes events whose access or citation is incomplete, or does not go with their
+	// type: the protocol's prose asks for both, its schema for neither.
 	WeakEvents bool
 	// NullReason takes a revocation_reason of null in a declaration, as published examples have it.
 	NullReason bool
@@ -69,8 +69,9 @@ func (o Options) speaks(version string) bool {
 	return slices.Contains(o.Versions, version)
 }
 
-// Check judges a document: first whether it is JSON that everybody reads alike, then by the schema of its kind, then
-// by the rules of the protocol's prose. No findings, or doubtful ones alone, mean that it is valid.
+// Check judges a document: first whether it is JSON that everybody reads alike, then by the schema
+// of its kind, then by the rules of the protocol's prose. No findings, or doubtful ones alone, mean
+// that it is valid.
 func Check(k Kind, text []byte, o Options) Findings {
 	_, findings := check(k, text, o)
 	return findings
@@ -81,8 +82,9 @@ func ReadDeclaration(text []byte, o Options) (*Declaration, Findings) {
 	return read[Declaration](KindDeclaration, text, o)
 }
 
-// ReadRequest checks and reads a RetrieveRequest, which is nil where it is not valid. One that is wrong only in what its
-// extensions carry (RuleForbidden first) is given, too: it can be read, and is to be denied.
+// ReadRequest checks and reads a RetrieveRequest, which is nil where it is not valid. One that is
+// wrong only in what its extensions carry (RuleForbidden first) is given, too: it can be read, and
+// is to be denied.
 func ReadRequest(text []byte, o Options) (*RetrieveRequest, Findings) {
 	request, findings := check(KindRequest, text, o)
 	if first := findings.First(); first != nil && first.Rule != RuleForbidden {
@@ -141,14 +143,16 @@ func check(k Kind, text []byte, o Options) (read any, findings Findings) {
 var schemaFiles embed.FS
 
 var schemas = &document.Schemas{
-	Files: schemaFiles, Kinds: []string{string(KindDeclaration), string(KindRequest), string(KindResponse), string(KindEvent)}, Name: "urn:frontdesk:intent:",
+	Files: schemaFiles, Kinds: []string{string(KindDeclaration), string(KindRequest), string(KindResponse),
+		string(KindEvent)}, Name: "urn:frontdesk:intent:",
 	Unknown: adviseUnknown,
 }
 
 // adviseUnknown says what to do about a member that a document has no place for.
 func adviseUnknown(_, name string) string {
 	if (lookout{slices.Concat(commercial, identity, operator, engagement)}).named(name) != "" {
-		return "remove it: the protocol has no place for prices, offers, advertising, scores or persons, not in extensions either"
+		return "remove it: the protocol has no place for prices, offers, advertising, scores or persons, not in " +
+			"extensions either"
 	}
 	return "remove it, or put it into the document's extensions under a name like vendor." + name
 }
@@ -179,7 +183,8 @@ func accept(findings Findings, value any, o Options) (left Findings) {
 	return left
 }
 
-// completeEvent wants all of an access, and of a citation what it cites: the schema asks for none of it.
+// completeEvent wants all of an access, and of a citation what it cites: the schema asks for none
+// of it.
 func completeEvent(value any) (found Findings) {
 	for _, part := range []string{EventAccess, EventCitation} {
 		names := []string{"chunks_returned", "token_count", "retrieval_mode"}
@@ -197,7 +202,8 @@ func completeEvent(value any) (found Findings) {
 			}
 		}
 		if ids, ok := object["chunk_ids"].([]any); ok && len(ids) == 0 {
-			found = append(found, wrong("/citation/chunk_ids", "event citation.chunk_ids", "names no passage", "name those that were shown"))
+			found = append(found, wrong("/citation/chunk_ids", "event citation.chunk_ids", "names no passage",
+				"name those that were shown"))
 		}
 	}
 	return found

@@ -14,34 +14,43 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// What extensions may not carry. Each is a phrase of words that the name of a member, or a value of "type" or
-// "@type", may not have side by side: "offer" is in "acme.specialOffer" and not in "proffered".
+// What extensions may not carry. Each is a phrase of words that the name of a member, or a value of
+// "type" or "@type", may not have side by side: "offer" is in "acme.specialOffer" and not in
+// "proffered".
 var (
-	// commercial is what retrieval and events are kept clean of: prices, offers, licences, actions, advertising.
+	// commercial is what retrieval and events are kept clean of: prices, offers, licences, actions,
+	// advertising.
 	commercial = []string{
-		"price", "prices", "pricing", "price specification", "cost", "costs", "fee", "fees", "currency", "budget", "spend", "discount", "payment", "checkout",
-		"offer", "offers", "aggregate offer", "license", "licenses", "licence", "licences", "licensing", "acquire license page",
+		"price", "prices", "pricing", "price specification", "cost", "costs", "fee", "fees", "currency", "budget",
+		"spend", "discount", "payment", "checkout",
+		"offer", "offers", "aggregate offer", "license", "licenses", "licence", "licences", "licensing",
+		"acquire license page",
 		"action", "actions", "potential action",
-		"ad", "ads", "advert", "adverts", "advertisement", "advertisements", "advertiser", "advertisers", "advertising", "sponsor", "sponsored", "sponsors", "promoted",
+		"ad", "ads", "advert", "adverts", "advertisement", "advertisements", "advertiser", "advertisers", "advertising",
+		"sponsor", "sponsored", "sponsors", "promoted",
 		"promotion", "affiliate", "campaign", "creative", "creatives", "brand", "brands",
-		"auction", "auctions", "bid", "bids", "bidding", "bidder", "bidfloor", "cpm", "cpx", "cpc", "cpa", "ecpm", "deal", "deals",
+		"auction", "auctions", "bid", "bids", "bidding", "bidder", "bidfloor", "cpm", "cpx", "cpc", "cpa", "ecpm",
+		"deal", "deals",
 	}
 	// identity is what would tell a person from another beyond the session.
 	identity = []string{
-		"user", "users", "user id", "userid", "user name", "username", "visitor", "visitor id", "customer", "customer id", "person", "email", "e mail", "phone",
-		"ip", "ip address", "device id", "deviceid", "advertising id", "idfa", "gaid", "cookie", "cookies", "fingerprint", "birth date", "gender",
+		"user", "users", "user id", "userid", "user name", "username", "visitor", "visitor id", "customer",
+		"customer id", "person", "email", "e mail", "phone",
+		"ip", "ip address", "device id", "deviceid", "advertising id", "idfa", "gaid", "cookie", "cookies",
+		"fingerprint", "birth date", "gender",
 	}
 	// operator is what operators know of their own ranking.
 	operator = []string{"embedding", "embeddings", "score", "scores", "scoring", "ranking"}
 	// engagement is what events do not measure, and what would join them to a conversation.
-	engagement = []string{"impression", "impressions", "click", "clicks", "dwell", "dwell time", "engagement", "conversion", "conversions", "session id"}
+	engagement = []string{"impression", "impressions", "click", "clicks", "dwell", "dwell time", "engagement",
+		"conversion", "conversions", "session id"}
 )
 
 // harmless are names that have such a word and mean something else.
 var harmless = []string{"user agent"}
 
-// forbidden gives the JSON pointer of the first thing in extensions that their document may not carry, and the phrase
-// that gives it away.
+// forbidden gives the JSON pointer of the first thing in extensions that their document may not
+// carry, and the phrase that gives it away.
 func forbidden(extensions Extensions, phrases ...[]string) (pointer, phrase string) {
 	look := lookout{slices.Concat(phrases...)}
 	for _, name := range slices.Sorted(maps.Keys(extensions)) {
@@ -130,7 +139,8 @@ func (l lookout) typed(value jsontext.Value) string {
 	return ""
 }
 
-// wordsOf splits a name into words in lower case: at what is no letter or digit, and where a capital begins a word.
+// wordsOf splits a name into words in lower case: at what is no letter or digit, and where a
+// capital begins a word.
 func wordsOf(name string) []string {
 	var words []string
 	var word []rune
@@ -146,7 +156,8 @@ func wordsOf(name string) []string {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
 			continue
-		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+		case unicode.IsUpper(r) && i > 0 &&
+			(unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
 			end()
 		}
 		word = append(word, r)

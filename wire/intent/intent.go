@@ -1,9 +1,10 @@
-// Package intent is the Agentic Intent Protocol on the wire: a publisher's declaration (aip.json), the request and
-// answer of a retrieval, and the events about it. It has the types, our own JSON Schemas (2020-12), the rules that the
-// protocol's prose adds to them, and what both sides compute alike: scope, tokens, expiry.
+// Package intent is the Agentic Intent Protocol on the wire: a publisher's declaration (aip.json),
+// the request and answer of a retrieval, and the events about it. It has the types, our own JSON
+// Schemas (2020-12), the rules that the protocol's prose adds to them, and what both sides compute
+// alike: scope, tokens, expiry.
 //
-// [Check] is the one validator: the door, the client and `frontdesk check` judge documents by it. Version 0.1 is what
-// it takes; 1.0, which has the same shape, where the options say so.
+// [Check] is the one validator: handlers, the client and `frontdesk check` judge documents by it.
+// Version 0.1 is what it takes; 1.0, which has the same shape, where the options say so.
 //
 // It has no I/O and no clock, and needs no network.
 package intent
@@ -19,8 +20,8 @@ const (
 // WellKnown is where a publisher's declaration is.
 const WellKnown = "/.well-known/aip.json"
 
-// Extensions are what the protocol leaves open, under names like "vendor.name". Their values are in canonical form
-// where they were read.
+// Extensions are what the protocol leaves open, under names like "vendor.name". Their values are in
+// canonical form where they were read.
 type Extensions map[string]strictjson.Value
 
 // Declaration is aip.json: what a publisher permits, and where requests go.
@@ -259,8 +260,8 @@ const (
 	SurfaceHover    = "hover"
 )
 
-// Event is a fact about a retrieval: that content was given, or that it was shown. Exactly one of Access and Citation
-// is there, as Type says.
+// Event is a fact about a retrieval: that content was given, or that it was shown. Exactly one of
+// Access and Citation is there, as Type says.
 type Event struct {
 	Version    string         `json:"aip_version"`
 	EventID    string         `json:"event_id"`

@@ -38,10 +38,12 @@ const (
 func TestGoodDocumentsRaiseNoDoubts(t *testing.T) {
 	t.Parallel()
 	for text, k := range map[string]intent.Kind{
-		declaration: intent.KindDeclaration, request: intent.KindRequest, answer: intent.KindResponse, denied: intent.KindResponse,
+		declaration: intent.KindDeclaration, request: intent.KindRequest, answer: intent.KindResponse,
+		denied: intent.KindResponse,
 		failed: intent.KindResponse, citation: intent.KindEvent, access: intent.KindEvent,
 	} {
-		if found := intent.Check(k, []byte(text), intent.Options{Now: time.Date(2025, 11, 15, 0, 0, 0, 0, time.UTC)}); len(found) != 0 {
+		if found := intent.Check(k, []byte(text),
+			intent.Options{Now: time.Date(2025, 11, 15, 0, 0, 0, 0, time.UTC)}); len(found) != 0 {
 			t.Errorf("%s: %v", text, found)
 		}
 	}
@@ -57,17 +59,23 @@ func TestTheProseIsChecked(t *testing.T) {
 	}{
 		{intent.KindDeclaration, declaration, `"food"]`, `"finance.markets"]`, "/editorial_domains/1", "declaration editorial_domains", "warning"},
 		{intent.KindDeclaration, declaration, `"enabled":true`, `"enabled":false,"state":"active"`, "/intent_access/state", "declaration intent_access.state", "warning"},
-		{intent.KindDeclaration, declaration, `"chunks":true`, `"chunks":false`, "/retrieval/supports/chunks", "declaration retrieval.supports.chunks", "warning"},
+		{intent.KindDeclaration, declaration, `"chunks":true`, `"chunks":false`, "/retrieval/supports/chunks",
+			"declaration retrieval.supports.chunks", "warning"},
 		{intent.KindDeclaration, declaration, `"sunset":"2026-12-31"`, `"sunset":"2025-11-14"`, "/compliance/sunset", "declaration compliance.sunset", "warning"},
-		{intent.KindDeclaration, declaration, `"last_updated":"2025-11-14"`, `"last_updated":"2025-12-01"`, "/compliance/last_updated", "declaration compliance.last_updated", "warning"},
-		{intent.KindDeclaration, declaration, `"retrieve":{`, `"capabilities":{`, "/endpoints/capabilities/capabilities_ref", "declaration endpoints.capabilities.capabilities_ref", "error"},
+		{intent.KindDeclaration, declaration, `"last_updated":"2025-11-14"`, `"last_updated":"2025-12-01"`,
+			"/compliance/last_updated", "declaration compliance.last_updated", "warning"},
+		{intent.KindDeclaration, declaration, `"retrieve":{`, `"capabilities":{`,
+			"/endpoints/capabilities/capabilities_ref", "declaration endpoints.capabilities.capabilities_ref", "error"},
 		{intent.KindDeclaration, declaration, `"retrieve":{"method":"POST","url":"https://example.com/intent/retrieve","capabilities_ref":"retrieval"},`, ``, "", "declaration endpoints.retrieve", "warning"},
-		{intent.KindDeclaration, declaration, `https://example.com/intent/r`, `http://example.com/intent/r`, "/endpoints/retrieve/url", "declaration endpoints.retrieve.url", "warning"},
+		{intent.KindDeclaration, declaration, `https://example.com/intent/r`, `http://example.com/intent/r`,
+			"/endpoints/retrieve/url", "declaration endpoints.retrieve.url", "warning"},
 		{intent.KindDeclaration, declaration, `https://example.com/intent/e`, `https://u:p@example.com/intent/e`, "/endpoints/event/url", "declaration endpoints.event.url", "warning"},
-		{intent.KindDeclaration, declaration, `"retrieval"}`, `"other"}`, "/endpoints/retrieve/capabilities_ref", "declaration endpoints.retrieve.capabilities_ref", "warning"},
+		{intent.KindDeclaration, declaration, `"retrieval"}`, `"other"}`, "/endpoints/retrieve/capabilities_ref",
+			"declaration endpoints.retrieve.capabilities_ref", "warning"},
 		{intent.KindDeclaration, declaration, `"2025-11-14"}}`, `"2025-11-14"},"extensions":{"name":1}}`, "/extensions/name", "extensions-namespaced", "warning"},
 		{intent.KindDeclaration, declaration, `"2025-11-14"}}`, `"2025-11-14"},"extensions":{"x.pricing":1}}`, "/extensions/x.pricing", intent.RuleForbidden, "warning"},
-		{intent.KindDeclaration, declaration, `"sunset":"2026-12-31"`, `"revocation_reason":null`, "/compliance/revocation_reason", "declaration compliance.revocation_reason", "error"},
+		{intent.KindDeclaration, declaration, `"sunset":"2026-12-31"`, `"revocation_reason":null`,
+			"/compliance/revocation_reason", "declaration compliance.revocation_reason", "error"},
 		{intent.KindDeclaration, declaration, `"0.1"`, `"1.0"`, "/aip_version", intent.RuleVersion, "error"},
 		{intent.KindDeclaration, declaration, `"0.1"`, `"9.9"`, "/aip_version", intent.RuleVersion, "error"},
 
@@ -85,7 +93,8 @@ func TestTheProseIsChecked(t *testing.T) {
 		{intent.KindResponse, denied, `"denial":{"reason":"out_of_scope"}`, `"error":{"code":"x"}`, "/error", "response one-part", "error"},
 		{intent.KindResponse, denied, `}}`, `},"citations":[]}`, "/citations", "response citations", "error"},
 		{intent.KindResponse, failed, `}}`, `},"limits_applied":{}}`, "/limits_applied", "response limits_applied", "warning"},
-		{intent.KindResponse, strings.Replace(answer, `["c1","c2"]`, `["c1"]`, 1), `"id":"c2"`, `"id":"c1"`, "/content/chunks/1/id", "response content.chunks.id", "warning"},
+		{intent.KindResponse, strings.Replace(answer, `["c1","c2"]`, `["c1"]`, 1), `"id":"c2"`, `"id":"c1"`,
+			"/content/chunks/1/id", "response content.chunks.id", "warning"},
 		{intent.KindResponse, answer, `"Two."`, `" "`, "/content/chunks/1/text", "response content.chunks.text", "warning"},
 		{intent.KindResponse, answer, `"max_chunks":2`, `"max_chunks":1`, "/content/chunks", "response max_chunks", "error"},
 		{intent.KindResponse, answer, `"max_tokens":50`, `"max_tokens":1`, "/content/chunks", "response max_tokens", "error"},
@@ -111,9 +120,11 @@ func TestTheProseIsChecked(t *testing.T) {
 		if strings.Count(c.text, c.old) == 0 {
 			t.Fatalf("%q is not in %s", c.old, c.text)
 		}
-		found := intent.Check(c.k, []byte(strings.Replace(c.text, c.old, c.new, 1)), intent.Options{Now: time.Date(2025, 11, 15, 0, 0, 0, 0, time.UTC)})
+		found := intent.Check(c.k, []byte(strings.Replace(c.text, c.old, c.new, 1)),
+			intent.Options{Now: time.Date(2025, 11, 15, 0, 0, 0, 0, time.UTC)})
 		if !slices.ContainsFunc(found, func(f intent.Finding) bool {
-			return f.Pointer == c.pointer && f.Rule == c.rule && string(f.Severity) == c.severity && f.Detail != "" && f.Mend != ""
+			return f.Pointer == c.pointer && f.Rule == c.rule && string(f.Severity) == c.severity && f.Detail != "" &&
+				f.Mend != ""
 		}) {
 			t.Errorf("%s for %s:\n want %s %s %s\n have %v", c.new, c.old, c.severity, c.pointer, c.rule, found)
 		}
@@ -136,7 +147,8 @@ func TestTheSchemaAloneIsEnough(t *testing.T) {
 		}
 	}
 	for _, member := range []string{`"event_id":"e1",`, `"request_id":"r1",`, `"event_type":"citation",`} {
-		if intent.Check(intent.KindEvent, []byte(strings.Replace(citation, member, "", 1)), intent.Options{WeakEvents: true}).Valid() {
+		if intent.Check(intent.KindEvent, []byte(strings.Replace(citation, member, "", 1)),
+			intent.Options{WeakEvents: true}).Valid() {
 			t.Errorf("an event without %s is valid", member)
 		}
 	}
@@ -150,8 +162,10 @@ func TestOptionsWiden(t *testing.T) {
 		text string
 		o    intent.Options
 	}{
-		"1.0":              {intent.KindRequest, swap(request, "0.1", "1.0"), intent.Options{Versions: []string{intent.Version01, intent.Version10}}},
-		"a language":       {intent.KindRequest, swap(request, "en-US", "zh-Hant-TW"), intent.Options{AnyLanguage: true}},
+		"1.0": {intent.KindRequest, swap(request, "0.1", "1.0"),
+			intent.Options{Versions: []string{intent.Version01, intent.Version10}}},
+		"a language": {intent.KindRequest, swap(request, "en-US", "zh-Hant-TW"),
+			intent.Options{AnyLanguage: true}},
 		"a short language": {intent.KindRequest, swap(request, "en-US", "en"), intent.Options{AnyLanguage: true}},
 		"a weak citation":  {intent.KindEvent, swap(citation, `"chunk_ids":["c1"],`, ""), intent.Options{WeakEvents: true}},
 		"a bare citation": {intent.KindEvent, citation[:strings.Index(citation, `,
@@ -166,7 +180,8 @@ func TestOptionsWiden(t *testing.T) {
 		}
 	}
 	for _, language := range []string{"e", "en_US", "en-", "-en", "en--US", "toolongtag", "x", ""} {
-		if found := intent.Check(intent.KindRequest, []byte(swap(request, "en-US", language)), intent.Options{AnyLanguage: true}); found.Valid() {
+		if found := intent.Check(intent.KindRequest, []byte(swap(request, "en-US", language)),
+			intent.Options{AnyLanguage: true}); found.Valid() {
 			t.Errorf("%q is taken for a language", language)
 		}
 	}
@@ -292,7 +307,8 @@ func TestScope(t *testing.T) {
 		label := rapid.StringMatching(`[a-c]{1,2}(\.[a-c]{1,2}){0,3}`)
 		declared, domain := rapid.SliceOfN(label, 1, 4).Draw(t, "declared"), label.Draw(t, "domain")
 		matched, ok := intent.Scope(declared, domain, "")
-		if ok != slices.ContainsFunc(declared, func(d string) bool { return strings.HasPrefix(domain+".", d+".") }) || ok && !slices.Contains(declared, matched) {
+		if ok != slices.ContainsFunc(declared, func(d string) bool { return strings.HasPrefix(domain+".", d+".") }) ||
+			ok && !slices.Contains(declared, matched) {
 			t.Fatalf("%v, %s: %q %v", declared, domain, matched, ok)
 		}
 	})
@@ -300,7 +316,8 @@ func TestScope(t *testing.T) {
 
 func TestTokensAreCharactersByFour(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "éèêë": 1, strings.Repeat("x", 69): 18, "日本語です": 2} {
+	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "éèêë": 1, strings.Repeat("x", 69): 18,
+		"日本語です": 2} {
 		if got := intent.Tokens(text); got != want {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)
 		}
@@ -312,7 +329,8 @@ func TestADeclarationEndsWithItsLastDay(t *testing.T) {
 	var d intent.Declaration
 	must(t, declaration, &d)
 	for at, want := range map[string]bool{
-		"2026-12-31T23:59:59Z": true, "2027-01-01T00:00:00Z": false, "2026-12-31T20:00:00-05:00": false, "2027-01-01T00:30:00+01:00": true,
+		"2026-12-31T23:59:59Z": true, "2027-01-01T00:00:00Z": false, "2026-12-31T20:00:00-05:00": false,
+		"2027-01-01T00:30:00+01:00": true,
 	} {
 		now, err := time.Parse(time.RFC3339, at)
 		if err != nil {
@@ -323,7 +341,8 @@ func TestADeclarationEndsWithItsLastDay(t *testing.T) {
 		}
 	}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for state, want := range map[string]bool{"": true, "active": true, "paused": false, "disabled": false, "other": false} {
+	for state, want := range map[string]bool{"": true, "active": true, "paused": false, "disabled": false,
+		"other": false} {
 		d.IntentAccess.State = state
 		if open, _ := d.Open(now); open != want {
 			t.Errorf("%q is open: %v", state, open)
@@ -345,7 +364,8 @@ func TestAccessEventsHaveOneIDForEachRequest(t *testing.T) {
 	if id != intent.AccessEventID("p", "q", "r") || len(id) > 64 {
 		t.Errorf("%q is not the same twice, or too long", id)
 	}
-	for _, other := range []string{intent.AccessEventID("pq", "", "r"), intent.AccessEventID("p", "qr", ""), intent.AccessEventID("p", "q", "r2"), intent.AccessEventID("p,1:q", "", "")} {
+	for _, other := range []string{intent.AccessEventID("pq", "", "r"), intent.AccessEventID("p", "qr", ""),
+		intent.AccessEventID("p", "q", "r2"), intent.AccessEventID("p,1:q", "", "")} {
 		if other == id {
 			t.Errorf("two requests have the id %s", id)
 		}
@@ -355,13 +375,15 @@ func TestAccessEventsHaveOneIDForEachRequest(t *testing.T) {
 // Names that have a forbidden word inside another, or mean something else, pass.
 func TestHarmlessExtensionsPass(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"x.trace_id", "x.proffered", "x.adapter", "x.headers", "x.userAgent", "x.priceless", "x.transaction", "x.zip", "x.description", "x.shipment"} {
+	for _, name := range []string{"x.trace_id", "x.proffered", "x.adapter", "x.headers", "x.userAgent", "x.priceless",
+		"x.transaction", "x.zip", "x.description", "x.shipment"} {
 		text := strings.Replace(request, `"0.1"`, `"0.1","extensions":{"`+name+`":{"type":"Thing","loaded":true}}`, 1)
 		if found := intent.Check(intent.KindRequest, []byte(text), intent.Options{}); !found.Valid() {
 			t.Errorf("%s: %v", name, found)
 		}
 	}
-	for _, name := range []string{"x.price", "x.unitPrice", "x.PRICE", "PriceSpecification", "x.ad", "x.adCampaign", "x.IPAddress", "x.user-id", "x.user.id", "x.cpm"} {
+	for _, name := range []string{"x.price", "x.unitPrice", "x.PRICE", "PriceSpecification", "x.ad", "x.adCampaign",
+		"x.IPAddress", "x.user-id", "x.user.id", "x.cpm"} {
 		text := strings.Replace(request, `"0.1"`, `"0.1","extensions":{"x.y":{"`+name+`":1}}`, 1)
 		if found := intent.Check(intent.KindRequest, []byte(text), intent.Options{}); found.Valid() {
 			t.Errorf("%s passes", name)
@@ -377,7 +399,8 @@ func BenchmarkReadRequest(b *testing.B) {
 	}
 }
 
-// FuzzCheck feeds anything: nothing panics, schema and types agree, and what was read is written right.
+// FuzzCheck feeds anything: nothing panics, schema and types agree, and what was read is written
+// right.
 func FuzzCheck(f *testing.F) {
 	for i, text := range []string{declaration, request, answer, citation, denied, failed, access, `{"extensions":{"a":1e999999999}}`, `{"turn_index":1e-999999999}`, `[]`, `null`} {
 		f.Add(uint8(i), []byte(text))

@@ -9,10 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Scope finds the declared domain that an intent lies in: the most particular one, exact or an ancestor at a dot's
-// boundary. Where the domain itself lies in none, the subdomain counts, read as relative to the domain, or as it is
-// where it begins with the domain already; a subdomain from elsewhere neither grants nor denies. An ancestor of a
-// declared domain is out of scope, since consent is the narrower thing.
+// Scope finds the declared domain that an intent lies in: the most particular one, exact or an
+// ancestor at a dot's boundary. Where the domain itself lies in none, the subdomain counts, read as
+// relative to the domain, or as it is where it begins with the domain already; a subdomain from
+// elsewhere neither grants nor denies. An ancestor of a declared domain is out of scope, since
+// consent is the narrower thing.
 func Scope(declared []string, domain, subdomain string) (matched string, ok bool) {
 	full := domain
 	switch {
@@ -35,11 +36,12 @@ func Within(label, ancestor string) bool {
 	return label == ancestor || strings.HasPrefix(label, ancestor) && label[len(ancestor)] == '.'
 }
 
-// Tokens is how many tokens a text has: its Unicode characters divided by four, rounded up. The protocol does not say
-// what a token is; its examples agree with this.
+// Tokens is how many tokens a text has: its Unicode characters divided by four, rounded up. The
+// protocol does not say what a token is; its examples agree with this.
 func Tokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
-// Expired says whether the declaration's sunset has passed: its last day is good, to midnight of UTC.
+// Expired says whether the declaration's sunset has passed: its last day is good, to midnight of
+// UTC.
 func (d *Declaration) Expired(now time.Time) bool {
 	if d.Compliance.Sunset == "" {
 		return false
@@ -61,7 +63,8 @@ func (d *Declaration) Open(now time.Time) (open bool, whyNot string) {
 	return true, ""
 }
 
-// AccessEventID is the event_id of the access event of a request: the same whenever it is told of again.
+// AccessEventID is the event_id of the access event of a request: the same whenever it is told of
+// again.
 func AccessEventID(publisher, platform, request string) string {
 	hash := sha256.New()
 	for _, part := range []string{publisher, platform, request} {

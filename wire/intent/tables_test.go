@@ -9,7 +9,8 @@ import (
 	"frontdesk/wire/intent"
 )
 
-// row is a row of a table: the member, whether it is required, values that are right, values that are wrong, its kind.
+// row is a row of a table: the member, whether it is required, values that are right, values that
+// are wrong, its kind.
 type row struct {
 	Member          string
 	Required        bool
@@ -164,7 +165,8 @@ const (
 	badID = `"" "a b" "a\n"`
 )
 
-// protocol is what is held against the tables, which are written out of our readings of the protocol.
+// protocol is what is held against the tables, which are written out of our readings of the
+// protocol.
 func protocol() tables.Protocol {
 	return tables.Protocol{
 		Tables: forms(),
@@ -188,13 +190,16 @@ func forms() (all []tables.Table) {
 		add(k, string(k), tables.Rows(rows[k]))
 	}
 	bare := swap(swap(swap(tables.Rows(rows[intent.KindResponse]), "content"), "citations"), "limits_applied")
-	add(intent.KindResponse, "response denied", swap(bare, "", row{"status", true, `"denied"`, `"ok" "error" ""`, "s"}, row{"denial", true, ``, ``, "o"},
+	add(intent.KindResponse, "response denied", swap(bare, "", row{"status", true, `"denied"`, `"ok" "error" ""`, "s"},
+		row{"denial", true, ``, ``, "o"},
 		row{"denial.reason", true, `"out_of_scope" "access_disabled" "policy_violation" "rate_limited" "unsupported"`, `"" "other" "Out_of_scope"`, "s"},
 		row{"denial.message", false, anyText, ``, "s"}))
 	add(intent.KindResponse, "response error", swap(bare, "", row{"status", true, `"error"`, `"ok" "denied" ""`, "s"}, row{"error", true, ``, ``, "o"},
 		row{"error.code", true, anyText, ``, "s"}, row{"error.message", false, anyText, ``, "s"}))
-	add(intent.KindEvent, "event access", swap(tables.Rows(rows[intent.KindEvent]), "citation", row{"event_type", true, `"access"`, `"citation" ""`, "s"}, row{"access", true, ``, ``, "o"},
-		row{"access.chunks_returned", true, sizes, badSizes, "i"}, row{"access.token_count", true, sizes, badSizes, "i"},
+	add(intent.KindEvent, "event access", swap(tables.Rows(rows[intent.KindEvent]), "citation",
+		row{"event_type", true, `"access"`, `"citation" ""`, "s"}, row{"access", true, ``, ``, "o"},
+		row{"access.chunks_returned", true, sizes, badSizes, "i"},
+		row{"access.token_count", true, sizes, badSizes, "i"},
 		row{"access.retrieval_mode", true, `"chunks"`, `"" "full" "Chunks"`, "s"}))
 	return all
 }

@@ -7,14 +7,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// mostPlaces is how many places one document may name.
-const mostPlaces = 20
+// maxPlaces is how many places one document may name.
+const maxPlaces = 20
 
-// FromLink gives the addresses of RSL documents that the values of headers `Link` name (RFC 8288): those of the relation "license" and of RSL's
-// media type. They are as written, and may be relative to the address of what has the headers.
+// FromLink gives the addresses of RSL documents that the values of headers `Link` name (RFC 8288):
+// those of the relation "license" and of RSL's media type. They are as written, and may be relative
+// to the address of what has the headers.
 func FromLink(values []string) (all []string) {
 	for _, line := range values {
-		for line != "" && len(all) < mostPlaces {
+		for line != "" && len(all) < maxPlaces {
 			begin := strings.IndexByte(line, '<')
 			if begin < 0 {
 				break
@@ -77,7 +78,9 @@ func parameter(text, name string) string {
 
 // OnPage is what a page of HTML has of licences.
 type OnPage struct {
-	Links     []string // the addresses of RSL documents that its elements <link rel="license"> name, as written, and of scripts of RSL's media type
+	// the addresses of RSL documents that its elements <link rel="license"> name, as written, and
+	// of scripts of RSL's media type
+	Links     []string
 	Documents [][]byte // the documents that stand in its elements <script type="application/rsl+xml">
 	Feeds     []string // the addresses of feeds, which may carry RSL
 }
@@ -86,7 +89,7 @@ type OnPage struct {
 func FromPage(page []byte) (on OnPage) {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	z.SetMaxBuf(MaxBytes)
-	for len(on.Links)+len(on.Documents)+len(on.Feeds) < mostPlaces {
+	for len(on.Links)+len(on.Documents)+len(on.Feeds) < maxPlaces {
 		kind := z.Next()
 		if kind == html.ErrorToken {
 			break
@@ -110,7 +113,8 @@ func FromPage(page []byte) (on OnPage) {
 		switch href := strings.TrimSpace(at["href"]); {
 		case tag == "link" && href != "" && isLicense(at["rel"], at["type"]):
 			on.Links = append(on.Links, href)
-		case tag == "link" && href != "" && strings.Contains(strings.ToLower(at["rel"]), "alternate") && isFeed(at["type"]):
+		case tag == "link" && href != "" && strings.Contains(strings.ToLower(at["rel"]), "alternate") &&
+			isFeed(at["type"]):
 			on.Feeds = append(on.Feeds, href)
 		case tag == "script" && isLicense("license", at["type"]) && strings.TrimSpace(at["src"]) != "":
 			on.Links = append(on.Links, strings.TrimSpace(at["src"]))

@@ -11,13 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPaymentsAreModelsOfPrices has every row of the table of RSL's payments (RAMP v1, Ingestion), and what has no row.
+// TestPaymentsAreModelsOfPrices has every row of the table of RSL's payments (RAMP v1, Ingestion),
+// and what has no row.
 func TestPaymentsAreModelsOfPrices(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{
-		"crawl": "per_fetch", "purchase": "per_access", "subscription": "subscription", "free": "free", "attribution": "attribution",
-		"contribution": "contribution", "training": "training", "use": "per_token", "inference": "per_token", "Crawl": "per_fetch",
-		"none": "", "": "", "barter": "",
+		"crawl": "per_fetch", "purchase": "per_access", "subscription": "subscription", "free": "free",
+		"attribution":  "attribution",
+		"contribution": "contribution", "training": "training", "use": "per_token", "inference": "per_token",
+		"Crawl": "per_fetch",
+		"none":  "", "": "", "barter": "",
 	}
 	for payment, model := range rows {
 		if got, known := ModelOf(payment); got != model || known != (model != "") {
@@ -28,8 +31,9 @@ func TestPaymentsAreModelsOfPrices(t *testing.T) {
 		t.Errorf("there are %d payments", len(models))
 	}
 	for model, payment := range map[string]string{
-		"per_access": "purchase", "flat": "purchase", "per_fetch": "crawl", "per_token": "use", "subscription": "subscription",
-		"training": "training", "free": "free", "attribution": "attribution", "contribution": "contribution",
+		"per_access": "purchase", "flat": "purchase", "per_fetch": "crawl", "per_token": "use",
+		"subscription": "subscription",
+		"training":     "training", "free": "free", "attribution": "attribution", "contribution": "contribution",
 		"per_page": "", "per_minute": "", "per_record": "", "revenue_share": "", "": "",
 	} {
 		if got, known := PaymentOf(model); got != payment || known != (payment != "") {
@@ -42,7 +46,8 @@ func TestPaymentsAreModelsOfPrices(t *testing.T) {
 func TestModelsOfSitemapsAreModelsOfPrices(t *testing.T) {
 	t.Parallel()
 	for name, model := range map[string]string{
-		"per_article": "per_access", "per_token": "per_token", "per_crawl": "per_fetch", "subscription": "subscription", "free": "free",
+		"per_article": "per_access", "per_token": "per_token", "per_crawl": "per_fetch", "subscription": "subscription",
+		"free":        "free",
 		"attribution": "attribution", "contribution": "contribution", "training": "training",
 	} {
 		for _, spelt := range []string{name, strings.ToUpper(name), strings.ReplaceAll(name, "_", "-")} {
@@ -70,7 +75,8 @@ func TestModelsOfSitemapsAreModelsOfPrices(t *testing.T) {
 func TestUsagesAreFunctions(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"all": "all", "ai-all": "ai-all", "ai-train": "ai-train", "ai-input": "ai-input", "ai-index": "ai-index", "search": "search",
+		"all": "all", "ai-all": "ai-all", "ai-train": "ai-train", "ai-input": "ai-input", "ai-index": "ai-index",
+		"search":   "search",
 		"AI-Train": "ai-train", "train-ai": "ai-train", "Telepathy": "telepathy",
 	} {
 		if got := Function(name); got != want {
@@ -103,13 +109,16 @@ const whole = `<?xml version="1.0" encoding="UTF-8"?>
 
 var wholeRead = &Document{Contents: []Content{
 	{
-		URL: "/a/*", Server: "https://licences.example", Encrypted: true, Modified: "2026-01-02", Terms: "https://a.example/terms",
+		URL: "/a/*", Server: "https://licences.example", Encrypted: true, Modified: "2026-01-02",
+		Terms:  "https://a.example/terms",
 		Schema: "https://a.example/schema", Alternate: []string{"https://a.example/a.md"},
 		Copyright: Copyright{"A & B", "a@a.example", "https://a.example/who"},
 		Licenses: []License{
 			{
-				Permits: Lists{Usage: []string{"ai-train", "search"}, Geo: []string{"DE", "FR"}}, Prohibits: Lists{User: []string{"commercial"}}, Reporting: "monthly", Unread: `<prohibits type="weather">`,
-				Payments: []Payment{{Type: "purchase", Amount: "0.05", Currency: "EUR", Standard: "https://a.example/std", Custom: "https://a.example/buy"}},
+				Permits:   Lists{Usage: []string{"ai-train", "search"}, Geo: []string{"DE", "FR"}},
+				Prohibits: Lists{User: []string{"commercial"}}, Reporting: "monthly", Unread: `<prohibits type="weather">`,
+				Payments: []Payment{{Type: "purchase", Amount: "0.05", Currency: "EUR",
+					Standard: "https://a.example/std", Custom: "https://a.example/buy"}},
 			},
 			{Permits: Lists{Usage: []string{}}, Payments: []Payment{{Type: "barter"}}},
 		},
@@ -135,11 +144,13 @@ func utf16Of(text string, big bool) []byte {
 func TestDocumentsAreReadAsTheyAreFound(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string][]byte{
-		"as written": []byte(whole), "with a mark": []byte("\ufeff" + whole), "after blank lines": []byte("\n\n" + whole),
-		"without a namespace": []byte(strings.NewReplacer("r:", "", "xmlns:r=", "a=").Replace(whole)),
-		"in another":          []byte(strings.ReplaceAll(whole, `"https://rslstandard.org/rsl"`, `"https://rslcollective.org/rsl"`)),
-		"UTF-16":              utf16Of(strings.Replace(whole, "UTF-8", "UTF-16", 1), false), "UTF-16, the other way": utf16Of(whole, true),
-		"Latin 1": []byte(strings.Replace(whole, "UTF-8", "ISO-8859-1", 1)),
+		"as written": []byte(whole), "with a mark": []byte("\ufeff" + whole),
+		"after blank lines":     []byte("\n\n" + whole),
+		"without a namespace":   []byte(strings.NewReplacer("r:", "", "xmlns:r=", "a=").Replace(whole)),
+		"in another":            []byte(strings.ReplaceAll(whole, `"https://rslstandard.org/rsl"`, `"https://rslcollective.org/rsl"`)),
+		"UTF-16":                utf16Of(strings.Replace(whole, "UTF-8", "UTF-16", 1), false),
+		"UTF-16, the other way": utf16Of(whole, true),
+		"Latin 1":               []byte(strings.Replace(whole, "UTF-8", "ISO-8859-1", 1)),
 	} {
 		got, err := Parse(text)
 		if err != nil {
@@ -156,7 +167,8 @@ func TestDocumentsThatCouldDoHarmAreRefused(t *testing.T) {
 	t.Parallel()
 	many := func(n int, text string) string { return strings.Repeat(text, n) }
 	for name, text := range map[string]string{
-		"nothing": "", "no XML": "hello", "a page": "<!doctype html><html><body>404</body></html>", "another document": "<urlset></urlset>",
+		"nothing": "", "no XML": "hello", "a page": "<!doctype html><html><body>404</body></html>",
+		"another document":  "<urlset></urlset>",
 		"cut":               whole[:len(whole)-20],
 		"an entity":         `<!DOCTYPE rsl [<!ENTITY a SYSTEM "file:///etc/passwd">]><rsl><content url="/"><terms>&a;</terms></content></rsl>`,
 		"a bomb":            `<!DOCTYPE rsl [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><rsl><content url="&b;"/></rsl>`,
@@ -248,14 +260,18 @@ func TestWhatASitemapStatesIsWrittenAsItIsRead(t *testing.T) {
 	t.Parallel()
 	s := Stated{}
 	for _, one := range [][3]string{
-		{"tokens", " 1,200 "}, {"wordcount", "900"}, {"content-id", "a-1"}, {"pricing-model", "per_article"}, {"rate", "0.05", "eur"},
-		{"permits", "ai-input, search"}, {"prohibits", "train-ai"}, {"content-type", "Text"}, {"author", "A. One, B. Two ,"}, {"source-type", "human"}, {"more", "x"},
+		{"tokens", " 1,200 "}, {"wordcount", "900"}, {"content-id", "a-1"}, {"pricing-model", "per_article"},
+		{"rate", "0.05", "eur"},
+		{"permits", "ai-input, search"}, {"prohibits", "train-ai"}, {"content-type", "Text"},
+		{"author", "A. One, B. Two ,"}, {"source-type", "human"}, {"more", "x"},
 	} {
 		s.Set(one[0], one[1], one[2])
 	}
 	want := Stated{
-		Tokens: 1200, Words: 900, ContentID: "a-1", Model: "per_access", Rate: "0.05", Currency: "EUR", Permits: []string{"ai-input", "search"},
-		Prohibits: []string{"ai-train"}, ContentType: "text", Authors: []string{"A. One", "B. Two"}, SourceType: "human", Priced: true,
+		Tokens: 1200, Words: 900, ContentID: "a-1", Model: "per_access", Rate: "0.05", Currency: "EUR",
+		Permits:   []string{"ai-input", "search"},
+		Prohibits: []string{"ai-train"}, ContentType: "text", Authors: []string{"A. One", "B. Two"},
+		SourceType: "human", Priced: true,
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
@@ -267,7 +283,8 @@ func TestWhatASitemapStatesIsWrittenAsItIsRead(t *testing.T) {
 		t.Errorf("it is written\n%s\nand not\n%s", got, text)
 	}
 	var none Stated
-	for _, one := range [][2]string{{"tokens", "many"}, {"wordcount", "-1"}, {"tokens", "99999999999999999999"}, {"pricing-model", ""}} {
+	for _, one := range [][2]string{{"tokens", "many"}, {"wordcount", "-1"}, {"tokens", "99999999999999999999"},
+		{"pricing-model", ""}} {
 		none.Set(one[0], one[1], "")
 	}
 	if !cmp.Equal(none, Stated{}) || none.XML() != "<ramp:content></ramp:content>" {
@@ -287,7 +304,8 @@ func TestTheExtensionIsKnownByItsNamespace(t *testing.T) {
 		prefix, local string
 		prefixes      map[string]string
 		is            bool
-	}{{"r", "content", declared, true}, {"ramp", "content", declared, false}, {"ramp", "content", nil, true}, {"", "content", nil, false}, {"r", "tokens", declared, false}} {
+	}{{"r", "content", declared, true}, {"ramp", "content", declared, false}, {"ramp", "content", nil, true},
+		{"", "content", nil, false}, {"r", "tokens", declared, false}} {
 		if got := IsContent(xml.Name{Space: one.prefix, Local: one.local}, one.prefixes); got != one.is {
 			t.Errorf("%+v: %t", one, got)
 		}
@@ -323,7 +341,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestTextIsThatOfEitherOrder holds what is read of UTF-16 against what was written, and finds what is damaged.
+// TestTextIsThatOfEitherOrder holds what is read of UTF-16 against what was written, and finds what
+// is damaged.
 func TestTextIsThatOfEitherOrder(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"<rsl>", "<a>ö€😀</a>", "[1]"} {
@@ -333,11 +352,14 @@ func TestTextIsThatOfEitherOrder(t *testing.T) {
 				if got, err := Text(document); err != nil || string(got) != text {
 					t.Errorf("%s %q, big %t: %q, %v", name, text, big, got, err)
 				}
-				if got, err := Text(document[:len(document)-1]); err == nil || !strings.Contains(err.Error(), "breaks off") {
+				if got, err := Text(document[:len(document)-1]); err == nil ||
+					!strings.Contains(err.Error(), "breaks off") {
 					t.Errorf("%s %q, big %t, cut: %q, %v", name, text, big, got, err)
 				}
 				lone := append(bytes.Clone(document), map[bool][]byte{true: {0xdc, 0x00}, false: {0x00, 0xdc}}[big]...)
-				if got, err := Text(lone); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("at byte %d", len(document))) || string(got) != text+"\ufffd" {
+				if got, err := Text(lone); err == nil ||
+					!strings.Contains(err.Error(), fmt.Sprintf("at byte %d", len(document))) ||
+					string(got) != text+"\ufffd" {
 					t.Errorf("%s %q, big %t, half a pair: %q, %v", name, text, big, got, err)
 				}
 			}

@@ -18,13 +18,15 @@ const (
 	SitemapNamespace = "https://ramp.dev/sitemap/1.0"
 )
 
-// Mark stands in documents that a front desk makes of its own terms, so that it does not take them for what a site says beside them.
+// Mark stands in documents that a front desk makes of its own terms, so that it does not take them
+// for what a site says beside them.
 const Mark = "<!-- made by Frontdesk of the terms of its owner -->"
 
 // Media is the media type of RSL documents.
 const Media = "application/rsl+xml"
 
-// The bounds of a document. One beyond them is refused whole: what is left out of it might be what restricts the rest.
+// The bounds of a document. One beyond them is refused whole: what is left out of it might be what
+// restricts the rest.
 const (
 	MaxBytes    = 16 << 20
 	MaxContents = 20_000
@@ -46,8 +48,9 @@ type Content struct {
 	Server    string // of the licences, if there is one
 	Encrypted bool
 	Modified  string // lastmod, as written
-	// Licenses are alternatives. Payments, permissions and prohibitions that stand right in the content, in no licence, are
-	// read as one; beside licences they are not, and the content has none then.
+	// Licenses are alternatives. Payments, permissions and prohibitions that stand right in the
+	// content, in no licence, are read as one; beside licences they are not, and the content has
+	// none then.
 	Licenses  []License
 	Direct    bool // something stands right in the content that belongs in a licence
 	Copyright Copyright
@@ -56,7 +59,8 @@ type Content struct {
 	Alternate []string // other forms of the content
 }
 
-// Unread says why a content has no licence, in words for its owner; empty for one that has. It permits nothing.
+// Unread says why a content has no licence, in words for its owner; empty for one that has. It
+// permits nothing.
 func (c *Content) Unread() string {
 	switch {
 	case slices.ContainsFunc(c.Licenses, func(l License) bool { return l.Unread == "" }):
@@ -64,7 +68,8 @@ func (c *Content) Unread() string {
 	case len(c.Licenses) > 0:
 		return "its licence has " + c.Licenses[0].Unread + ", which RSL does not know"
 	case c.Direct:
-		return "it has a licence, and payments or permissions that stand in none beside it, so nobody can say which of them count"
+		return "it has a licence, and payments or permissions that stand in none beside it, so nobody can say which " +
+			"of them count"
 	case c.Server != "":
 		return "its licence has to be asked for at " + c.Server
 	}
@@ -84,7 +89,8 @@ type License struct {
 	Unread string
 }
 
-// Lists are what a licence permits, or prohibits. A list that is nil says nothing, and one that is empty names nothing.
+// Lists are what a licence permits, or prohibits. A list that is nil says nothing, and one that is
+// empty names nothing.
 type Lists struct {
 	Usage []string // as Function has them
 	User  []string // small letters
@@ -103,10 +109,11 @@ type Payment struct {
 // roots are the documents that RSL stands in: its own, and feeds that carry it as a module.
 var roots = map[string]bool{"rsl": false, "rss": true, "RDF": true, "feed": true}
 
-// Parse reads a document of RSL, or what a feed (RSS, Atom) says in its module. It is strict about what could do harm: a document that is not
-// whole, too large, too deep, in an encoding that is not known, or that defines entities is refused. Elements are known by their names in
-// RSL's namespace, or that of the document. Those that are not known are passed over, but for those
-// of a licence: see [License.Unread].
+// Parse reads a document of RSL, or what a feed (RSS, Atom) says in its module. It is strict about
+// what could do harm: a document that is not whole, too large, too deep, in an encoding that is not
+// known, or that defines entities is refused. Elements are known by their names in RSL's namespace,
+// or that of the document. Those that are not known are passed over, but for those of a licence:
+// see [License.Unread].
 func Parse(text []byte) (*Document, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("it has more than %d bytes", MaxBytes)
@@ -130,13 +137,14 @@ func Parse(text []byte) (*Document, error) {
 	}
 }
 
-// newDecoder reads XML in any encoding that is known by its name, or as Text does. No entity is read from anywhere, and none that a document
-// defines is replaced.
+// newDecoder reads XML in any encoding that is known by its name, or as Text does. No entity is
+// read from anywhere, and none that a document defines is replaced.
 func newDecoder(text []byte) *xml.Decoder {
 	d := xml.NewDecoder(bytes.NewReader(bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")))
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(label string, from io.Reader) (io.Reader, error) {
-		if label = strings.ToLower(label); label == "utf-8" || strings.HasPrefix(label, "utf-16") { // whoever could read that label has decoded it
+		// whoever could read that label has decoded it
+		if label = strings.ToLower(label); label == "utf-8" || strings.HasPrefix(label, "utf-16") {
 			return from, nil
 		}
 		return charset.NewReaderLabel(label, from)
@@ -239,12 +247,14 @@ func (p *parser) start(t xml.StartElement) error {
 	return nil
 }
 
-// isRSL says whether a namespace is RSL's, in the forms of the wild, or the prefix that is usual where none is declared.
+// isRSL says whether a namespace is RSL's, in the forms of the wild, or the prefix that is usual
+// where none is declared.
 func isRSL(space string) bool {
 	return space == "rsl" || strings.Contains(strings.ToLower(space), "rslstandard.org")
 }
 
-// entry looks at an element of a feed that is none of RSL's: where an entry begins, and what address it has.
+// entry looks at an element of a feed that is none of RSL's: where an entry begins, and what
+// address it has.
 func (p *parser) entry(t xml.StartElement) {
 	switch t.Name.Local {
 	case "item", "entry":
@@ -277,7 +287,8 @@ func (p *parser) add(c Content) error {
 
 func (p *parser) open(t xml.StartElement) error {
 	encrypted := attr(t, "encrypted")
-	c := Content{URL: attr(t, "url"), Server: attr(t, "server"), Encrypted: encrypted == "true" || encrypted == "1", Modified: attr(t, "lastmod")}
+	c := Content{URL: attr(t, "url"), Server: attr(t, "server"), Encrypted: encrypted == "true" || encrypted == "1",
+		Modified: attr(t, "lastmod")}
 	p.own, p.direct = false, License{}
 	return p.add(c)
 }
@@ -295,13 +306,16 @@ func (p *parser) close() {
 	p.content = nil
 }
 
-// states says whether a licence that nothing encloses says anything. To prohibit nothing permits nothing.
+// states says whether a licence that nothing encloses says anything. To prohibit nothing permits
+// nothing.
 func (l *License) states() bool {
-	return l.Unread != "" || len(l.Payments) > 0 || l.Permits.Usage != nil || l.Permits.User != nil || l.Permits.Geo != nil ||
+	return l.Unread != "" || len(l.Payments) > 0 || l.Permits.Usage != nil || l.Permits.User != nil ||
+		l.Permits.Geo != nil ||
 		len(l.Prohibits.Usage)+len(l.Prohibits.User)+len(l.Prohibits.Geo) > 0
 }
 
-// stated is the licence that an element belongs to: that which is open, or what stands right in the content.
+// stated is the licence that an element belongs to: that which is open, or what stands right in the
+// content.
 func (p *parser) stated() *License {
 	if p.license != nil {
 		return p.license
@@ -317,7 +331,8 @@ func (p *parser) inLicense(name string, t xml.StartElement) {
 	case "payment":
 		if p.payment == nil {
 			l := p.stated()
-			l.Payments = append(l.Payments, Payment{Type: strings.ToLower(attr(t, "type")), Amount: attr(t, "amount"), Currency: strings.ToUpper(attr(t, "currency"))})
+			l.Payments = append(l.Payments, Payment{Type: strings.ToLower(attr(t, "type")), Amount: attr(t, "amount"),
+				Currency: strings.ToUpper(attr(t, "currency"))})
 			p.payment, p.paying = &l.Payments[len(l.Payments)-1], p.depth
 		}
 	case "amount", "standard", "custom":
@@ -343,7 +358,8 @@ func (l *License) lacks(what string) {
 func (p *parser) inContent(name string, t xml.StartElement) {
 	switch name {
 	case "copyright":
-		p.content.Copyright.ContactEmail, p.content.Copyright.ContactURL = attr(t, "contactEmail"), attr(t, "contactUrl")
+		p.content.Copyright.ContactEmail, p.content.Copyright.ContactURL = attr(t, "contactEmail"),
+			attr(t, "contactUrl")
 		p.listen(name, t)
 	case "terms", "schema", "alternate":
 		p.listen(name, t)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Stated is what the RAMP extension of a sitemap says of one address (RAMP v1, Ingestion). What is empty it does not say.
+// Stated is what the RAMP extension of a sitemap says of one address (RAMP v1, Ingestion). What is
+// empty it does not say.
 type Stated struct {
 	Tokens, Words      int
 	ContentID          string
@@ -21,8 +22,8 @@ type Stated struct {
 	Priced bool
 }
 
-// IsContent says whether an element of a sitemap is the extension's, by its name as written: under a prefix that the document declares for it, or the
-// one that is usual where it declares none.
+// IsContent says whether an element of a sitemap is the extension's, by its name as written: under
+// a prefix that the document declares for it, or the one that is usual where it declares none.
 func IsContent(name xml.Name, prefixes map[string]string) bool {
 	if name.Local != "content" {
 		return false
@@ -34,8 +35,9 @@ func IsContent(name xml.Name, prefixes map[string]string) bool {
 	return name.Space == "ramp"
 }
 
-// Set takes what a member of the extension says: an element within `content`, or an attribute of it; currency is the attribute of a rate. What cannot
-// be read is as if it were not there, but for what restricts: a price of a model that is not known has to be asked for.
+// Set takes what a member of the extension says: an element within `content`, or an attribute of
+// it; currency is the attribute of a rate. What cannot be read is as if it were not there, but for
+// what restricts: a price of a model that is not known has to be asked for.
 func (s *Stated) Set(member, text, currency string) {
 	const maxName, maxAuthors = 512, 32
 	text = strings.TrimSpace(text)
@@ -129,7 +131,8 @@ func (s *Stated) XML() string {
 		names []string
 	}{{"permits", s.Permits}, {"prohibits", s.Prohibits}} {
 		if list.names != nil {
-			b.WriteString("<ramp:" + list.name + ">" + attribute(strings.Join(list.names, " ")) + "</ramp:" + list.name + ">")
+			b.WriteString("<ramp:" + list.name + ">" + attribute(strings.Join(list.names, " ")) + "</ramp:" +
+				list.name + ">")
 		}
 	}
 	member("content-type", s.ContentType, "")

@@ -7,8 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text gives a document in UTF-8 that is in UTF-16: by its mark, or, as XML and JSON begin with a character of ASCII, by the zero beside that. Any other is given as it is.
-// It is an error where the document is damaged or breaks off within a character: what it says cannot be told then; the text is what can be read of it.
+// Text gives a document in UTF-8 that is in UTF-16: by its mark, or, as XML and JSON begin with a
+// character of ASCII, by the zero beside that. Any other is given as it is. It is an error where
+// the document is damaged or breaks off within a character: what it says cannot be told then; the
+// text is what can be read of it.
 func Text(document []byte) ([]byte, error) {
 	if len(document) < 2 {
 		return document, nil

@@ -1,8 +1,9 @@
-// Package licence reads and writes what sites state of the use of their addresses where others look for it: documents of RSL 1.0 (Really
-// Simple Licensing), wherever they are named or stand, and the RAMP extension of sitemaps (RAMP v1, Ingestion). Both are read in one
-// vocabulary, which is that of the owner's terms, and written in it.
+// Package licence reads and writes what sites state about the use of their addresses: RSL 1.0
+// documents (Really Simple Licensing), and the RAMP extension of sitemaps (RAMP v1, Ingestion).
+// Both are read into one vocabulary, that of the owner's terms, and written from it.
 //
-// It has no I/O and decides nothing: who reads a document says whose word it is, and terms what follows from it.
+// It has no I/O and decides nothing: the caller knows whose statement a document is, and policy
+// decides what follows from it.
 package licence
 
 import (
@@ -10,33 +11,38 @@ import (
 	"strings"
 )
 
-// models are the models of prices by the payments of RSL (RAMP v1, Ingestion). What is for one use or inference is for one token.
+// models are the models of prices by the payments of RSL (RAMP v1, Ingestion). What is for one use
+// or inference is for one token.
 var models = map[string]string{
-	"crawl": "per_fetch", "purchase": "per_access", "subscription": "subscription", "free": "free", "attribution": "attribution",
+	"crawl": "per_fetch", "purchase": "per_access", "subscription": "subscription", "free": "free",
+	"attribution":  "attribution",
 	"contribution": "contribution", "training": "training", "use": "per_token", "inference": "per_token",
 }
 
-// payments are the payments of RSL by the models of prices. What a model takes that RSL has no word for cannot be said: the models for
-// pages, minutes, records and shares have none.
+// payments are the payments of RSL by the models of prices. What a model takes that RSL has no word
+// for cannot be said: the models for pages, minutes, records and shares have none.
 var payments = map[string]string{
-	"per_access": "purchase", "flat": "purchase", "per_fetch": "crawl", "per_token": "use", "subscription": "subscription", "training": "training",
+	"per_access": "purchase", "flat": "purchase", "per_fetch": "crawl", "per_token": "use",
+	"subscription": "subscription", "training": "training",
 	"free": "free", "attribution": "attribution", "contribution": "contribution",
 }
 
 // sitemapModels are the models of prices by those that RAMP sitemaps name (RAMP v1, Ingestion).
 var sitemapModels = map[string]string{
-	"per_article": "per_access", "per_token": "per_token", "per_crawl": "per_fetch", "subscription": "subscription", "free": "free",
+	"per_article": "per_access", "per_token": "per_token", "per_crawl": "per_fetch", "subscription": "subscription",
+	"free":        "free",
 	"attribution": "attribution", "contribution": "contribution", "training": "training",
 }
 
 // functions are the uses that RSL and RAMP sitemaps name; early documents of RSL turn some around.
 var functions = map[string]string{
-	"all": "all", "ai-all": "ai-all", "ai-train": "ai-train", "ai-input": "ai-input", "ai-index": "ai-index", "search": "search",
+	"all": "all", "ai-all": "ai-all", "ai-train": "ai-train", "ai-input": "ai-input", "ai-index": "ai-index",
+	"search":   "search",
 	"train-ai": "ai-train",
 }
 
-// ModelOf is the model of prices, as the owner's terms name it, of a payment of RSL. It is not known for "none" and for what RSL does not
-// name: those have to be asked for.
+// ModelOf is the model of prices, as the owner's terms name it, of a payment of RSL. It is not
+// known for "none" and for what RSL does not name: those have to be asked for.
 func ModelOf(payment string) (model string, known bool) {
 	model, known = models[strings.ToLower(payment)]
 	return model, known
@@ -48,7 +54,8 @@ func PaymentOf(model string) (payment string, known bool) {
 	return payment, known
 }
 
-// SitemapModel is the model of prices that a RAMP sitemap names, in either spelling of its words: with dashes or underscores.
+// SitemapModel is the model of prices that a RAMP sitemap names, in either spelling of its words:
+// with dashes or underscores.
 func SitemapModel(name string) (model string, known bool) {
 	model, known = sitemapModels[strings.ReplaceAll(strings.ToLower(name), "-", "_")]
 	return model, known
@@ -67,8 +74,9 @@ func SitemapName(model string) (name string, known bool) {
 	return "", false
 }
 
-// Function is a use as the owner's terms name it. One that is not known stays as it is, in small letters: what permits it permits nothing
-// that is known, and what prohibits it prohibits nothing else.
+// Function is a use as the owner's terms name it. One that is not known stays as it is, in small
+// letters: what permits it permits nothing that is known, and what prohibits it prohibits nothing
+// else.
 func Function(name string) string {
 	name = strings.ToLower(name)
 	if known, ok := functions[name]; ok {

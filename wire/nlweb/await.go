@@ -20,8 +20,9 @@ type AwaitRequest struct {
 	Other        map[string]strictjson.Value `json:",embed"`
 }
 
-// DecodeAwait reads the body of POST /await. It refuses what NLWeb 0.55 §7.4 calls a malformed structure, with an error
-// that names the place: a body that is no JSON object, no token, an action that there is not.
+// DecodeAwait reads the body of POST /await. It refuses what NLWeb 0.55 §7.4 calls a malformed
+// structure, with an error that names the place: a body that is no JSON object, no token, an action
+// that there is not.
 func DecodeAwait(body []byte) (*AwaitRequest, error) {
 	var req AwaitRequest
 	if err := strictjson.DecodeTolerant(body, &req); err != nil {
@@ -30,7 +31,8 @@ func DecodeAwait(body []byte) (*AwaitRequest, error) {
 	req.Action = strings.ToLower(strings.TrimSpace(req.Action))
 	switch {
 	case strings.TrimSpace(req.PromiseToken) == "":
-		return nil, &strictjson.Error{Pointer: "/promise_token", Problem: "missing or empty; send the token of the promise"}
+		return nil,
+			&strictjson.Error{Pointer: "/promise_token", Problem: "missing or empty; send the token of the promise"}
 	case req.Action != ActionCheckin && req.Action != ActionCancel:
 		return nil, &strictjson.Error{Pointer: "/action", Problem: `expected "checkin" or "cancel"`}
 	}

@@ -13,19 +13,22 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// LegacyRequest is a question in the flat dialect that clients spoke before NLWeb 0.55: `query` is a string, and what
-// 0.55 puts into sections stands beside it. It comes as a JSON body or as the parameters of GET.
+// LegacyRequest is a question in the flat dialect that clients spoke before NLWeb 0.55: `query` is
+// a string, and what 0.55 puts into sections stands beside it. It comes as a JSON body or as the
+// parameters of GET.
 type LegacyRequest struct {
-	Query        string                      `json:"query"`
-	Site         List                        `json:"site,omitzero"`
-	Prev         Texts                       `json:"prev,omitzero"` // earlier questions, oldest first
-	GenerateMode string                      `json:"generate_mode,omitzero"`
-	Mode         string                      `json:"mode,omitzero"`      // another name of generate_mode
-	Streaming    strictjson.Value            `json:"streaming,omitzero"` // a stream unless it is false, 0 or a string of these
-	QueryID      strictjson.Value            `json:"query_id,omitzero"`  // a string or a number; comes back as a string
-	ItemType     List                        `json:"item_type,omitzero"`
-	Limit        *Count                      `json:"limit,omitzero"` // results wanted at most; num_results is another name
-	Other        map[string]strictjson.Value `json:",embed"`
+	Query        string `json:"query"`
+	Site         List   `json:"site,omitzero"`
+	Prev         Texts  `json:"prev,omitzero"` // earlier questions, oldest first
+	GenerateMode string `json:"generate_mode,omitzero"`
+	Mode         string `json:"mode,omitzero"` // another name of generate_mode
+	// a stream unless it is false, 0 or a string of these
+	Streaming strictjson.Value `json:"streaming,omitzero"`
+	QueryID   strictjson.Value `json:"query_id,omitzero"` // a string or a number; comes back as a string
+	ItemType  List             `json:"item_type,omitzero"`
+	// results wanted at most; num_results is another name
+	Limit *Count                      `json:"limit,omitzero"`
+	Other map[string]strictjson.Value `json:",embed"`
 }
 
 // The modes of the flat dialect that 0.55 does not have.
@@ -34,8 +37,8 @@ const (
 	legacyNone     = "none"     // answered as list
 )
 
-// IsLegacy says whether a body is in the flat dialect, which the shape of its query decides: an object is 0.55, a
-// string is the flat dialect.
+// IsLegacy says whether a body is in the flat dialect, which the shape of its query decides: an
+// object is 0.55, a string is the flat dialect.
 func IsLegacy(body []byte) bool {
 	dec := jsontext.NewDecoder(strings.NewReader(string(body)), jsontext.AllowDuplicateNames(true))
 	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
@@ -79,8 +82,9 @@ func DecodeLegacy(body []byte) (*LegacyRequest, error) {
 	return &r, err
 }
 
-// DecodeArguments reads the arguments of the tool ask: the body of POST /ask, also with a query that is a string. What
-// the flat dialect has beside it counts then, and so do the sections of 0.55.
+// DecodeArguments reads the arguments of the tool ask: the body of POST /ask, also with a query
+// that is a string. What the flat dialect has beside it counts then, and so do the sections of
+// 0.55.
 func DecodeArguments(arguments []byte) (*AskRequest, error) {
 	if !IsLegacy(arguments) {
 		return DecodeAsk(arguments)
@@ -117,7 +121,8 @@ func DecodeArguments(arguments []byte) (*AskRequest, error) {
 }
 
 // legacyNames are the parameters of GET that are read.
-var legacyNames = []string{"query", "site", "prev", "generate_mode", "mode", "streaming", "query_id", "item_type", "limit", numResults}
+var legacyNames = []string{"query", "site", "prev", "generate_mode", "mode", "streaming", "query_id", "item_type",
+	"limit", numResults}
 
 // ParseLegacy reads a question in the flat dialect from the parameters of GET.
 func ParseLegacy(parameters url.Values) (*LegacyRequest, error) {
@@ -162,11 +167,12 @@ func text(parameters url.Values, name string) strictjson.Value {
 	return quoted
 }
 
-// list takes earlier questions out of one text that is itself the JSON of a list, as these clients send it. Any
-// other text is a question.
+// list takes earlier questions out of one text that is itself the JSON of a list, as these clients
+// send it. Any other text is a question.
 func list(prev []string) Texts {
 	var questions []string
-	if len(prev) == 1 && strings.HasPrefix(strings.TrimSpace(prev[0]), "[") && strictjson.Decode([]byte(prev[0]), &questions) == nil {
+	if len(prev) == 1 && strings.HasPrefix(strings.TrimSpace(prev[0]), "[") &&
+		strictjson.Decode([]byte(prev[0]), &questions) == nil {
 		return questions
 	}
 	return slices.DeleteFunc(slices.Clone(prev), func(q string) bool { return q == "" })
@@ -229,8 +235,8 @@ func (r *LegacyRequest) Ask() *AskRequest {
 	return asked
 }
 
-// LegacyResponse is an answer in the flat dialect, whole. The _meta of 0.55 comes along, which these clients pass
-// over.
+// LegacyResponse is an answer in the flat dialect, whole. The _meta of 0.55 comes along, which
+// these clients pass over.
 type LegacyResponse struct {
 	Meta    Meta           `json:"_meta"`
 	QueryID string         `json:"query_id"`
@@ -260,7 +266,8 @@ const (
 	LegacyComplete    = "complete"
 )
 
-// LegacyMessage is one message of a stream in the flat dialect, the data of an event without a name.
+// LegacyMessage is one message of a stream in the flat dialect, the data of an event without a
+// name.
 type LegacyMessage struct {
 	MessageType string         `json:"message_type"`
 	QueryID     string         `json:"query_id"`
@@ -269,7 +276,8 @@ type LegacyMessage struct {
 	Content     string         `json:"content,omitzero"`  // the same: some clients read one, some the other
 }
 
-// LegacySites is the answer of /sites: the sites that can be asked, each by what `site` of a question takes.
+// LegacySites is the answer of /sites: the sites that can be asked, each by what `site` of a
+// question takes.
 type LegacySites struct {
 	MessageType string   `json:"message-type"` // LegacyKindSites; with a dash, as the front ends read it
 	Sites       []string `json:"sites"`

@@ -144,8 +144,8 @@ func FuzzLegacy(f *testing.F) {
 	})
 }
 
-// TestArgumentsMayBeFlat holds that the arguments of the tool ask may have a query that is a string, as models write
-// it, beside members of either dialect, and a limit that is a text.
+// TestArgumentsMayBeFlat holds that the arguments of the tool ask may have a query that is a
+// string, as models write it, beside members of either dialect, and a limit that is a text.
 func TestArgumentsMayBeFlat(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]*AskRequest{
@@ -185,7 +185,8 @@ func TestArgumentsMayBeFlat(t *testing.T) {
 	if err != nil || *get.Ask().Query.Limit != 4 {
 		t.Errorf("%+v %v", get, err)
 	}
-	if _, err := ParseLegacy(url.Values{"query": {"soup"}, "limit": {"x"}}); err == nil || !strings.Contains(err.Error(), "/limit") {
+	if _, err := ParseLegacy(url.Values{"query": {"soup"}, "limit": {"x"}}); err == nil ||
+		!strings.Contains(err.Error(), "/limit") {
 		t.Error(err)
 	}
 }

@@ -1,8 +1,8 @@
-// Package nlweb is NLWeb 0.55 on the wire: the request of ask, the shapes of a response, the words for failures and
-// the events of a stream. It decodes strictly where the protocol is definite and tolerantly where it is open
-// (NLWeb 0.55 §2.2): unknown members are kept, never refused.
+// Package nlweb is NLWeb 0.55 on the wire: the request of ask, the forms of a response, the codes
+// of failures and the events of a stream. It decodes strictly where the protocol is definite and
+// tolerantly where it is open (NLWeb 0.55 §2.2): unknown members are kept, never refused.
 //
-// It is shared by the server's door, the client and the checker; it has no I/O and no clock.
+// Server, client and checker share it. It has no I/O and no clock.
 package nlweb
 
 import (
@@ -40,7 +40,8 @@ type Query struct {
 	Filters map[string]strictjson.Value `json:",embed"`
 }
 
-// Count is a whole number. On the wire a text that is one is taken, too: models and forms write "5".
+// Count is a whole number. On the wire a text that is one is taken, too: models and forms write
+// "5".
 type Count int
 
 // UnmarshalJSONFrom reads either form.
@@ -68,8 +69,8 @@ func (c *Count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 // numResults is the name of Limit in NLWeb 0.54 and in the flat dialect.
 const numResults = "num_results"
 
-// Context is one context object (NLWeb 0.55 §3.2). The named attributes are those of ConversationalContext, the
-// default type; Other holds those of every other type.
+// Context is one context object (NLWeb 0.55 §3.2). The named attributes are those of
+// ConversationalContext, the default type; Other holds those of every other type.
 type Context struct {
 	Type   string                      `json:"@type,omitzero"`
 	Prev   Texts                       `json:"prev,omitzero"` // earlier questions, oldest first
@@ -88,30 +89,35 @@ type Prefer struct {
 	Mode           List   `json:"mode,omitzero"`
 	AcceptLanguage string `json:"accept-language,omitzero"`
 	UserAgent      string `json:"user-agent,omitzero"`
-	// Fresh asks the desk to read its sources again before it answers, if its owner allows that. (An extension of ours.)
+	// Fresh asks the desk to read its sources again before it answers, if its owner allows that.
+	// (An extension of ours.)
 	Fresh bool `json:"fresh,omitzero"`
-	// Closest asks for the nearest items as results where nothing is an answer. (An extension of ours.)
+	// Closest asks for the nearest items as results where nothing is an answer. (An extension of
+	// ours.)
 	Closest bool `json:"closest,omitzero"`
 	// Deltas says that delta events of a stream are understood. (An extension of ours.)
 	Deltas bool `json:"deltas,omitzero"`
-	// Elicitation false says that questions cannot be answered: nothing is asked back. (An extension of ours.)
+	// Elicitation false says that questions cannot be answered: nothing is asked back. (An
+	// extension of ours.)
 	Elicitation *bool                       `json:"elicitation,omitzero"`
 	Other       map[string]strictjson.Value `json:",embed"`
 }
 
-// RequestMeta is the request's own metadata (NLWeb 0.55 §3.4). None of it is authority for anything.
+// RequestMeta is the request's own metadata (NLWeb 0.55 §3.4). None of it is authority for
+// anything.
 type RequestMeta struct {
-	Version        strictjson.Value            `json:"version,omitzero"`
-	SessionContext strictjson.Value            `json:"session_context,omitzero"` // an object
-	User           strictjson.Value            `json:"user,omitzero"`            // a string or an object
-	Remember       *bool                       `json:"remember,omitzero"`
-	RequestID      strictjson.Value            `json:"request_id,omitzero"` // a string or a number of the caller's making; comes back as a string
-	Other          map[string]strictjson.Value `json:",embed"`
+	Version        strictjson.Value `json:"version,omitzero"`
+	SessionContext strictjson.Value `json:"session_context,omitzero"` // an object
+	User           strictjson.Value `json:"user,omitzero"`            // a string or an object
+	Remember       *bool            `json:"remember,omitzero"`
+	// a string or a number of the caller's making; comes back as a string
+	RequestID strictjson.Value            `json:"request_id,omitzero"`
+	Other     map[string]strictjson.Value `json:",embed"`
 }
 
-// DecodeAsk reads the body of POST /ask. It refuses what NLWeb 0.55 §7.4 calls a malformed structure, with an
-// error that names the place: a body that is no JSON object, a section or attribute of the wrong type, no
-// query.text.
+// DecodeAsk reads the body of POST /ask. It refuses what NLWeb 0.55 §7.4 calls a malformed
+// structure, with an error that names the place: a body that is no JSON object, a section or
+// attribute of the wrong type, no query.text.
 func DecodeAsk(body []byte) (*AskRequest, error) {
 	var req AskRequest
 	if err := strictjson.DecodeTolerant(body, &req); err != nil {
@@ -163,8 +169,8 @@ func holds(v strictjson.Value, kinds ...jsontext.Kind) bool {
 	return len(v) == 0 || v.Kind() == 'n' || slices.Contains(kinds, v.Kind())
 }
 
-// List is a list of tokens that is written as a string with commas or as an array of strings. Tokens are trimmed;
-// empty ones and repetitions are dropped. It holds at most maxList tokens.
+// List is a list of tokens that is written as a string with commas or as an array of strings.
+// Tokens are trimmed; empty ones and repetitions are dropped. It holds at most maxList tokens.
 type List []string
 
 // maxList is far beyond what anybody wants to list, and keeps a long list from costing much.
@@ -198,8 +204,8 @@ func tokens(pointer string, texts []string) (List, error) {
 	return l, nil
 }
 
-// MarshalJSONTo writes the tokens as the protocol has them, one string with commas, or where a token holds a comma
-// itself as an array.
+// MarshalJSONTo writes the tokens as the protocol has them, one string with commas, or where a
+// token holds a comma itself as an array.
 func (l List) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if slices.ContainsFunc(l, func(token string) bool { return strings.Contains(token, ",") }) {
 		return json.MarshalEncode(enc, []string(l))
@@ -252,7 +258,8 @@ func (c Contexts) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, []Context(c))
 }
 
-// wrongKind skips the value, so that the decoder's state stays sound, and reports the problem at its place.
+// wrongKind skips the value, so that the decoder's state stays sound, and reports the problem at
+// its place.
 func wrongKind(dec *jsontext.Decoder, problem string) error {
 	if err := dec.SkipValue(); err != nil {
 		return err

@@ -26,8 +26,8 @@ const (
 	ModeSummarize = "summarize"
 )
 
-// ModeReport is a mode of ours, as §3.3.2 allows: a report on all items that match, as one item of the type TypeReport.
-// Without ModeList beside it, it is the only one.
+// ModeReport is a mode of ours, as §3.3.2 allows: a report on all items that match, as one item of
+// the type TypeReport. Without ModeList beside it, it is the only one.
 const ModeReport = "report"
 
 // The failure codes of NLWeb 0.55 §4.1.4 and §4.2.
@@ -61,12 +61,14 @@ const (
 	EventResult   = "result"
 	EventError    = "error"
 	EventComplete = "complete"
-	// EventDelta is an extension, sent to those who ask for it: a sentence of a summary that is being written.
+	// EventDelta is an extension, sent to those who ask for it: a sentence of a summary that is
+	// being written.
 	EventDelta = "delta"
 )
 
-// Delta is the data of a delta event: a sentence of the summary which will be the result of that index. The result
-// decides: it has the whole text, and it may be another one where what was written did not pass.
+// Delta is the data of a delta event: a sentence of the summary which will be the result of that
+// index. The result decides: it has the whole text, and it may be another one where what was
+// written did not pass.
 type Delta struct {
 	Index int    `json:"index"`
 	Text  string `json:"text"`
@@ -89,20 +91,20 @@ type Response struct {
 	Error          *Failure           `json:"error,omitzero"`
 }
 
-// Meta is the _meta of a response. Understood, Model, Ignored, Partial and ProcessingTime are extensions that the protocol
-// permits.
+// Meta is the _meta of a response. Understood, Model, Ignored, Partial and ProcessingTime are
+// extensions that the protocol permits.
 type Meta struct {
 	ResponseType   string           `json:"response_type"`
 	ResponseFormat string           `json:"response_format,omitzero"`
 	Version        string           `json:"version"`
 	Streaming      bool             `json:"streaming,omitzero"`
 	SessionContext strictjson.Value `json:"session_context,omitzero"`
-	// Language is that of the answer's own words, when the request prefers one: the best that there is of what it prefers,
-	// as a BCP 47 tag. Items stay in the languages of their owners.
+	// Language is that of the answer's own words, when the request prefers one: the best that there
+	// is of what it prefers, as a BCP 47 tag. Items stay in the languages of their owners.
 	Language  string `json:"language,omitzero"`
 	RequestID string `json:"request_id,omitzero"` // the request's own
-	// OutputTemplate is the URI of the widget that shows a chatgpt_app answer, and WidgetAccessible whether it may call
-	// tools. Both are there or neither.
+	// OutputTemplate is the URI of the widget that shows a chatgpt_app answer, and WidgetAccessible
+	// whether it may call tools. Both are there or neither.
 	OutputTemplate   string `json:"openai/outputTemplate,omitzero"`
 	WidgetAccessible *bool  `json:"openai/widgetAccessible,omitzero"`
 	// Understood is what the question was taken to want.
@@ -111,12 +113,14 @@ type Meta struct {
 	Model *Model `json:"model,omitzero"`
 	// Ignored names what the request asked for and the answer does not heed.
 	Ignored []Ignored `json:"ignored,omitempty"`
-	// Closest are the nearest items where nothing is an answer: each breaks what Understood says was relaxed, or has little
-	// of the question's words. (An extension of ours.)
+	// Closest are the nearest items where nothing is an answer: each breaks what Understood says
+	// was relaxed, or has little of the question's words. (An extension of ours.)
 	Closest []strictjson.Value `json:"closest,omitempty"`
-	// Partial is why the answer has fewer results than were found: what was not ready in time is missing.
+	// Partial is why the answer has fewer results than were found: what was not ready in time is
+	// missing.
 	Partial *Failure `json:"partial,omitzero"`
-	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in milliseconds.
+	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in
+	// milliseconds.
 	ProcessingTime *float64 `json:"processing_time_ms,omitzero"`
 }
 
@@ -126,8 +130,8 @@ const (
 	ModelFallback = "fallback" // what the front desk does without a model was done instead
 )
 
-// Model is what a language model did for an answer: each use is ModelUsed or ModelFallback, empty where it was not
-// tried.
+// Model is what a language model did for an answer: each use is ModelUsed or ModelFallback, empty
+// where it was not tried.
 type Model struct {
 	Rerank    string            `json:"rerank,omitzero"`
 	Summarize string            `json:"summarize,omitzero"`
@@ -143,7 +147,8 @@ type Model struct {
 // Words tells what the model did in a line, for logs: "rerank used, summarize slow".
 func (m *Model) Words() string {
 	var words []string
-	for _, use := range [][2]string{{"rerank", m.Rerank}, {"summarize", m.Summarize}, {"rewrite", m.Rewrite}, {"embed", m.Embed}} {
+	for _, use := range [][2]string{{"rerank", m.Rerank}, {"summarize", m.Summarize}, {"rewrite", m.Rewrite},
+		{"embed", m.Embed}} {
 		name, outcome := use[0], use[1]
 		if reason := m.Reason[name]; reason != "" {
 			outcome = reason
@@ -193,10 +198,11 @@ const (
 
 // Promise says that an answer is being worked on, and how to have it: by await (NLWeb 0.55 §4.1.2).
 type Promise struct {
-	Token         string   `json:"token"`                   // for await
-	EstimatedTime int      `json:"estimated_time,omitzero"` // whole seconds until the answer is expected; none when nobody knows
-	Message       string   `json:"message,omitzero"`        // for people
-	Progress      *float64 `json:"progress,omitzero"`       // 0 to 1; never less than before
+	Token string `json:"token"` // for await
+	// whole seconds until the answer is expected; none when nobody knows
+	EstimatedTime int      `json:"estimated_time,omitzero"`
+	Message       string   `json:"message,omitzero"`  // for people
+	Progress      *float64 `json:"progress,omitzero"` // 0 to 1; never less than before
 }
 
 // Failure is why there is no answer (NLWeb 0.55 §4.1.4).
@@ -205,8 +211,8 @@ type Failure struct {
 	Message string `json:"message,omitzero"`
 }
 
-// Usage is the answer to GET /ask without a question: what the address is for and how to use it. To the protocol it is
-// an elicitation, since a question is what is missing.
+// Usage is the answer to GET /ask without a question: what the address is for and how to use it. To
+// the protocol it is an elicitation, since a question is what is missing.
 type Usage struct {
 	Meta        Meta        `json:"_meta"`
 	Elicitation Elicitation `json:"elicitation"`

@@ -1,21 +1,25 @@
 package nlweb
 
-// Understood is what a question was taken to want, in words for people and as filters. It is an extension that the
-// protocol permits, and absent where nothing but words to search for was found in a question.
+// Understood is what a question was taken to want, in words for people and as filters. It is an
+// extension that the protocol permits, and absent where nothing but words to search for was found
+// in a question.
 type Understood struct {
-	Query     string       `json:"query,omitzero"`      // the question made to stand by itself, where it went on from others
-	Text      string       `json:"text,omitzero"`       // all that follows in plain words, in the language of the answer
-	Filters   []Filter     `json:"filters,omitempty"`   // which hold all together
-	Sort      *Order       `json:"sort,omitzero"`       // absent: by how well the items fit
-	Count     int          `json:"count,omitzero"`      // how many items were asked for
-	Intent    string       `json:"intent,omitzero"`     // "compare" or "detail"; absent: items that fit are listed
-	Answer    string       `json:"answer,omitzero"`     // the outcome of a comparison or the detail, in a sentence made of the items' own facts
+	// the question made to stand by itself, where it went on from others
+	Query string `json:"query,omitzero"`
+	// all that follows in plain words, in the language of the answer
+	Text    string   `json:"text,omitzero"`
+	Filters []Filter `json:"filters,omitempty"` // which hold all together
+	Sort    *Order   `json:"sort,omitzero"`     // absent: by how well the items fit
+	Count   int      `json:"count,omitzero"`    // how many items were asked for
+	Intent  string   `json:"intent,omitzero"`   // "compare" or "detail"; absent: items that fit are listed
+	// the outcome of a comparison or the detail, in a sentence made of the items' own facts
+	Answer    string       `json:"answer,omitzero"`
 	Corrected []Corrected  `json:"corrected,omitempty"` // words that were read as others
 	Relaxed   []Relaxation `json:"relaxed,omitempty"`   // filters that were let go since nothing met them
 }
 
-// Filter is one condition that the items were held to. An attribute of query of the same name with the value "any"
-// takes it away; one with another value replaces it.
+// Filter is one condition that the items were held to. An attribute of query of the same name with
+// the value "any" takes it away; one with another value replaces it.
 type Filter struct {
 	Name   string   `json:"name"`             // of the attribute that filters so, such as "price"
 	Text   string   `json:"text"`             // in plain words, such as "price under 20 USD"

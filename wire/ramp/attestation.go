@@ -12,8 +12,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// The levels of attestations (RAMP v1, ResourceAttestation): nothing is attested, the provider attests its own content, and somebody
-// else does.
+// The levels of attestations (RAMP v1, ResourceAttestation): nothing is attested, the provider
+// attests its own content, and somebody else does.
 const (
 	LevelNone       = 0
 	LevelSelf       = 1
@@ -30,10 +30,12 @@ var (
 	ErrAttestedLater    = errors.New("its time is in the future, or before its key began")
 	ErrNoVerifierKey    = errors.New("its verifier has no key of that name")
 	ErrKeyOver          = errors.New("the time of its key is over, or has not come")
-	ErrWrongAttestation = errors.New("its signature is not that of its key over verifier, kid, attested_at, uri and claims as canonical JSON (RFC 8785)")
+	ErrWrongAttestation = errors.New("its signature is not that of its key over verifier, kid, attested_at, uri and " +
+		"claims as canonical JSON (RFC 8785)")
 )
 
-// LevelOf is the level of one attestation of a provider's content, as it says itself: see VerifyAttestation for whether it holds.
+// LevelOf is the level of one attestation of a provider's content, as it says itself: see
+// VerifyAttestation for whether it holds.
 func LevelOf(a *rampv1.ResourceAttestation, provider string) int {
 	if strings.EqualFold(a.GetVerifier(), provider) {
 		return LevelSelf
@@ -41,8 +43,8 @@ func LevelOf(a *rampv1.ResourceAttestation, provider string) int {
 	return LevelThirdParty
 }
 
-// SignAttestation signs an attestation that lacks nothing but its signature, which it puts in (RAMP v1, ResourceAttestation). The
-// error says what of it cannot be attested.
+// SignAttestation signs an attestation that lacks nothing but its signature, which it puts in (RAMP
+// v1, ResourceAttestation). The error says what of it cannot be attested.
 func SignAttestation(a *rampv1.ResourceAttestation, key ed25519.PrivateKey) error {
 	a.Signature = "unsigned"
 	err := Validate(a)
@@ -61,16 +63,19 @@ func SignAttestation(a *rampv1.ResourceAttestation, key ed25519.PrivateKey) erro
 	return nil
 }
 
-// VerifyAttestation says why an attestation does not hold at a time for what is at an address: its claims are bounded, it is about
-// exactly that address, one of its verifier's keys goes by its kid and is good now, it is not older than that key, nor from
-// the future by more than [MaxClockSkew], and its signature is the key's. keys are all that the verifier publishes. Nil is that it
-// holds. The error is one of those above, perhaps with more said.
+// VerifyAttestation says why an attestation does not hold at a time for what is at an address: its
+// claims are bounded, it is about exactly that address, one of its verifier's keys goes by its kid
+// and is good now, it is not older than that key, nor from the future by more than [MaxClockSkew],
+// and its signature is the key's. keys are all that the verifier publishes. Nil is that it holds.
+// The error is one of those above, perhaps with more said.
 func VerifyAttestation(a *rampv1.ResourceAttestation, uri string, keys []Key, now time.Time) error {
 	return VerifyAttestationBy(ed25519.Verify, a, uri, keys, now)
 }
 
-// VerifyAttestationBy is VerifyAttestation with another way to verify, which has to say what [ed25519.Verify] says.
-func VerifyAttestationBy(verify func(public ed25519.PublicKey, message, signature []byte) bool, a *rampv1.ResourceAttestation, uri string, keys []Key, now time.Time) error {
+// VerifyAttestationBy is VerifyAttestation with another way to verify, which has to say what
+// [ed25519.Verify] says.
+func VerifyAttestationBy(verify func(public ed25519.PublicKey, message, signature []byte) bool,
+	a *rampv1.ResourceAttestation, uri string, keys []Key, now time.Time) error {
 	if err := Validate(a); err != nil {
 		return fmt.Errorf("%w: %w", ErrWrongAttestation, err)
 	}

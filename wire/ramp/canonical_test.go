@@ -12,11 +12,13 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// TestCanonicalFormIsWrittenAtOnce holds the form that messages are signed in against the canonical form of their JSON.
+// TestCanonicalFormIsWrittenAtOnce holds the form that messages are signed in against the canonical
+// form of their JSON.
 func TestCanonicalFormIsWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 	cases := map[string]proto.Message{
-		"zero below":     &rampv1.Offer{Pricing: &rampv1.Pricing{Rate: math.Copysign(0, -1), UnitCost: proto.Float64(math.Copysign(0, -1))}},
+		"zero below": &rampv1.Offer{Pricing: &rampv1.Pricing{Rate: math.Copysign(0, -1),
+			UnitCost: proto.Float64(math.Copysign(0, -1))}},
 		"small and big":  &rampv1.Offer{Pricing: &rampv1.Pricing{Rate: 1.515e-5, UnitCost: proto.Float64(1e21)}},
 		"escapes":        &rampv1.Offer{OfferId: "\u2028\"\\\x01\n\t/<>&é𐍈\x7f"},
 		"names in order": &rampv1.Offer{Ext: object("b", "a", "B", "", "a.b", "a b")},

@@ -15,7 +15,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// claimForms say what is wrong with a claim of RAMP's own vocabulary; empty for nothing (RAMP v1, ResourceAttestation).
+// claimForms say what is wrong with a claim of RAMP's own vocabulary; empty for nothing (RAMP v1,
+// ResourceAttestation).
 var claimForms = map[string]func(*structpb.Value) string{
 	"estimated_quantity": wholeClaim, "word_count": wholeClaim, "title": textClaim, "hash_method": textClaim,
 	"language": func(v *structpb.Value) string {
@@ -26,7 +27,9 @@ var claimForms = map[string]func(*structpb.Value) string{
 	},
 	"iab_categories": func(v *structpb.Value) string {
 		list, ok := v.GetKind().(*structpb.Value_ListValue)
-		if !ok || slices.ContainsFunc(list.ListValue.GetValues(), func(v *structpb.Value) bool { return textClaim(v) != "" }) {
+		if !ok ||
+			slices.ContainsFunc(list.ListValue.GetValues(),
+				func(v *structpb.Value) bool { return textClaim(v) != "" }) {
 			return `has to be a list of texts, such as ["52"]`
 		}
 		return ""
@@ -35,7 +38,8 @@ var claimForms = map[string]func(*structpb.Value) string{
 		method, digits, named := strings.Cut(v.GetStringValue(), ":")
 		_, known := contenthash.ParseMethod(method)
 		_, readable := contenthash.Parse(v.GetStringValue(), "")
-		if _, err := hex.DecodeString(digits); !named || method == "" || digits == "" || err != nil || known && !readable {
+		if _, err := hex.DecodeString(digits); !named || method == "" || digits == "" || err != nil || known &&
+			!readable {
 			return `has to be the method and the digits of a hash, such as "sha256:" and 64 hexadecimal digits`
 		}
 		return ""
@@ -59,8 +63,9 @@ func textClaim(v *structpb.Value) string {
 	return ""
 }
 
-// CheckClaims says what is wrong with claims of RAMP's own vocabulary, by an *Invalid; hash_method has to be the method of content_hash. unknown
-// are the names of all others, in order: a verifier may claim those that its ramp-verifier.json describes ([ReadClaims]).
+// CheckClaims says what is wrong with claims of RAMP's own vocabulary, by an *Invalid; hash_method
+// has to be the method of content_hash. unknown are the names of all others, in order: a verifier
+// may claim those that its ramp-verifier.json describes ([ReadClaims]).
 func CheckClaims(claims *structpb.Struct) (unknown []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(claims.GetFields())) {
 		form, known := claimForms[name]
@@ -74,7 +79,9 @@ func CheckClaims(claims *structpb.Struct) (unknown []string, err error) {
 	}
 	method, _, hashed := strings.Cut(claims.GetFields()["content_hash"].GetStringValue(), ":")
 	if told := claims.GetFields()["hash_method"].GetStringValue(); hashed && told != "" && !sameMethod(told, method) {
-		return nil, &Invalid{Path: "claims.hash_method", Problem: fmt.Sprintf("is %.40q, and content_hash is one of %.40q", told, method)}
+		return nil,
+			&Invalid{Path: "claims.hash_method", Problem: fmt.Sprintf("is %.40q, and content_hash is one of %.40q",
+				told, method)}
 	}
 	return unknown, nil
 }
@@ -85,7 +92,8 @@ func sameMethod(a, b string) bool {
 	return strings.EqualFold(a, b) || known && too && x == y
 }
 
-// ReadClaims reads what a verifier's document (ramp-verifier.json) says of its claims, by their names: claims_schema. Without it there are none.
+// ReadClaims reads what a verifier's document (ramp-verifier.json) says of its claims, by their
+// names: claims_schema. Without it there are none.
 func ReadClaims(data []byte) (map[string]Claim, error) {
 	var document struct {
 		Claims map[string]struct {
@@ -96,7 +104,8 @@ func ReadClaims(data []byte) (map[string]Claim, error) {
 		Others map[string]strictjson.Value `json:",embed"`
 	}
 	if len(data) > MaxDocument {
-		return nil, &strictjson.Error{Problem: fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)}
+		return nil,
+			&strictjson.Error{Problem: fmt.Sprintf("%d bytes; a document has at most %d", len(data), MaxDocument)}
 	}
 	if err := strictjson.DecodeTolerant(data, &document); err != nil {
 		return nil, err

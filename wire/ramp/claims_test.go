@@ -42,7 +42,8 @@ func TestClaimsHaveTheFormsOfTheVocabulary(t *testing.T) {
 		}
 		unknown, err := ramp.CheckClaims(claims)
 		var invalid *ramp.Invalid
-		if errors.As(err, &invalid); c.wrong == "" && err != nil || c.wrong != "" && (invalid == nil || invalid.Path != c.wrong) || strings.Join(unknown, " ") != c.unknown {
+		if errors.As(err, &invalid); c.wrong == "" && err != nil || c.wrong != "" &&
+			(invalid == nil || invalid.Path != c.wrong) || strings.Join(unknown, " ") != c.unknown {
 			t.Errorf("%s: %v, %v", c.claims, unknown, err)
 		}
 	}
@@ -53,11 +54,13 @@ func TestClaimsHaveTheFormsOfTheVocabulary(t *testing.T) {
 
 func TestClaimsSchemaIsRead(t *testing.T) {
 	t.Parallel()
-	text, err := ramp.WriteVerifierKeys("v.example", "V", map[string]ramp.Claim{"trust": {Type: "number", Description: "from 0 to 1"}}, nil)
+	text, err := ramp.WriteVerifierKeys("v.example", "V",
+		map[string]ramp.Claim{"trust": {Type: "number", Description: "from 0 to 1"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := ramp.ReadClaims(text); err != nil || len(all) != 1 || all["trust"] != (ramp.Claim{Type: "number", Description: "from 0 to 1"}) {
+	if all, err := ramp.ReadClaims(text); err != nil || len(all) != 1 ||
+		all["trust"] != (ramp.Claim{Type: "number", Description: "from 0 to 1"}) {
 		t.Errorf("%v, %v", all, err)
 	}
 	if all, err := ramp.ReadClaims([]byte(`{"claims_schema":{"x":{"type":"string","more":1}},"other":[]}`)); err != nil || all["x"].Type != "string" {

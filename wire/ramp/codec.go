@@ -9,10 +9,12 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Codec is the protocol's JSON for Connect and gRPC (a connect.Codec), in place of the library's own: [Unmarshal] and
-// [Marshal]. Messages of other packages, such as those of the health service, keep the library's form. It has no state.
+// Codec is the protocol's JSON for Connect and gRPC (a connect.Codec), in place of the library's
+// own: [Unmarshal] and [Marshal]. Messages of other packages, such as those of the health service,
+// keep the library's form. It has no state.
 type Codec struct {
-	// Charset has the codec answer to "application/json; charset=utf-8"; a server registers one codec with it, and one without.
+	// Charset has the codec answer to "application/json; charset=utf-8"; a server registers one
+	// codec with it, and one without.
 	Charset bool
 }
 
@@ -48,11 +50,12 @@ func (c Codec) Unmarshal(data []byte, message any) error {
 	return protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, m)
 }
 
-// Binary is the protocol's binary form for Connect and gRPC (a connect.Codec), in place of the library's own: it bounds how
-// deep messages may nest, as [Unmarshal] does. It has no state.
+// Binary is the protocol's binary form for Connect and gRPC (a connect.Codec), in place of the
+// library's own: it bounds how deep messages may nest, as [Unmarshal] does. It has no state.
 type Binary struct{}
 
-// maxNesting is how deep messages may nest in binary: an object of JSON within an object takes three messages.
+// maxNesting is how deep messages may nest in binary: an object of JSON within an object takes
+// three messages.
 const maxNesting = 3 * strictjson.MaxDepth
 
 // Name is the content type's subtype that the codec is for.
@@ -77,7 +80,8 @@ func (Binary) Unmarshal(data []byte, message any) error {
 		return fmt.Errorf("%T is no protocol buffer message: hand a generated one to the codec", message)
 	}
 	if err := (proto.UnmarshalOptions{RecursionLimit: maxNesting}).Unmarshal(data, m); err != nil {
-		return fmt.Errorf("not the binary form of %s, or nested too deep, or with text that is not UTF-8", m.ProtoReflect().Descriptor().FullName())
+		return fmt.Errorf("not the binary form of %s, or nested too deep, or with text that is not UTF-8",
+			m.ProtoReflect().Descriptor().FullName())
 	}
 	return nil
 }

@@ -20,25 +20,26 @@ const ManifestCacheControl = "max-age=3600, must-revalidate"
 // WriteProviderManifest writes ramp.json, with DIRECT and RESELLER for relationships.
 func WriteProviderManifest(m *rampv1.ProviderManifest) ([]byte, error) { return marshal(m, true) }
 
-// ReadProviderManifest reads and validates ramp.json, of at most [MaxDocument] bytes. Relationships may be short words
-// or names of the enum, and exchanges may be called marketplaces.
+// ReadProviderManifest reads and validates ramp.json, of at most [MaxDocument] bytes. Relationships
+// may be short words or names of the enum, and exchanges may be called marketplaces.
 func ReadProviderManifest(data []byte) (*rampv1.ProviderManifest, error) {
 	m := &rampv1.ProviderManifest{}
 	err := readDocument(data, m)
 	return m, err
 }
 
-// WriteExchangeManifest writes ramp-exchange.json, with short words such as per_access for pricing models and delivery
-// methods that were named otherwise.
+// WriteExchangeManifest writes ramp-exchange.json, with short words such as per_access for pricing
+// models and delivery methods that were named otherwise.
 func WriteExchangeManifest(m *rampv1.ExchangeManifest) ([]byte, error) {
 	m = proto.CloneOf(m)
 	shorten(m)
 	return Marshal(m)
 }
 
-// ReadExchangeManifest reads and validates ramp-exchange.json, of at most [MaxDocument] bytes. Pricing models and
-// delivery methods come out as short words, whether they were written so, by the names of the enums, or by the old words
-// per_article and per_crawl; words that nobody knows stay as they are. exchange_endpoint may be called endpoint.
+// ReadExchangeManifest reads and validates ramp-exchange.json, of at most [MaxDocument] bytes.
+// Pricing models and delivery methods come out as short words, whether they were written so, by the
+// names of the enums, or by the old words per_article and per_crawl; words that nobody knows stay
+// as they are. exchange_endpoint may be called endpoint.
 func ReadExchangeManifest(data []byte) (*rampv1.ExchangeManifest, error) {
 	m := &rampv1.ExchangeManifest{}
 	err := readDocument(data, m)

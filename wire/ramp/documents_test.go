@@ -54,7 +54,8 @@ func TestExchangeManifestSpeaksShortWords(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	m.PricingModelsSupported = []string{"PRICING_MODEL_PER_PAGE"}
-	if got, err := ramp.WriteExchangeManifest(m); err != nil || !strings.Contains(string(got), `["per_page"]`) || m.PricingModelsSupported[0] != "PRICING_MODEL_PER_PAGE" {
+	if got, err := ramp.WriteExchangeManifest(m); err != nil || !strings.Contains(string(got), `["per_page"]`) ||
+		m.PricingModelsSupported[0] != "PRICING_MODEL_PER_PAGE" {
 		t.Errorf("got %s, %v, and the message has %q", got, err, m.PricingModelsSupported)
 	}
 	if _, err := ramp.ReadExchangeManifest([]byte(`{"ver":"1.0","domain":"x.example"}`)); pathOf(err) != "name" {
@@ -80,7 +81,8 @@ func TestKeysAreWrittenInBothForms(t *testing.T) {
 func TestKeysAreReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	public := workedKey().Public().(ed25519.PublicKey)
-	spki, raw, url := "MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=", base64.StdEncoding.EncodeToString(public), base64.RawURLEncoding.EncodeToString(public)
+	spki, raw, url := "MCowBQYDK2VwAyEAA6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=",
+		base64.StdEncoding.EncodeToString(public), base64.RawURLEncoding.EncodeToString(public)
 	for _, c := range []struct {
 		text, name, id string
 		active         bool
@@ -92,7 +94,8 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 		{`{"verifier":"v.example","claims_schema":{},"keys":[{"kid":"k","public_key":"` + spki + `","valid_from":"2026-01-01T00:00:00Z"}]}`, "v.example", "k", true},
 	} {
 		name, keys, err := ramp.ReadKeys([]byte(c.text))
-		if err != nil || name != c.name || len(keys) != 1 || !keys[0].Public.Equal(public) || keys[0].ID != c.id || keys[0].Active != c.active {
+		if err != nil || name != c.name || len(keys) != 1 || !keys[0].Public.Equal(public) || keys[0].ID != c.id ||
+			keys[0].Active != c.active {
 			t.Errorf("%s: %q, %+v, %v", c.text, name, keys, err)
 		}
 	}
@@ -214,8 +217,10 @@ func TestPublicKeyIsReadInOneWay(t *testing.T) {
 			t.Errorf("%q: %x, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", raw + "==", raw + "\n", raw[:20] + "\r\n" + raw[20:], raw[:42], raw[:42] + "h", strings.ReplaceAll(raw, "/", "_") + "+", "MCowBQYDK2VuAyEA" + raw,
-		digits[:62], digits + "00", digits[:63] + "g", digits[:63] + "\n", spki[:22] + "01" + digits, "ed25519:ed25519:" + raw,
+	for _, text := range []string{"", raw + "==", raw + "\n", raw[:20] + "\r\n" + raw[20:], raw[:42], raw[:42] + "h",
+		strings.ReplaceAll(raw, "/", "_") + "+", "MCowBQYDK2VuAyEA" + raw,
+		digits[:62], digits + "00", digits[:63] + "g", digits[:63] + "\n", spki[:22] + "01" + digits,
+		"ed25519:ed25519:" + raw,
 	} {
 		if key, err := ramp.DecodePublicKey(text); err == nil {
 			t.Errorf("%q was read as %x", text, key)
@@ -223,8 +228,8 @@ func TestPublicKeyIsReadInOneWay(t *testing.T) {
 	}
 }
 
-// FuzzDocuments holds that documents of strangers are read without harm, and that what was read is written and read again as
-// the same.
+// FuzzDocuments holds that documents of strangers are read without harm, and that what was read is
+// written and read again as the same.
 func FuzzDocuments(f *testing.F) {
 	for _, seed := range []string{
 		`{"ver":"1.0","provider":"p.example","marketplaces":[{"domain":"x.example","endpoint":"https://x.example","relationship":"DIRECT"}]}`,
@@ -240,7 +245,8 @@ func FuzzDocuments(f *testing.F) {
 			if err != nil {
 				t.Fatalf("read, but not written: %v", err)
 			}
-			if again, err := ramp.ReadProviderManifest(written); len(written) <= ramp.MaxDocument && (err != nil || !proto.Equal(m, again)) {
+			if again, err := ramp.ReadProviderManifest(written); len(written) <= ramp.MaxDocument &&
+				(err != nil || !proto.Equal(m, again)) {
 				t.Fatalf("%s came back as another document: %v", written, err)
 			}
 		}
@@ -249,7 +255,8 @@ func FuzzDocuments(f *testing.F) {
 			if err != nil {
 				t.Fatalf("read, but not written: %v", err)
 			}
-			if again, err := ramp.ReadExchangeManifest(written); len(written) <= ramp.MaxDocument && (err != nil || !proto.Equal(m, again)) {
+			if again, err := ramp.ReadExchangeManifest(written); len(written) <= ramp.MaxDocument &&
+				(err != nil || !proto.Equal(m, again)) {
 				t.Fatalf("%s came back as another document: %v", written, err)
 			}
 		}

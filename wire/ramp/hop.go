@@ -26,13 +26,15 @@ type Hop struct {
 	At     time.Time // when it passes the query on
 }
 
-// AppendHop signs a query in the name of an intermediary that passes it on, and appends its hop (RAMP v1, IntermediaryHop). Nothing of
-// the query may be changed after that. The error says why it cannot be passed on: there are [MaxHops] already, or one that is later.
+// AppendHop signs a query in the name of an intermediary that passes it on, and appends its hop
+// (RAMP v1, IntermediaryHop). Nothing of the query may be changed after that. The error says why it
+// cannot be passed on: there are [MaxHops] already, or one that is later.
 func AppendHop(query *rampv1.ResourceQuery, hop Hop, key ed25519.PrivateKey) error {
 	if len(query.GetIntermediaries()) >= MaxHops {
 		return fmt.Errorf("the query passed through %d intermediaries already, and may pass through no more", MaxHops)
 	}
-	last := &rampv1.IntermediaryHop{Domain: hop.Domain, Id: hop.ID, ForwardedAt: timestamppb.New(hop.At.Truncate(time.Microsecond)), SignatureAlgorithm: "ed25519"}
+	last := &rampv1.IntermediaryHop{Domain: hop.Domain, Id: hop.ID,
+		ForwardedAt: timestamppb.New(hop.At.Truncate(time.Microsecond)), SignatureAlgorithm: "ed25519"}
 	query.Intermediaries = append(query.Intermediaries, last)
 	err := CheckHops(query, hop.At, true)
 	var payload []byte
@@ -47,12 +49,15 @@ func AppendHop(query *rampv1.ResourceQuery, hop Hop, key ed25519.PrivateKey) err
 	return nil
 }
 
-// CheckHops says what is wrong with the intermediaries of a query but for their signatures: there are at most [MaxHops], each says who
-// it is and when it passed the query on, none before the one before it, and none more than [MaxClockSkew] before now or after it. unsigned lets the last have no signature yet. The error is an *[Invalid].
+// CheckHops says what is wrong with the intermediaries of a query but for their signatures: there
+// are at most [MaxHops], each says who it is and when it passed the query on, none before the one
+// before it, and none more than [MaxClockSkew] before now or after it. unsigned lets the last have
+// no signature yet. The error is an *[Invalid].
 func CheckHops(query *rampv1.ResourceQuery, now time.Time, unsigned bool) error {
 	hops := query.GetIntermediaries()
 	if len(hops) > MaxHops {
-		return &Invalid{"intermediaries", fmt.Sprintf("are %d, and a query may pass through %d at the most", len(hops), MaxHops)}
+		return &Invalid{"intermediaries", fmt.Sprintf("are %d, and a query may pass through %d at the most", len(hops),
+			MaxHops)}
 	}
 	var before time.Time
 	for i, hop := range hops {
@@ -74,22 +79,25 @@ func checkHop(hop *rampv1.IntermediaryHop, before, now time.Time, unsigned bool)
 	case at.Before(now.Add(-MaxClockSkew)):
 		late = fmt.Sprintf("is more than %.0f minutes ago; ask anew", MaxClockSkew.Minutes())
 	case at.After(now.Add(MaxClockSkew)):
-		late = fmt.Sprintf("is more than %.0f minutes in the future; set the intermediary's clock", MaxClockSkew.Minutes())
+		late = fmt.Sprintf("is more than %.0f minutes in the future; set the intermediary's clock",
+			MaxClockSkew.Minutes())
 	}
-	found := first(domain("domain", hop.GetDomain()), required("id", hop.GetId()), set("forwarded_at", hop.GetForwardedAt() != nil && hop.ForwardedAt.IsValid()),
-		set("signature", hop.GetSignature() != "" || unsigned), algorithm("signature_algorithm", hop.GetSignatureAlgorithm()))
+	found := first(domain("domain", hop.GetDomain()), required("id", hop.GetId()),
+		set("forwarded_at", hop.GetForwardedAt() != nil && hop.ForwardedAt.IsValid()),
+		set("signature", hop.GetSignature() != "" || unsigned),
+		algorithm("signature_algorithm", hop.GetSignatureAlgorithm()))
 	if found == nil && late != "" {
 		found = &Invalid{"forwarded_at", late}
 	}
 	return found
 }
 
-// ReceivedQuery is the JSON of a query as it came; nil of one that did not come in JSON. An intermediary that knows members which
-// this package does not know signs them, too.
+// ReceivedQuery is the JSON of a query as it came; nil of one that did not come in JSON. An
+// intermediary that knows members which this package does not know signs them, too.
 type ReceivedQuery []byte
 
-// HopPayload is what the intermediary at a place, counted from 0, signed of the query that it sent as JSON: as [HopPayload], with the
-// names and the members that it wrote.
+// HopPayload is what the intermediary at a place, counted from 0, signed of the query that it sent
+// as JSON: as [HopPayload], with the names and the members that it wrote.
 func (q ReceivedQuery) HopPayload(hop int) ([]byte, error) {
 	members, err := membersOf(q)
 	if err != nil {
@@ -136,8 +144,9 @@ func listIn(members map[string]strictjson.Value) (name string, all []strictjson.
 	return "", nil, nil
 }
 
-// VerifyHop says whether the intermediary at a place signed a query: the message in the protocol's JSON, or the query's own text.
-// keys are those of the intermediary that are good; left is how many signatures may still be verified, and counted down.
+// VerifyHop says whether the intermediary at a place signed a query: the message in the protocol's
+// JSON, or the query's own text. keys are those of the intermediary that are good; left is how many
+// signatures may still be verified, and counted down.
 func VerifyHop(query *rampv1.ResourceQuery, came ReceivedQuery, hop int, keys []Key, left *int) error {
 	signature, err := sign.DecodeSignature(query.Intermediaries[hop].GetSignature())
 	if err != nil {
@@ -160,7 +169,8 @@ func VerifyHop(query *rampv1.ResourceQuery, came ReceivedQuery, hop int, keys []
 			}
 		}
 	}
-	return errors.New("it is not that of a key that is good now, over the query with the hops so far as canonical JSON (RFC 8785)")
+	return errors.New("it is not that of a key that is good now, over the query with the hops so far as canonical " +
+		"JSON (RFC 8785)")
 }
 
 // Via names the intermediaries of a query, the first that passed it on first.

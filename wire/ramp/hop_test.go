@@ -38,8 +38,9 @@ func keysOf(private ed25519.PrivateKey) []ramp.Key {
 func workedQuery() *rampv1.ResourceQuery {
 	return &rampv1.ResourceQuery{
 		Ver: "1.0", Id: "q-1", Requester: &rampv1.Requester{
-			Id: "research-bot", Domain: "buyer.example.com", Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT, IntendedUse: []string{"ai-input"},
-			Uris: []string{"https://cdn.example.net/premium/a.html"}, Scopes: []string{"*"},
+			Id: "research-bot", Domain: "buyer.example.com", Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT,
+			IntendedUse: []string{"ai-input"},
+			Uris:        []string{"https://cdn.example.net/premium/a.html"}, Scopes: []string{"*"},
 		},
 		Deadline: durationpb.New(500 * time.Millisecond),
 	}
@@ -50,7 +51,8 @@ func passedOn(t testing.TB) *rampv1.ResourceQuery {
 	t.Helper()
 	query := workedQuery()
 	for i, by := range []ed25519.PrivateKey{workedKey(), secondKey()} {
-		hop := ramp.Hop{Domain: []string{"broker.example", "relay.example"}[i], ID: []string{"b1", "r1"}[i], At: forwardedAt.Add(time.Duration(i) * 1500 * time.Millisecond)}
+		hop := ramp.Hop{Domain: []string{"broker.example", "relay.example"}[i], ID: []string{"b1", "r1"}[i],
+			At: forwardedAt.Add(time.Duration(i) * 1500 * time.Millisecond)}
 		if err := ramp.AppendHop(query, hop, by); err != nil {
 			t.Fatal(err)
 		}
@@ -69,8 +71,8 @@ func holds(query *rampv1.ResourceQuery, came ramp.ReceivedQuery) error {
 	return nil
 }
 
-// TestWorkedHops holds the payloads and signatures of two intermediaries against values that were worked out with another
-// implementation (docs/forwarding.md).
+// TestWorkedHops holds the payloads and signatures of two intermediaries against values that were
+// worked out with another implementation (docs/forwarding.md).
 func TestWorkedHops(t *testing.T) {
 	t.Parallel()
 	query := passedOn(t)
@@ -100,16 +102,19 @@ const (
 	workedSecondHop = "QtDkTOSbojrxCneRdYhdgA4nCHWiaWKr4XhwriElPrgFVdYpjbu9izZnA/4MZuj+GuR7wVYamGbNjd6JQtpJBw=="
 )
 
-// TestHopsBindEveryMember holds that whatever is changed, added, left out or put into another order breaks the chain.
+// TestHopsBindEveryMember holds that whatever is changed, added, left out or put into another order
+// breaks the chain.
 func TestHopsBindEveryMember(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(q *rampv1.ResourceQuery){
-		"ver":                  func(q *rampv1.ResourceQuery) { q.Ver = "1.1" },
-		"id":                   func(q *rampv1.ResourceQuery) { q.Id = "q-2" },
-		"requester.id":         func(q *rampv1.ResourceQuery) { q.Requester.Id = "other" },
-		"requester.domain":     func(q *rampv1.ResourceQuery) { q.Requester.Domain = "other.example" },
-		"requester.type":       func(q *rampv1.ResourceQuery) { q.Requester.Type = 2 },
-		"requester.uris":       func(q *rampv1.ResourceQuery) { q.Requester.Uris = append(q.Requester.Uris, "https://x.example/") },
+		"ver":              func(q *rampv1.ResourceQuery) { q.Ver = "1.1" },
+		"id":               func(q *rampv1.ResourceQuery) { q.Id = "q-2" },
+		"requester.id":     func(q *rampv1.ResourceQuery) { q.Requester.Id = "other" },
+		"requester.domain": func(q *rampv1.ResourceQuery) { q.Requester.Domain = "other.example" },
+		"requester.type":   func(q *rampv1.ResourceQuery) { q.Requester.Type = 2 },
+		"requester.uris": func(q *rampv1.ResourceQuery) {
+			q.Requester.Uris = append(q.Requester.Uris, "https://x.example/")
+		},
 		"requester.scopes":     func(q *rampv1.ResourceQuery) { q.Requester.Scopes = nil },
 		"requester.use":        func(q *rampv1.ResourceQuery) { q.Requester.IntendedUse[0] = "ai-train" },
 		"requester.signature":  func(q *rampv1.ResourceQuery) { q.Requester.Signature = "s" },
@@ -148,8 +153,9 @@ func TestHopsBindEveryMember(t *testing.T) {
 	}
 }
 
-// TestHopsHoldInEveryForm holds that a query is the same to its intermediaries in binary, in our JSON, and in JSON with other names,
-// orders and blanks; and that one who wrote members that nobody here knows has signed them.
+// TestHopsHoldInEveryForm holds that a query is the same to its intermediaries in binary, in our
+// JSON, and in JSON with other names, orders and blanks; and that one who wrote members that nobody
+// here knows has signed them.
 func TestHopsHoldInEveryForm(t *testing.T) {
 	t.Parallel()
 	query := passedOn(t)
@@ -186,7 +192,8 @@ func TestHopsHoldInEveryForm(t *testing.T) {
 	}
 	signed := fmt.Sprintf(sent, `,"signature":"`+sign.EncodeSignature(ed25519.Sign(workedKey(), payload))+`"`)
 	for text, good := range map[string]bool{
-		signed: true, strings.Replace(signed, "glad", "sad", 1): false, strings.Replace(signed, `,"mood":"glad"`, "", 1): false, strings.Replace(signed, "forwardedAt", "forwarded_at", 1): false,
+		signed: true, strings.Replace(signed, "glad", "sad", 1): false, strings.Replace(signed, `,"mood":"glad"`, "",
+			1): false, strings.Replace(signed, "forwardedAt", "forwarded_at", 1): false,
 	} {
 		read := &rampv1.ResourceQuery{}
 		if err := ramp.Unmarshal([]byte(text), read); err != nil {
@@ -202,7 +209,8 @@ func TestHopsHoldInEveryForm(t *testing.T) {
 	}
 }
 
-// TestHopsAreInTime holds the rules for the times of intermediaries, to the last instant that is right, and what else of one is asked.
+// TestHopsAreInTime holds the rules for the times of intermediaries, to the last instant that is
+// right, and what else of one is asked.
 func TestHopsAreInTime(t *testing.T) {
 	t.Parallel()
 	const skew = 5 * time.Minute
@@ -211,19 +219,23 @@ func TestHopsAreInTime(t *testing.T) {
 		times []time.Duration // of the hops, after now
 		says  string
 	}{
-		{"none", nil, ""}, {"now", []time.Duration{0}, ""}, {"equal", []time.Duration{-1, -1}, ""}, {"one after the other", []time.Duration{-skew, 0, skew}, ""},
+		{"none", nil, ""}, {"now", []time.Duration{0}, ""}, {"equal", []time.Duration{-1, -1}, ""},
+		{"one after the other", []time.Duration{-skew, 0, skew}, ""},
 		{"backwards", []time.Duration{0, -1}, "intermediaries[1].forwarded_at: is before"},
 		{"backwards, later", []time.Duration{0, 1, 0}, "intermediaries[2].forwarded_at: is before"},
 		{"too old", []time.Duration{-skew - 1, 0}, "intermediaries[0].forwarded_at: is more than 5 minutes ago"},
-		{"too new", []time.Duration{0, skew + 1}, "intermediaries[1].forwarded_at: is more than 5 minutes in the future"},
+		{"too new", []time.Duration{0, skew + 1}, "intermediaries[1].forwarded_at: is more than 5 minutes in " +
+			"the future"},
 		{"as many as may be", make([]time.Duration, ramp.MaxHops), ""},
 		{"too many", make([]time.Duration, ramp.MaxHops+1), "intermediaries: are 9"},
 	} {
 		query := &rampv1.ResourceQuery{}
 		for _, after := range c.times {
-			query.Intermediaries = append(query.Intermediaries, &rampv1.IntermediaryHop{Domain: "h.example", Id: "h", ForwardedAt: timestamppb.New(forwardedAt.Add(after)), Signature: "s"})
+			query.Intermediaries = append(query.Intermediaries, &rampv1.IntermediaryHop{Domain: "h.example", Id: "h",
+				ForwardedAt: timestamppb.New(forwardedAt.Add(after)), Signature: "s"})
 		}
-		if err := ramp.CheckHops(query, forwardedAt, false); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if err := ramp.CheckHops(query, forwardedAt, false); (err == nil) != (c.says == "") || err != nil &&
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
 	}
@@ -241,13 +253,15 @@ func TestHopsAreInTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := ramp.CheckHops(query, forwardedAt, false)
-		if blamed == "" && err != nil || blamed != "" && (err == nil || !strings.HasPrefix(err.Error(), "intermediaries[0]."+blamed+": ")) {
+		if blamed == "" && err != nil || blamed != "" &&
+			(err == nil || !strings.HasPrefix(err.Error(), "intermediaries[0]."+blamed+": ")) {
 			t.Errorf("%s: %v, want %q to be blamed", text, err, blamed)
 		}
 	}
 }
 
-// TestAppendHopLeavesWhatItCannotPassOn holds that nothing is signed that would be refused, and that the query is then as it was.
+// TestAppendHopLeavesWhatItCannotPassOn holds that nothing is signed that would be refused, and
+// that the query is then as it was.
 func TestAppendHopLeavesWhatItCannotPassOn(t *testing.T) {
 	t.Parallel()
 	query := workedQuery()
@@ -288,7 +302,8 @@ func TestFewSignaturesAreVerified(t *testing.T) {
 	}
 }
 
-// FuzzReceivedHops holds that no text of a query upsets who reads its hops, and that a payload never has the signature of its own hop.
+// FuzzReceivedHops holds that no text of a query upsets who reads its hops, and that a payload
+// never has the signature of its own hop.
 func FuzzReceivedHops(f *testing.F) {
 	text, err := ramp.Marshal(passedOn(f))
 	if err != nil {
@@ -308,7 +323,8 @@ func FuzzReceivedHops(f *testing.F) {
 			t.Fatalf("%s has %d hops, and a payload of hop %d: %s", text, len(query.Intermediaries), hop, payload)
 		}
 		var shown struct{ Intermediaries []map[string]any }
-		if json.Unmarshal(payload, &shown) == nil && len(shown.Intermediaries) > hop && shown.Intermediaries[hop]["signature"] != nil {
+		if json.Unmarshal(payload, &shown) == nil && len(shown.Intermediaries) > hop &&
+			shown.Intermediaries[hop]["signature"] != nil {
 			t.Fatalf("the payload %s has its own signature", payload)
 		}
 		left := 10

@@ -19,7 +19,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Every message and field goes through JSON and back, and the protobuf library reads ours and writes what we read.
+// Every message and field goes through JSON and back, and the protobuf library reads ours and
+// writes what we read.
 func TestEveryFieldSurvivesJSON(t *testing.T) {
 	t.Parallel()
 	cases := made.Cases()
@@ -56,8 +57,10 @@ func TestJSONIsWrittenTheSameWayAlways(t *testing.T) {
 	t.Parallel()
 	deadline := int32(3)
 	text, err := ramp.Marshal(&rampv1.Offer{
-		OfferId: "o-1", Pricing: &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, Rate: 0.00001515, EstimatedQuantity: &deadline},
-		Restrictions: &rampv1.AccessRestrictions{PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_ALL, 42}},
+		OfferId: "o-1", Pricing: &rampv1.Pricing{Model: rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, Rate: 0.00001515,
+			EstimatedQuantity: &deadline},
+		Restrictions: &rampv1.AccessRestrictions{PermittedFunctions: []compv1.Function{compv1.Function_FUNCTION_ALL,
+			42}},
 	})
 	want := `{"offer_id":"o-1","pricing":{"model":"PRICING_MODEL_PER_TOKEN","rate":0.00001515,"estimated_quantity":3},` +
 		`"restrictions":{"permitted_functions":["FUNCTION_ALL",42]}}`
@@ -162,7 +165,8 @@ func TestWhatJSONCannotCarryIsNotWritten(t *testing.T) {
 	}
 }
 
-// The text of attested_at is what was signed: another text of the same time would break the signature.
+// The text of attested_at is what was signed: another text of the same time would break the
+// signature.
 func TestAttestedTimeKeepsItsText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -195,7 +199,8 @@ func TestAttestedTimeKeepsItsText(t *testing.T) {
 	}
 }
 
-// FuzzJSON holds that what is read is written and read again as the same message, whatever was sent.
+// FuzzJSON holds that what is read is written and read again as the same message, whatever was
+// sent.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"offers":[{"offer_id":"a","pricing":{"rate":0.1},"attestations":[{"attested_at":"2026-03-18T09:00:00.10Z"}]}]}`,
@@ -241,10 +246,13 @@ func TestCodecIsForTheContentTypesOfJSON(t *testing.T) {
 	}
 }
 
-// TestWritingKeepsNothingOfWhatWasWrittenBefore writes after messages that were written in another way, and after one that could not be written.
+// TestWritingKeepsNothingOfWhatWasWrittenBefore writes after messages that were written in another
+// way, and after one that could not be written.
 func TestWritingKeepsNothingOfWhatWasWrittenBefore(t *testing.T) {
 	t.Parallel()
-	manifest := &rampv1.ProviderManifest{Ver: "1.0", Exchanges: []*rampv1.AuthorizedExchange{{Domain: "x.example", Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT}}}
+	manifest := &rampv1.ProviderManifest{Ver: "1.0",
+		Exchanges: []*rampv1.AuthorizedExchange{{Domain: "x.example",
+			Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT}}}
 	const want = `{"ver":"1.0","exchanges":[{"domain":"x.example","relationship":"PROVIDER_RELATIONSHIP_DIRECT"}]}`
 	for range 20 { // what is used again may be another's, or nobody's
 		first, err := ramp.Marshal(manifest)
@@ -254,10 +262,12 @@ func TestWritingKeepsNothingOfWhatWasWrittenBefore(t *testing.T) {
 		if _, err := ramp.WriteProviderManifest(manifest); err != nil {
 			t.Fatal(err)
 		}
-		if text, err := ramp.OfferPayload(&rampv1.Offer{OfferId: "an offer that is longer than the manifest, whose members stand in the order of their names, and whose text is written after it"}); err != nil {
+		if text, err := ramp.OfferPayload(&rampv1.Offer{OfferId: "an offer that is longer than the manifest, whose " +
+			"members stand in the order of their names, and whose text is written after it"}); err != nil {
 			t.Fatal(text, err)
 		}
-		if text, err := ramp.Marshal(&rampv1.ResourceQuery{Id: "q", Requester: &rampv1.Requester{Id: "\xff"}}); err == nil {
+		if text, err := ramp.Marshal(&rampv1.ResourceQuery{Id: "q", Requester: &rampv1.Requester{Id: "\xff"}}); err ==
+			nil {
 			t.Fatalf("wrote %s", text)
 		}
 		if string(first) != want {
@@ -270,12 +280,14 @@ func TestWritingKeepsNothingOfWhatWasWrittenBefore(t *testing.T) {
 	}
 }
 
-// TestDurationsAreWrittenAsTheReferenceWritesThem compares with protojson, whose text of a duration is the standard's.
+// TestDurationsAreWrittenAsTheReferenceWritesThem compares with protojson, whose text of a duration
+// is the standard's.
 func TestDurationsAreWrittenAsTheReferenceWritesThem(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 2_000 {
-		d := &durationpb.Duration{Seconds: random.Int64N(315_576_000_001), Nanos: []int32{0, 1, 1_000, 1_000_000, 999_999_999, 100_000_000, random.Int32N(1_000_000_000)}[n%7]}
+		d := &durationpb.Duration{Seconds: random.Int64N(315_576_000_001),
+			Nanos: []int32{0, 1, 1_000, 1_000_000, 999_999_999, 100_000_000, random.Int32N(1_000_000_000)}[n%7]}
 		if n%5 == 0 {
 			d.Seconds %= 2
 		}

@@ -47,16 +47,18 @@ type writtenKey struct {
 	X          string `json:"x,omitempty"`
 }
 
-// WriteExchangeKeys writes the document at keys_uri: each key in the form that RAMP documents, and as a JSON Web Key at the
-// same time. From is when a key was created, Until when it was rotated.
+// WriteExchangeKeys writes the document at keys_uri: each key in the form that RAMP documents, and
+// as a JSON Web Key at the same time. From is when a key was created, Until when it was rotated.
 func WriteExchangeKeys(keys []Key) ([]byte, error) {
 	document := struct {
 		Keys []writtenKey `json:"keys"`
 	}{[]writtenKey{}}
 	for _, key := range keys {
 		w := writtenKey{
-			ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(key.Public), Status: "rotated",
-			CreatedAt: written(key.From), RotatedAt: written(key.Until), Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(key.Public),
+			ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(key.Public),
+			Status:    "rotated",
+			CreatedAt: written(key.From), RotatedAt: written(key.Until), Kty: "OKP", Crv: "Ed25519",
+			X: base64.RawURLEncoding.EncodeToString(key.Public),
 		}
 		if key.Active {
 			w.Status = "active"
@@ -66,9 +68,10 @@ func WriteExchangeKeys(keys []Key) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// WriteAgentKeys writes ramp-agent.json of an agent: the first active key as public_key, and all of them in both forms with
-// their times. id is by what requests name the agent, or its domain; contact is an e-mail address or "". The keys come with
-// the newest first. Without an active one there is nothing to write.
+// WriteAgentKeys writes ramp-agent.json of an agent: the first active key as public_key, and all of
+// them in both forms with their times. id is by what requests name the agent, or its domain;
+// contact is an e-mail address or "". The keys come with the newest first. Without an active one
+// there is nothing to write.
 func WriteAgentKeys(id, contact string, keys []Key) ([]byte, error) {
 	document := struct {
 		AgentID   string       `json:"agent_id"`
@@ -99,8 +102,9 @@ type Claim struct {
 	Description string `json:"description"`
 }
 
-// WriteVerifierKeys writes ramp-verifier.json of a verifier's domain: who it is, what it claims, and all keys in both forms with their times
-// (RAMP v1, ramp-verifier.json). Each key needs an id, by which attestations name it.
+// WriteVerifierKeys writes ramp-verifier.json of a verifier's domain: who it is, what it claims,
+// and all keys in both forms with their times (RAMP v1, ramp-verifier.json). Each key needs an id,
+// by which attestations name it.
 func WriteVerifierKeys(verifier, name string, claims map[string]Claim, keys []Key) ([]byte, error) {
 	document := struct {
 		Verifier string           `json:"verifier"`
@@ -125,8 +129,10 @@ func timed(key Key) (writtenKey, error) {
 		return writtenKey{}, fmt.Errorf("the key %q cannot be written: %w", key.ID, err)
 	}
 	w := writtenKey{
-		ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(spki), Status: "rotated",
-		ValidFrom: written(key.From), ValidUntil: written(key.Until), Kty: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(key.Public),
+		ID: key.ID, Kid: key.ID, Algorithm: "ed25519", PublicKey: base64.StdEncoding.EncodeToString(spki),
+		Status:    "rotated",
+		ValidFrom: written(key.From), ValidUntil: written(key.Until), Kty: "OKP", Crv: "Ed25519",
+		X: base64.RawURLEncoding.EncodeToString(key.Public),
 	}
 	if key.Active {
 		w.Status = "active"
@@ -141,11 +147,11 @@ func written(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// ReadKeys reads a key document of an agent (ramp-agent.json), a verifier (ramp-verifier.json) or an
-// Exchange, of at most [MaxDocument] bytes: one public_key, or keys in RAMP's form or as JSON Web Keys.
-// name is what the document says of itself, by agent_id or verifier; empty if it says nothing. A
-// public_key that stands among the keys too is that one, with its times. Keys of other kinds are left
-// out, and so are those that cannot be read; where these are all, that is an error.
+// ReadKeys reads a key document of an agent (ramp-agent.json), a verifier (ramp-verifier.json) or
+// an Exchange, of at most [MaxDocument] bytes: one public_key, or keys in RAMP's form or as JSON
+// Web Keys. name is what the document says of itself, by agent_id or verifier; empty if it says
+// nothing. A public_key that stands among the keys too is that one, with its times. Keys of other
+// kinds are left out, and so are those that cannot be read; where these are all, that is an error.
 func ReadKeys(data []byte) (name string, keys []Key, err error) {
 	name, keys, unread, err := readKeys(data)
 	if err == nil && len(keys) == 0 && len(unread) > 0 {
@@ -300,11 +306,13 @@ func (w writtenKey) read() (key Key, ours bool, err error) {
 	return key, true, nil
 }
 
-var errPublicKey = errors.New("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in base64 or hex")
+var errPublicKey = errors.New("no Ed25519 public key: write its 32 bytes, or its SubjectPublicKeyInfo, in " +
+	"base64 or hex")
 
 // DecodePublicKey reads an Ed25519 public key as documents write it: its 32 bytes, or the 44 of its
-// SubjectPublicKeyInfo, in base64 or base64url with or without padding, or in hex; "ed25519:" may stand
-// before it. As base64, hex of these lengths would be 48 and 66 bytes, so nothing is read in two ways.
+// SubjectPublicKeyInfo, in base64 or base64url with or without padding, or in hex; "ed25519:" may
+// stand before it. As base64, hex of these lengths would be 48 and 66 bytes, so nothing is read in
+// two ways.
 func DecodePublicKey(text string) (ed25519.PublicKey, error) {
 	text = strings.TrimPrefix(text, "ed25519:")
 	raw, err := hex.DecodeString(text)

@@ -10,16 +10,18 @@ import (
 
 // aliases are the names that members had in the schema beside the protocol's text, by message.
 var aliases = map[protoreflect.FullName]map[string]protoreflect.Name{
-	"ramp.v1.ResourceResponse":   {"marketplace": "exchange"},
-	"ramp.v1.UsageReport":        {"marketplace": "exchange"},
-	"ramp.v1.RAMPResponse":       {"marketplace": "exchange"},
-	"ramp.v1.ProviderManifest":   {"marketplaces": "exchanges"},
-	"ramp.v1.ExchangeManifest":   {"endpoint": "exchange_endpoint"},
-	"ramp.v1.Offer":              {"signature": "exchange_signature"},
-	"ramp.v1.RequestConstraints": {"marketplaces": "exchanges", "preferred_marketplaces": "preferred_exchanges", "preferredMarketplaces": "preferred_exchanges"},
+	"ramp.v1.ResourceResponse": {"marketplace": "exchange"},
+	"ramp.v1.UsageReport":      {"marketplace": "exchange"},
+	"ramp.v1.RAMPResponse":     {"marketplace": "exchange"},
+	"ramp.v1.ProviderManifest": {"marketplaces": "exchanges"},
+	"ramp.v1.ExchangeManifest": {"endpoint": "exchange_endpoint"},
+	"ramp.v1.Offer":            {"signature": "exchange_signature"},
+	"ramp.v1.RequestConstraints": {"marketplaces": "exchanges", "preferred_marketplaces": "preferred_exchanges",
+		"preferredMarketplaces": "preferred_exchanges"},
 }
 
-// finals are the members that the final CoMP 1.0 has and ours has not: they go into ext, under "comp." and their name.
+// finals are the members that the final CoMP 1.0 has and ours has not: they go into ext, under
+// "comp." and their name.
 var finals = map[protoreflect.FullName][]string{
 	"comp.v1.Package": {"reporturl"},
 	"comp.v1.Scope":   {"ause", "pricetype", "pricetier", "unitprice", "cur", "country", "licensedur"},
@@ -41,7 +43,9 @@ type shape struct {
 	finals  map[string]bool
 	named   []protoreflect.FieldDescriptor // all, in the order of their names
 	below   []protoreflect.FieldDescriptor // those that hold messages of the protocol
-	plain   []protoreflect.FieldDescriptor // those that [checkPlain] looks at: texts, numbers with a fraction, and messages that are not the protocol's
+	// those that [checkPlain] looks at: texts, numbers with a fraction, and messages that are not
+	// the protocol's
+	plain []protoreflect.FieldDescriptor
 }
 
 var shapes sync.Map // protoreflect.MessageDescriptor to *shape
@@ -59,7 +63,8 @@ func shapeOf(of protoreflect.MessageDescriptor) *shape {
 		switch {
 		case field.Message() != nil && ours(field.Message()):
 			s.below = append(s.below, field)
-		case field.Kind() == protoreflect.StringKind, field.Kind() == protoreflect.DoubleKind && !field.IsList(), field.Message() != nil && !field.IsList():
+		case field.Kind() == protoreflect.StringKind, field.Kind() == protoreflect.DoubleKind && !field.IsList(),
+			field.Message() != nil && !field.IsList():
 			s.plain = append(s.plain, field)
 		}
 	}
@@ -88,7 +93,8 @@ func enumNumber(of protoreflect.EnumDescriptor, word string) (protoreflect.EnumN
 // ours says whether a message is one of the protocol's.
 func ours(of protoreflect.MessageDescriptor) bool {
 	name := string(of.FullName())
-	return strings.HasPrefix(name, "ramp.v1.") || strings.HasPrefix(name, "comp.v1.") || strings.HasPrefix(name, "frontdesk.delivery.v1.")
+	return strings.HasPrefix(name, "ramp.v1.") || strings.HasPrefix(name, "comp.v1.") ||
+		strings.HasPrefix(name, "frontdesk.delivery.v1.")
 }
 
 // short is the short word for a value: what comes after the enum's prefix, such as DIRECT.

@@ -16,8 +16,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Object gives a message as the object of JSON that [Marshal] writes, for the ext of another: without the text in between. What JSON
-// cannot carry is an error that names the member.
+// Object gives a message as the object of JSON that [Marshal] writes, for the ext of another:
+// without the text in between. What JSON cannot carry is an error that names the member.
 func Object(m proto.Message) (*structpb.Struct, error) { return objectOf(m.ProtoReflect()) }
 
 // ReadObject reads an object of JSON for the ext of a message. The error is a *[strictjson.Error].
@@ -50,7 +50,8 @@ func objectOf(m protoreflect.Message) (out *structpb.Struct, err error) {
 	return out, err
 }
 
-func memberOf(m protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) (*structpb.Value, error) {
+func memberOf(m protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) (*structpb.Value,
+	error) {
 	if attestation, ok := m.Interface().(*rampv1.ResourceAttestation); ok && field.Name() == "attested_at" {
 		if text := AttestedAt(attestation); text != "" {
 			return stringValue(text), nil
@@ -115,7 +116,8 @@ func innerOf(m protoreflect.Message) (*structpb.Value, error) {
 	return structValue(out), err
 }
 
-// stringValue, numberValue and structValue make the values of the package structpb, each in one piece: most of what an object takes is its values.
+// stringValue, numberValue and structValue make the values of the package structpb, each in one
+// piece: most of what an object takes is its values.
 func stringValue(text string) *structpb.Value {
 	made := &struct {
 		value structpb.Value

@@ -31,7 +31,8 @@ func TestObjectIsWhatMarshalWrites(t *testing.T) {
 
 func TestWhatJSONCannotCarryIsNoObject(t *testing.T) {
 	t.Parallel()
-	for _, m := range []proto.Message{&rampv1.Cost{Amount: math.Inf(1)}, &rampv1.Offer{Pricing: &rampv1.Pricing{Currency: "\xff"}}} {
+	for _, m := range []proto.Message{&rampv1.Cost{Amount: math.Inf(1)},
+		&rampv1.Offer{Pricing: &rampv1.Pricing{Currency: "\xff"}}} {
 		if got, err := ramp.Object(m); err == nil {
 			t.Errorf("%v became %v", m, got)
 		}

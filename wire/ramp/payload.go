@@ -13,8 +13,9 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// RequesterPayload is what a requester signs: id, domain, uris and scopes, as canonical JSON, all four always. It holds
-// neither time nor audience, so that a Broker may pass it on; who sees it can send it again.
+// RequesterPayload is what a requester signs: id, domain, uris and scopes, as canonical JSON, all
+// four always. It holds neither time nor audience, so that a Broker may pass it on; who sees it can
+// send it again.
 func RequesterPayload(r *rampv1.Requester) ([]byte, error) {
 	return canonical(struct {
 		Domain string   `json:"domain"`
@@ -24,8 +25,8 @@ func RequesterPayload(r *rampv1.Requester) ([]byte, error) {
 	}{r.GetDomain(), r.GetId(), r.GetScopes(), r.GetUris()})
 }
 
-// OfferPayload is what an Exchange signs of an offer: all of it but exchange_signature, as canonical JSON. The algorithm and
-// the end of the offer are in it.
+// OfferPayload is what an Exchange signs of an offer: all of it but exchange_signature, as
+// canonical JSON. The algorithm and the end of the offer are in it.
 func OfferPayload(offer *rampv1.Offer) ([]byte, error) {
 	if offer.GetExchangeSignature() == "" {
 		return canonicalMessage(offer)
@@ -35,11 +36,12 @@ func OfferPayload(offer *rampv1.Offer) ([]byte, error) {
 	return canonicalMessage(unsigned)
 }
 
-// HopPayload is what the intermediary at a place, counted from 0, signs when it passes a query on: the query with the hops up
-// to its own, of which its own has no signature yet, as canonical JSON.
+// HopPayload is what the intermediary at a place, counted from 0, signs when it passes a query on:
+// the query with the hops up to its own, of which its own has no signature yet, as canonical JSON.
 func HopPayload(query *rampv1.ResourceQuery, hop int) ([]byte, error) {
 	if hop < 0 || hop >= len(query.GetIntermediaries()) {
-		return nil, fmt.Errorf("the query has %d hops, and no hop %d: count from 0", len(query.GetIntermediaries()), hop)
+		return nil, fmt.Errorf("the query has %d hops, and no hop %d: count from 0",
+			len(query.GetIntermediaries()), hop)
 	}
 	sofar := proto.CloneOf(query)
 	sofar.Intermediaries = sofar.Intermediaries[:hop+1]
@@ -47,8 +49,8 @@ func HopPayload(query *rampv1.ResourceQuery, hop int) ([]byte, error) {
 	return canonicalMessage(sofar)
 }
 
-// AttestationPayload is what a verifier signs: the attestation without its signature, as canonical JSON, all five members
-// always, and the time in the text that it came in ([AttestedAt]).
+// AttestationPayload is what a verifier signs: the attestation without its signature, as canonical
+// JSON, all five members always, and the time in the text that it came in ([AttestedAt]).
 func AttestationPayload(a *rampv1.ResourceAttestation) ([]byte, error) {
 	text, _, err := attestationPayload(a)
 	return text, err
@@ -112,21 +114,23 @@ func claimsJSONByStandard(a *rampv1.ResourceAttestation) ([]byte, error) {
 	return sign.Canonical(only.Claims)
 }
 
-// AgentIdentityHash is what transactions and signed addresses are bound to: the SHA-256 of "id:domain" of a requester, in
-// lower-case hex.
+// AgentIdentityHash is what transactions and signed addresses are bound to: the SHA-256 of
+// "id:domain" of a requester, in lower-case hex.
 func AgentIdentityHash(id, domain string) string {
 	sum := sha256.Sum256([]byte(id + ":" + domain))
 	return hex.EncodeToString(sum[:])
 }
 
-// LicenceHash is what stands in its place where those who deliver ask for the licence: the SHA-256 of the licence's id, in lower-case hex.
-// Whoever fetches shows the id in the header [LicenceHeader].
+// LicenceHash is what stands in its place where those who deliver ask for the licence: the SHA-256
+// of the licence's id, in lower-case hex. Whoever fetches shows the id in the header
+// [LicenceHeader].
 func LicenceHash(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])
 }
 
-// LicenceHeader is the header in which whoever fetches shows the id of the licence to those who deliver.
+// LicenceHeader is the header in which whoever fetches shows the id of the licence to those who
+// deliver.
 const LicenceHeader = "X-Agent-License-Id"
 
 func canonical(value any) ([]byte, error) {

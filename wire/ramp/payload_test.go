@@ -36,10 +36,12 @@ func hold(t *testing.T, payload []byte, err error, want, signature string) {
 
 func TestRequesterSignsFourMembers(t *testing.T) {
 	t.Parallel()
-	if got := base64.StdEncoding.EncodeToString(workedKey().Public().(ed25519.PublicKey)); got != "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=" {
+	if got := base64.StdEncoding.EncodeToString(workedKey().Public().(ed25519.PublicKey)); got !=
+		"A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=" {
 		t.Fatalf("the key is %s", got)
 	}
-	requester := &rampv1.Requester{Id: "research-bot", Domain: "buyer.example.com", Scopes: []string{"*"}, Uris: []string{"https://cdn.example.net/premium/a.html"}}
+	requester := &rampv1.Requester{Id: "research-bot", Domain: "buyer.example.com", Scopes: []string{"*"},
+		Uris: []string{"https://cdn.example.net/premium/a.html"}}
 	payload, err := ramp.RequesterPayload(requester)
 	hold(t, payload, err, `{"domain":"buyer.example.com","id":"research-bot","scopes":["*"],"uris":["https://cdn.example.net/premium/a.html"]}`,
 		"8EqVuRBuom0cIZOlcEPZsienG2rJyCPCdepAtO/aDtd/x8lol+H8ctWL2cxW0qFd1aaEaVR6orVDmwIbEi/sCA==")
@@ -96,7 +98,8 @@ func TestOfferIsSignedWithoutItsSignatureAlone(t *testing.T) {
 func TestHopSignsTheQueryWithTheHopsSoFar(t *testing.T) {
 	t.Parallel()
 	query := &rampv1.ResourceQuery{Id: "q", Intermediaries: []*rampv1.IntermediaryHop{
-		{Domain: "a.example", Id: "a", Signature: "first"}, {Domain: "b.example", Id: "b", Signature: "second"}, {Domain: "c.example", Id: "c", Signature: "third"},
+		{Domain: "a.example", Id: "a", Signature: "first"}, {Domain: "b.example", Id: "b", Signature: "second"},
+		{Domain: "c.example", Id: "c", Signature: "third"},
 	}}
 	for hop, want := range []string{
 		`{"id":"q","intermediaries":[{"domain":"a.example","id":"a"}]}`,
@@ -118,7 +121,8 @@ func TestHopSignsTheQueryWithTheHopsSoFar(t *testing.T) {
 
 func TestAgentIdentityIsHashedByIdAndDomain(t *testing.T) {
 	t.Parallel()
-	if got := ramp.AgentIdentityHash("research-bot", "buyer.example.com"); got != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" {
+	if got := ramp.AgentIdentityHash("research-bot", "buyer.example.com"); got !=
+		"4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" {
 		t.Error(got)
 	}
 }
@@ -132,10 +136,13 @@ func TestPricesAreSignedAsTheStandardWritesDoubles(t *testing.T) {
 		0x7fefffffffffffff: "1.7976931348623157e+308", 0xffefffffffffffff: "-1.7976931348623157e+308",
 		0x4340000000000000: "9007199254740992", 0xc340000000000000: "-9007199254740992",
 		0x4430000000000000: "295147905179352830000",
-		0x44b52d02c7e14af5: "9.999999999999997e+22", 0x44b52d02c7e14af6: "1e+23", 0x44b52d02c7e14af7: "1.0000000000000001e+23",
-		0x444b1ae4d6e2ef4e: "999999999999999700000", 0x444b1ae4d6e2ef4f: "999999999999999900000", 0x444b1ae4d6e2ef50: "1e+21",
+		0x44b52d02c7e14af5: "9.999999999999997e+22", 0x44b52d02c7e14af6: "1e+23",
+		0x44b52d02c7e14af7: "1.0000000000000001e+23",
+		0x444b1ae4d6e2ef4e: "999999999999999700000", 0x444b1ae4d6e2ef4f: "999999999999999900000",
+		0x444b1ae4d6e2ef50: "1e+21",
 		0x3eb0c6f7a0b5ed8c: "9.999999999999997e-7", 0x3eb0c6f7a0b5ed8d: "0.000001",
-		0x41b3de4355555553: "333333333.3333332", 0x41b3de4355555554: "333333333.33333325", 0x41b3de4355555555: "333333333.3333333",
+		0x41b3de4355555553: "333333333.3333332", 0x41b3de4355555554: "333333333.33333325",
+		0x41b3de4355555555: "333333333.3333333",
 		0x41b3de4355555556: "333333333.3333334", 0x41b3de4355555557: "333333333.33333343",
 		0xbecbf647612f3696: "-0.0000033333333333333333", 0x43143ff3c1cb0959: "1424953923781206.2",
 	} {

@@ -13,8 +13,9 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Foreign is the error of a message or document of another protocol than the RAMP v1 that is spoken here: of a later version, of a later
-// revision that kept the package's name and changed its messages, or of FORA, which came after it. Whoever meets it must not act on the rest.
+// Foreign is the error of a message or document of another protocol than the RAMP v1 that is spoken
+// here: of a later version, of a later revision that kept the package's name and changed its
+// messages, or of FORA, which came after it. Whoever meets it must not act on the rest.
 type Foreign struct {
 	Protocol string // "RAMP 2.0", "FORA", or "a later revision of ramp.v1"
 	Mark     string // by which it is known, such as "idempotency_key"
@@ -31,8 +32,8 @@ func (e *Foreign) Error() string {
 	return fmt.Sprintf("it speaks %s (%s), and this end speaks RAMP 1.0, which is incompatible", e.Protocol, e.Mark)
 }
 
-// CheckVersion says of a version that a peer states whether it is a later, incompatible one: a *[Foreign]. Other minor versions of
-// RAMP 1 are compatible, and so is what states none.
+// CheckVersion says of a version that a peer states whether it is a later, incompatible one: a
+// *[Foreign]. Other minor versions of RAMP 1 are compatible, and so is what states none.
 func CheckVersion(ver string) error {
 	switch text := strings.ToLower(ver); {
 	case strings.Contains(text, "fora"):
@@ -56,7 +57,8 @@ func later(ver string) bool {
 
 func short40(text string) string { return strings.ToValidUTF8(text[:min(len(text), 40)], "") }
 
-// marks are the members by which messages of a later revision of ramp.v1 are known, where the message lacks what this one requires.
+// marks are the members by which messages of a later revision of ramp.v1 are known, where the
+// message lacks what this one requires.
 var marks = map[string][]string{
 	"ramp.v1.ResourceQuery":      {"uris", "acceptable_restrictions", "acceptableRestrictions"},
 	"ramp.v1.RAMPRequest":        {"uris", "idempotency_key", "idempotencyKey"},
@@ -65,8 +67,9 @@ var marks = map[string][]string{
 	"ramp.v1.DisputeRequest":     {"idempotency_key", "idempotencyKey"},
 }
 
-// Recognise says of the JSON of a message or document that is none of RAMP v1 what it is instead: a *[Foreign], or nil where nobody can tell. It is
-// for what is not well-formed: members that are not known make no well-formed message another protocol's.
+// Recognise says of the JSON of a message or document that is none of RAMP v1 what it is instead: a
+// *[Foreign], or nil where nobody can tell. It is for what is not well-formed: members that are not
+// known make no well-formed message another protocol's.
 func Recognise(data []byte, m proto.Message) error {
 	members, err := membersOf(data)
 	if err != nil {
@@ -93,7 +96,8 @@ func Recognise(data []byte, m proto.Message) error {
 	for _, group := range append(grouped, alone) {
 		for _, offer := range group {
 			members, err := membersOf(offer)
-			if err == nil && members["signature"] != nil && members["exchange_signature"] == nil && members["exchangeSignature"] == nil {
+			if err == nil && members["signature"] != nil && members["exchange_signature"] == nil &&
+				members["exchangeSignature"] == nil {
 				return &Foreign{laterRevision, "offers signed in signature"}
 			}
 		}
@@ -107,8 +111,8 @@ func wordOf(value strictjson.Value) (text string) {
 	return text
 }
 
-// RecogniseDocument says what the document at a well-known path is of, where an Exchange of RAMP v1 has none: FORA's manifest, or the one of a later
-// revision of ramp.v1; nil where nobody can tell.
+// RecogniseDocument says what the document at a well-known path is of, where an Exchange of RAMP v1
+// has none: FORA's manifest, or the one of a later revision of ramp.v1; nil where nobody can tell.
 func RecogniseDocument(path string, data []byte) error {
 	err := Recognise(data, &rampv1.ExchangeManifest{})
 	var other *Foreign
@@ -118,8 +122,8 @@ func RecogniseDocument(path string, data []byte) error {
 	return err
 }
 
-// FirstForeign says of an answer that was read whether it is of another protocol. It looks at data, the answer's JSON, only where the answer is not
-// well-formed.
+// FirstForeign says of an answer that was read whether it is of another protocol. It looks at data,
+// the answer's JSON, only where the answer is not well-formed.
 func FirstForeign(data []byte, answer proto.Message) error {
 	if stated, ok := answer.(interface{ GetVer() string }); ok {
 		if err := CheckVersion(stated.GetVer()); err != nil {
@@ -132,7 +136,9 @@ func FirstForeign(data []byte, answer proto.Message) error {
 	}
 	unsigned := func(all []*rampv1.Offer) bool {
 		for _, offer := range all {
-			if offer.GetPackage() == nil || offer.GetExchangeSignature() == "" || strings.Count(offer.GetExchangeSignature(), ".") == 2 { // a JWS
+			// a JWS
+			if offer.GetPackage() == nil || offer.GetExchangeSignature() == "" ||
+				strings.Count(offer.GetExchangeSignature(), ".") == 2 {
 				return true
 			}
 		}

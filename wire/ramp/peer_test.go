@@ -9,15 +9,19 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestALaterPeerIsRecognised by the version that it states, or by how its messages and documents look.
+// TestALaterPeerIsRecognised by the version that it states, or by how its messages and documents
+// look.
 func TestALaterPeerIsRecognised(t *testing.T) {
 	t.Parallel()
 	for ver, want := range map[string]string{
-		"": "", "1": "", "1.0": "", "1.1": "", "1.99.3": "", "v1": "", "ramp.v1": "", "0.9": "", "draft": "", "RAMP/1.0": "", "10x": "RAMP 10x",
-		"2.0": "RAMP 2.0", "2": "RAMP 2", "v2": "RAMP v2", "ramp.v2": "RAMP ramp.v2", "99999999999999999999.0": "RAMP 99999999999999999999.0", "fora/1.0": "FORA", "FORA v1": "FORA",
+		"": "", "1": "", "1.0": "", "1.1": "", "1.99.3": "", "v1": "", "ramp.v1": "", "0.9": "", "draft": "",
+		"RAMP/1.0": "", "10x": "RAMP 10x",
+		"2.0": "RAMP 2.0", "2": "RAMP 2", "v2": "RAMP v2", "ramp.v2": "RAMP ramp.v2",
+		"99999999999999999999.0": "RAMP 99999999999999999999.0", "fora/1.0": "FORA", "FORA v1": "FORA",
 	} {
 		var other *Foreign
-		if got := CheckVersion(ver); want == "" && got != nil || want != "" && (!errors.As(got, &other) || other.Protocol != want) {
+		if got := CheckVersion(ver); want == "" && got != nil || want != "" &&
+			(!errors.As(got, &other) || other.Protocol != want) {
 			t.Errorf("%q: %v, want %q", ver, got, want)
 		}
 	}
@@ -38,7 +42,8 @@ func TestALaterPeerIsRecognised(t *testing.T) {
 		{`not JSON`, "", &rampv1.ResourceQuery{}},
 	} {
 		var other *Foreign
-		if got := Recognise([]byte(one.text), one.m); one.want == "" && got != nil || one.want != "" && (!errors.As(got, &other) || other.Protocol != one.want) {
+		if got := Recognise([]byte(one.text), one.m); one.want == "" && got != nil || one.want != "" &&
+			(!errors.As(got, &other) || other.Protocol != one.want) {
 			t.Errorf("%s: %v, want %q", one.text, got, one.want)
 		}
 	}

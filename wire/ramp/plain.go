@@ -11,13 +11,15 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// What attestations say is almost always plain: texts of printable ASCII without escapes, whole numbers, few levels. Of those the canonical
-// JSON is written at once; ok is false for all others, which go the long way.
+// What attestations say is almost always plain: texts of printable ASCII without escapes, whole
+// numbers, few levels. Of those the canonical JSON is written at once; ok is false for all others,
+// which go the long way.
 
 // plainLevels is how deep what is plain may nest.
 const plainLevels = 8
 
-// plainPayload is AttestationPayload of an attestation that is plain, and how many bytes of it are the claims.
+// plainPayload is AttestationPayload of an attestation that is plain, and how many bytes of it are
+// the claims.
 func plainPayload(a *rampv1.ResourceAttestation) (text []byte, claims int, ok bool) {
 	text, ok = plainMember(make([]byte, 0, 512), `{"attested_at":`, AttestedAt(a))
 	if ok {
@@ -60,7 +62,8 @@ func plainAttestation(a *rampv1.ResourceAttestation) (text []byte, ok bool) {
 	return append(text, '}'), ok && (a.GetAttestedAt() == nil || a.GetAttestedAt().IsValid())
 }
 
-// carried says of an object of few levels that JSON can carry it: its texts are UTF-8, and its numbers finite.
+// carried says of an object of few levels that JSON can carry it: its texts are UTF-8, and its
+// numbers finite.
 func carried(s *structpb.Struct, levels int) bool {
 	if levels == 0 {
 		return false

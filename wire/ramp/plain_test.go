@@ -20,9 +20,11 @@ func FuzzPlainAttestations(f *testing.F) {
 		f.Add(claims, "k1", "https://provider.example/a", "provider.example")
 	}
 	f.Fuzz(func(t *testing.T, claims, kid, uri, verifier string) {
-		a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: kid, Uri: uri, Claims: &structpb.Struct{}, Signature: kid}
+		a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: kid, Uri: uri, Claims: &structpb.Struct{},
+			Signature: kid}
 		if len(kid)%2 == 1 {
-			a.AttestedAt = &timestamppb.Timestamp{Seconds: int64(len(uri)) << (len(verifier) % 40), Nanos: int32(len(claims))}
+			a.AttestedAt = &timestamppb.Timestamp{Seconds: int64(len(uri)) << (len(verifier) % 40),
+				Nanos: int32(len(claims))}
 		}
 		if protojson.Unmarshal([]byte(claims), a.Claims) != nil {
 			return
@@ -64,7 +66,8 @@ func byWriter(m proto.Message) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// TestMostAttestationsArePlain holds that the worked value goes the short way but for its fraction, and others the long way.
+// TestMostAttestationsArePlain holds that the worked value goes the short way but for its fraction,
+// and others the long way.
 func TestMostAttestationsArePlain(t *testing.T) {
 	t.Parallel()
 	for claims, plain := range map[string]bool{

@@ -20,13 +20,14 @@ const MaxMessage = 4 << 20
 
 // Unmarshal reads the JSON of a message of ramp.v1 or comp.v1, and replaces what the message held.
 //
-// Members may be written in snake_case, in camelCase, or by the name that an earlier schema gave them; enums by name or
-// number; unknown members are ignored. Members of the final CoMP 1.0 that ours has not are kept in ext under
-// "comp." and their name. A null is an absent member.
+// Members may be written in snake_case, in camelCase, or by the name that an earlier schema gave
+// them; enums by name or number; unknown members are ignored. Members of the final CoMP 1.0 that
+// ours has not are kept in ext under "comp." and their name. A null is an absent member.
 //
-// What could be read in two ways is refused: members that stand twice, under one name or several, invalid UTF-8, data after
-// the message, nesting beyond [strictjson.MaxDepth], wrong types, numbers out of range. The error is a
-// *[strictjson.Error] that names the place and may be shown to the sender.
+// What could be read in two ways is refused: members that stand twice, under one name or several,
+// invalid UTF-8, data after the message, nesting beyond [strictjson.MaxDepth], wrong types, numbers
+// out of range. The error is a *[strictjson.Error] that names the place and may be shown to the
+// sender.
 func Unmarshal(data []byte, m proto.Message) error {
 	if len(data) > MaxMessage {
 		return &strictjson.Error{Problem: fmt.Sprintf("%d bytes; a message has at most %d", len(data), MaxMessage)}
@@ -147,7 +148,8 @@ func (r *reader) field(m protoreflect.Message, field protoreflect.FieldDescripto
 	}
 	list := m.Mutable(field).List()
 	for r.decoder.PeekKind() != ']' {
-		value, err := r.value(m, field, func(protoreflect.FieldDescriptor) protoreflect.Value { return list.NewElement() })
+		value, err := r.value(m, field,
+			func(protoreflect.FieldDescriptor) protoreflect.Value { return list.NewElement() })
 		if err != nil {
 			return err
 		}
@@ -158,7 +160,8 @@ func (r *reader) field(m protoreflect.Message, field protoreflect.FieldDescripto
 }
 
 // value reads one value of a field; fresh makes an empty message for it.
-func (r *reader) value(m protoreflect.Message, field protoreflect.FieldDescriptor, fresh func(protoreflect.FieldDescriptor) protoreflect.Value) (protoreflect.Value, error) {
+func (r *reader) value(m protoreflect.Message, field protoreflect.FieldDescriptor,
+	fresh func(protoreflect.FieldDescriptor) protoreflect.Value) (protoreflect.Value, error) {
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		token, err := r.token("a string", '"')

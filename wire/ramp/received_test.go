@@ -9,8 +9,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// FuzzReceivedOffers holds that the offers of a response are in the places where the message has them, and that what a message
-// writes of itself is signed in one form, however it is looked at.
+// FuzzReceivedOffers holds that the offers of a response are in the places where the message has
+// them, and that what a message writes of itself is signed in one form, however it is looked at.
 func FuzzReceivedOffers(f *testing.F) {
 	for _, seed := range []string{
 		`{"offers":[{"offer_id":"a","signature":"s","new":1},{"offerId":"b"}]}`, `{"offers":null,"offerGroups":[{},{"uri":"u","offers":[{"offer_id":"a"}]}]}`,
@@ -54,7 +54,8 @@ func same(t *testing.T, came []ramp.ReceivedOffer, offers []*rampv1.Offer) {
 		if err != nil {
 			continue
 		}
-		if payload, err := ramp.ReceivedOffer(written).Payload(); err != nil || string(payload) != string(fields) || ramp.ReceivedOffer(written).Unknown() {
+		if payload, err := ramp.ReceivedOffer(written).Payload(); err != nil || string(payload) != string(fields) ||
+			ramp.ReceivedOffer(written).Unknown() {
 			t.Fatalf("%s is signed as %s and as %s: %v", written, payload, fields, err)
 		}
 	}

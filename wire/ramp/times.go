@@ -14,14 +14,16 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// attestedText is the number of an undeclared field of ResourceAttestation that keeps the text of attested_at, where it is
-// not the text that we would write: signatures are over the text. It goes along in binary, where others pass over it.
+// attestedText is the number of an undeclared field of ResourceAttestation that keeps the text of
+// attested_at, where it is not the text that we would write: signatures are over the text. It goes
+// along in binary, where others pass over it.
 const attestedText = 1000
 
 // maxSeconds bounds a Duration: about 10,000 years.
 const maxSeconds = 315_576_000_000
 
-func (r *reader) timestamp(m protoreflect.Message, field protoreflect.FieldDescriptor, into protoreflect.Message) error {
+func (r *reader) timestamp(m protoreflect.Message, field protoreflect.FieldDescriptor,
+	into protoreflect.Message) error {
 	token, err := r.token("a time in a string", '"')
 	if err != nil {
 		return err
@@ -69,8 +71,9 @@ func keepText(attestation *rampv1.ResourceAttestation, text string, at *timestam
 	attestation.ProtoReflect().SetUnknown(protowire.AppendString(unknown, text))
 }
 
-// AttestedAt is the text of an attestation's attested_at as it was received in JSON, to the digit: that is what was signed.
-// Of one that was not, it is the protocol's text of the time. Empty if there is no time.
+// AttestedAt is the text of an attestation's attested_at as it was received in JSON, to the digit:
+// that is what was signed. Of one that was not, it is the protocol's text of the time. Empty if
+// there is no time.
 func AttestedAt(attestation *rampv1.ResourceAttestation) string {
 	at := attestation.GetAttestedAt()
 	if !at.IsValid() || at == nil {
@@ -148,7 +151,8 @@ func formatDuration(d *durationpb.Duration) string {
 	text = strconv.AppendInt(text, seconds, 10)
 	if nanos > 0 {
 		point := len(text)
-		text = strconv.AppendInt(text, int64(time.Second)+nanos, 10) // whose first digit, the second's, gives way to the point
+		// whose first digit, the second's, gives way to the point
+		text = strconv.AppendInt(text, int64(time.Second)+nanos, 10)
 		text[point] = '.'
 		for range 2 {
 			text = bytes.TrimSuffix(text, []byte("000"))

@@ -24,7 +24,8 @@ const (
 	MaxClaims       = 4_096 // bytes of an attestation's claims in canonical form
 )
 
-// Invalid says what is wrong with a message and where. Its text is safe to show to whoever sent the message.
+// Invalid says what is wrong with a message and where. Its text is safe to show to whoever sent the
+// message.
 type Invalid struct {
 	Path    string // such as "offers[1].pricing.rate"; "" is the whole message
 	Problem string
@@ -38,10 +39,11 @@ func (e *Invalid) Error() string {
 	return e.Path + ": " + e.Problem
 }
 
-// Validate says what keeps a message, or one within it, from being well-formed: a required member that is missing, a value
-// out of range, members that exclude each other, a key in ext_critical that ext has not, a number that is not finite. The
-// error is an *[Invalid] that names the first such member. Whether its keys in ext_critical are known, its times
-// right and its signatures good are other questions: see [UnknownCritical].
+// Validate says what keeps a message, or one within it, from being well-formed: a required member
+// that is missing, a value out of range, members that exclude each other, a key in ext_critical
+// that ext has not, a number that is not finite. The error is an *[Invalid] that names the first
+// such member. Whether its keys in ext_critical are known, its times right and its signatures good
+// are other questions: see [UnknownCritical].
 func Validate(m proto.Message) error {
 	if found := check(m.ProtoReflect()); found != nil {
 		return found
@@ -49,8 +51,9 @@ func Validate(m proto.Message) error {
 	return nil
 }
 
-// UnknownCritical lists the keys that a message, or one within it, names in ext_critical and that the caller does not know in
-// a message of that name ("ramp.v1.Requester"), sorted and each once. Who finds any must not act on the message.
+// UnknownCritical lists the keys that a message, or one within it, names in ext_critical and that
+// the caller does not know in a message of that name ("ramp.v1.Requester"), sorted and each once.
+// Who finds any must not act on the message.
 func UnknownCritical(m proto.Message, known func(message, key string) bool) []string {
 	var unknown []string
 	visit(m.ProtoReflect(), func(m protoreflect.Message) *Invalid {
@@ -84,8 +87,9 @@ func check(m protoreflect.Message) *Invalid {
 	})
 }
 
-// visit hands a message and those of the protocol within it to a function, until that finds something. What it finds is named from the message that
-// visit was called with: the path is put together only where there is something.
+// visit hands a message and those of the protocol within it to a function, until that finds
+// something. What it finds is named from the message that visit was called with: the path is put
+// together only where there is something.
 func visit(m protoreflect.Message, look func(protoreflect.Message) *Invalid) *Invalid {
 	if found := look(m); found != nil {
 		return found
@@ -125,8 +129,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// checkPlain holds what every message has to keep: texts that databases can hold, finite numbers, times and durations in range,
-// ext_critical within ext.
+// checkPlain holds what every message has to keep: texts that databases can hold, finite numbers,
+// times and durations in range, ext_critical within ext.
 func checkPlain(m protoreflect.Message) *Invalid {
 	for _, field := range shapeOf(m.Descriptor()).plain {
 		name := string(field.Name())
@@ -162,7 +166,8 @@ func checkPlain(m protoreflect.Message) *Invalid {
 	return nil
 }
 
-// checkText holds that a text has no character that PostgreSQL cannot hold, and that ends texts in C.
+// checkText holds that a text has no character that PostgreSQL cannot hold, and that ends texts in
+// C.
 func checkText(name, text string) *Invalid {
 	if strings.IndexByte(text, 0) >= 0 {
 		return &Invalid{name, "has the character U+0000, which no text may have"}
@@ -305,13 +310,15 @@ func filled(name string, list []string) *Invalid {
 	return nil
 }
 
-// domain holds that a name is a host's, in lower case, maybe with a port: what keys are fetched from.
+// domain holds that a name is a host's, in lower case, maybe with a port: what keys are fetched
+// from.
 func domain(name, text string) *Invalid {
 	host, port, ported := strings.Cut(text, ":")
 	switch {
 	case text == "":
 		return &Invalid{name, "is required"}
-	case len(text) > 253, strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "", host == "", ported && !digits(port),
+	case len(text) > 253, strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "", host == "", ported &&
+		!digits(port),
 		strings.HasPrefix(host, "."), strings.Contains(host, ".."):
 		return &Invalid{name, `has to be a domain in lower case such as "example.com"`}
 	}

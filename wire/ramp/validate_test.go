@@ -27,7 +27,9 @@ const when = `"2026-03-18T09:00:00Z"`
 var wellFormed = []struct {
 	message proto.Message
 	text    string
-	breaks  string // "member=value" for each way to break it, and "-member" for one that is required; each is blamed on that member
+	// "member=value" for each way to break it, and "-member" for one that is required; each is
+	// blamed on that member
+	breaks string
 }{
 	{&rampv1.ResourceQuery{}, `{"ver":"1.0","id":"q","requester":{"id":"r","domain":"b.example"},"deadline":"0.5s"}`,
 		`-ver -id -requester deadline="0s" deadline="-1s"`},
@@ -183,9 +185,11 @@ func TestWhatIsWrongIsBlamedByPath(t *testing.T) {
 		return m
 	}
 	offer := func(change func(*rampv1.Offer)) proto.Message {
-		o := &rampv1.Offer{OfferId: "o", Package: &compv1.Package{Id: "p"}, Pricing: &rampv1.Pricing{}, ExchangeSignature: "s"}
+		o := &rampv1.Offer{OfferId: "o", Package: &compv1.Package{Id: "p"}, Pricing: &rampv1.Pricing{},
+			ExchangeSignature: "s"}
 		change(o)
-		return &rampv1.ResourceResponse{Ver: "1.0", Id: "q", Exchange: "x", OfferGroups: []*rampv1.OfferGroup{{Uri: "a"}, {Uri: "b", Offers: []*rampv1.Offer{o}}}}
+		return &rampv1.ResourceResponse{Ver: "1.0", Id: "q", Exchange: "x",
+			OfferGroups: []*rampv1.OfferGroup{{Uri: "a"}, {Uri: "b", Offers: []*rampv1.Offer{o}}}}
 	}
 	text := func(size int) *string { s := strings.Repeat("a", size); return &s }
 	attested := func(claim int) *rampv1.ResourceAttestation {
@@ -214,16 +218,20 @@ func TestWhatIsWrongIsBlamedByPath(t *testing.T) {
 		{purchase(func(m *rampv1.TransactionRequest) { m.Items = items(ramp.MaxItems + 1) }), "items"},
 		{purchase(func(m *rampv1.TransactionRequest) { m.Items, m.OfferId = items(1), text(1) }), "items"},
 		{purchase(func(m *rampv1.TransactionRequest) { m.Items, m.OfferSignature = items(1), text(1) }), "items"},
-		{purchase(func(m *rampv1.TransactionRequest) { m.Items = []*rampv1.TransactionItem{{OfferId: "a"}, {}} }), "items[1].offer_id"},
+		{purchase(func(m *rampv1.TransactionRequest) { m.Items = []*rampv1.TransactionItem{{OfferId: "a"}, {}} }),
+			"items[1].offer_id"},
 		{purchase(func(m *rampv1.TransactionRequest) { m.OfferId = text(0) }), "offer_id"},
 		{offer(func(*rampv1.Offer) {}), "nothing"},
 		{offer(func(o *rampv1.Offer) { o.Pricing.Rate = math.NaN() }), "offer_groups[1].offers[0].pricing.rate"},
-		{offer(func(o *rampv1.Offer) { o.Pricing.UnitCost = proto.Float64(math.Inf(1)) }), "offer_groups[1].offers[0].pricing.unit_cost"},
-		{offer(func(o *rampv1.Offer) { o.ExpiresAt = &timestamppb.Timestamp{Nanos: -1} }), "offer_groups[1].offers[0].expires_at"},
+		{offer(func(o *rampv1.Offer) { o.Pricing.UnitCost = proto.Float64(math.Inf(1)) }),
+			"offer_groups[1].offers[0].pricing.unit_cost"},
+		{offer(func(o *rampv1.Offer) { o.ExpiresAt = &timestamppb.Timestamp{Nanos: -1} }),
+			"offer_groups[1].offers[0].expires_at"},
 		{offer(func(o *rampv1.Offer) {
 			o.Reporting = &rampv1.ReportingObligation{Window: &durationpb.Duration{Seconds: 1, Nanos: -1}}
 		}), "offer_groups[1].offers[0].reporting.window"},
-		{offer(func(o *rampv1.Offer) { o.Identity = &rampv1.ResourceIdentity{ResourceMutability: 2} }), "offer_groups[1].offers[0].data_as_of"},
+		{offer(func(o *rampv1.Offer) { o.Identity = &rampv1.ResourceIdentity{ResourceMutability: 2} }),
+			"offer_groups[1].offers[0].data_as_of"},
 		{offer(func(o *rampv1.Offer) {
 			o.Identity, o.DataAsOf = &rampv1.ResourceIdentity{ResourceMutability: 2}, &timestamppb.Timestamp{}
 		}), "nothing"},
@@ -233,7 +241,8 @@ func TestWhatIsWrongIsBlamedByPath(t *testing.T) {
 		{offer(func(o *rampv1.Offer) { o.Attestations = many[1:] }), "nothing"},
 		{offer(func(o *rampv1.Offer) { o.Attestations = many }), "offer_groups[1].offers[0].attestations"},
 		{attested(ramp.MaxClaims - len(`{"t":""}`)), "nothing"},
-		{attested(ramp.MaxClaims - len(`{"t":""}`) + 1), "nothing"}, // which spoils one attestation, not the message: see VerifyAttestation
+		// which spoils one attestation, not the message: see VerifyAttestation
+		{attested(ramp.MaxClaims - len(`{"t":""}`) + 1), "nothing"},
 		{&rampv1.PushResourcesRequest{TenantId: "t", Entries: entries[1:]}, "nothing"},
 		{&rampv1.PushResourcesRequest{TenantId: "t", Entries: entries}, "entries"},
 		{&rampv1.ResourceEntry{Domain: "p.example", Path: *text(ramp.MaxPath)}, "nothing"},
@@ -242,9 +251,12 @@ func TestWhatIsWrongIsBlamedByPath(t *testing.T) {
 		{&rampv1.Cost{UnitCost: proto.Float64(1)}, "currency"},
 		{&rampv1.Requester{Id: "r", Domain: "b.example", Uris: []string{"a", *text(ramp.MaxPath + 1)}}, "uris[1]"},
 		{&rampv1.Requester{Id: "r", Domain: "b.example", Ext: ext, ExtCritical: []string{"ramp.a"}}, "nothing"},
-		{&rampv1.Requester{Id: "r", Domain: "b.example", Ext: ext, ExtCritical: []string{"ramp.a", "ramp.b"}}, "ext_critical[1]"},
+		{&rampv1.Requester{Id: "r", Domain: "b.example", Ext: ext, ExtCritical: []string{"ramp.a", "ramp.b"}},
+			"ext_critical[1]"},
 		{&rampv1.ExchangeManifest{ExtCritical: []string{"a"}}, "ext_critical[0]"},
-		{&rampv1.Requester{Id: "r", Domain: "b.example", Ext: &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewNumberValue(math.NaN())}}}, "ext"},
+		{&rampv1.Requester{Id: "r", Domain: "b.example",
+			Ext: &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewNumberValue(math.NaN())}}},
+			"ext"},
 	} {
 		if got := pathOf(ramp.Validate(c.message)); got != c.path {
 			t.Errorf("%.200s: blamed is %q, want %q", fmt.Sprint(c.message), got, c.path)

@@ -22,13 +22,15 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Marshal writes a message of ramp.v1 or comp.v1 as JSON: members in the order of their numbers, in snake_case, without
-// those that hold nothing, but for accepted of answers to reports and disputes; enums by name; no blanks. The same message gives the same bytes, always. An attestation's
-// time keeps the text that it was read from. What JSON cannot carry is an error that names the member: a number that is
-// not finite, a time or a duration out of range, invalid UTF-8.
+// Marshal writes a message of ramp.v1 or comp.v1 as JSON: members in the order of their numbers, in
+// snake_case, without those that hold nothing, but for accepted of answers to reports and disputes;
+// enums by name; no blanks. The same message gives the same bytes, always. An attestation's time
+// keeps the text that it was read from. What JSON cannot carry is an error that names the member: a
+// number that is not finite, a time or a duration out of range, invalid UTF-8.
 func Marshal(m proto.Message) ([]byte, error) { return marshal(m, false) }
 
-// marshal writes a message; brief has a provider's manifest say DIRECT, as the protocol's examples do.
+// marshal writes a message; brief has a provider's manifest say DIRECT, as the protocol's examples
+// do.
 func marshal(m proto.Message, brief bool) ([]byte, error) {
 	if a, ok := m.(*rampv1.ResourceAttestation); ok && a != nil {
 		if text, ok := plainAttestation(a); ok {
@@ -45,7 +47,8 @@ type writer struct {
 	sorted  bool // members stand in the order of their names
 }
 
-// writers are used again and again: what grows in them while they write is most of what writing takes.
+// writers are used again and again: what grows in them while they write is most of what writing
+// takes.
 var writers = sync.Pool{New: func() any {
 	w := &writer{}
 	w.encoder = jsontext.NewEncoder(&w.out)
@@ -72,9 +75,9 @@ func textOf(m proto.Message, brief, sorted bool) ([]byte, error) {
 	return text, err
 }
 
-// canonicalMessage writes a message as canonical JSON (RFC 8785): as Marshal does, with its members in order. Numbers and
-// strings are written as the standard has them in either case. An object with names beyond ASCII goes the long way, since
-// the standard orders those by UTF-16.
+// canonicalMessage writes a message as canonical JSON (RFC 8785): as Marshal does, with its members
+// in order. Numbers and strings are written as the standard has them in either case. An object with
+// names beyond ASCII goes the long way, since the standard orders those by UTF-16.
 func canonicalMessage(m proto.Message) ([]byte, error) {
 	text, err := textOf(m, false, true)
 	if errors.Is(err, errBeyondASCII) {
@@ -121,8 +124,8 @@ func (w *writer) message(m protoreflect.Message) error {
 	return w.encoder.WriteToken(jsontext.EndObject)
 }
 
-// always says of a member that it is written also where it holds nothing: whether a report or a dispute
-// was accepted is what the answer is for.
+// always says of a member that it is written also where it holds nothing: whether a report or a
+// dispute was accepted is what the answer is for.
 func always(field protoreflect.FieldDescriptor) bool {
 	if field.Kind() != protoreflect.BoolKind || field.Name() != "accepted" {
 		return false

@@ -11,8 +11,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// canonical gives the canonical form (RFC 8785) of a JSON text. Whole numbers beyond those that a double holds exactly are
-// refused: the form would change their value.
+// canonical gives the canonical form (RFC 8785) of a JSON text. Whole numbers beyond those that a
+// double holds exactly are refused: the form would change their value.
 func canonical(text strictjson.Value) (strictjson.Value, error) {
 	if err := exact(text); err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func exact(text strictjson.Value) error {
 	}
 }
 
-// manyDigits says whether there may be such a number: it has sixteen digits, or an exponent. Texts are passed over, but for
-// those that are too much trouble.
+// manyDigits says whether there may be such a number: it has sixteen digits, or an exponent. Texts
+// are passed over, but for those that are too much trouble.
 func manyDigits(text []byte) bool {
 	digits := 0
 	for i := 0; i < len(text); i++ {

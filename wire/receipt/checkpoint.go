@@ -10,7 +10,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Checkpoint says what a ledger held at one moment: all its entries, by one hash (C2SP tlog-checkpoint).
+// Checkpoint says what a ledger held at one moment: all its entries, by one hash (C2SP
+// tlog-checkpoint).
 type Checkpoint struct {
 	Origin string // the ledger's name, and that of the keys that sign it
 	Size   int64  // how many entries it has
@@ -20,10 +21,13 @@ type Checkpoint struct {
 // maxCheckpoint bounds a signed checkpoint: lines for a few signatures.
 const maxCheckpoint = 16 << 10
 
-// CheckOrigin says whether a text can name a ledger: as an address without its scheme, such as example.com/ledger.
+// CheckOrigin says whether a text can name a ledger: as an address without its scheme, such as
+// example.com/ledger.
 func CheckOrigin(origin string) error {
-	if origin == "" || len(origin) > 255 || strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r == '+' || r > '~' }) {
-		return fmt.Errorf("%q cannot name a ledger: take an address without its scheme, such as example.com/ledger", origin)
+	if origin == "" || len(origin) > 255 ||
+		strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r == '+' || r > '~' }) {
+		return fmt.Errorf("%q cannot name a ledger: take an address without its scheme, such as example.com/ledger",
+			origin)
 	}
 	return nil
 }
@@ -33,8 +37,8 @@ func (c Checkpoint) Text() string {
 	return c.Origin + "\n" + strconv.FormatInt(c.Size, 10) + "\n" + c.Root.String() + "\n"
 }
 
-// ParseCheckpoint reads the text of a checkpoint, without its signatures. Lines after the third are extensions, which are
-// let be.
+// ParseCheckpoint reads the text of a checkpoint, without its signatures. Lines after the third are
+// extensions, which are let be.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	wrong := func(what string) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("this is no checkpoint: %s", what)
@@ -57,7 +61,8 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	return Checkpoint{Origin: lines[0], Size: size, Root: root}, nil
 }
 
-// Sign gives the checkpoint with the signatures of all signers, as a C2SP signed note. Their names must be its origin.
+// Sign gives the checkpoint with the signatures of all signers, as a C2SP signed note. Their names
+// must be its origin.
 func (c Checkpoint) Sign(signers ...note.Signer) (string, error) {
 	if err := CheckOrigin(c.Origin); err != nil {
 		return "", err
@@ -89,7 +94,8 @@ func OpenCheckpoint(signed string, keys Keys) (Checkpoint, error) {
 	var unknown *note.UnverifiedNoteError
 	switch {
 	case errors.As(err, &wrong):
-		err = fmt.Errorf("the checkpoint was changed, or its signature was: the signature of the key %s+%08x does not fit", wrong.Name, wrong.Hash)
+		err = fmt.Errorf("the checkpoint was changed, or its signature was: the signature of the key %s+%08x does "+
+			"not fit", wrong.Name, wrong.Hash)
 	case errors.As(err, &unknown):
 		err = fmt.Errorf("the checkpoint of %s is signed by none of the given keys", c.Origin)
 	case err != nil:
@@ -113,7 +119,8 @@ func unsigned(signed string) (Checkpoint, error) {
 	return ParseCheckpoint(text + "\n")
 }
 
-// SignedBy gives the hashes of the keys that a signed checkpoint names, in their order. It does not verify anything.
+// SignedBy gives the hashes of the keys that a signed checkpoint names, in their order. It does not
+// verify anything.
 func SignedBy(signed string) []uint32 {
 	n, err := note.Open([]byte(signed), note.VerifierList())
 	var unknown *note.UnverifiedNoteError
@@ -142,7 +149,8 @@ func AllSigned(signed string, keys Keys) error {
 	}
 	n, err := note.Open([]byte(signed), verifiers)
 	if err == nil && len(n.UnverifiedSigs) > 0 {
-		err = fmt.Errorf("the checkpoint has a signature of a key that is not ours: %s+%08x", n.UnverifiedSigs[0].Name, n.UnverifiedSigs[0].Hash)
+		err = fmt.Errorf("the checkpoint has a signature of a key that is not ours: %s+%08x", n.UnverifiedSigs[0].Name,
+			n.UnverifiedSigs[0].Hash)
 	}
 	return err
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Edge is the right edge of a tree: of each level the hashes of its last tile that is not full. It is all that is needed to
-// add leaves and to know the root. The zero Edge is the empty tree.
+// Edge is the right edge of a tree: of each level the hashes of its last tile that is not full. It
+// is all that is needed to add leaves and to know the root. The zero Edge is the empty tree.
 type Edge struct {
 	size   int64
 	levels []partial
@@ -17,8 +17,10 @@ type Edge struct {
 
 // partial is a tile that is not full.
 type partial struct {
-	hashes   []byte
-	subtrees []Hash // the roots of the largest full subtrees over the hashes, from the left: one for each bit of their number
+	hashes []byte
+	// the roots of the largest full subtrees over the hashes, from the left: one for each bit of
+	// their number
+	subtrees []Hash
 }
 
 // add adds a hash, and says how many there are then.
@@ -67,7 +69,8 @@ func OpenEdge(size int64, read func(Tile) ([]byte, error)) (*Edge, error) {
 // Size is how many leaves there are.
 func (e *Edge) Size() int64 { return e.size }
 
-// Append adds a leaf. full gets every tile that this completes, with its hashes, which are full's only until it returns.
+// Append adds a leaf. full gets every tile that this completes, with its hashes, which are full's
+// only until it returns.
 func (e *Edge) Append(leaf Hash, full func(Tile, []byte) error) error {
 	e.size++
 	for level, n := 0, e.size; ; level++ {

@@ -1,10 +1,12 @@
-// Package receipt is what a front desk's ledger gives to others, and how they check it: entries, receipts, checkpoints,
-// tiles and exports. Whoever holds the public key of a front desk can verify them years later, with no connection.
+// Package receipt is what a front desk's ledger gives to others, and how they check it: entries,
+// receipts, checkpoints, tiles and exports. Whoever holds the public key of a front desk can verify
+// them years later, with no connection.
 //
-// The ledger is a Merkle tree over entries. The canonical JSON of an [Entry] (RFC 8785) is a leaf; leaves and nodes are
-// hashed as RFC 6962 §2.1 says. A [Checkpoint] is the size and the root of the tree, signed (C2SP tlog-checkpoint and
-// signed-note, with Ed25519); a [Tile] is a run of 256 hashes of the tree (C2SP tlog-tiles). A [Receipt] is an entry
-// with its place, the path of hashes from it to the root, and the checkpoint that signs that root.
+// The ledger is a Merkle tree over entries. The canonical JSON of an [Entry] (RFC 8785) is a leaf;
+// leaves and nodes are hashed as RFC 6962 §2.1 says. A [Checkpoint] is the size and the root of the
+// tree, signed (C2SP tlog-checkpoint and signed-note, with Ed25519); a [Tile] is a run of 256
+// hashes of the tree (C2SP tlog-tiles). A [Receipt] is an entry with its place, the path of hashes
+// from it to the root, and the checkpoint that signs that root.
 //
 // It is part of wire: no I/O but from the reader that it is given, no clock, and usable by clients.
 package receipt
@@ -28,8 +30,8 @@ import (
 // Version is the version of entries that this package makes and reads.
 const Version = 1
 
-// MaxLeaf is how many bytes the canonical JSON of an entry may have. (C2SP tlog-tiles has two bytes for an entry's
-// length.)
+// MaxLeaf is how many bytes the canonical JSON of an entry may have. (C2SP tlog-tiles has two bytes
+// for an entry's length.)
 const MaxLeaf = 1<<16 - 1
 
 // The most characters that the texts of an entry have.
@@ -39,24 +41,27 @@ const (
 	maxSubject = 2048 // as long as an address may be
 )
 
-// Entry is one fact: what happened, when, to whom, about what. It holds no personal datum, no text of a question, no id
-// of a conversation and no secret.
+// Entry is one fact: what happened, when, to whom, about what. It holds no personal datum, no text
+// of a question, no id of a conversation and no secret.
 type Entry struct {
-	V       int              // Version
-	ID      string           // a UUID of version 7, in lower case; given by the ledger
-	Time    time.Time        // when it happened, to the microsecond
-	Site    string           // the id of the site that it concerns; empty for all
-	Kind    string           // what sort of fact: access, citation, terms, key, ...
-	Party   string           // to whom it was done or who did it, as the ledger's owner knows them; empty for nobody else
+	V    int       // Version
+	ID   string    // a UUID of version 7, in lower case; given by the ledger
+	Time time.Time // when it happened, to the microsecond
+	Site string    // the id of the site that it concerns; empty for all
+	Kind string    // what sort of fact: access, citation, terms, key, ...
+	// to whom it was done or who did it, as the ledger's owner knows them; empty for nobody else
+	Party   string
 	Subject string           // what it was done with: an address, the id of another entry, of a key, ...
 	Request string           // the other side's id of the request that brought it about, if there was one
 	Body    strictjson.Value // a JSON object with what else belongs to this kind; empty for {}
 }
 
-// timeForm is how the time of an entry is written: RFC 3339 in UTC, with six digits of the second's fraction.
+// timeForm is how the time of an entry is written: RFC 3339 in UTC, with six digits of the second's
+// fraction.
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
-// isKind says whether a text is lower-case letters, digits and single dashes between them, with a letter first.
+// isKind says whether a text is lower-case letters, digits and single dashes between them, with a
+// letter first.
 func isKind(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -77,14 +82,16 @@ func isID(text string) bool {
 	}
 	for i := range len(text) {
 		c := text[i]
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && (c < '0' || c > '9') &&
+			(c < 'a' || c > 'f') {
 			return false
 		}
 	}
 	return true
 }
 
-// Leaf gives the entry's canonical JSON, which is a leaf of the tree. It is an error if the entry cannot be one.
+// Leaf gives the entry's canonical JSON, which is a leaf of the tree. It is an error if the entry
+// cannot be one.
 func (e Entry) Leaf() ([]byte, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -111,8 +118,8 @@ func (e Entry) Leaf() ([]byte, error) {
 	return leaf, nil
 }
 
-// Member is how the leaf of an entry spells a member whose value is a text: bytes that it holds if it has this value (and may
-// hold within its body, if not).
+// Member is how the leaf of an entry spells a member whose value is a text: bytes that it holds if
+// it has this value (and may hold within its body, if not).
 func Member(name, value string) []byte {
 	member, _ := jsontext.AppendQuote([]byte(`"`+name+`":`), value) // no leaf holds what is not UTF-8
 	return member
@@ -126,14 +133,17 @@ func (e Entry) check() error {
 	case !isID(e.ID):
 		return fmt.Errorf("the id %q of a ledger entry is no UUID of version 7 in lower case", e.ID)
 	case len(e.Kind) > maxKind || !isKind(e.Kind):
-		return fmt.Errorf("the kind %q of a ledger entry is not made of lower-case letters, digits and single dashes", e.Kind)
+		return fmt.Errorf("the kind %q of a ledger entry is not made of lower-case letters, digits and single dashes",
+			e.Kind)
 	case e.Time.Year() < 1970 || e.Time.Year() > 9999 || e.Time.Nanosecond()%1000 != 0:
-		return fmt.Errorf("the time %s of a ledger entry is not one of the years 1970 to 9999 in whole microseconds", e.Time.Format(time.RFC3339Nano))
+		return fmt.Errorf("the time %s of a ledger entry is not one of the years 1970 to 9999 in whole microseconds",
+			e.Time.Format(time.RFC3339Nano))
 	}
 	for _, text := range []struct {
 		name, value string
 		most        int
-	}{{"site", e.Site, maxName}, {"party", e.Party, maxName}, {"request", e.Request, maxName}, {"subject", e.Subject, maxSubject}} {
+	}{{"site", e.Site, maxName}, {"party", e.Party, maxName}, {"request", e.Request, maxName},
+		{"subject", e.Subject, maxSubject}} {
 		if !utf8.ValidString(text.value) {
 			return fmt.Errorf("the %s of a ledger entry is not UTF-8", text.name)
 		}
@@ -167,7 +177,8 @@ func ParseEntry(text []byte) (Entry, error) {
 	if err != nil || at.Format(timeForm) != raw.Time { // the library takes a comma for the point
 		return Entry{}, fmt.Errorf("the time %q of an entry is not written as %s", raw.Time, timeForm)
 	}
-	e := Entry{V: raw.V, ID: raw.ID, Time: at, Site: raw.Site, Kind: raw.Kind, Party: raw.Party, Subject: raw.Subject, Request: raw.Request, Body: raw.Body}
+	e := Entry{V: raw.V, ID: raw.ID, Time: at, Site: raw.Site, Kind: raw.Kind, Party: raw.Party, Subject: raw.Subject,
+		Request: raw.Request, Body: raw.Body}
 	return e, e.check()
 }
 

@@ -19,8 +19,8 @@ import (
 //
 //	{"export":1,"checkpoint":"..."}
 //
-// and then comes a line for each entry that the checkpoint counts, with its index and the hash of its leaf, by which an
-// entry that was changed can be named:
+// and then comes a line for each entry that the checkpoint counts, with its index and the hash of
+// its leaf, by which an entry that was changed can be named:
 //
 //	{"index":0,"hash":"...","entry":{...}}
 
@@ -60,9 +60,9 @@ func AppendExport(line []byte, index int64, leaf []byte) []byte {
 	return append(line, "}\n"...)
 }
 
-// VerifyExport reads an export and checks that it is true: that every entry is there, in its place and unchanged, and
-// that one of the keys has signed the checkpoint over them. It holds one line at a time. The error names the first line
-// that does not hold.
+// VerifyExport reads an export and checks that it is true: that every entry is there, in its place
+// and unchanged, and that one of the keys has signed the checkpoint over them. It holds one line at
+// a time. The error names the first line that does not hold.
 func VerifyExport(r io.Reader, keys Keys) (Checkpoint, error) {
 	lines := bufio.NewReaderSize(r, maxLine)
 	line, err := readLine(lines)
@@ -74,7 +74,8 @@ func VerifyExport(r io.Reader, keys Keys) (Checkpoint, error) {
 		return Checkpoint{}, errors.New(`this is no export of a ledger: its first line is not {"export":1,"checkpoint":"..."}`)
 	}
 	if head.Export != ExportVersion {
-		return Checkpoint{}, fmt.Errorf("the export has the version %d; this program knows %d", head.Export, ExportVersion)
+		return Checkpoint{}, fmt.Errorf("the export has the version %d; this program knows %d", head.Export,
+			ExportVersion)
 	}
 	c, err := OpenCheckpoint(head.Checkpoint, keys)
 	if err != nil {
@@ -84,7 +85,8 @@ func VerifyExport(r io.Reader, keys Keys) (Checkpoint, error) {
 	for tree.Size() < c.Size {
 		line, err := readLine(lines)
 		if err != nil {
-			return c, fmt.Errorf("the export ends before entry %d of the %d that its checkpoint counts: %w", tree.Size(), c.Size, err)
+			return c, fmt.Errorf("the export ends before entry %d of the %d that its checkpoint counts: %w",
+				tree.Size(), c.Size, err)
 		}
 		hash, err := checkLine(line, tree.Size())
 		if err != nil {
@@ -98,7 +100,9 @@ func VerifyExport(r io.Reader, keys Keys) (Checkpoint, error) {
 		return c, fmt.Errorf("there is more in the export than the %d entries that its checkpoint counts", c.Size)
 	}
 	if tree.Root() != c.Root {
-		return c, fmt.Errorf("the %d entries of the export are not those that its checkpoint signs: an entry was changed together with its hash", c.Size)
+		return c,
+			fmt.Errorf("the %d entries of the export are not those that its checkpoint signs: an entry was changed "+
+				"together with its hash", c.Size)
 	}
 	return c, nil
 }
@@ -139,13 +143,15 @@ func checkLine(line []byte, index int64) (Hash, error) {
 	}
 	hash := LeafHash(leaf)
 	if hash.String() != l.Hash {
-		return Hash{}, fmt.Errorf("entry %d of the export (line %d, id %s) was changed: its hash is not the one beside it", index, index+2, entry.ID)
+		return Hash{},
+			fmt.Errorf("entry %d of the export (line %d, id %s) was changed: its hash is not the one beside it", index,
+				index+2, entry.ID)
 	}
 	return hash, nil
 }
 
-// plainLine is checkLine for a line that is still as AppendExport writes it and holds what it says; of any other it only
-// says so.
+// plainLine is checkLine for a line that is still as AppendExport writes it and holds what it says;
+// of any other it only says so.
 func plainLine(line []byte, index int64) (hash Hash, ok bool) {
 	var buffer [64]byte
 	start := append(strconv.AppendInt(append(buffer[:0], `{"index":`...), index, 10), `,"hash":"`...)
@@ -154,7 +160,8 @@ func plainLine(line []byte, index int64) (hash Hash, ok bool) {
 		return hash, false
 	}
 	line = line[len(start):]
-	if n, err := base64.StdEncoding.Strict().Decode(buffer[:hashText], line[:hashText]); err != nil || n != tlog.HashSize {
+	if n, err := base64.StdEncoding.Strict().Decode(buffer[:hashText], line[:hashText]); err != nil ||
+		n != tlog.HashSize {
 		return hash, false
 	}
 	hash = Hash(buffer[:tlog.HashSize])

@@ -24,7 +24,8 @@ type Key struct {
 // Keys are the public keys that somebody trusts.
 type Keys []Key
 
-// Verifier is the form in which tools for C2SP signed notes take the key of a ledger: ORIGIN+HASH+KEY.
+// Verifier is the form in which tools for C2SP signed notes take the key of a ledger:
+// ORIGIN+HASH+KEY.
 func (k Key) Verifier(origin string) (string, error) {
 	return note.NewEd25519VerifierKey(origin, k.Public)
 }
@@ -56,9 +57,9 @@ func (ks Keys) verifiers(origin string) (note.Verifiers, error) {
 	return note.VerifierList(list...), nil
 }
 
-// ParseKeys reads public keys, in whichever form they are: a JWKS or a JWK (RFC 7517 and 8037), PEM, or the lines of
-// C2SP signed notes (ORIGIN+HASH+KEY). Keys of other kinds than Ed25519,
-// and those that cannot be read, are passed over in a JWKS.
+// ParseKeys reads public keys, in whichever form they are: a JWKS or a JWK (RFC 7517 and 8037),
+// PEM, or the lines of C2SP signed notes (ORIGIN+HASH+KEY). Keys of other kinds than Ed25519, and
+// those that cannot be read, are passed over in a JWKS.
 func ParseKeys(text []byte) (Keys, error) {
 	trimmed := bytes.TrimSpace(text)
 	var keys Keys
@@ -66,7 +67,8 @@ func ParseKeys(text []byte) (Keys, error) {
 	switch {
 	case bytes.HasPrefix(trimmed, []byte("{")):
 		keys, err = parseJWKS(trimmed)
-	case bytes.Contains(trimmed, []byte("-----BEGIN ")): // words before it are allowed (RFC 7468 §2), and our own files have some
+	// words before it are allowed (RFC 7468 §2), and our own files have some
+	case bytes.Contains(trimmed, []byte("-----BEGIN ")):
 		keys, err = parsePEM(trimmed)
 	default:
 		keys, err = parseLines(string(trimmed))
@@ -133,7 +135,8 @@ func parsePEM(text []byte) (Keys, error) {
 		}
 		text = rest
 		if strings.Contains(block.Type, "PRIVATE") {
-			return nil, errors.New("this is a private key: keep it to yourself, and give its public key (openssl pkey -pubout)")
+			return nil,
+				errors.New("this is a private key: keep it to yourself, and give its public key (openssl pkey -pubout)")
 		}
 		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 		if err != nil {
@@ -158,7 +161,9 @@ func parseLines(text string) (Keys, error) {
 			continue
 		}
 		if _, err := note.NewVerifier(line); err != nil {
-			return nil, errors.New("this is no public key: give a JWKS, a key in PEM, or ORIGIN+HASH+KEY as tools for signed notes write it")
+			return nil,
+				errors.New("this is no public key: give a JWKS, a key in PEM, or ORIGIN+HASH+KEY as tools for signed " +
+					"notes write it")
 		}
 		origin, rest, _ := strings.Cut(line, "+")
 		hash, data, _ := strings.Cut(rest, "+")

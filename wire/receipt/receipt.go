@@ -10,7 +10,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Receipt shows that an entry stands in a ledger: who has the ledger's public key needs nothing else to check it.
+// Receipt shows that an entry stands in a ledger: who has the ledger's public key needs nothing
+// else to check it.
 type Receipt struct {
 	Entry      Entry
 	Index      int64  // the entry's place, from 0
@@ -29,7 +30,8 @@ type receiptJSON struct {
 // maxProof is how many hashes a proof has at most.
 const maxProof = 64
 
-// MarshalJSON writes a receipt: {"entry":{...},"index":17,"proof":["HASH",...],"checkpoint":"..."}, with hashes in base64.
+// MarshalJSON writes a receipt: {"entry":{...},"index":17,"proof":["HASH",...],"checkpoint":"..."},
+// with hashes in base64.
 func (r Receipt) MarshalJSON() ([]byte, error) {
 	leaf, err := r.Entry.Leaf()
 	if err != nil {
@@ -42,7 +44,8 @@ func (r Receipt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(raw)
 }
 
-// Parse reads a receipt, and refuses what is not one. It says nothing of whether it is true: see Verify.
+// Parse reads a receipt, and refuses what is not one. It says nothing of whether it is true: see
+// Verify.
 func Parse(text []byte) (Receipt, error) {
 	var raw receiptJSON
 	if err := strictjson.Decode(text, &raw); err != nil {
@@ -73,8 +76,9 @@ func (r *Receipt) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Verify checks that the receipt is true: that one of the keys has signed its checkpoint, and that the entry stands in
-// the ledger of that checkpoint at its index. It gives the checkpoint; the error says which part does not hold.
+// Verify checks that the receipt is true: that one of the keys has signed its checkpoint, and that
+// the entry stands in the ledger of that checkpoint at its index. It gives the checkpoint; the
+// error says which part does not hold.
 func Verify(r Receipt, keys Keys) (Checkpoint, error) {
 	c, err := OpenCheckpoint(r.Checkpoint, keys)
 	if err != nil {
@@ -88,7 +92,9 @@ func Verify(r Receipt, keys Keys) (Checkpoint, error) {
 		return c, fmt.Errorf("the receipt is for entry %d, and its checkpoint for %d entries", r.Index, c.Size)
 	}
 	if tlog.CheckRecord(r.Proof, c.Size, c.Root, r.Index, LeafHash(leaf)) != nil {
-		return c, fmt.Errorf("the entry was changed, or its index or proof was: they do not lead to the ledger that the checkpoint signs (%d entries)", c.Size)
+		return c,
+			fmt.Errorf("the entry was changed, or its index or proof was: they do not lead to the ledger that the "+
+				"checkpoint signs (%d entries)", c.Size)
 	}
 	return c, nil
 }

@@ -37,7 +37,8 @@ func signer(name string) note.Signer {
 		panic(err)
 	}
 	hash, _, _ := strings.Cut(strings.TrimPrefix(verifier, origin+"+"), "+")
-	made, err := note.NewSigner("PRIVATE+KEY+" + origin + "+" + hash + "+" + base64.StdEncoding.EncodeToString(append([]byte{1}, private(name).Seed()...)))
+	made, err := note.NewSigner("PRIVATE+KEY+" + origin + "+" + hash + "+" +
+		base64.StdEncoding.EncodeToString(append([]byte{1}, private(name).Seed()...)))
 	if err != nil {
 		panic(err)
 	}
@@ -54,8 +55,10 @@ type log struct {
 
 func entry(n int) receipt.Entry {
 	return receipt.Entry{
-		V: 1, ID: fmt.Sprintf("01930000-0000-7000-8000-%012x", n), Time: time.Date(2026, 11, 22, 1, 2, 3, n*1000, time.UTC), Site: "local", Kind: "access",
-		Party: "platform:ü", Subject: "https://example.com/\u2028\"", Request: fmt.Sprint(n), Body: []byte(fmt.Sprintf(`{"z":%d,"a":["x",1.50,true,null]}`, n)),
+		V: 1, ID: fmt.Sprintf("01930000-0000-7000-8000-%012x", n),
+		Time: time.Date(2026, 11, 22, 1, 2, 3, n*1000, time.UTC), Site: "local", Kind: "access",
+		Party: "platform:ü", Subject: "https://example.com/\u2028\"", Request: fmt.Sprint(n),
+		Body: []byte(fmt.Sprintf(`{"z":%d,"a":["x",1.50,true,null]}`, n)),
 	}
 }
 
@@ -176,7 +179,8 @@ func TestAnyFlippedBitIsFound(t *testing.T) {
 		flip(was[:min(64, len(was))], func(bit int, bent []byte) {
 			l.tiles[path] = append(bent, was[len(bent):]...)
 			for _, index := range []int64{0, 1, 255, 256, 299} {
-				if proof, err := receipt.ProveEntry(l.Size, index, receipt.FromTiles(l.Size, l.Root, l.read)); err == nil {
+				if proof, err := receipt.ProveEntry(l.Size, index,
+					receipt.FromTiles(l.Size, l.Root, l.read)); err == nil {
 					if tlog.CheckRecord(proof, l.Size, l.Root, index, receipt.LeafHash(l.leaves[index])) != nil {
 						t.Errorf("bit %d of %s makes a wrong proof for %d", bit, path, index)
 					}
@@ -218,11 +222,15 @@ func TestWhatWasChangedInAnExportIsNamed(t *testing.T) {
 			ls[18] = bytes.Replace(ls[18], ls[18][21:30], ls[19][21:30], 1)
 			return ls
 		}, "entry 17 of the export"},
-		"both":    {func(ls [][]byte) [][]byte { ls[18] = receipt.AppendExport(nil, 17, leaf); return ls }, "together with its hash"},
-		"a gap":   {func(ls [][]byte) [][]byte { return append(ls[:18:18], ls[19:]...) }, "has entry 18 where entry 17 belongs"},
-		"a swap":  {func(ls [][]byte) [][]byte { ls[18], ls[19] = ls[19], ls[18]; return ls }, "has entry 18 where entry 17 belongs"},
+		"both": {func(ls [][]byte) [][]byte { ls[18] = receipt.AppendExport(nil, 17, leaf); return ls },
+			"together with its hash"},
+		"a gap": {func(ls [][]byte) [][]byte { return append(ls[:18:18], ls[19:]...) },
+			"has entry 18 where entry 17 belongs"},
+		"a swap": {func(ls [][]byte) [][]byte { ls[18], ls[19] = ls[19], ls[18]; return ls },
+			"has entry 18 where entry 17 belongs"},
 		"its end": {func(ls [][]byte) [][]byte { return ls[:100] }, "ends before entry 99 of the 600"},
-		"more":    {func(ls [][]byte) [][]byte { return append(ls, receipt.AppendExport(nil, 600, leaf)) }, "more in the export than the 600"},
+		"more": {func(ls [][]byte) [][]byte { return append(ls, receipt.AppendExport(nil, 600, leaf)) },
+			"more in the export than the 600"},
 		"spaces": {func(ls [][]byte) [][]byte {
 			ls[18] = bytes.ReplaceAll(ls[18], []byte(`,"`), []byte(` , "`))
 			return ls
@@ -267,11 +275,12 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 		"a line":            {"# ours\n" + line + "\n", true, true},
 		"of another ledger": {foreign, true, false},
 		"a private key":     {string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})), false, false},
-		"PEM with words":    {"Ours, of today.\n\n" + string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), true, true},
-		"none":              {`{"keys":[]}`, false, false},
-		"half a key":        {`{"kty":"OKP","crv":"Ed25519","x":"AAAA"}`, false, false},
-		"nonsense":          {"soup", false, false},
-		"nothing":           {"", false, false},
+		"PEM with words": {"Ours, of today.\n\n" +
+			string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), true, true},
+		"none":       {`{"keys":[]}`, false, false},
+		"half a key": {`{"kty":"OKP","crv":"Ed25519","x":"AAAA"}`, false, false},
+		"nonsense":   {"soup", false, false},
+		"nothing":    {"", false, false},
 	} {
 		keys, err := receipt.ParseKeys([]byte(c.text))
 		if (err == nil) != c.reads {
@@ -284,7 +293,8 @@ func TestKeysAreReadInEveryForm(t *testing.T) {
 	}
 }
 
-// TestOneKeyThatCannotBeReadVoidsNoOthers has keys of all sorts beside a good one; where no key is good, it is said why.
+// TestOneKeyThatCannotBeReadVoidsNoOthers has keys of all sorts beside a good one; where no key is
+// good, it is said why.
 func TestOneKeyThatCannotBeReadVoidsNoOthers(t *testing.T) {
 	t.Parallel()
 	good := `{"kty":"OKP","crv":"Ed25519","kid":"good","x":"` + base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)) + `"}`
@@ -341,7 +351,8 @@ func TestTheLibraryOfTheGoTeamAgrees(t *testing.T) {
 		count := 0
 		_ = receipt.Tiles(n, func(tile receipt.Tile) error {
 			count++
-			want, err := tlog.ReadTileData(tlog.Tile{H: receipt.TileHeight, L: tile.Level, N: tile.N, W: tile.Width}, hashes)
+			want, err := tlog.ReadTileData(tlog.Tile{H: receipt.TileHeight, L: tile.Level, N: tile.N, W: tile.Width},
+				hashes)
 			if err != nil || !bytes.Equal(tiles[tile], want) {
 				t.Fatalf("%s: %v", tile.Path(), err)
 			}
@@ -362,7 +373,8 @@ func TestTheLibraryOfTheGoTeamAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := receipt.Checkpoint{Origin: origin, Size: older, Root: oldRoot}, receipt.Checkpoint{Origin: origin, Size: n, Root: edge.Root()}
+		a, b := receipt.Checkpoint{Origin: origin, Size: older, Root: oldRoot},
+			receipt.Checkpoint{Origin: origin, Size: n, Root: edge.Root()}
 		if err := receipt.VerifyGrowth(a, b, proof); err != nil {
 			t.Fatal(err)
 		}
@@ -395,8 +407,10 @@ func TestTilesHaveOneAddress(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"", "tile", "tile/0", "tile/0/", "tile/0/0", "tile/0/00", "tile/0/0000", "tile/0/1000", "tile/00/000", "tile/-1/000", "tile/64/000", "tile/0/x000/001",
-		"tile/0/001/067", "tile/0/x001/x067", "tile/0/000.p/0", "tile/0/000.p/256", "tile/0/000.p/01", "tile/0/000.p/", "tile/0/+01", "tile/entries/000",
+		"", "tile", "tile/0", "tile/0/", "tile/0/0", "tile/0/00", "tile/0/0000", "tile/0/1000", "tile/00/000",
+		"tile/-1/000", "tile/64/000", "tile/0/x000/001",
+		"tile/0/001/067", "tile/0/x001/x067", "tile/0/000.p/0", "tile/0/000.p/256", "tile/0/000.p/01", "tile/0/000.p/",
+		"tile/0/+01", "tile/entries/000",
 		"tile/0/" + strings.Repeat("x999/", 30) + "999",
 	} {
 		if got, err := receipt.ParseTile(path); err == nil {

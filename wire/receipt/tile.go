@@ -9,14 +9,15 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// TileWidth is how many hashes a full tile has, and TileHeight how many levels of the tree that makes.
+// TileWidth is how many hashes a full tile has, and TileHeight how many levels of the tree that
+// makes.
 const (
 	TileHeight = 8
 	TileWidth  = 1 << TileHeight
 )
 
-// Tile names a run of hashes of the tree (C2SP tlog-tiles): at level 0 hashes of leaves, at level 1 hashes of subtrees of
-// 256 leaves, which the tiles of level 0 have as their roots, and so on.
+// Tile names a run of hashes of the tree (C2SP tlog-tiles): at level 0 hashes of leaves, at level 1
+// hashes of subtrees of 256 leaves, which the tiles of level 0 have as their roots, and so on.
 type Tile struct {
 	Level int
 	N     int64 // the tile's number in its level
@@ -79,7 +80,8 @@ func (t Tile) In(size int64) bool {
 	return t.N <= size>>shift/TileWidth && t.N*TileWidth+int64(t.Width) <= size>>shift
 }
 
-// Tiles lists the tiles of a tree, of each level that has any all of them: fn gets them level by level.
+// Tiles lists the tiles of a tree, of each level that has any all of them: fn gets them level by
+// level.
 func Tiles(size int64, fn func(Tile) error) error {
 	for level := 0; size > 0; level, size = level+1, size/TileWidth {
 		for n := int64(0); n*TileWidth < size; n++ {
@@ -91,8 +93,9 @@ func Tiles(size int64, fn func(Tile) error) error {
 	return nil
 }
 
-// FromTiles reads the hashes that proofs are made of (see [ProveEntry] and [ProveGrowth]) from tiles, and checks that the
-// tiles belong to the tree. read gives the bytes of tiles, 32 for each hash.
+// FromTiles reads the hashes that proofs are made of (see [ProveEntry] and [ProveGrowth]) from
+// tiles, and checks that the tiles belong to the tree. read gives the bytes of tiles, 32 for each
+// hash.
 func FromTiles(size int64, root Hash, read func([]Tile) ([][]byte, error)) tlog.HashReader {
 	return tlog.TileHashReader(tlog.Tree{N: size, Hash: root}, tileReader(read))
 }
@@ -109,8 +112,8 @@ func (read tileReader) ReadTiles(ts []tlog.Tile) ([][]byte, error) {
 	return read(tiles)
 }
 
-// FromTrustedTiles is FromTiles without the check: for whoever checks the proof that comes of it, which takes less. read gives
-// the bytes of tiles, or more where they have grown.
+// FromTrustedTiles is FromTiles without the check: for whoever checks the proof that comes of it,
+// which takes less. read gives the bytes of tiles, or more where they have grown.
 func FromTrustedTiles(read func([]Tile) ([][]byte, error)) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
 		var tiles []Tile
@@ -139,12 +142,14 @@ func FromTrustedTiles(read func([]Tile) ([][]byte, error)) tlog.HashReader {
 	})
 }
 
-// ProveEntry gives the hashes that lead from the entry at an index to the root of a tree (RFC 6962 §2.1.1).
+// ProveEntry gives the hashes that lead from the entry at an index to the root of a tree (RFC 6962
+// §2.1.1).
 func ProveEntry(size, index int64, hashes tlog.HashReader) ([]Hash, error) {
 	return tlog.ProveRecord(size, index, hashes)
 }
 
-// ProveGrowth gives the hashes by which a tree shows that an older one is its beginning (RFC 6962 §2.1.2).
+// ProveGrowth gives the hashes by which a tree shows that an older one is its beginning (RFC 6962
+// §2.1.2).
 func ProveGrowth(older, size int64, hashes tlog.HashReader) ([]Hash, error) {
 	if older == 0 || older == size {
 		return nil, nil
@@ -154,7 +159,8 @@ func ProveGrowth(older, size int64, hashes tlog.HashReader) ([]Hash, error) {
 
 // VerifyGrowth checks such a proof: that newer goes on where older ends.
 func VerifyGrowth(older, newer Checkpoint, proof []Hash) error {
-	wrong := fmt.Errorf("the ledger of %d entries is not the beginning of that of %d entries: somebody has rewritten it", older.Size, newer.Size)
+	wrong := fmt.Errorf("the ledger of %d entries is not the beginning of that of %d entries: somebody has "+
+		"rewritten it", older.Size, newer.Size)
 	switch {
 	case older.Origin != newer.Origin:
 		return fmt.Errorf("the checkpoints are of two ledgers, %s and %s", older.Origin, newer.Origin)

@@ -1,10 +1,10 @@
-// Package sign is what signatures are made over and how they look on the wire: canonical JSON (RFC 8785), the five
-// headers by which the Agentic Intent Protocol signs a request, an answer or an event, the HTTP message signatures
-// (RFC 9421) with the digests of bodies (RFC 9530) by which agents sign their requests of RAMP, and the signed addresses
-// ([URLKeys]) from which is fetched what they bought.
+// Package sign makes and verifies signatures and defines their form on the wire: canonical JSON
+// (RFC 8785), the five headers of the Agentic Intent Protocol, HTTP message signatures (RFC 9421)
+// with digests of bodies (RFC 9530) for RAMP, and signed addresses ([URLKeys]) for fetching
+// purchases.
 //
-// It is shared by the server's doors, the client and the checker. It has no I/O, no clock and no randomness: times
-// and nonces are handed in, and what is right at a certain time is asked with that time.
+// Server, client and checker share it. It has no I/O, no clock and no randomness: callers pass
+// times and nonces.
 package sign
 
 import (
@@ -19,12 +19,13 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Canonical is the one way to write a JSON value that everybody agrees on (RFC 8785): members in order, no blanks,
-// numbers as the double they denote. Two texts are the same value just when their canonical forms are the same bytes.
+// Canonical is the one way to write a JSON value that everybody agrees on (RFC 8785): members in
+// order, no blanks, numbers as the double they denote. Two texts are the same value just when their
+// canonical forms are the same bytes.
 //
-// What would be read in two ways is refused: members that stand twice, numbers beyond the range of a double, invalid
-// UTF-8, data after the value, nesting beyond [strictjson.MaxDepth]. The error is a *[strictjson.Error], which names
-// the place. The input stays as it is.
+// What would be read in two ways is refused: members that stand twice, numbers beyond the range of
+// a double, invalid UTF-8, data after the value, nesting beyond [strictjson.MaxDepth]. The error is
+// a *[strictjson.Error], which names the place. The input stays as it is.
 func Canonical(text []byte) ([]byte, error) {
 	if isCanonical(text) {
 		return bytes.Clone(text), nil
@@ -44,8 +45,9 @@ func Canonical(text []byte) ([]byte, error) {
 	return value, nil
 }
 
-// isCanonical says of a text whose strings are printable ASCII without escapes and whose numbers are whole and below 10^15,
-// as most of ours are, whether it is in its canonical form. It says false of all others.
+// isCanonical says of a text whose strings are printable ASCII without escapes and whose numbers
+// are whole and below 10^15, as most of ours are, whether it is in its canonical form. It says
+// false of all others.
 func isCanonical(text []byte) bool {
 	return plainValue(text, 0, 0) == len(text)
 }
@@ -156,8 +158,8 @@ func plainObject(text []byte, at, depth int) int {
 	}
 }
 
-// modest says that no number of a text can be too large, and that it does not nest too deep: a look at its bytes, which
-// spares most texts from being read twice.
+// modest says that no number of a text can be too large, and that it does not nest too deep: a look
+// at its bytes, which spares most texts from being read twice.
 func modest(text []byte) bool {
 	depth, digits := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -187,7 +189,8 @@ func modest(text []byte) bool {
 	return true
 }
 
-// checkNumbers reads the tokens of a text: the library would write a number that is too large as the largest there is.
+// checkNumbers reads the tokens of a text: the library would write a number that is too large as
+// the largest there is.
 func checkNumbers(text []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewReader(text))
 	for {
@@ -200,16 +203,19 @@ func checkNumbers(text []byte) error {
 		}
 		if token.Kind() == '0' {
 			if _, err := strconv.ParseFloat(token.String(), 64); err != nil {
-				return &strictjson.Error{Pointer: string(decoder.StackPointer()), Problem: "this number is beyond the range of a double"}
+				return &strictjson.Error{Pointer: string(decoder.StackPointer()),
+					Problem: "this number is beyond the range of a double"}
 			}
 		}
 		if decoder.StackDepth() > strictjson.MaxDepth {
-			return &strictjson.Error{Problem: fmt.Sprintf("objects and arrays nest deeper than %d levels", strictjson.MaxDepth)}
+			return &strictjson.Error{Problem: fmt.Sprintf("objects and arrays nest deeper than %d levels",
+				strictjson.MaxDepth)}
 		}
 	}
 }
 
-// Same says whether two JSON texts are the same value. What has no canonical form is the same as nothing.
+// Same says whether two JSON texts are the same value. What has no canonical form is the same as
+// nothing.
 func Same(a, b []byte) bool {
 	x, err := Canonical(a)
 	if err != nil {

@@ -20,8 +20,9 @@ func ContentDigest(body []byte) string {
 	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 }
 
-// CheckContentDigest says whether the lines of Content-Digest fit a body. Every digest by SHA-256 or SHA-512 must fit, and there
-// must be one; those by other algorithms are passed over (RFC 9530 §2).
+// CheckContentDigest says whether the lines of Content-Digest fit a body. Every digest by SHA-256
+// or SHA-512 must fit, and there must be one; those by other algorithms are passed over (RFC 9530
+// §2).
 func CheckContentDigest(lines []string, body []byte) error {
 	known, fits, err := digestFits(lines, body)
 	switch {
@@ -35,8 +36,9 @@ func CheckContentDigest(lines []string, body []byte) error {
 	return nil
 }
 
-// ReprDigest says whether the lines of Repr-Digest have a digest by SHA-256 or SHA-512, and whether all such fit a whole representation
-// that came without a coding (RFC 9530 §3). Lines that cannot be read have one that does not fit.
+// ReprDigest says whether the lines of Repr-Digest have a digest by SHA-256 or SHA-512, and whether
+// all such fit a whole representation that came without a coding (RFC 9530 §3). Lines that cannot
+// be read have one that does not fit.
 func ReprDigest(lines []string, representation []byte) (known, fits bool) {
 	if len(lines) == 0 {
 		return false, false
@@ -48,7 +50,8 @@ func ReprDigest(lines []string, representation []byte) (known, fits bool) {
 	return known, known && fits
 }
 
-// digestFits says whether a field of digests has some by SHA-256 or SHA-512, and whether all of those are a body's.
+// digestFits says whether a field of digests has some by SHA-256 or SHA-512, and whether all of
+// those are a body's.
 func digestFits(lines []string, body []byte) (known, fits bool, err error) {
 	digests, err := parseDictionary(lines)
 	if err != nil {

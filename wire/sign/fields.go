@@ -17,13 +17,14 @@ const (
 
 var errField = errors.New("it is no structured field (RFC 9651), or could be read in two ways")
 
-// optional drops what a field may be written with or without: blanks, and the value of a true parameter. Text
-// within quotation marks loses them, too: good enough to compare two spellings of one field.
+// optional drops what a field may be written with or without: blanks, and the value of a true
+// parameter. Text within quotation marks loses them, too: good enough to compare two spellings of
+// one field.
 var optional = strings.NewReplacer(" ", "", "\t", "", "=?1", "")
 
-// parseDictionary reads a dictionary out of the lines of a header field. RFC 9651 lets a later member
-// or parameter replace an earlier one of its name, and lets numbers have leading zeros. What is signed
-// must have one reading, so a field that is not written again as it came is an error.
+// parseDictionary reads a dictionary out of the lines of a header field. RFC 9651 lets a later
+// member or parameter replace an earlier one of its name, and lets numbers have leading zeros. What
+// is signed must have one reading, so a field that is not written again as it came is an error.
 func parseDictionary(lines []string) (*httpsfv.Dictionary, error) {
 	text := strings.Join(lines, ", ")
 	if len(text) > maxField {

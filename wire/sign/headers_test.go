@@ -34,7 +34,8 @@ var vectors = []vector{
 	{"a query", "POST", "/pag/retrieve?a=1&b=%20x", `{"aip_version":"0.1"}`, "v1=qd7y90MO9h3GIQFNNsdjs1+mbFk6WzstLRlYxN1POEg="},
 	{"an escaped path", "POST", "/a%2Fb/c%20d", `{"aip_version":"0.1"}`, "v1=+LfanHvto1AMHGUOBE7l5em9VlI+MIn+ZEdtX3Qp+7k="},
 	{"an empty body", "GET", "/.well-known/aip/capabilities", "", "v1=zYYXXQFfFgPv/awf2n71EQw/fypYu65OeFIpu39SKcE="},
-	{"an answer", "200", "/pag/retrieve", "{\"status\":\"ok\",\"text\":\"Grüße\\n\"}\n", "v1=sJqthdBPkhMqzbhd8O1ykc72IasFptekleUhZKoH/5M="},
+	{"an answer", "200", "/pag/retrieve", "{\"status\":\"ok\",\"text\":\"Grüße\\n\"}\n",
+		"v1=sJqthdBPkhMqzbhd8O1ykc72IasFptekleUhZKoH/5M="},
 }
 
 func headers() sign.Headers {
@@ -54,8 +55,8 @@ func TestSignaturesAreThoseOfTheVectors(t *testing.T) {
 	}
 }
 
-// TestSignaturesAreThoseOfOpenSSL makes the vectors again with openssl alone: the hash of the body, the five lines,
-// the HMAC.
+// TestSignaturesAreThoseOfOpenSSL makes the vectors again with openssl alone: the hash of the body,
+// the five lines, the HMAC.
 func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {
 	t.Parallel()
 	openssl, err := exec.LookPath("openssl")
@@ -103,8 +104,10 @@ func TestVerifyReadsBothDialectsOfBase64(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"", "v1=", standard, "V1=" + standard, "v2=" + standard, "v1=v1=" + standard, "v1=" + standard + "=", "v1=" + standard + ",v1=" + standard,
-		"v1=" + standard[:10] + "\n" + standard[10:], "v1=" + standard[:len(standard)-4], "v1=" + strings.ToLower(standard), "v1= " + standard,
+		"", "v1=", standard, "V1=" + standard, "v2=" + standard, "v1=v1=" + standard, "v1=" + standard + "=",
+		"v1=" + standard + ",v1=" + standard,
+		"v1=" + standard[:10] + "\n" + standard[10:], "v1=" + standard[:len(standard)-4],
+		"v1=" + strings.ToLower(standard), "v1= " + standard,
 	} {
 		if h.Signature = bad; h.Verify([]byte(secret), "POST", "/", body) {
 			t.Errorf("%q is accepted", bad)
@@ -130,7 +133,8 @@ func TestVerifyRefusesAnythingElse(t *testing.T) {
 		for i := range parts {
 			parts[i] = rapid.StringMatching(`[!-~]{1,30}`).Draw(t, "part")
 		}
-		h := sign.Headers{Timestamp: parts[3], Nonce: parts[4]}.Signed([]byte(parts[5]), parts[0], parts[1], []byte(parts[2]))
+		h := sign.Headers{Timestamp: parts[3], Nonce: parts[4]}.Signed([]byte(parts[5]), parts[0], parts[1],
+			[]byte(parts[2]))
 		if !h.Verify([]byte(parts[5]), parts[0], parts[1], []byte(parts[2])) {
 			t.Fatal("what was signed is refused")
 		}
@@ -222,9 +226,12 @@ func TestParseTimeReadsRFC3339AndNothingElse(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "2025-11-14", "2025-11-14 18:22:01Z", "2025-11-14T18:22:01", "2025-11-14T8:22:01Z", "2025-11-14T18:22:01,5Z", "2025-02-30T18:22:01Z",
-		"2025-11-14T24:00:00Z", "2025-11-14T18:22:61Z", "2025-11-14T18:22:01+25:00", "1731608521", "2025-11-14T18:22Z", "2025-11-14T18:22:01Z ",
-		"2025-11-14T18:22:01." + strings.Repeat("1", 100) + "Z", "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01",
+		"", "2025-11-14", "2025-11-14 18:22:01Z", "2025-11-14T18:22:01", "2025-11-14T8:22:01Z",
+		"2025-11-14T18:22:01,5Z", "2025-02-30T18:22:01Z",
+		"2025-11-14T24:00:00Z", "2025-11-14T18:22:61Z", "2025-11-14T18:22:01+25:00", "1731608521", "2025-11-14T18:22Z",
+		"2025-11-14T18:22:01Z ",
+		"2025-11-14T18:22:01." + strings.Repeat("1", 100) + "Z", "9999-12-31T23:59:59-00:01",
+		"0000-01-01T00:00:00+00:01",
 	} {
 		if got, err := sign.ParseTime(text); err == nil {
 			t.Errorf("%q is read as %s", text, got)
@@ -232,7 +239,8 @@ func TestParseTimeReadsRFC3339AndNothingElse(t *testing.T) {
 	}
 }
 
-// FuzzVerify feeds signatures: none may panic, and whatever verifies is the right one in some dialect.
+// FuzzVerify feeds signatures: none may panic, and whatever verifies is the right one in some
+// dialect.
 func FuzzVerify(f *testing.F) {
 	right := sign.HMAC([]byte(secret), "POST", "/", nil, timestamp, nonce)
 	for _, seed := range []string{right, "v1=", "v1=====", strings.ReplaceAll(right, "/", "_"), right[:20]} {

@@ -19,7 +19,8 @@ const (
 	HeaderSignatureOfHTTP = "Signature"
 )
 
-// The components of a request that a signature covers for RAMP, at the least (RFC 9421 §2.2, RFC 9530).
+// The components of a request that a signature covers for RAMP, at the least (RFC 9421 §2.2, RFC
+// 9530).
 const (
 	ComponentMethod = "@method"
 	ComponentTarget = "@target-uri"
@@ -36,7 +37,8 @@ type Request struct {
 	Header map[string][]string // by the names that net/http keeps them under; the host is not among them
 }
 
-// HTTPSignature is one signature of a request: what Signature-Input says of it, and its bytes (RFC 9421 §2.3).
+// HTTPSignature is one signature of a request: what Signature-Input says of it, and its bytes (RFC
+// 9421 §2.3).
 type HTTPSignature struct {
 	Label     string
 	KeyID     string
@@ -59,8 +61,8 @@ func HasHTTPSignature(header map[string][]string) bool {
 	return len(header[HeaderSignatureInput]) > 0 || len(header[HeaderSignatureOfHTTP]) > 0
 }
 
-// ReadHTTPSignatures reads the signatures of a request, in the order of Signature-Input. Each must have both its input and its
-// bytes. Nothing is verified.
+// ReadHTTPSignatures reads the signatures of a request, in the order of Signature-Input. Each must
+// have both its input and its bytes. Nothing is verified.
 func ReadHTTPSignatures(header map[string][]string) ([]HTTPSignature, error) {
 	inputs, err := parseDictionary(header[HeaderSignatureInput])
 	if err != nil {
@@ -128,7 +130,8 @@ func readSignature(input, value httpsfv.Member) (s HTTPSignature, err error) {
 	return s, err
 }
 
-// set takes a parameter of a signature. Those that RFC 9421 does not name are passed over: they are signed along.
+// set takes a parameter of a signature. Those that RFC 9421 does not name are passed over: they are
+// signed along.
 func (s *HTTPSignature) set(name string, value any) error {
 	var text *string
 	var at *time.Time
@@ -167,7 +170,8 @@ func (s *HTTPSignature) Covers(components ...string) bool {
 	return !slices.ContainsFunc(components, func(c string) bool { return !slices.Contains(s.Covered, c) })
 }
 
-// How old a signature may be that does not say when it expires, and how far the clocks of signer and verifier may differ.
+// How old a signature may be that does not say when it expires, and how far the clocks of signer
+// and verifier may differ.
 const (
 	SignatureAge = 5 * time.Minute
 	ClockSkew    = time.Minute
@@ -183,8 +187,8 @@ func (s *HTTPSignature) Ends() time.Time {
 	return end.Add(ClockSkew)
 }
 
-// Fresh says what keeps a signature from counting at a time: nil for nothing. It must say when it was created, so that who
-// overheard it can use it for minutes at the most.
+// Fresh says what keeps a signature from counting at a time: nil for nothing. It must say when it
+// was created, so that who overheard it can use it for minutes at the most.
 func (s *HTTPSignature) Fresh(now time.Time) error {
 	end := s.Ends().Add(-ClockSkew)
 	switch {
@@ -193,14 +197,16 @@ func (s *HTTPSignature) Fresh(now time.Time) error {
 	case s.Created.After(now.Add(ClockSkew)):
 		return errors.New("it was created in the future; set your clock")
 	case end.Before(s.Created), end.After(s.Created.Add(maxLifetime)):
-		return errors.New("it expires before it was created, or more than 15 minutes after; let it expire within minutes")
+		return errors.New("it expires before it was created, or more than 15 minutes after; let it expire within " +
+			"minutes")
 	case !now.Before(end.Add(ClockSkew)):
 		return errors.New("it has expired; sign again, or set your clock")
 	}
 	return nil
 }
 
-// Base is what is signed (RFC 9421 §2.5). It fails where the request lacks a component, and for components that are not understood here.
+// Base is what is signed (RFC 9421 §2.5). It fails where the request lacks a component, and for
+// components that are not understood here.
 func (s *HTTPSignature) Base(r Request) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(512 + len(s.input))
@@ -220,8 +226,9 @@ func (s *HTTPSignature) Base(r Request) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Verify says whether the signature is that of a key over a request. It says nothing of the time, nor whether what is covered is
-// enough, nor of the body, which is covered by its digest alone: see Fresh, Covers and CheckContentDigest.
+// Verify says whether the signature is that of a key over a request. It says nothing of the time,
+// nor whether what is covered is enough, nor of the body, which is covered by its digest alone: see
+// Fresh, Covers and CheckContentDigest.
 func (s *HTTPSignature) Verify(key ed25519.PublicKey, r Request) error {
 	if s.Algorithm != "" && s.Algorithm != "ed25519" {
 		return fmt.Errorf("its algorithm %q is not ed25519", s.Algorithm)
@@ -322,13 +329,14 @@ type SigningParameters struct {
 	Created time.Time // which is signed to the second
 	Expires time.Time // the zero time for SignatureAge after Created
 	Covered []string  // RequestComponents when it is empty
-	// Nonce sets the signature apart from that of the same request in the same second. Verifiers that
-	// take a signature once need it. Empty for none.
+	// Nonce sets the signature apart from that of the same request in the same second. Verifiers
+	// that take a signature once need it. Empty for none.
 	Nonce string
 }
 
-// SignRequest gives the members of Signature-Input and Signature for a request, to be set, or added to those of others. The
-// request's header must have what is covered: see ContentDigest. It fails where a component is not there.
+// SignRequest gives the members of Signature-Input and Signature for a request, to be set, or added
+// to those of others. The request's header must have what is covered: see ContentDigest. It fails
+// where a component is not there.
 func SignRequest(r Request, p SigningParameters, key ed25519.PrivateKey) (input, signature string, err error) {
 	if p.Label == "" {
 		p.Label = "agent"

@@ -108,12 +108,17 @@ func TestTransformationsOfRFC9421(t *testing.T) {
 		header         http.Header
 		good           bool
 	}{
-		"as it was":               {"GET", "https://example.org/demo?name1=Value1&Name2=value2", http.Header{"Accept": {"application/json", "*/*"}}, true},
-		"another query, a header": {"GET", "https://example.org/demo?name1=Value1&param=added", http.Header{"Accept": {"application/json", "*/*"}, "Accept-Language": {"en-US,en;q=0.5"}}, true},
-		"one line":                {"GET", "https://example.org/demo", http.Header{"Referer": {"https://developer.example.org/demo"}, "Accept": {"application/json, */*"}}, true},
-		"another authority":       {"POST", "https://example.com/demo?name1=Value1&Name2=value2", http.Header{"Accept": {"application/json", "*/*"}}, false},
-		"another order":           {"GET", "https://example.org/demo?name1=Value1&Name2=value2", http.Header{"Accept": {"*/*", "application/json"}}, false},
-		"without accept":          {"GET", "https://example.org/demo", http.Header{}, false},
+		"as it was": {"GET", "https://example.org/demo?name1=Value1&Name2=value2",
+			http.Header{"Accept": {"application/json", "*/*"}}, true},
+		"another query, a header": {"GET", "https://example.org/demo?name1=Value1&param=added",
+			http.Header{"Accept": {"application/json", "*/*"}, "Accept-Language": {"en-US,en;q=0.5"}}, true},
+		"one line": {"GET", "https://example.org/demo",
+			http.Header{"Referer": {"https://developer.example.org/demo"}, "Accept": {"application/json, */*"}}, true},
+		"another authority": {"POST", "https://example.com/demo?name1=Value1&Name2=value2",
+			http.Header{"Accept": {"application/json", "*/*"}}, false},
+		"another order": {"GET", "https://example.org/demo?name1=Value1&Name2=value2",
+			http.Header{"Accept": {"*/*", "application/json"}}, false},
+		"without accept": {"GET", "https://example.org/demo", http.Header{}, false},
 	} {
 		r := carrying(sign.Request{Method: v.method, Target: v.target, Header: v.header}, input, signature)
 		s := one(t, r)
@@ -127,12 +132,16 @@ func TestTransformationsOfRFC9421(t *testing.T) {
 func TestComponentsOfTheTarget(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string][5]string{ // @authority, @scheme, @request-target, @path, @query
-		"https://www.example.com/path?param=value":                    {"www.example.com", "https", "/path?param=value", "/path", "?param=value"},
-		"HTTPS://WWW.Example.com:443/path?param=value&foo=bar&baz=ba": {"www.example.com", "https", "/path?param=value&foo=bar&baz=ba", "/path", "?param=value&foo=bar&baz=ba"},
-		"http://localhost:8080":                                       {"localhost:8080", "http", "/", "/", "?"},
-		"https://www.example.com/a%2Fb?queryString":                   {"www.example.com", "https", "/a%2Fb?queryString", "/a%2Fb", "?queryString"},
+		"https://www.example.com/path?param=value": {"www.example.com", "https", "/path?param=value",
+			"/path", "?param=value"},
+		"HTTPS://WWW.Example.com:443/path?param=value&foo=bar&baz=ba": {"www.example.com", "https",
+			"/path?param=value&foo=bar&baz=ba", "/path", "?param=value&foo=bar&baz=ba"},
+		"http://localhost:8080": {"localhost:8080", "http", "/", "/", "?"},
+		"https://www.example.com/a%2Fb?queryString": {"www.example.com", "https", "/a%2Fb?queryString", "/a%2Fb",
+			"?queryString"},
 	} {
-		s := sign.HTTPSignature{Covered: []string{"@authority", "@scheme", "@request-target", "@path", "@query", "@target-uri"}}
+		s := sign.HTTPSignature{Covered: []string{"@authority", "@scheme", "@request-target", "@path", "@query",
+			"@target-uri"}}
 		base, err := s.Base(sign.Request{Method: "GET", Target: target})
 		lines := strings.Split(string(base), "\n")
 		if err != nil {
@@ -149,23 +158,26 @@ func TestComponentsOfTheTarget(t *testing.T) {
 	}
 }
 
-// rampRequest is a worked request of RAMP: the body's digest, and what the key of seed 00 01 .. 1f signs.
+// rampRequest is a worked request of RAMP: the body's digest, and what the key of seed 00 01 .. 1f
+// signs.
 func rampRequest() (sign.Request, []byte, ed25519.PrivateKey) {
 	seed := make([]byte, ed25519.SeedSize)
 	for i := range seed {
 		seed[i] = byte(i)
 	}
 	body := []byte(`{"ver":"1.0","id":"q-1"}`)
-	return sign.Request{Method: "POST", Target: "https://ramp.example.com/ramp.v1.ExchangeService/DiscoverResources", Header: http.Header{
-		"Content-Type": {"application/json"}, "Content-Digest": {sign.ContentDigest(body)},
-	}}, body, ed25519.NewKeyFromSeed(seed)
+	return sign.Request{Method: "POST", Target: "https://ramp.example.com/ramp.v1.ExchangeService/DiscoverResources",
+		Header: http.Header{
+			"Content-Type": {"application/json"}, "Content-Digest": {sign.ContentDigest(body)},
+		}}, body, ed25519.NewKeyFromSeed(seed)
 }
 
 func TestRequestOfRAMPSigned(t *testing.T) {
 	t.Parallel()
 	r, body, key := rampRequest()
 	created := time.Unix(1773451434, 0)
-	input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "buyer.example.com#k1", Created: created}, key)
+	input, signature, err := sign.SignRequest(r,
+		sign.SigningParameters{KeyID: "buyer.example.com#k1", Created: created}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +186,8 @@ func TestRequestOfRAMPSigned(t *testing.T) {
 "@target-uri": https://ramp.example.com/ramp.v1.ExchangeService/DiscoverResources
 "content-digest": sha-256=:wW0PZXA5i4GDKigI5HrM1hJVXa7sycyesB5s9TKusbc=:
 "@signature-params": ("@method" "@target-uri" "content-digest");keyid="buyer.example.com#k1";alg="ed25519";created=1773451434;expires=1773451734`
-	const wantSignature = `agent=:WYEPaoDl1h6GWtskUprExGYUO7pzb/YQUHafVQKkOiLqISjhqAXD6bpvO0pdqBHt3NHdS2wldIxmVjWfFHb/BQ==:` // as openssl pkeyutl -sign -rawin makes it
+	// as openssl pkeyutl -sign -rawin makes it
+	const wantSignature = `agent=:WYEPaoDl1h6GWtskUprExGYUO7pzb/YQUHafVQKkOiLqISjhqAXD6bpvO0pdqBHt3NHdS2wldIxmVjWfFHb/BQ==:`
 	if input != wantInput || signature != wantSignature {
 		t.Errorf("signed as\n%s\n%s", input, signature)
 	}
@@ -202,7 +215,8 @@ func TestVerifyHTTPRefusesAnythingElse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r, _, key := rampRequest()
-		input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "buyer.example.com", Created: time.Unix(1773451434, 0)}, key)
+		input, signature, err := sign.SignRequest(r,
+			sign.SigningParameters{KeyID: "buyer.example.com", Created: time.Unix(1773451434, 0)}, key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,19 +242,22 @@ func TestVerifyHTTPRefusesAnythingElse(t *testing.T) {
 	})
 }
 
-// TestANonceSetsSignaturesOfOneSecondApart holds that the same request, signed twice in one second, has two signatures, and that each
-// verifies.
+// TestANonceSetsSignaturesOfOneSecondApart holds that the same request, signed twice in one second,
+// has two signatures, and that each verifies.
 func TestANonceSetsSignaturesOfOneSecondApart(t *testing.T) {
 	t.Parallel()
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	r := sign.Request{Method: "POST", Target: "https://x.example/a", Header: map[string][]string{sign.HeaderContentDigest: {sign.ContentDigest(nil)}}}
+	r := sign.Request{Method: "POST", Target: "https://x.example/a",
+		Header: map[string][]string{sign.HeaderContentDigest: {sign.ContentDigest(nil)}}}
 	made := map[string]bool{}
 	for _, nonce := range []string{"", "n-1", "n-2"} {
-		input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "x.example", Created: time.Unix(1_800_000_000, 0), Nonce: nonce}, key)
+		input, signature, err := sign.SignRequest(r,
+			sign.SigningParameters{KeyID: "x.example", Created: time.Unix(1_800_000_000, 0), Nonce: nonce}, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := sign.ReadHTTPSignatures(map[string][]string{sign.HeaderSignatureInput: {input}, sign.HeaderSignatureOfHTTP: {signature}})
+		all, err := sign.ReadHTTPSignatures(map[string][]string{sign.HeaderSignatureInput: {input},
+			sign.HeaderSignatureOfHTTP: {signature}})
 		if err != nil || all[0].Nonce != nonce || all[0].Verify(key.Public().(ed25519.PublicKey), r) != nil {
 			t.Errorf("%q: %+v, %v", nonce, all, err)
 		}
@@ -256,11 +273,13 @@ func TestSeveralSignatures(t *testing.T) {
 	r, _, key := rampRequest()
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	created := time.Unix(1773451434, 0)
-	agentIn, agentSig, err := sign.SignRequest(r, sign.SigningParameters{KeyID: "buyer.example.com", Created: created}, key)
+	agentIn, agentSig, err := sign.SignRequest(r,
+		sign.SigningParameters{KeyID: "buyer.example.com", Created: created}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	brokerIn, brokerSig, err := sign.SignRequest(r, sign.SigningParameters{Label: "broker", KeyID: "broker.example.com", Created: created}, other)
+	brokerIn, brokerSig, err := sign.SignRequest(r, sign.SigningParameters{Label: "broker", KeyID: "broker.example.com",
+		Created: created}, other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +292,8 @@ func TestSeveralSignatures(t *testing.T) {
 		if err != nil || len(all) != 2 || all[0].Label != "agent" || all[1].Label != "broker" {
 			t.Fatalf("%+v, %v", all, err)
 		}
-		if all[0].Verify(key.Public().(ed25519.PublicKey), r) != nil || all[1].Verify(other.Public().(ed25519.PublicKey), r) != nil {
+		if all[0].Verify(key.Public().(ed25519.PublicKey), r) != nil ||
+			all[1].Verify(other.Public().(ed25519.PublicKey), r) != nil {
 			t.Error("one of two signatures does not verify")
 		}
 		if all[0].Verify(other.Public().(ed25519.PublicKey), r) == nil {
@@ -289,16 +309,20 @@ func TestSignaturesThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range [][2]string{
-		{"", ""}, {good, ""}, {"", value}, {good, "b=" + rfcSig}, {good + ", " + good, value}, {good, value + ", " + value}, {good, value + ", b=" + rfcSig},
+		{"", ""}, {good, ""}, {"", value}, {good, "b=" + rfcSig}, {good + ", " + good, value},
+		{good, value + ", " + value}, {good, value + ", b=" + rfcSig},
 		{good + ",", value}, {good, value + " ,"}, {strings.ToUpper(good), value}, {`a="@method"`, value}, {`a=("@method"`, value}, {`a=("@method""x")`, value},
 		{`a=("@method");created=01`, value}, {`a=("@method");created=-1`, value}, {`a=("@method");created=1.5`, value}, {`a=("@method");created="1"`, value},
 		{`a=("@method");created=1;created=2`, value}, {`a=("@method");created=9999999999999999`, value}, {`a=("@method");keyid=k`, value},
 		{`a=("@method" "@method")`, value}, {`a=("content-digest";req)`, value}, {`a=(@method)`, value}, {`a=("")`, value}, {`a=(1)`, value},
-		{"a=(\"@meth\x01od\")", value}, {`a=("é")`, value}, {good, "a=" + rfcSig[:len(rfcSig)-2]}, {good, "a=:AAAA:"}, {good, `a="x"`}, {good, "a"},
-		{good, "a=" + strings.Replace(rfcSig, "==:", ":", 1)}, {good, "a=" + strings.Replace(rfcSig, "w==:", "x==:", 1)}, {good, "a=" + rfcSig[:9] + "\n" + rfcSig[9:]},
+		{"a=(\"@meth\x01od\")", value}, {`a=("é")`, value}, {good, "a=" + rfcSig[:len(rfcSig)-2]}, {good, "a=:AAAA:"},
+		{good, `a="x"`}, {good, "a"},
+		{good, "a=" + strings.Replace(rfcSig, "==:", ":", 1)},
+		{good, "a=" + strings.Replace(rfcSig, "w==:", "x==:", 1)}, {good, "a=" + rfcSig[:9] + "\n" + rfcSig[9:]},
 		{strings.Repeat(" ", 9000) + good, value}, {`a=("@method");keyid="` + strings.Repeat("k", 9000) + `"`, value},
 	} {
-		if all, err := sign.ReadHTTPSignatures(http.Header{"Signature-Input": {bad[0]}, "Signature": {bad[1]}}); err == nil {
+		if all, err := sign.ReadHTTPSignatures(http.Header{"Signature-Input": {bad[0]}, "Signature": {bad[1]}}); err ==
+			nil {
 			t.Errorf("%q with %q is read as %+v", bad[0], bad[1], all)
 		}
 	}
@@ -313,7 +337,8 @@ func TestSignaturesThatCannotBeRead(t *testing.T) {
 	if _, err := sign.ReadHTTPSignatures(http.Header{"Signature-Input": many[1:], "Signature": bytes[1:]}); err != nil {
 		t.Error(err)
 	}
-	if !sign.HasHTTPSignature(http.Header{"Signature": {""}}) || !sign.HasHTTPSignature(http.Header{"Signature-Input": {""}}) || sign.HasHTTPSignature(http.Header{}) {
+	if !sign.HasHTTPSignature(http.Header{"Signature": {""}}) ||
+		!sign.HasHTTPSignature(http.Header{"Signature-Input": {""}}) || sign.HasHTTPSignature(http.Header{}) {
 		t.Error("HasHTTPSignature does not see whether a request claims to be signed")
 	}
 }
@@ -321,7 +346,8 @@ func TestSignaturesThatCannotBeRead(t *testing.T) {
 func TestComponentsThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	public, _ := rfcKeys(t)
-	for _, name := range []string{"@status", "@query-param", "@signature-params", "@body", "x-absent", "Content-Type", "a b"} {
+	for _, name := range []string{"@status", "@query-param", "@signature-params", "@body", "x-absent", "Content-Type",
+		"a b"} {
 		r := carrying(rfcRequest(), `a=("`+name+`")`, "a="+rfcSig)
 		s := one(t, r)
 		if err := s.Verify(public, r); err == nil || !strings.Contains(err.Error(), name) {
@@ -348,7 +374,8 @@ func TestHTTPSignatureIsFreshForMinutes(t *testing.T) {
 		{0, 0, 0, true}, {0, 0, -time.Minute, true}, {0, 0, -time.Minute - 1, false},
 		{0, 0, 6*time.Minute - 1, true}, {0, 0, 6 * time.Minute, false},
 		{0, 10 * time.Minute, 11*time.Minute - 1, true}, {0, 10 * time.Minute, 11 * time.Minute, false},
-		{0, time.Second, 62 * time.Second, false}, {0, -time.Second, 0, false}, {0, 16 * time.Minute, 0, false}, {0, 15 * time.Minute, 0, true},
+		{0, time.Second, 62 * time.Second, false}, {0, -time.Second, 0, false}, {0, 16 * time.Minute, 0, false},
+		{0, 15 * time.Minute, 0, true},
 	} {
 		s := sign.HTTPSignature{Created: at.Add(v.created)}
 		if v.expires != 0 {
@@ -371,8 +398,10 @@ func TestContentDigest(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	for value, good := range map[string]bool{
-		sha256: true, "md5=:AAAA:, " + sha256: true, "md5=:AAAA:": false, "": false, "sha-256": false, "sha-256=X48E9": false,
-		strings.Replace(sha256, "X48", "X49", 1): false, sha256 + ", sha-512=:AAAA:": false, sha256 + ", " + sha256: false, sha256 + "x": false,
+		sha256: true, "md5=:AAAA:, " + sha256: true, "md5=:AAAA:": false, "": false, "sha-256": false,
+		"sha-256=X48E9":                          false,
+		strings.Replace(sha256, "X48", "X49", 1): false, sha256 + ", sha-512=:AAAA:": false,
+		sha256 + ", " + sha256: false, sha256 + "x": false,
 	} {
 		if err := sign.CheckContentDigest([]string{value}, body); (err == nil) != good {
 			t.Errorf("%s: %v", value, err)
@@ -386,7 +415,8 @@ func TestContentDigest(t *testing.T) {
 func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
 	t.Parallel()
 	r, _, key := rampRequest()
-	for _, p := range []sign.SigningParameters{{Label: "Agent"}, {Label: "a b"}, {KeyID: "é"}, {KeyID: "a\nb"}, {Covered: []string{"x-absent"}}} {
+	for _, p := range []sign.SigningParameters{{Label: "Agent"}, {Label: "a b"}, {KeyID: "é"}, {KeyID: "a\nb"},
+		{Covered: []string{"x-absent"}}} {
 		p.Created = time.Unix(1, 0)
 		if input, _, err := sign.SignRequest(r, p, key); err == nil {
 			t.Errorf("%+v is signed as %s", p, input)
@@ -394,14 +424,16 @@ func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
 	}
 }
 
-// TestKeyIDsWithQuotationMarksAreReadAsTheyWere holds that what is escaped in a text is read as it was before it was written.
+// TestKeyIDsWithQuotationMarksAreReadAsTheyWere holds that what is escaped in a text is read as it
+// was before it was written.
 func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
 	t.Parallel()
 	public, private := rfcKeys(t)
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.StringOfN(rapid.RuneFrom([]rune(`\"a ;=()~`)), 0, 40, -1).Draw(t, "id")
 		r := rfcRequest()
-		input, signature, err := sign.SignRequest(r, sign.SigningParameters{KeyID: id, Created: time.Unix(1773451434, 0), Covered: []string{"@method"}}, private)
+		input, signature, err := sign.SignRequest(r,
+			sign.SigningParameters{KeyID: id, Created: time.Unix(1773451434, 0), Covered: []string{"@method"}}, private)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +444,8 @@ func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
 	})
 }
 
-// FuzzReadHTTPSignatures holds that nothing panics, and that what is read is written again as it came, blanks aside.
+// FuzzReadHTTPSignatures holds that nothing panics, and that what is read is written again as it
+// came, blanks aside.
 func FuzzReadHTTPSignatures(f *testing.F) {
 	f.Add(`sig-b26=`+rfcInput, "sig-b26="+rfcSig)
 	f.Add(`a=("x" "y";q=?0);created=1;keyid="a\"b";x=:AAAA:;*b=tok/en, b=()`, "a="+rfcSig+", b="+rfcSig)
@@ -431,10 +464,13 @@ func FuzzReadHTTPSignatures(f *testing.F) {
 				continue
 			}
 			_, parameters, _ := strings.Cut(string(base), `"@signature-params": `)
-			if squeezed := strings.NewReplacer(" ", "", "\t", ""); !strings.Contains(squeezed.Replace(input), squeezed.Replace(strings.ReplaceAll(parameters, "=?1", ""))) && !strings.Contains(input, "?1") {
+			if squeezed := strings.NewReplacer(" ", "", "\t", ""); !strings.Contains(squeezed.Replace(input),
+				squeezed.Replace(strings.ReplaceAll(parameters, "=?1", ""))) && !strings.Contains(input, "?1") {
 				t.Fatalf("%q is written as %q", input, parameters)
 			}
-			if s.Verify(public, r) == nil && !slices.Equal(s.Covered, []string{"date", "@method", "@path", "@authority", "content-type", "content-length"}) {
+			if s.Verify(public, r) == nil &&
+				!slices.Equal(s.Covered, []string{"date", "@method", "@path", "@authority", "content-type",
+					"content-length"}) {
 				t.Fatalf("%q verifies", input)
 			}
 		}

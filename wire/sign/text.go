@@ -11,8 +11,9 @@ import (
 // errSignatureText is what all texts get that hold no signature.
 var errSignatureText = errors.New("no Ed25519 signature: write its 64 bytes in base64, base64url or hex")
 
-// DecodeSignature reads an Ed25519 signature as the protocols' texts and peers write it: 64 bytes in hex, base64 or base64url,
-// with or without padding, with or without "ed25519:" before. No other byte may stand in it.
+// DecodeSignature reads an Ed25519 signature as the protocols' texts and peers write it: 64 bytes
+// in hex, base64 or base64url, with or without padding, with or without "ed25519:" before. No other
+// byte may stand in it.
 func DecodeSignature(text string) ([]byte, error) {
 	text = strings.TrimPrefix(text, "ed25519:")
 	if len(text) == hex.EncodedLen(ed25519.SignatureSize) {

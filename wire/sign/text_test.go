@@ -32,7 +32,8 @@ func TestTextThatIsNoSignatureIsRefused(t *testing.T) {
 	t.Parallel()
 	good := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb, 0xef, 0xff, 0x01}, 16))
 	for _, text := range []string{
-		"", "ed25519:", good[:84], good + "=", good[:86] + "=", "\n" + good, good[:10] + "\n" + good[10:], " " + good, "ed25519:ed25519:" + good, "ED25519:" + good,
+		"", "ed25519:", good[:84], good + "=", good[:86] + "=", "\n" + good, good[:10] + "\n" + good[10:], " " + good,
+		"ed25519:ed25519:" + good, "ED25519:" + good,
 		strings.Repeat("0", 127), strings.Repeat("0", 129), strings.Repeat("g", 128), strings.Repeat("Z", 128),
 		"-" + good[1:],    // two alphabets in one text
 		good[:85] + "R==", // the last digit says more than the bytes hold
@@ -44,7 +45,8 @@ func TestTextThatIsNoSignatureIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzSignatureText holds that what is read has the length of a signature and is written so that it is read again.
+// FuzzSignatureText holds that what is read has the length of a signature and is written so that it
+// is read again.
 func FuzzSignatureText(f *testing.F) {
 	f.Add("ed25519:" + strings.Repeat("0f", 64))
 	f.Add(sign.EncodeSignature(make([]byte, 64)))

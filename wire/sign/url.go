@@ -17,7 +17,8 @@ const URLLife = 300 * time.Second
 
 // Why a signed address opens nothing, or cannot be made.
 var (
-	ErrURLForm      = errors.New("the address is not signed as it has to be; use it as it was given, without changing anything")
+	ErrURLForm = errors.New("the address is not signed as it has to be; use it as it was given, without " +
+		"changing anything")
 	ErrURLSignature = errors.New("the address's signature is not right; ask for it anew")
 	ErrURLExpired   = errors.New("the address has expired")
 	ErrURLEarly     = errors.New("the address does not open yet")
@@ -42,7 +43,8 @@ var URLForms = []URLForm{URLHMAC, URLCloudFront, URLAkamai, URLFastly, URLEd2551
 
 // urlForms are what the forms do.
 var urlForms = map[URLForm]urlForm{
-	URLHMAC: urlHMAC{}, URLCloudFront: urlCloudFront{}, URLAkamai: urlAkamai{}, URLFastly: urlFastly{}, URLEd25519: urlEd25519{},
+	URLHMAC: urlHMAC{}, URLCloudFront: urlCloudFront{}, URLAkamai: urlAkamai{}, URLFastly: urlFastly{},
+	URLEd25519: urlEd25519{},
 }
 
 // urlForm is one form. Keys and grants have been checked before it is asked.
@@ -55,29 +57,33 @@ type urlForm interface {
 	sign(k URLKey, content string, grant URLGrant) (string, error)
 	// read takes an address apart, and believes it.
 	read(k URLKey, address string) (content string, grant URLGrant, ok bool)
-	// bears says whether a key has signed an address that says content and grant, and whether it is spelled as sign would.
+	// bears says whether a key has signed an address that says content and grant, and whether it is
+	// spelled as sign would.
 	bears(k URLKey, address, content string, grant URLGrant) bool
 }
 
 // URLGrant is what a signed address is bound to.
 type URLGrant struct {
-	Expires     time.Time // to the second
-	Agent       string    // the hash of who may fetch it: letters, digits, - and _; "" where an address of ed25519 names none
-	Transaction string    // letters, digits, - and _; "" where an address of ed25519 names none
-	// Begins is from when the address opens; only a [URLPass] of CloudFront has it, and it is zero otherwise.
+	Expires time.Time // to the second
+	// the hash of who may fetch it: letters, digits, - and _; "" where an address of ed25519 names
+	// none
+	Agent       string
+	Transaction string // letters, digits, - and _; "" where an address of ed25519 names none
+	// Begins is from when the address opens; only a [URLPass] of CloudFront has it, and it is zero
+	// otherwise.
 	Begins time.Time
 }
 
 // URLKey is a key that signs addresses in one form.
 type URLKey struct {
 	Form URLForm
-	// ID is how an address names the key, in letters, digits, - and _: CloudFront's Key-Pair-Id, the kid of ed25519, which may
-	// have points, too. The other forms name none.
+	// ID is how an address names the key, in letters, digits, - and _: CloudFront's Key-Pair-Id,
+	// the kid of ed25519, which may have points, too. The other forms name none.
 	ID string
 	// Secret is that of hmac, akamai and fastly: the bytes, not their hex or base64.
 	Secret []byte
-	// Signer signs for cloudfront (*rsa.PrivateKey of 2048 bits, or *ecdsa.PrivateKey over P-256) and ed25519; nil where the key
-	// only verifies.
+	// Signer signs for cloudfront (*rsa.PrivateKey of 2048 bits, or *ecdsa.PrivateKey over P-256)
+	// and ed25519; nil where the key only verifies.
 	Signer crypto.Signer
 	// Public verifies for cloudfront and ed25519; nil for that of Signer.
 	Public crypto.PublicKey
@@ -89,17 +95,20 @@ type URLKey struct {
 
 // URLOptions are what the two sides of a form must have agreed upon.
 type URLOptions struct {
-	// Hash is URLSHA1 or URLSHA256, for fastly, where empty is SHA-256, and for cloudfront, where empty is SHA-1, as those who
-	// verify have it.
+	// Hash is URLSHA1 or URLSHA256, for fastly, where empty is SHA-256, and for cloudfront, where
+	// empty is SHA-1, as those who verify have it.
 	Hash string
 	// Parameter is the name of the token in akamai's query; empty is "hdnts".
 	Parameter string
-	// URL has akamai's token sign path and query (url=, in what is hashed only) in place of the path as an access list (acl=).
+	// URL has akamai's token sign path and query (url=, in what is hashed only) in place of the
+	// path as an access list (acl=).
 	URL bool
-	// Escape has akamai's token hash path and query percent-encoded ("escape token input" is on); it is for URL alone.
+	// Escape has akamai's token hash path and query percent-encoded ("escape token input" is on);
+	// it is for URL alone.
 	Escape bool
-	// Custom has cloudfront's addresses carry a custom policy in place of the canned one. It names the one address, too, and
-	// adds from when it opens: URLLife before it ends. Both are verified, whatever this says.
+	// Custom has cloudfront's addresses carry a custom policy in place of the canned one. It names
+	// the one address, too, and adds from when it opens: URLLife before it ends. Both are verified,
+	// whatever this says.
 	Custom bool
 	// Salt is a text that akamai's token signs beside what it says; empty for none.
 	Salt string
@@ -136,19 +145,21 @@ func join(forms []URLForm) string {
 // lives says whether the key counts at a time.
 func (k URLKey) lives(now time.Time) bool { return k.Ends.IsZero() || now.Before(k.Ends) }
 
-// URLKeys are the keys with which addresses at one place are signed and verified. Keys that follow one another verify side by
-// side until the older ones end.
+// URLKeys are the keys with which addresses at one place are signed and verified. Keys that follow
+// one another verify side by side until the older ones end.
 type URLKeys struct {
-	// Origin is where the addresses are, such as "https://cdn.example.net": scheme and host as addresses spell them. Not every
-	// form signs it; an address elsewhere is neither signed nor opened.
+	// Origin is where the addresses are, such as "https://cdn.example.net": scheme and host as
+	// addresses spell them. Not every form signs it; an address elsewhere is neither signed nor
+	// opened.
 	Origin string
 	// Keys are the keys, the one in use first. All of them verify.
 	Keys []URLKey
 }
 
-// Sign makes an address that opens content, which is an address at the origin, until a time, with the first key that lives. The
-// error is ErrURLForm for content or a grant that cannot be told in an address without doubt, ErrURLTooFar for more than
-// [URLLife] from now, and ErrURLNoKey. A grant that is over can be signed: the address is that which it had.
+// Sign makes an address that opens content, which is an address at the origin, until a time, with
+// the first key that lives. The error is ErrURLForm for content or a grant that cannot be told in
+// an address without doubt, ErrURLTooFar for more than [URLLife] from now, and ErrURLNoKey. A grant
+// that is over can be signed: the address is that which it had.
 func (r URLKeys) Sign(content string, grant URLGrant, now time.Time) (string, error) {
 	if grant.Expires.Sub(now) > URLLife {
 		return "", ErrURLTooFar
@@ -174,15 +185,17 @@ func (r URLKeys) Sign(content string, grant URLGrant, now time.Time) (string, er
 func (r URLKeys) Can(content string, now time.Time) bool {
 	for _, k := range r.Keys {
 		if k.lives(now) {
-			return r.holds(content) && !strings.Contains(content, " ") && k.Check() == nil && urlForms[k.Form].binds(k, content)
+			return r.holds(content) && !strings.Contains(content, " ") && k.Check() == nil &&
+				urlForms[k.Form].binds(k, content)
 		}
 	}
 	return false
 }
 
-// Verify says which content an address opens at a time, and what it is bound to. The address is the text as it was received:
-// each has one spelling, and whatever is written otherwise opens nothing. With ed25519 content has its query by names. The
-// error is ErrURLForm, ErrURLSignature, ErrURLExpired, ErrURLEarly or ErrURLTooFar.
+// Verify says which content an address opens at a time, and what it is bound to. The address is the
+// text as it was received: each has one spelling, and whatever is written otherwise opens nothing.
+// With ed25519 content has its query by names. The error is ErrURLForm, ErrURLSignature,
+// ErrURLExpired, ErrURLEarly or ErrURLTooFar.
 func (r URLKeys) Verify(address string, now time.Time) (content string, grant URLGrant, err error) {
 	content, grant, _, err = r.Open(address, now)
 	return content, grant, err
@@ -206,7 +219,8 @@ func (r URLKeys) Open(address string, now time.Time) (content string, grant URLG
 	return content, grant, by, nil
 }
 
-// Expired says what an address was bound to that was right and has expired at a time; ok is false for every other.
+// Expired says what an address was bound to that was right and has expired at a time; ok is false
+// for every other.
 func (r URLKeys) Expired(address string, now time.Time) (grant URLGrant, ok bool) {
 	_, grant, _, err := r.read(address, now)
 	if err != nil || now.Before(grant.Expires) {
@@ -215,7 +229,8 @@ func (r URLKeys) Expired(address string, now time.Time) (grant URLGrant, ok bool
 	return grant, true
 }
 
-// read says which content an address was signed for, what it is bound to, and in which form, whatever the time of the grant.
+// read says which content an address was signed for, what it is bound to, and in which form,
+// whatever the time of the grant.
 func (r URLKeys) read(address string, now time.Time) (content string, grant URLGrant, by URLForm, err error) {
 	err = ErrURLForm
 	if !r.holds(address) {
@@ -227,7 +242,8 @@ func (r URLKeys) read(address string, now time.Time) (content string, grant URLG
 		}
 		form := urlForms[k.Form]
 		c, g, ok := form.read(k, address)
-		if !ok || !r.holds(c) || !g.told(k.Form) || !form.binds(k, c) || k.Form != URLEd25519 && strings.Contains(address, " ") {
+		if !ok || !r.holds(c) || !g.told(k.Form) || !form.binds(k, c) || k.Form != URLEd25519 &&
+			strings.Contains(address, " ") {
 			continue
 		}
 		if form.bears(k, address, c, g) {
@@ -238,8 +254,9 @@ func (r URLKeys) read(address string, now time.Time) (content string, grant URLG
 	return "", URLGrant{}, "", err
 }
 
-// Signed says whether an address claims to be signed in the form of any of the keys, living or not: its query has the name of
-// the signature, in whatever spelling. Whether it is right is for Verify to say.
+// Signed says whether an address claims to be signed in the form of any of the keys, living or not:
+// its query has the name of the signature, in whatever spelling. Whether it is right is for Verify
+// to say.
 func (r URLKeys) Signed(address string) bool {
 	_, query, _ := strings.Cut(address, "?")
 	for pair := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
@@ -268,8 +285,9 @@ func (k URLKey) mark() string {
 	return "sig"
 }
 
-// holds says whether an address is at the origin, and none that could be taken for another: it is of visible ASCII characters,
-// with a path that has no steps up or down. Within the path there may be blanks, which ed25519 signs as they are.
+// holds says whether an address is at the origin, and none that could be taken for another: it is
+// of visible ASCII characters, with a path that has no steps up or down. Within the path there may
+// be blanks, which ed25519 signs as they are.
 func (r URLKeys) holds(address string) bool {
 	rest, at := strings.CutPrefix(address, r.Origin)
 	if !at || r.Origin == "" || !strings.HasPrefix(rest, "/") || strings.ContainsAny(rest, `#"\<>`) {
@@ -307,8 +325,8 @@ func dots(step string) bool { return step == "." || step == ".." }
 // plain says whether a grant can be told in an address.
 func (g URLGrant) plain() bool { return plain(g.Agent) && plain(g.Transaction) && g.Expires.Unix() > 0 }
 
-// told says whether a grant is one that an address of a form may tell: those of ed25519 may leave out for whom, and for which
-// transaction.
+// told says whether a grant is one that an address of a form may tell: those of ed25519 may leave
+// out for whom, and for which transaction.
 func (g URLGrant) told(form URLForm) bool {
 	if form != URLEd25519 {
 		return g.plain()
@@ -382,8 +400,9 @@ func cutPairs(address string, names ...string) (rest string, values []string, ok
 // signingNames are names by which the forms sign addresses, as they are usually configured.
 var signingNames = slices.Concat(cloudFrontNames, ed25519Names, []string{"hdnts", "hdnea", "token", "expires"})
 
-// Unsigned gives an address without its query where that may be what signs it, in any of the forms, or by a token in another parameter; else as it
-// is. What is told of an address that somebody fetched opens nothing then.
+// Unsigned gives an address without its query where that may be what signs it, in any of the forms,
+// or by a token in another parameter; else as it is. What is told of an address that somebody
+// fetched opens nothing then.
 func Unsigned(address string) string {
 	plain, query, asked := strings.Cut(address, "?")
 	if asked && (!free(address, signingNames...) || strings.Contains(strings.ToLower(query), "hmac")) {
@@ -392,8 +411,8 @@ func Unsigned(address string) string {
 	return address
 }
 
-// free says whether no name of an address's query, in whatever spelling, is one of some names, so that nobody can take a
-// pair of the content for one that was signed.
+// free says whether no name of an address's query, in whatever spelling, is one of some names, so
+// that nobody can take a pair of the content for one that was signed.
 func free(address string, names ...string) bool {
 	_, query, asked := strings.Cut(address, "?")
 	if !asked {

@@ -13,17 +13,20 @@ import (
 	"time"
 )
 
-// urlCloudFront is Amazon CloudFront's form. Agent and transaction join the content's query before it is signed. An address has a
-// canned policy, which names that address and when it ends; or a custom policy, which names it, too, and from when to when it opens
-// (URLOptions.Custom); or the custom policy of a [URLPass].
+// urlCloudFront is Amazon CloudFront's form. Agent and transaction join the content's query before
+// it is signed. An address has a canned policy, which names that address and when it ends; or a
+// custom policy, which names it, too, and from when to when it opens (URLOptions.Custom); or the
+// custom policy of a [URLPass].
 //
-// The custom policy of one address has no star. In a custom policy a question mark stands for any one character, that between path and query
-// as well, and a star for any text, slashes and steps up among it: one that left the transaction open would open to its bearer what was
-// never bought wherever an origin follows "/../".
+// The custom policy of one address has no star. In a custom policy a question mark stands for any
+// one character, that between path and query as well, and a star for any text, slashes and steps up
+// among it: one that left the transaction open would open to its bearer what was never bought
+// wherever an origin follows "/../".
 type urlCloudFront struct{}
 
 // cloudFrontNames are the names that the form adds.
-var cloudFrontNames = []string{agentName, transactionName, "Expires", "Policy", "Signature", "Key-Pair-Id", "Hash-Algorithm"}
+var cloudFrontNames = []string{agentName, transactionName, "Expires", "Policy", "Signature", "Key-Pair-Id",
+	"Hash-Algorithm"}
 
 func (urlCloudFront) check(k URLKey) error {
 	if !plain(k.ID) {
@@ -111,7 +114,8 @@ func (f urlCloudFront) digest(k URLKey, policy string) []byte {
 	return sum[:]
 }
 
-// signature signs a policy. Both kinds of keys do it without randomness: PKCS #1 v1.5 has none, and ECDSA takes that of RFC 6979.
+// signature signs a policy. Both kinds of keys do it without randomness: PKCS #1 v1.5 has none, and
+// ECDSA takes that of RFC 6979.
 func (f urlCloudFront) signature(k URLKey, policy string) (string, error) {
 	if k.Signer == nil {
 		return "", ErrURLNoKey
@@ -187,7 +191,8 @@ func (f urlCloudFront) bears(k URLKey, address, content string, grant URLGrant) 
 	}
 	if _, values, ok := cutPairs(address, f.names(k, "Policy")...); ok {
 		policy := f.custom(bound, grant.Expires)
-		return addPairs(bound, append([]string{"Policy", toCloudFront([]byte(policy))}, f.tail(k, values[3])...)...) == address && f.signed(k, policy, values[3])
+		return addPairs(bound, append([]string{"Policy", toCloudFront([]byte(policy))}, f.tail(k, values[3])...)...) ==
+			address && f.signed(k, policy, values[3])
 	}
 	expires := seconds(grant.Expires)
 	_, values, ok := cutPairs(address, f.names(k, "Expires")...)
@@ -195,22 +200,24 @@ func (f urlCloudFront) bears(k URLKey, address, content string, grant URLGrant) 
 		f.signed(k, f.canned(bound, expires), values[3])
 }
 
-// URLPass opens with CloudFront, by one custom policy that is signed once, whatever lies below one place, for one agent and a
-// span of time. The transactions in its addresses are what the agent says they are: it binds agent, place and time only.
-// It may be used from many goroutines.
+// URLPass opens with CloudFront, by one custom policy that is signed once, whatever lies below one
+// place, for one agent and a span of time. The transactions in its addresses are what the agent
+// says they are: it binds agent, place and time only. Its methods may be called concurrently.
 type URLPass struct {
 	scope string
 	grant URLGrant
 	tail  []string
 }
 
-// Pass makes a pass for what lies below scope, an address at the origin that ends in a slash, for the agent of a grant, which
-// has no transaction, from Begins until Expires. It needs a key of CloudFront. Errors are as of [URLKeys.Sign].
+// Pass makes a pass for what lies below scope, an address at the origin that ends in a slash, for
+// the agent of a grant, which has no transaction, from Begins until Expires. It needs a key of
+// CloudFront. Errors are as of [URLKeys.Sign].
 func (r URLKeys) Pass(scope string, grant URLGrant, now time.Time) (*URLPass, error) {
 	switch {
 	case grant.Expires.Sub(now) > URLLife, grant.Expires.Sub(grant.Begins) > URLLife:
 		return nil, ErrURLTooFar
-	case !r.holds(scope), !strings.HasSuffix(scope, "/"), strings.ContainsAny(scope, "?*"), !plain(grant.Agent), grant.Transaction != "", grant.Begins.Unix() <= 0,
+	case !r.holds(scope), !strings.HasSuffix(scope, "/"), strings.ContainsAny(scope, "?*"), !plain(grant.Agent),
+		grant.Transaction != "", grant.Begins.Unix() <= 0,
 		!grant.Begins.Before(grant.Expires):
 		return nil, ErrURLForm
 	}
@@ -227,17 +234,20 @@ func (r URLKeys) Pass(scope string, grant URLGrant, now time.Time) (*URLPass, er
 		if err != nil {
 			return nil, err
 		}
-		return &URLPass{scope: scope, grant: grant, tail: append([]string{"Policy", toCloudFront([]byte(policy))}, f.tail(k, signature)...)}, nil
+		return &URLPass{scope: scope, grant: grant, tail: append([]string{"Policy", toCloudFront([]byte(policy))},
+			f.tail(k, signature)...)}, nil
 	}
 	return nil, ErrURLNoKey
 }
 
-// Sign makes the address that opens content below the pass's place; the error is ErrURLForm for any other content.
+// Sign makes the address that opens content below the pass's place; the error is ErrURLForm for any
+// other content.
 func (p *URLPass) Sign(content, transaction string) (string, error) {
 	grant := p.grant
 	grant.Transaction = transaction
 	var form urlCloudFront
-	if !plain(transaction) || !form.binds(URLKey{}, content) || !(URLKeys{Origin: strings.TrimSuffix(p.scope, "/")}).holds(content) {
+	if !plain(transaction) || !form.binds(URLKey{}, content) ||
+		!(URLKeys{Origin: strings.TrimSuffix(p.scope, "/")}).holds(content) {
 		return "", ErrURLForm
 	}
 	return addPairs(form.bound(content, grant), p.tail...), nil
@@ -253,19 +263,23 @@ const (
 	passEnd   = `}}}]}`
 )
 
-// passPolicy is the policy of a pass. In a resource a star is any text, and a question mark any one character.
+// passPolicy is the policy of a pass. In a resource a star is any text, and a question mark any one
+// character.
 func passPolicy(scope string, g URLGrant) string {
-	return passBegin + scope + passAgent + g.Agent + passAny + passFrom + seconds(g.Begins) + passUntil + seconds(g.Expires) + passEnd
+	return passBegin + scope + passAgent + g.Agent + passAny + passFrom + seconds(g.Begins) + passUntil +
+		seconds(g.Expires) + passEnd
 }
 
-// readPass takes the policy of a pass apart, and believes it. ok is false for one that passPolicy would not write.
+// readPass takes the policy of a pass apart, and believes it. ok is false for one that passPolicy
+// would not write.
 func readPass(policy string) (scope string, begins, expires time.Time, ok bool) {
 	rest := strings.TrimPrefix(policy, passBegin)
 	scope, rest, _ = strings.Cut(rest, passAgent)
 	agent, rest, _ := strings.Cut(rest, passAny+passFrom)
 	from, rest, _ := strings.Cut(rest, passUntil)
 	begins, expires = readSeconds(from), readSeconds(strings.TrimSuffix(rest, passEnd))
-	return scope, begins, expires, begins.Unix() > 0 && passPolicy(scope, URLGrant{Agent: agent, Begins: begins, Expires: expires}) == policy
+	return scope, begins, expires, begins.Unix() > 0 &&
+		passPolicy(scope, URLGrant{Agent: agent, Begins: begins, Expires: expires}) == policy
 }
 
 // bearsPass is bears for an address of a pass.
@@ -276,7 +290,8 @@ func (f urlCloudFront) bearsPass(k URLKey, address, bound string, grant URLGrant
 	}
 	policy, _ := fromCloudFront(values[2])
 	scope, _, _, ok := readPass(string(policy))
-	return ok && strings.HasSuffix(scope, "/") && !strings.ContainsAny(scope, "?*") && strings.HasPrefix(bound, scope) &&
+	return ok && strings.HasSuffix(scope, "/") && !strings.ContainsAny(scope, "?*") &&
+		strings.HasPrefix(bound, scope) &&
 		passPolicy(scope, grant) == string(policy) &&
 		addPairs(bound, append([]string{"Policy", values[2]}, f.tail(k, values[3])...)...) == address &&
 		f.signed(k, string(policy), values[3])

@@ -20,12 +20,14 @@ func TestECDSANeedsNoRandomness(t *testing.T) {
 const passScope = workedOrigin + "/premium/"
 
 // passGrant is a span of four minutes that has begun a minute before the worked grant's last three.
-var passGrant = URLGrant{Agent: workedAgent, Begins: workedGrant.Expires.Add(-4 * time.Minute), Expires: workedGrant.Expires}
+var passGrant = URLGrant{Agent: workedAgent, Begins: workedGrant.Expires.Add(-4 * time.Minute),
+	Expires: workedGrant.Expires}
 
 func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 	t.Parallel()
 	now := passGrant.Begins.Add(time.Minute)
-	for _, name := range []string{"cloudfront, RSA", "cloudfront, RSA, SHA-256", "cloudfront, ECDSA", "cloudfront, ECDSA, SHA-256"} {
+	for _, name := range []string{"cloudfront, RSA", "cloudfront, RSA, SHA-256", "cloudfront, ECDSA",
+		"cloudfront, ECDSA, SHA-256"} {
 		keys := withKeys(everyURLKey()[name])
 		pass, err := keys.Pass(passScope, passGrant, now)
 		if err != nil {
@@ -39,7 +41,8 @@ func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			for at, wrong := range map[time.Time]error{
-				now: nil, passGrant.Begins: nil, passGrant.Begins.Add(-1): ErrURLEarly, passGrant.Expires.Add(-1): nil, passGrant.Expires: ErrURLExpired,
+				now: nil, passGrant.Begins: nil, passGrant.Begins.Add(-1): ErrURLEarly, passGrant.Expires.Add(-1): nil,
+				passGrant.Expires: ErrURLExpired,
 			} {
 				opened, grant, err := keys.Verify(address, at)
 				if !errors.Is(err, wrong) || err == nil && (opened != content || grant != want) {
@@ -47,7 +50,9 @@ func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 				}
 			}
 			for i := range address {
-				if i >= len(content) && i < strings.Index(address, "&Policy=") && !strings.HasPrefix(address[i:], "&") && i < strings.Index(address, workedTxn) || i >= strings.Index(address, "&Policy=") {
+				if i >= len(content) && i < strings.Index(address, "&Policy=") &&
+					!strings.HasPrefix(address[i:], "&") && i < strings.Index(address, workedTxn) ||
+					i >= strings.Index(address, "&Policy=") {
 					changed := []byte(address)
 					changed[i] ^= 1
 					if opened, _, err := keys.Verify(string(changed), now); err == nil {
@@ -57,7 +62,9 @@ func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 			}
 		}
 		for what, content := range map[string]string{
-			"beside": workedOrigin + "/premiumx/a", "above": workedOrigin + "/a", "elsewhere": "https://other.example/premium/a", "up": passScope + "../a", "a name of ours": workedBase + "?Policy=x",
+			"beside": workedOrigin + "/premiumx/a", "above": workedOrigin + "/a",
+			"elsewhere": "https://other.example/premium/a", "up": passScope + "../a",
+			"a name of ours": workedBase + "?Policy=x",
 		} {
 			if got, err := pass.Sign(content, workedTxn); err != ErrURLForm {
 				t.Errorf("%s, %s: %s, %v", name, what, got, err)
@@ -73,7 +80,8 @@ func TestAPassOpensWhatIsBelowItsPlace(t *testing.T) {
 	}
 }
 
-// TestForeignPoliciesOpenNothing has whoever holds the key sign policies that are wider than ours, or only written otherwise.
+// TestForeignPoliciesOpenNothing has whoever holds the key sign policies that are wider than ours,
+// or only written otherwise.
 func TestForeignPoliciesOpenNothing(t *testing.T) {
 	t.Parallel()
 	now := passGrant.Begins.Add(time.Minute)
@@ -106,7 +114,8 @@ func TestForeignPoliciesOpenNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		address := workedBase + "?" + workedIDs + "&Policy=" + toCloudFront([]byte(policy)) + "&Signature=" + signature + "&Key-Pair-Id=" + workedPair
+		address := workedBase + "?" + workedIDs + "&Policy=" + toCloudFront([]byte(policy)) + "&Signature=" +
+			signature + "&Key-Pair-Id=" + workedPair
 		if _, _, err := withKeys(key).Verify(address, now); (err == nil) != (name == "as it is") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -120,7 +129,8 @@ func TestAPassHasNoStars(t *testing.T) {
 	var f urlCloudFront
 	policy := passPolicy(workedOrigin+"/*/", passGrant)
 	signature := must(f.signature(key, policy))
-	address := workedOrigin + "/*/a?" + workedIDs + "&Policy=" + toCloudFront([]byte(policy)) + "&Signature=" + signature + "&Key-Pair-Id=" + workedPair
+	address := workedOrigin + "/*/a?" + workedIDs + "&Policy=" + toCloudFront([]byte(policy)) + "&Signature=" +
+		signature + "&Key-Pair-Id=" + workedPair
 	if opened, _, err := withKeys(key).Verify(address, passGrant.Begins.Add(time.Minute)); err == nil {
 		t.Errorf("opens %s", opened)
 	}

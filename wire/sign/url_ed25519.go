@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// urlEd25519 is the form with the Exchange's own key: exp, kid, agent_id and txn_id join the content's query, all in the order of
-// their names, and sig is an Ed25519 signature, in base64url without padding, over "GET", a line feed and that address.
-// Nothing of the text is normalised. We name agent and transaction always; addresses of other Exchanges may leave them out.
+// urlEd25519 is the form with the Exchange's own key: exp, kid, agent_id and txn_id join the
+// content's query, all in the order of their names, and sig is an Ed25519 signature, in base64url
+// without padding, over "GET", a line feed and that address. Nothing of the text is normalised. We
+// name agent and transaction always; addresses of other Exchanges may leave them out.
 type urlEd25519 struct{}
 
 // ed25519Names are the names that the form adds.
@@ -66,7 +67,8 @@ func (f urlEd25519) sign(k URLKey, content string, grant URLGrant) (string, erro
 	return byName(addPairs(unsigned, "sig", base64.RawURLEncoding.EncodeToString(signature))), nil
 }
 
-// byName puts the pairs of an address's query in the order of their names; those of one name stay in theirs.
+// byName puts the pairs of an address's query in the order of their names; those of one name stay
+// in theirs.
 func byName(address string) string {
 	base, query, asked := strings.Cut(address, "?")
 	if !asked {
@@ -89,7 +91,8 @@ func (urlEd25519) read(k URLKey, address string) (content string, grant URLGrant
 	return content, grant, taken["kid"] == k.ID // what else is missing, bears finds
 }
 
-// takePairs takes the pairs of some names out of an address's query, wherever they stand; what stands twice, the first.
+// takePairs takes the pairs of some names out of an address's query, wherever they stand; what
+// stands twice, the first.
 func takePairs(address string, names []string) (rest string, taken map[string]string) {
 	rest, query, _ := strings.Cut(address, "?")
 	taken = map[string]string{}
@@ -112,7 +115,8 @@ func (f urlEd25519) bears(k URLKey, address, content string, grant URLGrant) boo
 	unsigned := f.unsigned(k, content, grant)
 	_, taken := takePairs(address, []string{"sig"})
 	signature, bad := base64.RawURLEncoding.Strict().DecodeString(taken["sig"])
-	if bad != nil || len(signature) != ed25519.SignatureSize || byName(addPairs(unsigned, "sig", taken["sig"])) != address {
+	if bad != nil || len(signature) != ed25519.SignatureSize ||
+		byName(addPairs(unsigned, "sig", taken["sig"])) != address {
 		return false
 	}
 	public, _ := f.public(k)

@@ -35,8 +35,9 @@ func mac(of func() hash.Hash, secret []byte, text string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// urlHMAC is the generic form (RAMP v1): a query of expires, agent_id, txn_id and sig, where sig is HMAC-SHA256 over the
-// address without a query, expires, agent and transaction, with a line feed between each. Content has no query.
+// urlHMAC is the generic form (RAMP v1): a query of expires, agent_id, txn_id and sig, where sig is
+// HMAC-SHA256 over the address without a query, expires, agent and transaction, with a line feed
+// between each. Content has no query.
 type urlHMAC struct{}
 
 func (urlHMAC) check(k URLKey) error { return checkSecret(k) }
@@ -46,7 +47,8 @@ func (urlHMAC) binds(_ URLKey, content string) bool { return !strings.Contains(c
 func (urlHMAC) sign(k URLKey, content string, grant URLGrant) (string, error) {
 	expires := seconds(grant.Expires)
 	sum := mac(sha256.New, k.Secret, content+"\n"+expires+"\n"+grant.Agent+"\n"+grant.Transaction)
-	return addPairs(content, "expires", expires, agentName, grant.Agent, transactionName, grant.Transaction, "sig", sum), nil
+	return addPairs(content, "expires", expires, agentName, grant.Agent, transactionName, grant.Transaction, "sig",
+		sum), nil
 }
 
 func (urlHMAC) read(_ URLKey, address string) (content string, grant URLGrant, ok bool) {
@@ -57,17 +59,19 @@ func (urlHMAC) read(_ URLKey, address string) (content string, grant URLGrant, o
 	return content, URLGrant{Expires: readSeconds(values[0]), Agent: values[1], Transaction: values[2]}, true
 }
 
-// bears compares the signature alone: of an address that read has taken apart, and whose content has no query, nothing else could be
-// spelled otherwise.
+// bears compares the signature alone: of an address that read has taken apart, and whose content
+// has no query, nothing else could be spelled otherwise.
 func (urlHMAC) bears(k URLKey, address, content string, grant URLGrant) bool {
 	made := mac(sha256.New, k.Secret, content+"\n"+seconds(grant.Expires)+"\n"+grant.Agent+"\n"+grant.Transaction)
 	at := strings.LastIndex(address, "&sig=")
 	return at >= 0 && same(address[at+len("&sig="):], made)
 }
 
-// urlAkamai is Akamai's Edge Authorization Token 2.0: hdnts=exp=N~acl=/path~data=AGENT.TRANSACTION~hmac=SUM, where sum is
-// HMAC-SHA256 over what is before it. Instead of acl, what is hashed may end in url= with path and query, as the address has
-// them or percent-encoded once more ("escape token input" is off or on), and in the salt. The origin is not signed.
+// urlAkamai is Akamai's Edge Authorization Token 2.0:
+// hdnts=exp=N~acl=/path~data=AGENT.TRANSACTION~hmac=SUM, where sum is HMAC-SHA256 over what is
+// before it. Instead of acl, what is hashed may end in url= with path and query, as the address has
+// them or percent-encoded once more ("escape token input" is off or on), and in the salt. The
+// origin is not signed.
 type urlAkamai struct{}
 
 func (urlAkamai) check(k URLKey) error {
@@ -91,7 +95,8 @@ func (urlAkamai) parameter(k URLKey) string {
 }
 
 func (f urlAkamai) binds(k URLKey, content string) bool {
-	if k.Options.Escape && strings.ContainsAny(pathOf(content), "!'()*~") { // which are escaped by some and not by others
+	// which are escaped by some and not by others
+	if k.Options.Escape && strings.ContainsAny(pathOf(content), "!'()*~") {
 		return false
 	}
 	if k.Options.URL {
@@ -153,8 +158,9 @@ func pathOf(address string) string {
 	return "/"
 }
 
-// urlFastly is the form of Fastly's tutorial on token validation: token=EXPIRES_SUM, where sum is HMAC-SHA256 (or HMAC-SHA1) over
-// path and query without the token, and expires. Agent and transaction stand in the query before it. The origin is not signed.
+// urlFastly is the form of Fastly's tutorial on token validation: token=EXPIRES_SUM, where sum is
+// HMAC-SHA256 (or HMAC-SHA1) over path and query without the token, and expires. Agent and
+// transaction stand in the query before it. The origin is not signed.
 type urlFastly struct{}
 
 func (urlFastly) check(k URLKey) error { return checkSecret(k) }

@@ -34,20 +34,26 @@ func must[T any](v T, err error) T {
 // everyURLKey is a key of every form in each of its ways.
 func everyURLKey() map[string]URLKey {
 	return map[string]URLKey{
-		"hmac":                       {Form: URLHMAC, Secret: workedLong},
-		"akamai":                     {Form: URLAkamai, Secret: workedLong},
-		"akamai, salted":             {Form: URLAkamai, Secret: workedLong, Options: URLOptions{Salt: "pepper"}},
-		"akamai, url":                {Form: URLAkamai, Secret: workedLong, Options: URLOptions{URL: true, Parameter: "t"}},
-		"akamai, url, escaped":       {Form: URLAkamai, Secret: workedLong, Options: URLOptions{URL: true, Parameter: "t", Escape: true}},
-		"fastly":                     {Form: URLFastly, Secret: workedLong},
-		"fastly, SHA-1":              {Form: URLFastly, Secret: workedLong, Options: URLOptions{Hash: URLSHA1}},
-		"ed25519":                    {Form: URLEd25519, ID: "k1", Signer: seedKey()},
-		"cloudfront, RSA":            {Form: URLCloudFront, ID: workedPair, Signer: rsaKey()},
-		"cloudfront, RSA, SHA-256":   {Form: URLCloudFront, ID: workedPair, Signer: rsaKey(), Options: URLOptions{Hash: URLSHA256}},
-		"cloudfront, RSA, custom":    {Form: URLCloudFront, ID: workedPair, Signer: rsaKey(), Options: URLOptions{Custom: true}},
-		"cloudfront, ECDSA, custom":  {Form: URLCloudFront, ID: workedPair, Signer: ecdsaKey(), Options: URLOptions{Custom: true, Hash: URLSHA256}},
-		"cloudfront, ECDSA":          {Form: URLCloudFront, ID: workedPair, Signer: ecdsaKey()},
-		"cloudfront, ECDSA, SHA-256": {Form: URLCloudFront, ID: workedPair, Signer: ecdsaKey(), Options: URLOptions{Hash: URLSHA256}},
+		"hmac":           {Form: URLHMAC, Secret: workedLong},
+		"akamai":         {Form: URLAkamai, Secret: workedLong},
+		"akamai, salted": {Form: URLAkamai, Secret: workedLong, Options: URLOptions{Salt: "pepper"}},
+		"akamai, url": {Form: URLAkamai, Secret: workedLong,
+			Options: URLOptions{URL: true, Parameter: "t"}},
+		"akamai, url, escaped": {Form: URLAkamai, Secret: workedLong,
+			Options: URLOptions{URL: true, Parameter: "t", Escape: true}},
+		"fastly":          {Form: URLFastly, Secret: workedLong},
+		"fastly, SHA-1":   {Form: URLFastly, Secret: workedLong, Options: URLOptions{Hash: URLSHA1}},
+		"ed25519":         {Form: URLEd25519, ID: "k1", Signer: seedKey()},
+		"cloudfront, RSA": {Form: URLCloudFront, ID: workedPair, Signer: rsaKey()},
+		"cloudfront, RSA, SHA-256": {Form: URLCloudFront, ID: workedPair, Signer: rsaKey(),
+			Options: URLOptions{Hash: URLSHA256}},
+		"cloudfront, RSA, custom": {Form: URLCloudFront, ID: workedPair, Signer: rsaKey(),
+			Options: URLOptions{Custom: true}},
+		"cloudfront, ECDSA, custom": {Form: URLCloudFront, ID: workedPair, Signer: ecdsaKey(),
+			Options: URLOptions{Custom: true, Hash: URLSHA256}},
+		"cloudfront, ECDSA": {Form: URLCloudFront, ID: workedPair, Signer: ecdsaKey()},
+		"cloudfront, ECDSA, SHA-256": {Form: URLCloudFront, ID: workedPair, Signer: ecdsaKey(),
+			Options: URLOptions{Hash: URLSHA256}},
 	}
 }
 
@@ -72,7 +78,8 @@ func TestSignedURLOpensUntilItExpires(t *testing.T) {
 	for name, key := range everyURLKey() {
 		address := signedURL(t, key, workedBase)
 		for at, want := range map[time.Time]error{
-			end.Add(-URLLife): nil, end.Add(-URLLife - 1): ErrURLTooFar, end.Add(-1): nil, end: ErrURLExpired, end.Add(time.Hour): ErrURLExpired,
+			end.Add(-URLLife): nil, end.Add(-URLLife - 1): ErrURLTooFar, end.Add(-1): nil, end: ErrURLExpired,
+			end.Add(time.Hour): ErrURLExpired,
 		} {
 			content, grant, err := withKeys(key).Verify(address, at)
 			if !errors.Is(err, want) || err == nil && (grant != workedGrant || content != workedBase) {
@@ -99,7 +106,9 @@ func TestChangedURLOpensNothing(t *testing.T) {
 					t.Fatalf("%s: %s opens %s for %v", name, changed, content, grant)
 				}
 			}
-			for _, changed := range []string{address[:i], address[i:], address[:i] + address[i+1:], address[:i] + address[i:i+1] + address[i:], fmt.Sprintf("%s%%%02X%s", address[:i], address[i], address[i+1:])} {
+			for _, changed := range []string{address[:i], address[i:], address[:i] + address[i+1:],
+				address[:i] + address[i:i+1] + address[i:],
+				fmt.Sprintf("%s%%%02X%s", address[:i], address[i], address[i+1:])} {
 				if content, _, err := withKeys(key).Verify(changed, now); err == nil && changed != address {
 					t.Fatalf("%s: %s opens %s", name, changed, content)
 				}
@@ -140,7 +149,8 @@ func TestTrapsOfSignedURLs(t *testing.T) {
 		base, query, _ := strings.Cut(address, "?")
 		refused := func(what, changed string, want error) {
 			t.Helper()
-			if content, grant, err := withKeys(key).Verify(changed, now); err == nil && changed != address || want != nil && err != want {
+			if content, grant, err := withKeys(key).Verify(changed, now); err == nil && changed != address ||
+				want != nil && err != want {
 				t.Errorf("%s, %s: %s opens %s for %v: %v", name, what, changed, content, grant, err)
 			}
 		}
@@ -183,9 +193,11 @@ func TestTrapsOfSignedURLs(t *testing.T) {
 			refused(what, changed, nil)
 		}
 		for what, changed := range map[string]string{
-			"another host":               strings.Replace(address, "cdn.example.net", "cdn.example.org", 1),
-			"a longer host":              strings.Replace(address, "cdn.example.net", "cdn.example.net.evil.example", 1),
-			"another host with a user":   strings.Replace(address, "cdn.example.net", "cdn.example.net@evil.example", 1),
+			"another host": strings.Replace(address, "cdn.example.net", "cdn.example.org", 1),
+			"a longer host": strings.Replace(address, "cdn.example.net",
+				"cdn.example.net.evil.example", 1),
+			"another host with a user": strings.Replace(address, "cdn.example.net",
+				"cdn.example.net@evil.example", 1),
 			"a port":                     strings.Replace(address, "cdn.example.net", "cdn.example.net:443", 1),
 			"a host in capitals":         strings.Replace(address, "cdn.example.net", "CDN.example.net", 1),
 			"another scheme":             strings.Replace(address, "https", "http", 1),
@@ -219,7 +231,8 @@ func TestTrapsOfSignedURLs(t *testing.T) {
 	}
 }
 
-// A key under another name, or set up otherwise, is another key. Which policy CloudFront's addresses carry is no such thing: both open.
+// A key under another name, or set up otherwise, is another key. Which policy CloudFront's
+// addresses carry is no such thing: both open.
 func TestURLKeysAreHeldToTheirSettings(t *testing.T) {
 	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
@@ -229,7 +242,8 @@ func TestURLKeysAreHeldToTheirSettings(t *testing.T) {
 		for other, set := range all {
 			same := key
 			same.Options.Custom = set.Options.Custom
-			if _, _, err := withKeys(set).Verify(address, now); (err == nil) != (name == other || key.Form == URLCloudFront && reflect.DeepEqual(same, set)) {
+			if _, _, err := withKeys(set).Verify(address, now); (err == nil) != (name == other ||
+				key.Form == URLCloudFront && reflect.DeepEqual(same, set)) {
 				t.Errorf("an address of %s for a key of %s: %v", name, other, err)
 			}
 		}
@@ -242,14 +256,16 @@ func TestURLKeysAreHeldToTheirSettings(t *testing.T) {
 	}
 }
 
-// An address of CloudFront whose hash is not told any more, or told though it is another, opens nothing.
+// An address of CloudFront whose hash is not told any more, or told though it is another, opens
+// nothing.
 func TestAHashCannotBeTalkedDown(t *testing.T) {
 	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
 	strong, weak := everyURLKey()["cloudfront, RSA, SHA-256"], everyURLKey()["cloudfront, RSA"]
 	for _, key := range []URLKey{strong, weak} {
 		for what, address := range map[string]string{
-			"taken off": strings.TrimSuffix(signedURL(t, strong, workedBase), "&Hash-Algorithm=SHA256"), "put on": signedURL(t, weak, workedBase) + "&Hash-Algorithm=SHA256",
+			"taken off": strings.TrimSuffix(signedURL(t, strong, workedBase), "&Hash-Algorithm=SHA256"),
+			"put on":    signedURL(t, weak, workedBase) + "&Hash-Algorithm=SHA256",
 		} {
 			if _, _, err := withKeys(key).Verify(address, now); err == nil {
 				t.Errorf("%s: opens", what)
@@ -293,9 +309,11 @@ func TestWhatWouldNotBeOneURLIsNotSigned(t *testing.T) {
 			}
 		}
 		own := map[URLForm][]string{
-			URLHMAC: {"a=b"}, URLAkamai: {"hdnts=x", "t=x", "%74=x", "T=x"}, URLFastly: {"token=1", "agent_id=x", "agent%5fid=x", "a=b&TXN_ID=x", "a=b;token=1"},
-			URLEd25519:    {"sig=x", "exp=1", "kid=x", "agent_id=x", "txn%5Fid=x", "a=b&%73ig=x"},
-			URLCloudFront: {"Expires=1", "Policy=x", "policy=x", "Signature=x", "Key-Pair-Id=x", "Key%2DPair-Id=x", "Hash-Algorithm=SHA256", "agent_id=x", "a=%&txn_id=x", "%zz=1"},
+			URLHMAC: {"a=b"}, URLAkamai: {"hdnts=x", "t=x", "%74=x", "T=x"},
+			URLFastly:  {"token=1", "agent_id=x", "agent%5fid=x", "a=b&TXN_ID=x", "a=b;token=1"},
+			URLEd25519: {"sig=x", "exp=1", "kid=x", "agent_id=x", "txn%5Fid=x", "a=b&%73ig=x"},
+			URLCloudFront: {"Expires=1", "Policy=x", "policy=x", "Signature=x", "Key-Pair-Id=x", "Key%2DPair-Id=x",
+				"Hash-Algorithm=SHA256", "agent_id=x", "a=%&txn_id=x", "%zz=1"},
 		}[key.Form]
 		for _, query := range own {
 			if key.Form == URLAkamai && key.Options.URL == strings.HasPrefix(query, "hdnts") {
@@ -306,20 +324,24 @@ func TestWhatWouldNotBeOneURLIsNotSigned(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/a*", "/*", "/a!/b", "/a~b", "/a&b", "/a?b=c"} { // which an access list reads as more
+	// which an access list reads as more
+	for _, path := range []string{"/a*", "/*", "/a!/b", "/a~b", "/a&b", "/a?b=c"} {
 		if got, err := withKeys(everyURLKey()["akamai"]).Sign(workedOrigin+path, workedGrant, now); err != ErrURLForm {
 			t.Errorf("akamai, %s: %s, %v", path, got, err)
 		}
 	}
 }
 
-// TestAddressesThatAKeyShouldNotHaveSignedOpenNothing has whoever holds the key sign what ours would not have.
+// TestAddressesThatAKeyShouldNotHaveSignedOpenNothing has whoever holds the key sign what ours
+// would not have.
 func TestAddressesThatAKeyShouldNotHaveSignedOpenNothing(t *testing.T) {
 	t.Parallel()
 	now := workedGrant.Expires.Add(-time.Minute)
-	own := map[URLForm]string{URLHMAC: "a=b", URLAkamai: "T=1", URLFastly: "Token=1", URLEd25519: "%65xp=1", URLCloudFront: "agent%5Fid=other"}
+	own := map[URLForm]string{URLHMAC: "a=b", URLAkamai: "T=1", URLFastly: "Token=1", URLEd25519: "%65xp=1",
+		URLCloudFront: "agent%5Fid=other"}
 	for name, key := range everyURLKey() {
-		for _, content := range []string{workedBase + "?" + own[key.Form], workedOrigin + "/a/../b", workedOrigin + "/a/%2e%2E/b", workedBase + "?"} {
+		for _, content := range []string{workedBase + "?" + own[key.Form], workedOrigin + "/a/../b",
+			workedOrigin + "/a/%2e%2E/b", workedBase + "?"} {
 			if key.Form == URLAkamai && !key.Options.URL && strings.HasSuffix(content, "T=1") {
 				content += "&hdnts=1"
 			}
@@ -333,7 +355,8 @@ func TestAddressesThatAKeyShouldNotHaveSignedOpenNothing(t *testing.T) {
 		}
 	}
 	key := everyURLKey()["akamai"]
-	for _, path := range []string{"/*", "/premium/*", "/a!/*", "/premium/~a"} { // access lists that open more than they say
+	// access lists that open more than they say
+	for _, path := range []string{"/*", "/premium/*", "/a!/*", "/premium/~a"} {
 		address, _ := urlAkamai{}.sign(key, workedOrigin+path, workedGrant)
 		if opened, _, err := withKeys(key).Verify(address, now); err == nil {
 			t.Errorf("%s opens %s", address, opened)
@@ -365,14 +388,19 @@ func TestURLKeysThatAreNone(t *testing.T) {
 	small := must(rsa.GenerateKey(rand.Reader, 1024))
 	curve := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
 	for name, key := range map[string]URLKey{
-		"no form": {Secret: workedLong}, "another form": {Form: "md5", Secret: workedLong}, "no secret": {Form: URLHMAC}, "a short secret": {Form: URLFastly, Secret: []byte("secret")},
+		"no form": {Secret: workedLong}, "another form": {Form: "md5", Secret: workedLong},
+		"no secret": {Form: URLHMAC}, "a short secret": {Form: URLFastly, Secret: []byte("secret")},
 		"a parameter that is none": {Form: URLAkamai, Secret: workedLong, Options: URLOptions{Parameter: "a&b"}},
 		"a salt of two lines":      {Form: URLAkamai, Secret: workedLong, Options: URLOptions{Salt: "a\nb"}},
 		"an access list, escaped":  {Form: URLAkamai, Secret: workedLong, Options: URLOptions{Escape: true}},
 		"another hash":             {Form: URLFastly, Secret: workedLong, Options: URLOptions{Hash: "md5"}},
-		"no id":                    {Form: URLCloudFront, Signer: rsaKey()}, "an id of two": {Form: URLEd25519, Signer: seedKey(), ID: "a&b"},
-		"a small key": {Form: URLCloudFront, ID: "k", Signer: small}, "another curve": {Form: URLCloudFront, ID: "k", Signer: curve},
-		"ed25519 for CloudFront": {Form: URLCloudFront, ID: "k", Signer: seedKey()}, "RSA for ed25519": {Form: URLEd25519, ID: "k", Signer: rsaKey()}, "no key": {Form: URLEd25519, ID: "k"},
+		"no id":                    {Form: URLCloudFront, Signer: rsaKey()},
+		"an id of two":             {Form: URLEd25519, Signer: seedKey(), ID: "a&b"},
+		"a small key":              {Form: URLCloudFront, ID: "k", Signer: small},
+		"another curve":            {Form: URLCloudFront, ID: "k", Signer: curve},
+		"ed25519 for CloudFront":   {Form: URLCloudFront, ID: "k", Signer: seedKey()},
+		"RSA for ed25519":          {Form: URLEd25519, ID: "k", Signer: rsaKey()},
+		"no key":                   {Form: URLEd25519, ID: "k"},
 	} {
 		if key.Check() == nil {
 			t.Errorf("%s: taken for a key", name)
@@ -427,7 +455,8 @@ func TestURLsOfEveryContentOpenIt(t *testing.T) {
 			}
 		}
 		now := time.Unix(rapid.Int64Range(1e9, 9e9).Draw(t, "now"), 0).UTC()
-		grant := URLGrant{Expires: now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "life")) * time.Second), Agent: id.Draw(t, "agent"), Transaction: id.Draw(t, "transaction")}
+		grant := URLGrant{Expires: now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "life")) * time.Second),
+			Agent: id.Draw(t, "agent"), Transaction: id.Draw(t, "transaction")}
 		if !withKeys(key).holds(content) || !urlForms[key.Form].binds(key, content) {
 			t.Skip("an address that is refused")
 		}
@@ -494,12 +523,14 @@ func TestUnsignedAddressesOpenNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, plain := range []string{workedBase, workedBase + "?id=5&page=2", workedBase + "?", "", "no address", "https://example.com/signature?q=a"} {
+	for _, plain := range []string{workedBase, workedBase + "?id=5&page=2", workedBase + "?", "", "no address",
+		"https://example.com/signature?q=a"} {
 		if got := Unsigned(plain); got != plain {
 			t.Errorf("%s became %s", plain, got)
 		}
 	}
-	for _, signed := range []string{"?x=1&SIGNATURE=a", "?%73ig=a", "?a=b;token=c", "?%zz", "?edge=st%3D1~exp%3D2~hmac%3D0"} {
+	for _, signed := range []string{"?x=1&SIGNATURE=a", "?%73ig=a", "?a=b;token=c", "?%zz",
+		"?edge=st%3D1~exp%3D2~hmac%3D0"} {
 		if got := Unsigned(workedBase + signed); got != workedBase {
 			t.Errorf("%s is told of %s", got, signed)
 		}

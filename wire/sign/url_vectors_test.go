@@ -11,11 +11,12 @@ import (
 
 // The worked value of the reading of RAMP v1, which the others are about, too.
 const (
-	workedBase   = "https://cdn.example.net/premium/a.html"
-	workedAgent  = "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66"
-	workedTxn    = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
-	workedIDs    = "agent_id=" + workedAgent + "&txn_id=" + workedTxn
-	workedQuery  = "expires=1773451434&" + workedIDs + "&sig=2f242478627d4d8fbdd4ce3a9e85b249dcffd32a63216ee3ac1bd52627beeb76"
+	workedBase  = "https://cdn.example.net/premium/a.html"
+	workedAgent = "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66"
+	workedTxn   = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
+	workedIDs   = "agent_id=" + workedAgent + "&txn_id=" + workedTxn
+	workedQuery = "expires=1773451434&" + workedIDs +
+		"&sig=2f242478627d4d8fbdd4ce3a9e85b249dcffd32a63216ee3ac1bd52627beeb76"
 	workedOrigin = "https://cdn.example.net"
 	workedPair   = "K2JCJMDEHXQW5F"
 )
@@ -83,37 +84,53 @@ type worked struct {
 //	printf 'GET\nhttps://cdn.example.net/premium/a.html?agent_id=A&exp=E&kid=k1&txn_id=T' > m
 //	openssl pkeyutl -sign -rawin -inkey SEED.pem -in m | openssl base64 -A | tr '+/' '-_' | tr -d =
 func workedURLs() []worked {
-	fastly, _ := base64.StdEncoding.DecodeString("iqFPeN2u+Z0Lm5IrsKaOFKRqEU5Gw8ePtaEkHZWuD24=") // of the examples of the vendor's tutorial
+	// of the examples of the vendor's tutorial
+	fastly, _ := base64.StdEncoding.DecodeString("iqFPeN2u+Z0Lm5IrsKaOFKRqEU5Gw8ePtaEkHZWuD24=")
 	rsa := URLKey{Form: URLCloudFront, ID: workedPair, Public: publicKey(workedRSA)}
 	ec := URLKey{Form: URLCloudFront, ID: workedPair, Public: publicKey(workedECDSA)}
 	with := func(k URLKey, o URLOptions) URLKey { k.Options = o; return k }
 	sha1, sha256 := URLOptions{Hash: URLSHA1}, URLOptions{Hash: URLSHA256}
 	front := func(signature, end string) string {
-		return workedBase + "?" + workedIDs + "&Expires=1773451434&Signature=" + signature + "&Key-Pair-Id=" + workedPair + end
+		return workedBase + "?" + workedIDs + "&Expires=1773451434&Signature=" + signature + "&Key-Pair-Id=" +
+			workedPair + end
 	}
 	akamai := URLKey{Form: URLAkamai, Secret: workedLong}
 	return []worked{
 		{"hmac", workedKey, workedBase, workedBase + "?" + workedQuery},
 		// exp=E~acl=/premium/a.html~data=A.T
-		{"akamai", akamai, workedBase, workedBase + "?hdnts=exp=1773451434~acl=/premium/a.html~data=" + workedAgent + "." + workedTxn +
+		{"akamai", akamai, workedBase, workedBase + "?hdnts=exp=1773451434~acl=/premium/a.html~data=" + workedAgent +
+			"." + workedTxn +
 			"~hmac=6669317b03dccf42c4a2f25956156d57f33b9878ef8c34f4056ca4339844b531"},
 		// exp=E~data=A.T~url=/premium/a.html?p=1~salt=pepper
-		{"akamai, url and salt", with(akamai, URLOptions{URL: true, Salt: "pepper", Parameter: "__token__"}), workedBase + "?p=1",
-			workedBase + "?p=1&__token__=exp=1773451434~data=" + workedAgent + "." + workedTxn + "~hmac=0ad2eef51ad6ad7fef6ce6a023cda440fa67bb65e79b6da22e9cd3593f512996"},
+		{"akamai, url and salt", with(akamai, URLOptions{URL: true, Salt: "pepper", Parameter: "__token__"}),
+			workedBase + "?p=1",
+			workedBase + "?p=1&__token__=exp=1773451434~data=" + workedAgent + "." + workedTxn +
+				"~hmac=0ad2eef51ad6ad7fef6ce6a023cda440fa67bb65e79b6da22e9cd3593f512996"},
 		// exp=E~data=A.T~url=%2fpremium%2fa.html%3fQ%3dA%252Fb%26x%3d1~salt=pepper
-		{"akamai, url escaped", with(akamai, URLOptions{URL: true, Escape: true, Salt: "pepper"}), workedBase + "?Q=A%2Fb&x=1",
-			workedBase + "?Q=A%2Fb&x=1&hdnts=exp=1773451434~data=" + workedAgent + "." + workedTxn + "~hmac=ca38d8cf094a9854835c651e8ac856b8da3616da51f2e0dc85573fde1b595848"},
+		{"akamai, url escaped", with(akamai, URLOptions{URL: true, Escape: true, Salt: "pepper"}),
+			workedBase + "?Q=A%2Fb&x=1",
+			workedBase + "?Q=A%2Fb&x=1&hdnts=exp=1773451434~data=" + workedAgent + "." + workedTxn +
+				"~hmac=ca38d8cf094a9854835c651e8ac856b8da3616da51f2e0dc85573fde1b595848"},
 		// /premium/a.html?agent_id=A&txn_id=TE
 		{"fastly", URLKey{Form: URLFastly, Secret: fastly}, workedBase,
-			workedBase + "?" + workedIDs + "&token=1773451434_631e0159043c732c4fe2c4c57f1949e1a322a17f6d521c266080c402877970de"},
+			workedBase + "?" + workedIDs +
+				"&token=1773451434_631e0159043c732c4fe2c4c57f1949e1a322a17f6d521c266080c402877970de"},
 		{"fastly, SHA-1", URLKey{Form: URLFastly, Secret: fastly, Options: sha1}, workedBase,
 			workedBase + "?" + workedIDs + "&token=1773451434_65ca68dfcbdcff5a41027dcf76889b7dd35a72a0"},
-		{"ed25519", URLKey{Form: URLEd25519, ID: "k1", Signer: seedKey()}, workedBase, workedBase + "?agent_id=" + workedAgent + "&exp=1773451434&kid=k1" +
-			"&sig=P8eDCiwXuH0rmH_Eb-sOM5YMBU-YeZ8vqi6ZONVjHxRYebWGJEIc3Wc5bu2UQdCju0gNA1OMax_VJGz-6aPkCA&txn_id=" + workedTxn},
-		{"cloudfront, RSA", rsa, workedBase, front("N6hyxA4CPzwtmMG6e-sMUyE-MWObn84xOc9j8rKvPOtfQjRlT~AWpNainUpPNM9QUsO3uBi47xzAIspp5NEmX1ByNoen4N8IpW5DjJdO1iIEyI2iPJ12jOGe-F12jvVZiZc~plaFN2ongYLvzmpV0wE8Y7N~T-CJe0Hwtm5hK3zAL1-JYA2gAaH3a3WU743EXmsEAK3DU0fLNZH9vEhxGWiZ6OpFW2-oN5bwQ4hvYhntYt0S5PcJ0lvt4u5s1d52Lgp6lquo18vpSWMZtABjPejXTen6O5MUGvUyuPUIeL6jKLX3O0JW3MctRmqnzHX0-I92uixkjymfBYCPsAozDw__", "")},
-		{"cloudfront, RSA, SHA-256", with(rsa, sha256), workedBase, front("e5hPpeqqXCBTKn~68qXnhXOjz8UEEFXAZSPZ~8ALzxwGKthbjj2IOrMI0a~nc3yH7RY7T5veNxxStvK0EnHRO64kg9BkcVJ7cGeNoEHcqqmd-ILEijCy73Oa8UNELwmOirpQW09VpWj~-zb5~XYhugM5qEu4pWZILtveUfBh7Jde7ZcK8MPo~dBNIRMJwcpjdWWR~D648dzQcEnZdBDJHMzHQPt~Cybgt3qs43SUr2~NkiD9ja8bza1QxipSjiyLlscrSdlsih83YTdw-RnUw2dJ6bWCo7DUWZBEHDmo9HEovxLDVQH6gqhSa75HDjCqtLQRWH5ud0djCjMijFvd~w__", "&Hash-Algorithm=SHA256")},
-		{"cloudfront, ECDSA", ec, workedBase, front("MEYCIQC9mP76sCdwDlzrJkPDixa7pUAP-yW6Yh1N4gAZi7ORjwIhAMVaSdlCy2gmZujbiAXmT73ub8dbIGXY78Hh8oXZPMJn", "")},
-		{"cloudfront, ECDSA, SHA-256", with(ec, sha256), workedBase, front("MEQCIAeUo5FtzQHj55oS-nu0Tpdbx3NhROvAMRMBSx~cooT1AiAbmLstU5E-Q61IS4fzjtxQW63T6AhTC8rLlYuX-du7fg__", "&Hash-Algorithm=SHA256")},
+		{"ed25519", URLKey{Form: URLEd25519, ID: "k1", Signer: seedKey()}, workedBase,
+			workedBase + "?agent_id=" + workedAgent + "&exp=1773451434&kid=k1" +
+				"&sig=P8eDCiwXuH0rmH_Eb-sOM5YMBU-YeZ8vqi6ZONVjHxRYebWGJEIc3Wc5bu2UQdCju0gNA1OMax_VJGz-6aPkCA&txn_id=" +
+				workedTxn},
+		{"cloudfront, RSA", rsa, workedBase,
+			front("N6hyxA4CPzwtmMG6e-sMUyE-MWObn84xOc9j8rKvPOtfQjRlT~AWpNainUpPNM9QUsO3uBi47xzAIspp5NEmX1ByNoen4N8IpW5DjJdO1iIEyI2iPJ12jOGe-F12jvVZiZc~plaFN2ongYLvzmpV0wE8Y7N~T-CJe0Hwtm5hK3zAL1-JYA2gAaH3a3WU743EXmsEAK3DU0fLNZH9vEhxGWiZ6OpFW2-oN5bwQ4hvYhntYt0S5PcJ0lvt4u5s1d52Lgp6lquo18vpSWMZtABjPejXTen6O5MUGvUyuPUIeL6jKLX3O0JW3MctRmqnzHX0-I92uixkjymfBYCPsAozDw__", "")},
+		{"cloudfront, RSA, SHA-256", with(rsa, sha256), workedBase,
+			front("e5hPpeqqXCBTKn~68qXnhXOjz8UEEFXAZSPZ~8ALzxwGKthbjj2IOrMI0a~nc3yH7RY7T5veNxxStvK0EnHRO64kg9BkcVJ7cGeNoEHcqqmd-ILEijCy73Oa8UNELwmOirpQW09VpWj~-zb5~XYhugM5qEu4pWZILtveUfBh7Jde7ZcK8MPo~dBNIRMJwcpjdWWR~D648dzQcEnZdBDJHMzHQPt~Cybgt3qs43SUr2~NkiD9ja8bza1QxipSjiyLlscrSdlsih83YTdw-RnUw2dJ6bWCo7DUWZBEHDmo9HEovxLDVQH6gqhSa75HDjCqtLQRWH5ud0djCjMijFvd~w__", "&Hash-Algorithm=SHA256")},
+		{"cloudfront, ECDSA", ec, workedBase,
+			front("MEYCIQC9mP76sCdwDlzrJkPDixa7pUAP-yW6Yh1N4gAZi7ORjwIhAMVaSdlCy2gmZujbiAXmT73ub8dbIGXY78Hh8oXZPMJn",
+				"")},
+		{"cloudfront, ECDSA, SHA-256", with(ec, sha256), workedBase,
+			front("MEQCIAeUo5FtzQHj55oS-nu0Tpdbx3NhROvAMRMBSx~cooT1AiAbmLstU5E-Q61IS4fzjtxQW63T6AhTC8rLlYuX-du7fg__",
+				"&Hash-Algorithm=SHA256")},
 	}
 }
 
@@ -138,8 +155,9 @@ func TestSignedURLsAreTheWorkedOnes(t *testing.T) {
 	}
 }
 
-// TestAddressesOfOtherExchangesOpen has what other Exchanges sign with ed25519 (RAMP v1, signed URLs) and ours do not: key ids with a point, blanks in the
-// path, and addresses that name no agent or no transaction.
+// TestAddressesOfOtherExchangesOpen has what other Exchanges sign with ed25519 (RAMP v1, signed
+// URLs) and ours do not: key ids with a point, blanks in the path, and addresses that name no agent
+// or no transaction.
 func TestAddressesOfOtherExchangesOpen(t *testing.T) {
 	t.Parallel()
 	private := seedKey()
@@ -155,7 +173,8 @@ func TestAddressesOfOtherExchangesOpen(t *testing.T) {
 		address, content string
 		grant            URLGrant
 	}{
-		"all named":      {signed("/a?"+agent+end, "&txn_id=t1"), "/a", URLGrant{Agent: workedAgent, Transaction: "t1"}},
+		"all named": {signed("/a?"+agent+end, "&txn_id=t1"), "/a",
+			URLGrant{Agent: workedAgent, Transaction: "t1"}},
 		"no transaction": {signed("/a?"+agent+"doc=7&"+end, ""), "/a?doc=7", URLGrant{Agent: workedAgent}},
 		"no agent":       {signed("/a?"+end, "&txn_id=t1"), "/a", URLGrant{Transaction: "t1"}},
 		"neither":        {signed("/a?a=2&"+end, "&z=9"), "/a?a=2&z=9", URLGrant{}},

@@ -29,12 +29,13 @@ const (
 
 // The ways in which a webhook's signature is none.
 var (
-	ErrWebhookTime      = errors.New("the message was signed at another time than now; the clocks of both sides have to agree")
+	ErrWebhookTime = errors.New("the message was signed at another time than now; the clocks of both sides have " +
+		"to agree")
 	ErrWebhookSignature = errors.New("the signature of the message is not right")
 )
 
-// ParseWebhookSecret reads a secret in the form of Standard Webhooks: whsec_ and 24 to 64 bytes in Base64. The error does not
-// hold the text.
+// ParseWebhookSecret reads a secret in the form of Standard Webhooks: whsec_ and 24 to 64 bytes in
+// Base64. The error does not hold the text.
 func ParseWebhookSecret(text string) (WebhookSecret, error) {
 	encoded, ok := strings.CutPrefix(text, "whsec_")
 	if !ok {
@@ -42,7 +43,8 @@ func ParseWebhookSecret(text string) (WebhookSecret, error) {
 	}
 	secret, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || len(secret) < minWebhookSecret || len(secret) > maxWebhookSecret {
-		return nil, fmt.Errorf("what is there is no secret; behind whsec_ stand %d to %d bytes in Base64", minWebhookSecret, maxWebhookSecret)
+		return nil, fmt.Errorf("what is there is no secret; behind whsec_ stand %d to %d bytes in Base64",
+			minWebhookSecret, maxWebhookSecret)
 	}
 	return secret, nil
 }
@@ -62,9 +64,9 @@ func (s WebhookSecret) mac(id string, seconds int64, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// Verify checks the three headers of a message that is received at a time, which may be apart from when it was signed by as much as
-// apart. Of several signatures one has to be right. The error is ErrWebhookSignature, or ErrWebhookTime where that alone is
-// wrong.
+// Verify checks the three headers of a message that is received at a time, which may be apart from
+// when it was signed by as much as apart. Of several signatures one has to be right. The error is
+// ErrWebhookSignature, or ErrWebhookTime where that alone is wrong.
 func (s WebhookSecret) Verify(id, timestamp, signature string, body []byte, now time.Time, apart time.Duration) error {
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil || strconv.FormatInt(seconds, 10) != timestamp || len(s) < minWebhookSecret {

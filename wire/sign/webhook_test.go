@@ -25,7 +25,8 @@ func TestASignatureIsTheStandardsOwn(t *testing.T) {
 
 func TestSecretsThatAreNoneAreRefusedUnrepeated(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_MfKQ9r8=", "whsec_" + strings.Repeat("MfKQ", 40)} {
+	for _, text := range []string{"", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_MfKQ9r8=",
+		"whsec_" + strings.Repeat("MfKQ", 40)} {
 		_, err := ParseWebhookSecret(text)
 		if err == nil {
 			t.Errorf("%q was taken", text)
@@ -52,18 +53,21 @@ func TestAWebhookIsVerifiedByAllThatIsSigned(t *testing.T) {
 		"the time written longer": {"m1", "01614265330", right, "body", at, ErrWebhookSignature},
 		"no time":                 {"m1", "", right, "body", at, ErrWebhookSignature},
 		"another body":            {"m1", "1614265330", right, "body ", at, ErrWebhookSignature},
-		"another secret":          {"m1", "1614265330", other.Sign("m1", at, []byte("body")), "body", at, ErrWebhookSignature},
-		"no version":              {"m1", "1614265330", strings.TrimPrefix(right, "v1,"), "body", at, ErrWebhookSignature},
-		"none":                    {"m1", "1614265330", "", "body", at, ErrWebhookSignature},
-		"cut":                     {"m1", "1614265330", right[:len(right)-4], "body", at, ErrWebhookSignature},
-		"too late":                {"m1", "1614265330", right, "body", at.Add(5*time.Minute + time.Second), ErrWebhookTime},
-		"too early":               {"m1", "1614265330", right, "body", at.Add(-5*time.Minute - time.Second), ErrWebhookTime},
+		"another secret": {"m1", "1614265330", other.Sign("m1", at, []byte("body")), "body", at,
+			ErrWebhookSignature},
+		"no version": {"m1", "1614265330", strings.TrimPrefix(right, "v1,"), "body", at, ErrWebhookSignature},
+		"none":       {"m1", "1614265330", "", "body", at, ErrWebhookSignature},
+		"cut":        {"m1", "1614265330", right[:len(right)-4], "body", at, ErrWebhookSignature},
+		"too late":   {"m1", "1614265330", right, "body", at.Add(5*time.Minute + time.Second), ErrWebhookTime},
+		"too early":  {"m1", "1614265330", right, "body", at.Add(-5*time.Minute - time.Second), ErrWebhookTime},
 	} {
-		if err := secret.Verify(c.id, c.stamp, c.signature, []byte(c.body), c.now, 5*time.Minute); !errors.Is(err, c.want) {
+		if err := secret.Verify(c.id, c.stamp, c.signature, []byte(c.body), c.now, 5*time.Minute); !errors.Is(err,
+			c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	if WebhookSecret(nil).Verify("m1", "1614265330", WebhookSecret(nil).Sign("m1", at, nil), nil, at, time.Hour) == nil {
+	if WebhookSecret(nil).Verify("m1", "1614265330", WebhookSecret(nil).Sign("m1", at, nil), nil, at,
+		time.Hour) == nil {
 		t.Error("no secret verifies")
 	}
 }

@@ -1,6 +1,7 @@
-// Package strictjson reads JSON the same strict way at every door: duplicate members, members in the wrong case,
-// data after the value, invalid UTF-8 and nesting beyond a cap are errors that name the place by JSON pointer.
-// Numbers keep their text wherever a door decodes into [Value].
+// Package strictjson reads JSON in the same strict way for every handler: duplicate members,
+// members in the wrong case, data after the value, invalid UTF-8 and nesting beyond a limit are
+// errors that name the place by JSON pointer. Numbers keep their text wherever a caller decodes
+// into [Value].
 //
 // It is part of wire: no I/O, no clock, and usable by clients.
 package strictjson
@@ -24,7 +25,8 @@ const MaxDepth = 64
 // Value is one JSON value in its original spelling.
 type Value = jsontext.Value
 
-// Error says what is wrong with a JSON text and where. Its text is safe to show to whoever sent the JSON.
+// Error says what is wrong with a JSON text and where. Its text is safe to show to whoever sent the
+// JSON.
 type Error struct {
 	Pointer string // RFC 6901; "" is the whole text
 	Problem string
@@ -41,9 +43,10 @@ func (e *Error) Error() string {
 // Decode reads the one JSON value of data into v, and refuses members that v does not name.
 func Decode(data []byte, v any) error { return decode(data, v, json.RejectUnknownMembers(true)) }
 
-// DecodeTolerant is Decode for protocols that demand that unknown members be ignored. A struct may take them up in
-// a field of type map[string]Value tagged `json:",embed"`; then a member that differs from a known one in case
-// alone is still an error, since ignoring it would change what was asked.
+// DecodeTolerant is Decode for protocols that demand that unknown members be ignored. A struct may
+// take them up in a field of type map[string]Value tagged `json:",embed"`; then a member that
+// differs from a known one in case alone is still an error, since ignoring it would change what was
+// asked.
 func DecodeTolerant(data []byte, v any) error {
 	if err := decode(data, v); err != nil {
 		return err
@@ -64,8 +67,8 @@ func decode(data []byte, v any, opts ...json.Options) error {
 	return nil
 }
 
-// Null gives the place of the first null in a JSON text, by JSON pointer, for doors at which null is no other word for nothing. Of what
-// cannot be read it tells only what stands before that.
+// Null gives the place of the first null in a JSON text, by JSON pointer, for handlers for which
+// null is no other word for nothing. Of what cannot be read it tells only what stands before that.
 func Null(data []byte) (pointer string, found bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	for {
@@ -218,7 +221,8 @@ func checkStruct(v reflect.Value, pointer string) error {
 	}
 	for name := range v.Field(plan.embed).Interface().(map[string]Value) {
 		if right, ok := plan.names[strings.ToLower(name)]; ok {
-			return &Error{Pointer: pointer + "/" + escape(name), Problem: fmt.Sprintf("unknown member; write it %q", right)}
+			return &Error{Pointer: pointer + "/" + escape(name),
+				Problem: fmt.Sprintf("unknown member; write it %q", right)}
 		}
 	}
 	return nil

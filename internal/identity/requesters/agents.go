@@ -17,8 +17,8 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// AgentPath is where a domain publishes the keys of its agents (RAMP v1, ramp-agent.json), and VerifierPath those with which it
-// attests things of content (RAMP v1, ramp-verifier.json).
+// AgentPath is where a domain publishes the keys of its agents (RAMP v1, ramp-agent.json), and
+// VerifierPath those with which it attests things of content (RAMP v1, ramp-verifier.json).
 const (
 	AgentPath    = "/.well-known/ramp-agent.json"
 	VerifierPath = "/.well-known/ramp-verifier.json"
@@ -36,8 +36,9 @@ const (
 	maxAgentTries = 64               // at a time
 )
 
-// agents are the keys that domains publish for their agents, or in another document of the same form. They are fetched when they
-// are needed, once for all who need them at a time, and remembered; so are failures, for a shorter time.
+// agents are the keys that domains publish for their agents, or in another document of the same
+// form. They are fetched when they are needed, once for all who need them at a time, and
+// remembered; so are failures, for a shorter time.
 type agents struct {
 	path    string // of the document
 	fetcher *fetch.Fetcher
@@ -65,12 +66,14 @@ func newAgents(fetcher *fetch.Fetcher, now func() time.Time) *agents {
 }
 
 func newPublished(path string, fetcher *fetch.Fetcher, now func() time.Time) *agents {
-	return &agents{path: path, fetcher: fetcher, now: now, known: map[string]*agent{}, flights: map[string]chan struct{}{}}
+	return &agents{path: path, fetcher: fetcher, now: now, known: map[string]*agent{},
+		flights: map[string]chan struct{}{}}
 }
 
-// find gives what a domain publishes. With again, what is known was not enough: it is fetched anew, unless it was tried a moment
-// ago. may is asked before something is fetched that this caller waits for; nil lets it be. The error is its, fail.Unauthorized
-// where there is nothing to be had, fail.Unavailable where too much is under way, or ctx's.
+// find gives what a domain publishes. With again, what is known was not enough: it is fetched anew,
+// unless it was tried a moment ago. may is asked before something is fetched that this caller waits
+// for; nil lets it be. The error is its, fail.Unauthorized where there is nothing to be had,
+// fail.Unavailable where too much is under way, or ctx's.
 func (a *agents) find(ctx context.Context, domain string, again bool, may func() error) (*agent, error) {
 	a.mu.Lock()
 	now := a.now()
@@ -140,7 +143,8 @@ func (a *agents) begin(ctx context.Context, domain string) (chan struct{}, error
 	return flight, nil
 }
 
-// keep remembers what was had. A failure does not replace keys that still hold: it says when it was tried.
+// keep remembers what was had. A failure does not replace keys that still hold: it says when it was
+// tried.
 func (a *agents) keep(domain string, got *agent) {
 	if old := a.known[domain]; got.err != nil && old != nil && old.err == nil && a.now().Before(old.until) {
 		kept := *old
@@ -162,7 +166,8 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 	got := &agent{got: a.now()}
 	got.tried, got.until = got.got, got.got.Add(agentPause)
 	address := identity.Origin(domain) + a.path
-	response, err := a.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}}})
+	response, err := a.fetcher.Get(ctx,
+		fetch.Request{URL: address, MaxBytes: AgentBytes, Header: http.Header{"Accept": {"application/json"}}})
 	switch {
 	case err != nil:
 		got.err = noKeys(domain, a.path, why(err)).Wrap(err)
@@ -187,10 +192,11 @@ func (a *agents) get(ctx context.Context, domain string) *agent {
 	return got
 }
 
-// noKeys is the failure of a requester whose keys cannot be had. It tells what the requester can mend, and nothing of where the
-// name leads.
+// noKeys is the failure of a requester whose keys cannot be had. It tells what the requester can
+// mend, and nothing of where the name leads.
 func noKeys(domain, path, why string) *fail.Error {
-	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s%s: %s", domain, identity.Origin(domain), path, why)
+	return fail.New(fail.Unauthorized, "the keys of %s cannot be had from %s%s: %s", domain, identity.Origin(domain),
+		path, why)
 }
 
 // why is what a stranger may know of a fetch that failed.
@@ -229,9 +235,9 @@ func maxAge(header http.Header) time.Duration {
 	return 0
 }
 
-// candidates are the keys of a list that a key id names, by the rules for the domain's keys: the domain names all of them, and
-// "domain#name" one by its name or thumbprint (RFC 7638), as do name and thumbprint alone. Keys that are not good at a time are left
-// out.
+// candidates are the keys of a list that a key id names, by the rules for the domain's keys: the
+// domain names all of them, and "domain#name" one by its name or thumbprint (RFC 7638), as do name
+// and thumbprint alone. Keys that are not good at a time are left out.
 func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key {
 	of, name, one := strings.Cut(keyID, "#")
 	switch {
@@ -240,7 +246,10 @@ func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key
 	case one && name == "":
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(keys), func(k ramp.Key) bool { return one && !goesBy(k, name) || !k.Good(now) })
+	return slices.DeleteFunc(slices.Clone(keys), func(k ramp.Key) bool {
+		return one && !goesBy(k, name) ||
+			!k.Good(now)
+	})
 }
 
 // goesBy says whether a key has a name or thumbprint.

@@ -11,12 +11,14 @@ import (
 	"frontdesk/internal/testkit/clock"
 )
 
-// TestWhatIsRememberedOfADomainKeepsNoHeader asks for a domain that is a part of a long text, as it is of a header with signatures: what is remembered for hours, of
-// failures too, must not hold all of that.
+// TestWhatIsRememberedOfADomainKeepsNoHeader asks for a domain that is a part of a long text, as it
+// is of a header with signatures: what is remembered for hours, of failures too, must not hold all
+// of that.
 func TestWhatIsRememberedOfADomainKeepsNoHeader(t *testing.T) {
 	t.Parallel()
 	now := clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
-	a := newAgents(fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: 5 * time.Second}), now.Now)
+	a := newAgents(fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Timeout: 5 * time.Second}), now.Now)
 	header := "127.0.0.1:1#" + strings.Repeat("k", 8<<10)
 	domain, _, _ := strings.Cut(header, "#")
 	if _, err := a.find(t.Context(), domain, false, nil); err == nil {

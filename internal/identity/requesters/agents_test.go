@@ -25,7 +25,8 @@ type asker struct {
 
 func (a asker) ask(t testing.TB, by byte) error {
 	t.Helper()
-	_, err := a.Identify(context.Background(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: a.host.domain()}, key(by)), requesters.Call{})
+	_, err := a.Identify(context.Background(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: a.host.domain()},
+		key(by)), requesters.Call{})
 	return err
 }
 
@@ -37,11 +38,13 @@ func (a asker) calls(t testing.TB, what string, want int) {
 	}
 }
 
-// TestDocumentsAreRemembered holds how long a document holds, by its max-age between five minutes and an hour.
+// TestDocumentsAreRemembered holds how long a document holds, by its max-age between five minutes
+// and an hour.
 func TestDocumentsAreRemembered(t *testing.T) {
 	t.Parallel()
 	for control, holds := range map[string]time.Duration{
-		"": 5 * time.Minute, "max-age=1": 5 * time.Minute, "public, max-age=900": 15 * time.Minute, `Max-Age="900"`: 15 * time.Minute, "max-age=86400": time.Hour,
+		"": 5 * time.Minute, "max-age=1": 5 * time.Minute, "public, max-age=900": 15 * time.Minute,
+		`Max-Age="900"`: 15 * time.Minute, "max-age=86400": time.Hour,
 		"no-store, max-age=900": 5 * time.Minute, "s-max-age=900": 5 * time.Minute, "max-age=99999999999": time.Hour,
 	} {
 		c, host := newClock(), newAgentHost(t)
@@ -72,8 +75,8 @@ func TestDocumentsAreRemembered(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreFetchedAheadOfTheirEnd holds that nobody waits for a requester that is known, and that a failure in that leaves
-// its keys until their end.
+// TestDocumentsAreFetchedAheadOfTheirEnd holds that nobody waits for a requester that is known, and
+// that a failure in that leaves its keys until their end.
 func TestDocumentsAreFetchedAheadOfTheirEnd(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -121,8 +124,8 @@ func TestAFailureHoldsForHalfAMinute(t *testing.T) {
 	a.calls(t, "after it", 2)
 }
 
-// TestANewKeyIsLookedForOnce holds that a signature that does not verify has the keys fetched once, and not more often than twice a
-// minute.
+// TestANewKeyIsLookedForOnce holds that a signature that does not verify has the keys fetched once,
+// and not more often than twice a minute.
 func TestANewKeyIsLookedForOnce(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -154,11 +157,13 @@ func TestKeysCountWithinTheirTime(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
 	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), c, nil), host}
-	host.publishes(t, "bot", ramp.Key{ID: "next", Public: public(1), From: c.Now().Add(time.Minute)}, ramp.Key{ID: "now", Public: public(0), Until: c.Now().Add(2 * time.Minute)})
+	host.publishes(t, "bot", ramp.Key{ID: "next", Public: public(1), From: c.Now().Add(time.Minute)},
+		ramp.Key{ID: "now", Public: public(0), Until: c.Now().Add(2 * time.Minute)})
 	for _, v := range []struct {
 		pass         time.Duration
 		first, later bool
-	}{{0, true, false}, {time.Minute - 1, true, false}, {1, true, true}, {time.Minute - 1, true, true}, {1, false, true}} {
+	}{{0, true, false}, {time.Minute - 1, true, false}, {1, true, true}, {time.Minute - 1, true, true},
+		{1, false, true}} {
 		c.Advance(v.pass)
 		if got := a.ask(t, 0) == nil; got != v.first {
 			t.Errorf("the first key counts at %s: %v", c.Now(), got)
@@ -168,7 +173,8 @@ func TestKeysCountWithinTheirTime(t *testing.T) {
 		}
 		for keyID, good := range map[string]bool{"now": v.first, "next": v.later} {
 			by := map[string]byte{"now": 0, "next": 1}[keyID]
-			_, err := a.Identify(t.Context(), &rampv1.Requester{Id: "bot", Domain: host.domain()}, signedCall(t, c.Now(), signer{"agent", host.domain() + "#" + keyID, key(by)}))
+			_, err := a.Identify(t.Context(), &rampv1.Requester{Id: "bot", Domain: host.domain()},
+				signedCall(t, c.Now(), signer{"agent", host.domain() + "#" + keyID, key(by)}))
 			if (err == nil) != good {
 				t.Errorf("the key %s counts over HTTP at %s: %v", keyID, c.Now(), err)
 			}
@@ -176,7 +182,8 @@ func TestKeysCountWithinTheirTime(t *testing.T) {
 	}
 }
 
-// TestManyWhoWaitForOneDocument holds that it is fetched once for all of them, and that who gives up takes nobody along.
+// TestManyWhoWaitForOneDocument holds that it is fetched once for all of them, and that who gives
+// up takes nobody along.
 func TestManyWhoWaitForOneDocument(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -216,8 +223,8 @@ func TestManyWhoWaitForOneDocument(t *testing.T) {
 	a.calls(t, "all together", 1)
 }
 
-// TestAgentsThatLie holds what is told of documents that are none, of servers that stall, cut off and send elsewhere; and that what
-// is told names no address but the agent's own.
+// TestAgentsThatLie holds what is told of documents that are none, of servers that stall, cut off
+// and send elsewhere; and that what is told names no address but the agent's own.
 func TestAgentsThatLie(t *testing.T) {
 	t.Parallel()
 	elsewhere := newAgentHost(t)
@@ -269,7 +276,9 @@ func TestAgentsThatLie(t *testing.T) {
 			if name == "stalled" {
 				timeout = 50 * time.Millisecond
 			}
-			a := asker{registry(t, storetest.Chosen(t, requesters.Schema), newClock(), func(c *requesters.Config) { c.Fetcher = onThisMachine(timeout) }), host}
+			a := asker{registry(t, storetest.Chosen(t, requesters.Schema), newClock(), func(c *requesters.Config) {
+				c.Fetcher = onThisMachine(timeout)
+			}), host}
 			host.set(v.answer)
 			err := a.ask(t, 0)
 			said(t, name, err, fail.Unauthorized, v.words)
@@ -284,17 +293,21 @@ func TestAgentsThatLie(t *testing.T) {
 	}
 }
 
-// TestInnerAddressesAreNotAsked holds that the guarded fetcher stands before this machine where nobody allowed it.
+// TestInnerAddressesAreNotAsked holds that the guarded fetcher stands before this machine where
+// nobody allowed it.
 func TestInnerAddressesAreNotAsked(t *testing.T) {
 	t.Parallel()
 	host := newAgentHost(t)
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
-	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), newClock(), func(c *requesters.Config) { c.Fetcher = fetch.New(fetch.Options{}) }), host}
+	a := asker{registry(t, storetest.Chosen(t, requesters.Schema), newClock(), func(c *requesters.Config) {
+		c.Fetcher = fetch.New(fetch.Options{})
+	}), host}
 	said(t, "this machine", a.ask(t, 0), fail.Unauthorized, "not fetched from here")
 	a.calls(t, "this machine", 0)
 }
 
-// TestSelfSignUp holds that a requester signs up where its domain vouches for it, once, and within bounds.
+// TestSelfSignUp holds that a requester signs up where its domain vouches for it, once, and within
+// bounds.
 func TestSelfSignUp(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -304,7 +317,8 @@ func TestSelfSignUp(t *testing.T) {
 	host.publishes(t, "bot", ramp.Key{Public: public(0)})
 	c.Advance(30 * time.Second)
 	for i, want := range []bool{true, false} {
-		if g, made, err := rs.SignUp(t.Context(), strings.ToUpper(host.domain()), "bot"); err != nil || made != want || g.SignUp != requesters.SignUpSelf || len(g.Keys) != 0 {
+		if g, made, err := rs.SignUp(t.Context(), strings.ToUpper(host.domain()), "bot"); err != nil || made != want ||
+			g.SignUp != requesters.SignUpSelf || len(g.Keys) != 0 {
 			t.Errorf("time %d: %+v, %v, %v", i+1, g, made, err)
 		}
 	}
@@ -328,13 +342,15 @@ func TestSelfSignUp(t *testing.T) {
 	}
 	_, _, err = rs.SignUp(t.Context(), host.domain(), "one more")
 	said(t, "one more than a domain may have", err, fail.Limited)
-	if g, err := rs.Add(t.Context(), requesters.Registration{Domain: host.domain(), ID: "bot7", Rate: "5/1s"}); err != nil || g.SignUp != requesters.SignUpOperator {
+	if g, err := rs.Add(t.Context(), requesters.Registration{Domain: host.domain(), ID: "bot7", Rate: "5/1s"}); err !=
+		nil || g.SignUp != requesters.SignUpOperator {
 		t.Errorf("the operator cannot take over who signed up: %+v, %v", g, err)
 	}
 	if _, made, err := rs.SignUp(t.Context(), host.domain(), "one more"); err != nil || !made {
 		t.Errorf("there is room again: %v, %v", made, err)
 	}
-	if g, made, err := rs.SignUp(t.Context(), host.domain(), "bot7"); err != nil || made || g.SignUp != requesters.SignUpOperator || g.Rate != "5/1s" {
+	if g, made, err := rs.SignUp(t.Context(), host.domain(), "bot7"); err != nil || made ||
+		g.SignUp != requesters.SignUpOperator || g.Rate != "5/1s" {
 		t.Errorf("who the operator put in signs up: %+v, %v, %v", g, made, err)
 	}
 }

@@ -15,19 +15,22 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// BenchmarkDelegation says what a delegation costs a request, from its text to the decision on one item, beside its floor in the same
-// run: the verifications of Ed25519 that the token contains. It may take three times as much where the token was never seen; one
-// that was seen lately is not read again.
+// BenchmarkDelegation says what a delegation costs a request, from its text to the decision on one
+// item, beside its floor in the same run: the verifications of Ed25519 that the token contains. It
+// may take three times as much where the token was never seen; one that was seen lately is not read
+// again.
 func BenchmarkDelegation(b *testing.B) {
 	public, private, _ := ed25519.GenerateKey(nil)
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 	rs, err := Open(b.Context(), Config{
-		DB: storetest.OpenSQLite(b, Schema), Fetcher: fetch.New(fetch.Options{}), Signatures: SignaturesNone, Now: func() time.Time { return now },
+		DB: storetest.OpenSQLite(b, Schema), Fetcher: fetch.New(fetch.Options{}), Signatures: SignaturesNone,
+		Now: func() time.Time { return now },
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := rs.Add(b.Context(), Registration{Domain: "principal.example", ID: "ceo", Scopes: []string{"earnings:*"}, Keys: []ramp.Key{{Public: public}}}); err != nil {
+	if _, err := rs.Add(b.Context(), Registration{Domain: "principal.example", ID: "ceo",
+		Scopes: []string{"earnings:*"}, Keys: []ramp.Key{{Public: public}}}); err != nil {
 		b.Fatal(err)
 	}
 	var token *biscuit.Token
@@ -45,8 +48,10 @@ func BenchmarkDelegation(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	said := &rampv1.Delegation{PrincipalDomain: "principal.example", PrincipalId: "ceo", ExpiresAt: timestamppb.New(now.Add(time.Hour)), Token: token.Text(), Scopes: []string{"earnings:NVDA"}}
-	ask := AccessRequest{Operation: OperationTransact, Resource: "https://www.example.com/reports/7", Scopes: []string{"earnings:NVDA"}, SpendCents: 120, Now: now}
+	said := &rampv1.Delegation{PrincipalDomain: "principal.example", PrincipalId: "ceo",
+		ExpiresAt: timestamppb.New(now.Add(time.Hour)), Token: token.Text(), Scopes: []string{"earnings:NVDA"}}
+	ask := AccessRequest{Operation: OperationTransact, Resource: "https://www.example.com/reports/7",
+		Scopes: []string{"earnings:NVDA"}, SpendCents: 120, Now: now}
 	check := func() {
 		r, err := rs.delegated(b.Context(), Requester{Domain: "bot.example", ID: "bot"}, said, nil, nil)
 		if err == nil {
@@ -65,7 +70,8 @@ func BenchmarkDelegation(b *testing.B) {
 			}
 		}
 	}
-	for name, before := range map[string]func(){"never seen": func() { rs.tokens = readTokens{} }, "seen lately": func() {}} {
+	for name, before := range map[string]func(){
+		"never seen": func() { rs.tokens = readTokens{} }, "seen lately": func() {}} {
 		b.Run(name, func(b *testing.B) { // in turns, so that what else the machine does slows both
 			var spent [2]time.Duration
 			blocks := len(token.Blocks())

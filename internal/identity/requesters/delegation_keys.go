@@ -16,8 +16,9 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// delegationTables are those of what is known of delegations: blocks of tokens that the operator revoked, by their revocation
-// ids, and keys that principals published, with when they were last seen to.
+// delegationTables are those of what is known of delegations: blocks of tokens that the operator
+// revoked, by their revocation ids, and keys that principals published, with when they were last
+// seen to.
 const delegationTables = `
 CREATE TABLE requester_revoked (
 	id      {{bytes}} NOT NULL PRIMARY KEY,
@@ -38,15 +39,16 @@ CREATE INDEX requester_former_key_seen ON requester_former_key (seen);
 // DefaultKeyGrace is how long tokens count whose principal publishes their key no more.
 const DefaultKeyGrace = 24 * time.Hour
 
-// readToken is a token whose signatures verify, and what it says: nothing of it is read again for the next request.
+// readToken is a token whose signatures verify, and what it says: nothing of it is read again for
+// the next request.
 type readToken struct {
 	verified *biscuit.Verified
 	grants   *biscuit.Grants
 	size     int
 }
 
-// readTokens are tokens that were verified lately, by the hash of their text: two generations of them, of which the older goes when
-// the younger is full.
+// readTokens are tokens that were verified lately, by the hash of their text: two generations of
+// them, of which the older goes when the younger is full.
 type readTokens struct {
 	mu         sync.Mutex
 	young, old map[[sha256.Size]byte]*readToken
@@ -54,7 +56,7 @@ type readTokens struct {
 }
 
 const (
-	mostReadTokens = 2048    // of a generation
+	maxReadTokens  = 2048    // of a generation
 	readTokenBytes = 4 << 20 // of their texts
 )
 
@@ -79,7 +81,7 @@ func (c *readTokens) add(sum [sha256.Size]byte, t *readToken) {
 
 // keep is add for who holds the lock.
 func (c *readTokens) keep(sum [sha256.Size]byte, t *readToken) {
-	if c.young == nil || len(c.young) >= mostReadTokens || c.size+t.size > readTokenBytes {
+	if c.young == nil || len(c.young) >= maxReadTokens || c.size+t.size > readTokenBytes {
 		c.old, c.young, c.size = c.young, map[[sha256.Size]byte]*readToken{}, 0
 	}
 	if c.young[sum] == nil {
@@ -88,9 +90,11 @@ func (c *readTokens) keep(sum [sha256.Size]byte, t *readToken) {
 	c.young[sum] = t
 }
 
-// verified gives the token of a delegation, if a key of its principal signed it: of those that the operator was given for it, or else of
-// those that its domain publishes, or published until a moment ago.
-func (rs *Registry) verified(ctx context.Context, domain string, said *rampv1.Delegation, principal Registration, may func() error) (*readToken, error) {
+// verified gives the token of a delegation, if a key of its principal signed it: of those that the
+// operator was given for it, or else of those that its domain publishes, or published until a
+// moment ago.
+func (rs *Registry) verified(ctx context.Context, domain string, said *rampv1.Delegation, principal Registration,
+	may func() error) (*readToken, error) {
 	sum := sha256.Sum256([]byte(said.GetToken()))
 	known := rs.tokens.find(sum)
 	var parsed *biscuit.Token
@@ -103,7 +107,8 @@ func (rs *Registry) verified(ctx context.Context, domain string, said *rampv1.De
 	// by tries keys that are good for the token.
 	by := func(keys []ed25519.PublicKey) (*readToken, error) {
 		if known != nil {
-			if root := known.verified.Root(); root.Algorithm() == biscuit.Ed25519 && slices.ContainsFunc(keys, func(k ed25519.PublicKey) bool { return string(k) == string(root.Bytes()) }) {
+			if root := known.verified.Root(); root.Algorithm() == biscuit.Ed25519 &&
+				slices.ContainsFunc(keys, func(k ed25519.PublicKey) bool { return string(k) == string(root.Bytes()) }) {
 				return known, nil
 			}
 			if parsed == nil {
@@ -141,8 +146,10 @@ func verifyUnder(token *biscuit.Token, key ed25519.PublicKey) (*biscuit.Verified
 	return token.Verify(root)
 }
 
-// underKeys calls by with the keys of a principal until it is content: with own, or else with what the domain publishes.
-func (rs *Registry) underKeys(ctx context.Context, domain, id string, own []ramp.Key, may func() error, by func([]ed25519.PublicKey) (*readToken, error)) (*readToken, error) {
+// underKeys calls by with the keys of a principal until it is content: with own, or else with what
+// the domain publishes.
+func (rs *Registry) underKeys(ctx context.Context, domain, id string, own []ramp.Key, may func() error,
+	by func([]ed25519.PublicKey) (*readToken, error)) (*readToken, error) {
 	now := rs.config.Now()
 	if len(own) > 0 {
 		return by(rs.goodFor(own, now))
@@ -180,8 +187,8 @@ func (rs *Registry) underKeys(ctx context.Context, domain, id string, own []ramp
 	return by(former)
 }
 
-// goodFor are the keys that tokens may be signed with: those that are good, and those that were until a moment ago, which a token that
-// was made then still has.
+// goodFor are the keys that tokens may be signed with: those that are good, and those that were
+// until a moment ago, which a token that was made then still has.
 func (rs *Registry) goodFor(keys []ramp.Key, now time.Time) (good []ed25519.PublicKey) {
 	for _, k := range keys {
 		if !k.Until.IsZero() {
@@ -194,8 +201,9 @@ func (rs *Registry) goodFor(keys []ramp.Key, now time.Time) (good []ed25519.Publ
 	return good
 }
 
-// noteKeys keeps which keys a domain publishes, so that they count for a while when they are published no more. It is done once for each
-// document; that it cannot be done refuses nobody, and it is tried with the next document.
+// noteKeys keeps which keys a domain publishes, so that they count for a while when they are
+// published no more. It is done once for each document; that it cannot be done refuses nobody, and
+// it is tried with the next document.
 func (rs *Registry) noteKeys(ctx context.Context, domain string, published *agent) {
 	rs.mu.Lock()
 	noted := rs.noted[domain] == published
@@ -224,7 +232,8 @@ func (rs *Registry) noteKeys(ctx context.Context, domain string, published *agen
 }
 
 // formerKeys are those that a domain published until a moment ago.
-func (rs *Registry) formerKeys(ctx context.Context, domain string, now time.Time) (keys []ed25519.PublicKey, err error) {
+func (rs *Registry) formerKeys(ctx context.Context, domain string, now time.Time) (keys []ed25519.PublicKey,
+	err error) {
 	return store.List(ctx, rs.config.DB, `SELECT public_key FROM requester_former_key WHERE domain = $1 AND seen >= $2 ORDER BY seen DESC LIMIT $3`,
 		func(row store.Scanner) (key ed25519.PublicKey, err error) {
 			err = row.Scan((*[]byte)(&key))

@@ -20,7 +20,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Revocation is a block of a token that the operator revoked, and with it everything that was attenuated from it.
+// Revocation is a block of a token that the operator revoked, and with it everything that was
+// attenuated from it.
 type Revocation struct {
 	ID      []byte // the block's revocation id
 	Note    string // why, for the operator
@@ -30,11 +31,14 @@ type Revocation struct {
 // MaxRevocationNote is how many bytes a note may have.
 const MaxRevocationNote = 200
 
-// Revoke revokes a block of a token for good. Servers that run know it within a second. It is fail.Invalid for what is no revocation id.
+// Revoke revokes a block of a token for good. Servers that run know it within a second. It is
+// fail.Invalid for what is no revocation id.
 func (rs *Registry) Revoke(ctx context.Context, id []byte, note string) (Revocation, error) {
 	r := Revocation{ID: id, Note: note, Revoked: rs.moment()}
 	if len(id) < 32 || len(id) > 128 || len(note) > MaxRevocationNote || !visibleLine(note) {
-		return r, fail.New(fail.Invalid, "%d bytes are no revocation id, or the note is too long; `frontdesk ramp delegate inspect` shows the ids of a token", len(id))
+		return r,
+			fail.New(fail.Invalid, "%d bytes are no revocation id, or the note is too long; `frontdesk ramp delegate "+
+				"inspect` shows the ids of a token", len(id))
 	}
 	return r, rs.update(ctx, func(tx *store.Tx) error {
 		var version int64
@@ -56,8 +60,8 @@ func visibleLine(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// OnRevoke has fn told of every block that is revoked, in the transaction that does it; its error undoes it. It is to be called before
-// anything else.
+// OnRevoke calls fn for every block that is revoked, in the transaction that does it; its error
+// undoes it. Call it before anything else.
 func (rs *Registry) OnRevoke(fn func(context.Context, *store.Tx, Revocation) error) {
 	rs.revoking = fn
 }
@@ -95,8 +99,8 @@ func (rs *Registry) revokedHere(token *biscuit.Verified) bool {
 	return len(rs.revoked) > 0 && token.Revoked(func(id []byte) bool { return rs.revoked[string(id)] })
 }
 
-// listAt is the address of the principal's list of what it revoked. The token's own word counts; what stands beside it is the holder's,
-// so it must lead to the principal.
+// listAt is the address of the principal's list of what it revoked. The token's own word counts;
+// what stands beside it is the holder's, so it must lead to the principal.
 func (d *Delegation) listAt(said string) (string, error) {
 	address := d.grants.Revocation
 	if address == "" {
@@ -113,17 +117,21 @@ func (d *Delegation) listAt(said string) (string, error) {
 	switch {
 	case said != "" && said != address:
 		return "", refusedDelegation("revocation_uri is another than the token's; leave it out")
-	case len(address) > 2048 || host == "" || u.User != nil || u.Scheme != "https" && u.Scheme+"://"+host != identity.Origin(host):
+	case len(address) > 2048 || host == "" || u.User != nil || u.Scheme != "https" &&
+		u.Scheme+"://"+host != identity.Origin(host):
 		return "", refusedDelegation("revocation_uri is no address that can be asked; it begins with https://")
 	case d.grants.Revocation == "" && host != d.Domain && !strings.HasSuffix(host, "."+d.Domain):
-		return "", refusedDelegation("revocation_uri is not of the principal's domain %s, and the token does not name it; leave it out", d.Domain)
+		return "",
+			refusedDelegation("revocation_uri is not of the principal's domain %s, and the token does not name it; "+
+				"leave it out", d.Domain)
 	}
 	u.Fragment = ""
 	return u.String(), nil
 }
 
-// CheckRevocation asks whether the principal has revoked the delegation, where it says where to ask. With sure, a list that is older than a
-// minute is not enough: it is fetched, and fail.Unavailable where it cannot be. Without, what is known counts, and the list is fetched for
+// CheckRevocation asks whether the principal has revoked the delegation, where it says where to
+// ask. With sure, a list that is older than a minute is not enough: it is fetched, and
+// fail.Unavailable where it cannot be. Without, what is known counts, and the list is fetched for
 // those who come later. The error is ErrDelegationOver for what is revoked.
 func (d *Delegation) CheckRevocation(ctx context.Context, sure bool) error {
 	if d == nil || d.list == "" {
@@ -140,15 +148,15 @@ func (d *Delegation) CheckRevocation(ctx context.Context, sure bool) error {
 }
 
 const (
-	listFresh   = time.Minute     // for how long a list holds
-	listPause   = 5 * time.Second // after one could not be had
-	listBytes   = 1 << 20         // of a list
-	mostLists   = 1000            // that are remembered
-	mostLookups = 16              // at a time
+	listFresh  = time.Minute     // for how long a list holds
+	listPause  = 5 * time.Second // after one could not be had
+	listBytes  = 1 << 20         // of a list
+	maxLists   = 1000            // that are remembered
+	maxLookups = 16              // at a time
 )
 
-// lists are principals' lists of what they revoked, by their addresses: fetched when they are needed, once for all who need them at a
-// time, and remembered.
+// lists are principals' lists of what they revoked, by their addresses: fetched when they are
+// needed, once for all who need them at a time, and remembered.
 type lists struct {
 	fetcher *fetch.Fetcher
 	now     func() time.Time
@@ -170,7 +178,8 @@ func newLists(fetcher *fetch.Fetcher, now func() time.Time) *lists {
 	return &lists{fetcher: fetcher, now: now, known: map[string]*revokedList{}, flights: map[string]chan struct{}{}}
 }
 
-// find gives a list. With sure it is at most listFresh old, or there is an error; without, it is what is known, nil for nothing.
+// find gives a list. With sure it is at most listFresh old, or there is an error; without, it is
+// what is known, nil for nothing.
 func (l *lists) find(ctx context.Context, address string, sure bool) (*revokedList, error) {
 	l.mu.Lock()
 	known, now := l.known[address], l.now()
@@ -203,7 +212,8 @@ func (l *lists) find(ctx context.Context, address string, sure bool) (*revokedLi
 
 // noList is the failure of a purchase of which it cannot be told whether its delegation is revoked.
 func noList(known *revokedList) error {
-	e := fail.New(fail.Unavailable, "requester.delegation: whether it is revoked cannot be told, and this costs too much not to know: the list at revocation_uri cannot be had; try again")
+	e := fail.New(fail.Unavailable, "requester.delegation: whether it is revoked cannot be told, and this costs too "+
+		"much not to know: the list at revocation_uri cannot be had; try again")
 	e.RetryAfter = listPause
 	if known != nil && known.err != nil {
 		return e.Wrap(known.err)
@@ -211,12 +221,13 @@ func noList(known *revokedList) error {
 	return e
 }
 
-// begin begins to fetch a list, unless somebody does; nil where too many are fetched. The caller holds the lock.
+// begin begins to fetch a list, unless somebody does; nil where too many are fetched. The caller
+// holds the lock.
 func (l *lists) begin(ctx context.Context, address string) chan struct{} {
 	if flight := l.flights[address]; flight != nil {
 		return flight
 	}
-	if len(l.flights) >= mostLookups {
+	if len(l.flights) >= maxLookups {
 		return nil
 	}
 	flight := make(chan struct{})
@@ -231,9 +242,9 @@ func (l *lists) begin(ctx context.Context, address string) chan struct{} {
 				got.ids, got.got = old.ids, old.got
 			}
 		}
-		if _, there := l.known[address]; !there && len(l.known) >= mostLists {
+		if _, there := l.known[address]; !there && len(l.known) >= maxLists {
 			for other := range l.known {
-				if delete(l.known, other); len(l.known) <= mostLists*9/10 {
+				if delete(l.known, other); len(l.known) <= maxLists*9/10 {
 					break
 				}
 			}
@@ -247,7 +258,8 @@ func (l *lists) begin(ctx context.Context, address string) chan struct{} {
 
 // get fetches a list.
 func (l *lists) get(ctx context.Context, address string) (map[string]bool, error) {
-	response, err := l.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: listBytes, Header: http.Header{"Accept": {"application/json"}}})
+	response, err := l.fetcher.Get(ctx,
+		fetch.Request{URL: address, MaxBytes: listBytes, Header: http.Header{"Accept": {"application/json"}}})
 	switch {
 	case err != nil:
 		return nil, err
@@ -257,7 +269,8 @@ func (l *lists) get(ctx context.Context, address string) (map[string]bool, error
 	return readList(response.Body)
 }
 
-// readList reads {"revoked": [ids]}, ids in hexadecimal digits or base64. An id that is neither is an error: it was meant to revoke something.
+// readList reads {"revoked": [ids]}, ids in hexadecimal digits or base64. An id that is neither is
+// an error: it was meant to revoke something.
 func readList(text []byte) (map[string]bool, error) {
 	var document map[string]strictjson.Value
 	if err := strictjson.Decode(text, &document); err != nil {
@@ -285,7 +298,8 @@ func readList(text []byte) (map[string]bool, error) {
 	return all, nil
 }
 
-// ParseRevocationID reads a revocation id in hexadecimal digits, or in base64, url-safe or standard, with or without padding.
+// ParseRevocationID reads a revocation id in hexadecimal digits, or in base64, url-safe or
+// standard, with or without padding.
 func ParseRevocationID(text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	if id, err := hex.DecodeString(text); err == nil && len(id) > 0 {
@@ -295,5 +309,7 @@ func ParseRevocationID(text string) ([]byte, error) {
 	if id, err := base64.RawStdEncoding.DecodeString(plain); err == nil && len(id) > 0 {
 		return id, nil
 	}
-	return nil, fail.New(fail.Invalid, "%q is no revocation id; write its hexadecimal digits, as `frontdesk ramp delegate inspect` prints them", clip(text))
+	return nil,
+		fail.New(fail.Invalid, "%q is no revocation id; write its hexadecimal digits, as `frontdesk ramp delegate "+
+			"inspect` prints them", clip(text))
 }

@@ -68,7 +68,8 @@ const granted = `user("ceo"); scope("news:*"); scope("credit:read"); max_spend_c
 
 // under is a delegation of the principal.
 func (o *office) under(text string) *rampv1.Delegation {
-	return &rampv1.Delegation{PrincipalDomain: o.principal.domain(), PrincipalId: "ceo", ExpiresAt: timestamppb.New(o.clock.Now().Add(time.Hour)), Token: text, TokenFormat: "biscuit-v2"}
+	return &rampv1.Delegation{PrincipalDomain: o.principal.domain(), PrincipalId: "ceo",
+		ExpiresAt: timestamppb.New(o.clock.Now().Add(time.Hour)), Token: text, TokenFormat: "biscuit-v2"}
 }
 
 // asks has the requester ask under a delegation, signed in its message or, with a key, over HTTP.
@@ -83,21 +84,24 @@ func (o *office) asks(d *rampv1.Delegation, over ed25519.PrivateKey, scopes ...s
 
 func (o *office) grants(scopes ...string) {
 	o.t.Helper()
-	if _, err := o.Add(o.t.Context(), requesters.Registration{Domain: o.principal.domain(), ID: "ceo", Scopes: scopes}); err != nil {
+	if _, err := o.Add(o.t.Context(), requesters.Registration{Domain: o.principal.domain(), ID: "ceo",
+		Scopes: scopes}); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
 // may says what a requester may have of something that takes a scope, if one is named.
 func (o *office) may(r requesters.Requester, scopes ...string) error {
-	return r.May(requesters.AccessRequest{Operation: requesters.OperationDiscover, Resource: "https://www.example.com/a", Scopes: scopes, Now: o.clock.Now()})
+	return r.May(requesters.AccessRequest{Operation: requesters.OperationDiscover,
+		Resource: "https://www.example.com/a", Scopes: scopes, Now: o.clock.Now()})
 }
 
 func TestDelegationsUnlockWhatThePrincipalHas(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("news:*", "sport:*")
-	if _, err := o.Add(t.Context(), requesters.Registration{Domain: o.host.domain(), ID: "bot", Scopes: []string{"own:*"}}); err != nil {
+	if _, err := o.Add(t.Context(),
+		requesters.Registration{Domain: o.host.domain(), ID: "bot", Scopes: []string{"own:*"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range []struct {
@@ -109,9 +113,11 @@ func TestDelegationsUnlockWhatThePrincipalHas(t *testing.T) {
 		{"as it is", "", nil, nil, "news:markets", "sport:read credit:read own:read"},
 		{"narrowed by a block", `check if scope("news:markets")`, nil, nil, "news:markets", "news:local"},
 		{"narrowed by the copy", "", []string{"news:markets"}, nil, "news:markets", "news:local"},
-		{"narrowed by what is asked for", "", nil, []string{"news:markets", "sport:*", "own:*"}, "news:markets", "news:local sport:read own:read"},
+		{"narrowed by what is asked for", "", nil, []string{"news:markets", "sport:*", "own:*"}, "news:markets",
+			"news:local sport:read own:read"},
 		{"all that is asked for", "", nil, []string{"*"}, "news:markets news:local", "sport:read own:read"},
-		{"narrowed by all", `check if scope("news:*:eu")`, []string{"news:markets:eu"}, []string{"*:*:eu"}, "news:markets:eu", "news:local:eu news:markets:us"},
+		{"narrowed by all", `check if scope("news:*:eu")`, []string{"news:markets:eu"}, []string{"*:*:eu"},
+			"news:markets:eu", "news:local:eu news:markets:us"},
 		{"with a check of the scope", `check if requested_scope($s), $s.ends_with(":eu")`, nil, nil, "news:eu", "news:us"},
 		{"with nothing left", `check if scope("weather:*")`, nil, nil, "", "news:markets -"},
 	} {
@@ -153,13 +159,16 @@ func notEmpty(text string) []string {
 	return []string{text}
 }
 
-// TestChecksOfATokenAreHeld holds each fact that a check can ask for, with a request that it lets through and one that it does not.
+// TestChecksOfATokenAreHeld holds each fact that a check can ask for, with a request that it lets
+// through and one that it does not.
 func TestChecksOfATokenAreHeld(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
 	for check, other := range map[string]func(*requesters.AccessRequest){
-		`check if operation("transact")`:                                      func(a *requesters.AccessRequest) { a.Operation = requesters.OperationDiscover },
+		`check if operation("transact")`: func(a *requesters.AccessRequest) {
+			a.Operation = requesters.OperationDiscover
+		},
 		`check if resource($r), $r.starts_with("https://www.example.com/a/")`: func(a *requesters.AccessRequest) { a.Resource = "https://www.example.com/b" },
 		`check if spend_cents($n), $n <= 200`:                                 func(a *requesters.AccessRequest) { a.SpendCents = 201 },
 		`check if requested_scope("news:a")`:                                  func(a *requesters.AccessRequest) { a.Scopes = []string{"news:b"} },
@@ -173,7 +182,8 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 			t.Errorf("%s: %v", check, err)
 			continue
 		}
-		a := requesters.AccessRequest{Operation: requesters.OperationTransact, Resource: "https://www.example.com/a/1", Scopes: []string{"news:a"}, SpendCents: 200, Now: o.clock.Now()}
+		a := requesters.AccessRequest{Operation: requesters.OperationTransact, Resource: "https://www.example.com/a/1",
+			Scopes: []string{"news:a"}, SpendCents: 200, Now: o.clock.Now()}
 		if err := r.May(a); err != nil {
 			t.Errorf("%s: %v", check, err)
 		}
@@ -184,7 +194,8 @@ func TestChecksOfATokenAreHeld(t *testing.T) {
 		} else {
 			other(&a)
 		}
-		if err := r.May(a); err == nil || errors.Is(err, requesters.ErrDelegationOver) != strings.Contains(check, "time(") {
+		if err := r.May(a); err == nil ||
+			errors.Is(err, requesters.ErrDelegationOver) != strings.Contains(check, "time(") {
 			t.Errorf("%s lets another request through: %v", check, err)
 		}
 	}
@@ -227,15 +238,17 @@ func (o *office) broken() map[string][2]string {
 		"of another key":                   {other.Text(), "signatures"},
 		"with its blocks in another order": {base64.URLEncoding.EncodeToString(reordered(o.t, three)), ""},
 		"without its last block":           {base64.URLEncoding.EncodeToString(shortened(o.t, three)), "secret"},
-		"sealed, and changed":              {strings.Replace(sealed.Text(), sealed.Text()[len(sealed.Text())-8:], "AAAAAAA=", 1), ""},
-		"of no principal":                  {biscuitOf(o.t, key(1), `scope("*")`).Text(), "user("},
-		"of two principals":                {biscuitOf(o.t, key(1), `user("ceo"); user("cfo")`).Text(), "user("},
-		"of another principal":             {biscuitOf(o.t, key(1), `user("cfo")`).Text(), "another principal"},
-		"with a fact in an unknown form":   {biscuitOf(o.t, key(1), `user("ceo"); max_spend_cents("5")`).Text(), "max_spend_cents"},
-		"with a function of a host":        {unknownFunction, ""},
-		"bound to another key":             {biscuitOf(o.t, key(1), `user("ceo"); holder(hex:`+hex.EncodeToString(public(3))+`)`).Text(), "bound"},
-		"bound to two keys":                {biscuitOf(o.t, key(1), `user("ceo"); holder(hex:`+hex.EncodeToString(public(0))+`)`, `holder(hex:`+hex.EncodeToString(public(3))+`)`).Text(), "several holders"},
-		"too large":                        {base64.StdEncoding.EncodeToString(make([]byte, biscuit.MaxSize+1)), "larger"},
+		"sealed, and changed": {strings.Replace(sealed.Text(), sealed.Text()[len(sealed.Text())-8:],
+			"AAAAAAA=", 1), ""},
+		"of no principal":                {biscuitOf(o.t, key(1), `scope("*")`).Text(), "user("},
+		"of two principals":              {biscuitOf(o.t, key(1), `user("ceo"); user("cfo")`).Text(), "user("},
+		"of another principal":           {biscuitOf(o.t, key(1), `user("cfo")`).Text(), "another principal"},
+		"with a fact in an unknown form": {biscuitOf(o.t, key(1), `user("ceo"); max_spend_cents("5")`).Text(), "max_spend_cents"},
+		"with a function of a host":      {unknownFunction, ""},
+		"bound to another key":           {biscuitOf(o.t, key(1), `user("ceo"); holder(hex:`+hex.EncodeToString(public(3))+`)`).Text(), "bound"},
+		"bound to two keys": {biscuitOf(o.t, key(1),
+			`user("ceo"); holder(hex:`+hex.EncodeToString(public(0))+`)`, `holder(hex:`+hex.EncodeToString(public(3))+`)`).Text(), "several holders"},
+		"too large": {base64.StdEncoding.EncodeToString(make([]byte, biscuit.MaxSize+1)), "larger"},
 	}
 }
 
@@ -296,11 +309,13 @@ func TestCopiesAreNeverWiderThanTheToken(t *testing.T) {
 		word        string // of the refusal; empty for none
 	}{
 		{"the same", text, func(d *rampv1.Delegation) {
-			d.Scopes, d.MaxSpend, d.MaxAccesses, d.QuotaPeriod = []string{"news:*", "credit:read"}, usd(5), proto.Int32(10), durationpb.New(24*time.Hour)
+			d.Scopes, d.MaxSpend, d.MaxAccesses, d.QuotaPeriod = []string{"news:*", "credit:read"}, usd(5),
+				proto.Int32(10), durationpb.New(24*time.Hour)
 			d.ExpiresAt = timestamppb.New(time.Date(2026, 12, 21, 12, 0, 0, 0, time.UTC))
 		}, ""},
 		{"narrower", text, func(d *rampv1.Delegation) {
-			d.Scopes, d.MaxSpend, d.MaxAccesses, d.QuotaPeriod = []string{"news:a"}, usd(4.99), proto.Int32(0), durationpb.New(25*time.Hour)
+			d.Scopes, d.MaxSpend, d.MaxAccesses, d.QuotaPeriod = []string{"news:a"}, usd(4.99), proto.Int32(0),
+				durationpb.New(25*time.Hour)
 		}, ""},
 		{"another scope", text, func(d *rampv1.Delegation) { d.Scopes = []string{"news:a", "sport:a"} }, "scopes"},
 		{"a wider scope", text, func(d *rampv1.Delegation) { d.Scopes = []string{"*"} }, "scopes"},
@@ -310,13 +325,17 @@ func TestCopiesAreNeverWiderThanTheToken(t *testing.T) {
 		}, "expires_at"},
 		{"more to spend", text, func(d *rampv1.Delegation) { d.MaxSpend = usd(5.01) }, "max_spend"},
 		{"more accesses", text, func(d *rampv1.Delegation) { d.MaxAccesses = proto.Int32(11) }, "max_accesses"},
-		{"a shorter period", text, func(d *rampv1.Delegation) { d.QuotaPeriod = durationpb.New(23 * time.Hour) }, "quota_period"},
-		{"a period of one without", biscuitOf(t, key(1), `user("ceo"); max_accesses(3)`).Text(), func(d *rampv1.Delegation) { d.QuotaPeriod = durationpb.New(1000 * time.Hour) }, "quota_period"},
+		{"a shorter period", text, func(d *rampv1.Delegation) { d.QuotaPeriod = durationpb.New(23 * time.Hour) },
+			"quota_period"},
+		{"a period of one without", biscuitOf(t, key(1), `user("ceo"); max_accesses(3)`).Text(),
+			func(d *rampv1.Delegation) { d.QuotaPeriod = durationpb.New(1000 * time.Hour) }, "quota_period"},
 		{"caps of a token without", free, func(d *rampv1.Delegation) {
 			d.MaxSpend, d.MaxAccesses, d.QuotaPeriod = usd(5), proto.Int32(1), durationpb.New(time.Hour)
 		}, ""},
-		{"more than a block leaves", biscuitOf(t, key(1), granted, `check if max_spend_cents($v), $v <= 100`).Text(), func(d *rampv1.Delegation) { d.MaxSpend = usd(5) }, "max_spend"},
-		{"a scope that a block took", biscuitOf(t, key(1), granted, `check if scope("news:a")`).Text(), func(d *rampv1.Delegation) { d.Scopes = []string{"news:b"} }, "scopes"},
+		{"more than a block leaves", biscuitOf(t, key(1), granted, `check if max_spend_cents($v), $v <= 100`).Text(),
+			func(d *rampv1.Delegation) { d.MaxSpend = usd(5) }, "max_spend"},
+		{"a scope that a block took", biscuitOf(t, key(1), granted, `check if scope("news:a")`).Text(),
+			func(d *rampv1.Delegation) { d.Scopes = []string{"news:b"} }, "scopes"},
 		{"an end after a check's", biscuitOf(t, key(1), granted, `check if time($t), $t <= 2026-11-21T12:30:00Z`).Text(), func(*rampv1.Delegation) {}, "expires_at"},
 		{"another format", text, func(d *rampv1.Delegation) { d.TokenFormat = "jwt" }, `"jwt"`},
 		{"the format's later name", text, func(d *rampv1.Delegation) { d.TokenFormat = "biscuit-v3" }, ""},
@@ -324,8 +343,12 @@ func TestCopiesAreNeverWiderThanTheToken(t *testing.T) {
 		{"another principal", text, func(d *rampv1.Delegation) { d.PrincipalId = "cfo" }, "another principal"},
 		{"a principal of another domain", text, func(d *rampv1.Delegation) { d.PrincipalDomain = o.host.domain() }, `the agent "bot"`},
 		{"a principal of no domain", text, func(d *rampv1.Delegation) { d.PrincipalDomain = "10.0.0.1" }, "principal"},
-		{"a list elsewhere", text, func(d *rampv1.Delegation) { d.RevocationUri = proto.String("https://evil.example/none.json") }, "revocation_uri"},
-		{"a list that is none", text, func(d *rampv1.Delegation) { d.RevocationUri = proto.String("ftp://" + o.principal.domain() + "/") }, "revocation_uri"},
+		{"a list elsewhere", text, func(d *rampv1.Delegation) {
+			d.RevocationUri = proto.String("https://evil.example/none.json")
+		}, "revocation_uri"},
+		{"a list that is none", text, func(d *rampv1.Delegation) {
+			d.RevocationUri = proto.String("ftp://" + o.principal.domain() + "/")
+		}, "revocation_uri"},
 	} {
 		d := o.under(v.token)
 		v.change(d)
@@ -357,7 +380,8 @@ func TestWhatHasExpiredIsOver(t *testing.T) {
 		d := o.under(biscuitOf(t, key(1), v.blocks...).Text())
 		d.ExpiresAt = nil // which the door does not let through; the token decides
 		r, err := o.asks(d, nil)
-		if err != nil || errors.Is(r.Delegation.Ended, requesters.ErrDelegationOver) != v.over || errors.Is(o.may(r), requesters.ErrDelegationOver) != v.over {
+		if err != nil || errors.Is(r.Delegation.Ended, requesters.ErrDelegationOver) != v.over ||
+			errors.Is(o.may(r), requesters.ErrDelegationOver) != v.over {
 			t.Errorf("%s: %v, %+v", name, err, r.Delegation)
 		}
 	}
@@ -376,12 +400,14 @@ func TestWhatHasExpiredIsOver(t *testing.T) {
 	}
 }
 
-// TestHoldersAreHeld holds that a bound token needs the request to be signed with its key over HTTP.
+// TestHoldersAreHeld holds that a bound token needs the request to be signed with its key over
+// HTTP.
 func TestHoldersAreHeld(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
 	o.grants("*")
-	for _, holder := range []string{`hex:` + hex.EncodeToString(public(0)), `"` + hex.EncodeToString(public(0)) + `"`, `"` + base64.StdEncoding.EncodeToString(public(0)) + `"`} {
+	for _, holder := range []string{`hex:` + hex.EncodeToString(public(0)), `"` + hex.EncodeToString(public(0)) + `"`,
+		`"` + base64.StdEncoding.EncodeToString(public(0)) + `"`} {
 		for _, blocks := range [][]string{{granted + `; holder(` + holder + `)`}, {granted, `holder(` + holder + `)`}} {
 			d := o.under(biscuitOf(t, key(1), blocks...).Text())
 			if r, err := o.asks(d, key(0)); err != nil || o.may(r, "news:a") != nil {
@@ -393,8 +419,9 @@ func TestHoldersAreHeld(t *testing.T) {
 	}
 }
 
-// TestKeysOfPrincipals holds which keys a token may be signed with: published ones and, for a while, those that were; those that the operator
-// was given in their place; and none of an agent that the domain does not vouch for.
+// TestKeysOfPrincipals holds which keys a token may be signed with: published ones and, for a
+// while, those that were; those that the operator was given in their place; and none of an agent
+// that the domain does not vouch for.
 func TestKeysOfPrincipals(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *requesters.Config) { c.KeyGrace = 24 * time.Hour })
@@ -429,7 +456,9 @@ func TestKeysOfPrincipals(t *testing.T) {
 	good("the new key, still", second, true)
 
 	o.clock.Advance(2 * time.Hour)
-	o.principal.publishes(t, o.principal.domain(), ramp.Key{ID: "n", Public: public(2)}, ramp.Key{ID: "o", Public: public(1), Until: o.clock.Now().Add(-23 * time.Hour)}, ramp.Key{ID: "f", Public: public(3), From: o.clock.Now().Add(time.Hour)})
+	o.principal.publishes(t, o.principal.domain(), ramp.Key{ID: "n", Public: public(2)},
+		ramp.Key{ID: "o", Public: public(1), Until: o.clock.Now().Add(-23 * time.Hour)},
+		ramp.Key{ID: "f", Public: public(3), From: o.clock.Now().Add(time.Hour)})
 	good("a key that ended a moment ago", first, true)
 	good("a key of the future", o.under(biscuitOf(t, key(3), `user("ceo")`).Text()), false)
 	o.clock.Advance(2 * time.Hour)
@@ -453,7 +482,8 @@ func TestKeysOfPrincipals(t *testing.T) {
 	good("of a suspended principal", o.under(biscuitOf(t, key(4), `user("ceo")`).Text()), false)
 }
 
-// TestFormerKeysOutliveTheProcess holds that another process takes a key that was published a moment ago, too.
+// TestFormerKeysOutliveTheProcess holds that another process takes a key that was published a
+// moment ago, too.
 func TestFormerKeysOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
@@ -530,15 +560,16 @@ func TestTheOperatorRevokes(t *testing.T) {
 			said(t, "no id", err, fail.Invalid)
 		}
 		again := registry(t, storetest.Open(t, dsn, requesters.Schema), o.clock, nil)
-		r := bodySigned(t, &rampv1.Requester{Domain: o.host.domain(), Id: "bot", Delegation: o.under(root.Text())}, key(0))
+		r := bodySigned(t, &rampv1.Requester{Domain: o.host.domain(), Id: "bot", Delegation: o.under(root.Text())},
+			key(0))
 		if who, err := again.Identify(t.Context(), r, requesters.Call{}); err != nil || who.Delegation.Ended == nil {
 			t.Errorf("after a restart: %v", err)
 		}
 	})
 }
 
-// TestThePrincipalRevokes holds the list at revocation_uri: asked once a minute and once for all, needed where it matters, and what was
-// revoked stays so.
+// TestThePrincipalRevokes holds the list at revocation_uri: asked once a minute and once for all,
+// needed where it matters, and what was revoked stays so.
 func TestThePrincipalRevokes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
@@ -600,7 +631,8 @@ func TestThePrincipalRevokes(t *testing.T) {
 	}
 }
 
-// TestListsThatAreNotNeededAreNotWaitedFor holds that, where it does not matter much, a purchase waits for no list, and the next one knows it.
+// TestListsThatAreNotNeededAreNotWaitedFor holds that, where it does not matter much, a purchase
+// waits for no list, and the next one knows it.
 func TestListsThatAreNotNeededAreNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, nil)
@@ -626,7 +658,8 @@ func TestListsThatAreNotNeededAreNotWaitedFor(t *testing.T) {
 	}
 	close(release)
 	<-served
-	if err := r.Delegation.CheckRevocation(t.Context(), true); !errors.Is(err, requesters.ErrDelegationOver) { // which waits for the same
+	// which waits for the same
+	if err := r.Delegation.CheckRevocation(t.Context(), true); !errors.Is(err, requesters.ErrDelegationOver) {
 		t.Errorf("a list that came: %v", err)
 	}
 	if err := r.Delegation.CheckRevocation(t.Context(), false); !errors.Is(err, requesters.ErrDelegationOver) {
@@ -645,9 +678,13 @@ func TestCapsNameTheirBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	caps, ids := r.Delegation.Caps, one.RevocationIDs()
-	if len(caps) != 2 || string(caps[0].Block) != string(ids[0]) || string(caps[1].Block) != string(ids[1]) || *caps[0].SpendCents != 500 || *caps[0].Accesses != 10 ||
-		*caps[1].SpendCents != 100 || caps[1].Accesses != nil || r.Delegation.Period != 24*time.Hour || caps[1].Spend() != 100_000_000 ||
-		!caps[0].Expires.Equal(time.Date(2026, 12, 21, 12, 0, 0, 0, time.UTC)) || !caps[1].Expires.Equal(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)) || r.Delegation.ID != hex.EncodeToString(ids[0]) {
+	if len(caps) != 2 || string(caps[0].Block) != string(ids[0]) || string(caps[1].Block) != string(ids[1]) ||
+		*caps[0].SpendCents != 500 || *caps[0].Accesses != 10 ||
+		*caps[1].SpendCents != 100 || caps[1].Accesses != nil || r.Delegation.Period != 24*time.Hour ||
+		caps[1].Spend() != 100_000_000 ||
+		!caps[0].Expires.Equal(time.Date(2026, 12, 21, 12, 0, 0, 0, time.UTC)) ||
+		!caps[1].Expires.Equal(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)) ||
+		r.Delegation.ID != hex.EncodeToString(ids[0]) {
 		t.Errorf("%+v", r.Delegation)
 	}
 }

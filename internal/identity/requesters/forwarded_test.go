@@ -16,7 +16,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// passing is a query of a requester that two hosts pass on, the first under key 1 and the second under key 2.
+// passing is a query of a requester that two hosts pass on, the first under key 1 and the second
+// under key 2.
 type passing struct {
 	*requesters.Registry
 	first, second *agentHost
@@ -32,9 +33,11 @@ func newPassing(t testing.TB, c interface{ Now() time.Time }, rs *requesters.Reg
 
 func (p *passing) query(t testing.TB) *rampv1.ResourceQuery {
 	t.Helper()
-	query := &rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example.com", Uris: []string{"u"}}}
+	query := &rampv1.ResourceQuery{Ver: "1.0", Id: "q",
+		Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example.com", Uris: []string{"u"}}}
 	for i, host := range []*agentHost{p.first, p.second} {
-		if err := ramp.AppendHop(query, ramp.Hop{Domain: host.domain(), ID: []string{"broker", "relay"}[i], At: p.now()}, key(byte(i+1))); err != nil {
+		if err := ramp.AppendHop(query, ramp.Hop{Domain: host.domain(), ID: []string{"broker", "relay"}[i],
+			At: p.now()}, key(byte(i+1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +48,8 @@ func (p *passing) forwarded(query *rampv1.ResourceQuery) error {
 	return p.Forwarded(context.Background(), query, nil, nil)
 }
 
-// TestIntermediariesAreVerified holds that each intermediary must have signed with a key of its domain, which is fetched once.
+// TestIntermediariesAreVerified holds that each intermediary must have signed with a key of its
+// domain, which is fetched once.
 func TestIntermediariesAreVerified(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -65,16 +69,22 @@ func TestIntermediariesAreVerified(t *testing.T) {
 		"a query that was changed":    func(q *rampv1.ResourceQuery) { q.Requester.Uris[0] = "v" },
 		"hops in another order":       func(q *rampv1.ResourceQuery) { slices.Reverse(q.Intermediaries) },
 		"a first hop that is missing": func(q *rampv1.ResourceQuery) { q.Intermediaries = q.Intermediaries[1:] },
-		"another's signature":         func(q *rampv1.ResourceQuery) { q.Intermediaries[1].Signature = q.Intermediaries[0].Signature },
-		"no signature":                func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Signature = "" },
-		"a signature that is none":    func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Signature = "x" },
-		"no domain":                   func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Domain = "" },
-		"a domain that is none":       func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Domain = "a_b" },
-		"another id of the domain":    func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Id = "other" },
-		"another algorithm":           func(q *rampv1.ResourceQuery) { q.Intermediaries[0].SignatureAlgorithm = "rsa" },
-		"no time":                     func(q *rampv1.ResourceQuery) { q.Intermediaries[0].ForwardedAt = nil },
-		"a host without the document": func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Domain = newAgentHost(t).domain() },
-		"more hops than there may be": func(q *rampv1.ResourceQuery) { q.Intermediaries = slices.Repeat(q.Intermediaries, 5) },
+		"another's signature": func(q *rampv1.ResourceQuery) {
+			q.Intermediaries[1].Signature = q.Intermediaries[0].Signature
+		},
+		"no signature":             func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Signature = "" },
+		"a signature that is none": func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Signature = "x" },
+		"no domain":                func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Domain = "" },
+		"a domain that is none":    func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Domain = "a_b" },
+		"another id of the domain": func(q *rampv1.ResourceQuery) { q.Intermediaries[0].Id = "other" },
+		"another algorithm":        func(q *rampv1.ResourceQuery) { q.Intermediaries[0].SignatureAlgorithm = "rsa" },
+		"no time":                  func(q *rampv1.ResourceQuery) { q.Intermediaries[0].ForwardedAt = nil },
+		"a host without the document": func(q *rampv1.ResourceQuery) {
+			q.Intermediaries[0].Domain = newAgentHost(t).domain()
+		},
+		"more hops than there may be": func(q *rampv1.ResourceQuery) {
+			q.Intermediaries = slices.Repeat(q.Intermediaries, 5)
+		},
 		"a last hop that was added to": func(q *rampv1.ResourceQuery) {
 			q.Intermediaries = append(q.Intermediaries, q.Intermediaries[1])
 		},
@@ -85,17 +95,21 @@ func TestIntermediariesAreVerified(t *testing.T) {
 	}
 	query := p.query(t)
 	c.Advance(5*time.Minute + 1)
-	said(t, "a query from before", p.forwarded(query), fail.Unauthorized, "intermediaries[0].forwarded_at", "5 minutes ago")
+	said(t, "a query from before", p.forwarded(query), fail.Unauthorized, "intermediaries[0].forwarded_at",
+		"5 minutes ago")
 }
 
-// TestIntermediariesMayRotate holds that a key which an intermediary has just begun is found, and one that is over is none.
+// TestIntermediariesMayRotate holds that a key which an intermediary has just begun is found, and
+// one that is over is none.
 func TestIntermediariesMayRotate(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	p := newPassing(t, c, registry(t, storetest.Chosen(t, requesters.Schema), c, nil))
 	p.first.publishes(t, "broker", ramp.Key{Public: public(7)})
-	said(t, "another's key", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]: the signature of "+p.first.domain())
-	p.first.publishes(t, "broker", ramp.Key{Public: public(7)}, ramp.Key{ID: "new", Public: public(1), Until: c.Now().Add(time.Hour)})
+	said(t, "another's key", p.forwarded(p.query(t)), fail.Unauthorized,
+		"intermediaries[0]: the signature of "+p.first.domain())
+	p.first.publishes(t, "broker", ramp.Key{Public: public(7)},
+		ramp.Key{ID: "new", Public: public(1), Until: c.Now().Add(time.Hour)})
 	c.Advance(time.Minute)
 	if err := p.forwarded(p.query(t)); err != nil {
 		t.Errorf("a new key is not found: %v", err)
@@ -104,13 +118,14 @@ func TestIntermediariesMayRotate(t *testing.T) {
 	said(t, "a key that is over", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]")
 }
 
-// TestTheOperatorsWordOnIntermediariesHolds holds that the keys that the operator was given count in place of those that a domain
-// publishes, and that nobody who is suspended passes anything on.
+// TestTheOperatorsWordOnIntermediariesHolds holds that the keys that the operator was given count
+// in place of those that a domain publishes, and that nobody who is suspended passes anything on.
 func TestTheOperatorsWordOnIntermediariesHolds(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	p := newPassing(t, c, registry(t, storetest.Chosen(t, requesters.Schema), c, nil))
-	if _, err := p.Add(t.Context(), requesters.Registration{Domain: p.first.domain(), ID: "broker", Keys: []ramp.Key{{Public: public(1)}}}); err != nil {
+	if _, err := p.Add(t.Context(), requesters.Registration{Domain: p.first.domain(), ID: "broker",
+		Keys: []ramp.Key{{Public: public(1)}}}); err != nil {
 		t.Fatal(err)
 	}
 	p.first.set(nil)
@@ -123,8 +138,9 @@ func TestTheOperatorsWordOnIntermediariesHolds(t *testing.T) {
 	said(t, "one that is suspended", p.forwarded(p.query(t)), fail.Unauthorized, "intermediaries[0]", "suspended")
 }
 
-// TestIntermediariesCostWhatRequestersDo holds that nothing is fetched for who may not have it fetched, that a request which is taken back
-// waits for nobody, and that many keys are not all tried.
+// TestIntermediariesCostWhatRequestersDo holds that nothing is fetched for who may not have it
+// fetched, that a request which is taken back waits for nobody, and that many keys are not all
+// tried.
 func TestIntermediariesCostWhatRequestersDo(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -156,7 +172,8 @@ func TestIntermediariesCostWhatRequestersDo(t *testing.T) {
 	query := p.query(t)
 	query.Intermediaries = query.Intermediaries[:0]
 	for range ramp.MaxHops {
-		if err := ramp.AppendHop(query, ramp.Hop{Domain: p.second.domain(), ID: "relay", At: c.Now()}, key(65)); err != nil {
+		if err := ramp.AppendHop(query, ramp.Hop{Domain: p.second.domain(), ID: "relay", At: c.Now()},
+			key(65)); err != nil {
 			t.Fatal(err)
 		}
 	}

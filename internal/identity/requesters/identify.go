@@ -15,21 +15,24 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Identify says who sent a request of RAMP. message is its Requester, nil of requests that have none, such as reports; call is the
-// request as it came over HTTP. Signatures over HTTP are looked at first, then that of the message, by what
-// [Config.Signatures] asks for; a signature that is wrong is never passed over for another kind. A signature over HTTP by
-// somebody else, such as a Broker, is not the requester's, and is passed over.
+// Identify says who sent a request of RAMP. message is its Requester, nil of requests that have
+// none, such as reports; call is the request as it came over HTTP. Signatures over HTTP are looked
+// at first, then that of the message, by what [Config.Signatures] asks for; a signature that is
+// wrong is never passed over for another kind. A signature over HTTP by somebody else, such as a
+// Broker, is not the requester's, and is passed over.
 //
-// A request without a Requester that nobody signed is let in as the zero Requester, unless SignaturesRequired is set.
+// A request without a Requester that nobody signed is let in as the zero Requester, unless
+// SignaturesRequired is set.
 //
-// What spends ([Call.Spends]) is held to [Config.Purchases]: with SignaturesRequired it is signed over HTTP by the requester, or,
-// where a Broker may send it, by the Broker over HTTP and by the requester in the message. The Requester then has a Proof, which the caller
-// has to take once.
+// What spends ([Call.Spends]) is held to [Config.Purchases]: with SignaturesRequired it is signed
+// over HTTP by the requester, or, where a Broker may send it, by the Broker over HTTP and by the
+// requester in the message. The Requester then has a Proof, which the caller has to take once.
 //
-// The error is fail.Invalid for a domain or id that is none, fail.Unauthorized for who cannot be told, or is not registered
-// where that is asked for, fail.Forbidden for who is suspended and for a delegation that is none, fail.Unavailable when it
-// cannot be told now, or ctx's. In all but the first requests of a domain, a signature is verified and nothing else is done, and the
-// token of a delegation, if it was not lately.
+// The error is fail.Invalid for a domain or id that is none, fail.Unauthorized for who cannot be
+// told, or is not registered where that is asked for, fail.Forbidden for who is suspended and for a
+// delegation that is none, fail.Unavailable when it cannot be told now, or ctx's. In all but the
+// first requests of a domain, a signature is verified and nothing else is done, and the token of a
+// delegation, if it was not lately.
 func (rs *Registry) Identify(ctx context.Context, message *rampv1.Requester, call Call) (Requester, error) {
 	if err := rs.look(ctx); err != nil {
 		return Requester{}, err
@@ -53,7 +56,8 @@ func (rs *Registry) Identify(ctx context.Context, message *rampv1.Requester, cal
 	if r.Signed, r.KeyID, err = proof.of(ctx, message, call); err != nil {
 		return Requester{}, err
 	}
-	if r.Proof = proof.proof(call); call.Spends && r.Signed == SignedBody && rs.config.asks(call) == SignaturesRequired {
+	if r.Proof = proof.proof(call); call.Spends && r.Signed == SignedBody &&
+		rs.config.asks(call) == SignaturesRequired {
 		if r.Broker, r.Proof, err = rs.broker(ctx, domain, call); err != nil {
 			return Requester{}, err
 		}
@@ -79,15 +83,18 @@ func (r *Requester) describe(g Registration) {
 // registered refuses who has not signed up, where that is asked for.
 func (rs *Registry) registered(r Requester) error {
 	if rs.config.Registered && r.SignUp == "" {
-		return fail.New(fail.Unauthorized, "the requester %s has not signed up here; POST its requester_id and domain to /exchange/v1/requesters/register, or ask the operator", clip(r.Account()))
+		return fail.New(fail.Unauthorized, "the requester %s has not signed up here; POST its requester_id and "+
+			"domain to /exchange/v1/requesters/register, or ask the operator", clip(r.Account()))
 	}
 	return nil
 }
 
-// maxVerifications is how many signatures and keys are tried for one request: one signature under all keys of a document.
+// maxVerifications is how many signatures and keys are tried for one request: one signature under
+// all keys of a document.
 const maxVerifications = maxAgentKeys
 
-// proving is the search for a signature of one requester, or, with an empty id, of whomever the keys of a domain are.
+// proving is the search for a signature of one requester, or, with an empty id, of whomever the
+// keys of a domain are.
 type proving struct {
 	rs         *Registry
 	domain, id string
@@ -104,19 +111,24 @@ func (p *proving) proof(call Call) *identity.Proof {
 	if p.signedBy == nil || !call.Spends {
 		return nil
 	}
-	return &identity.Proof{Key: identity.Thumbprint(p.signedBy), Signature: p.signature.Bytes, Until: p.signature.Ends()}
+	return &identity.Proof{Key: identity.Thumbprint(p.signedBy), Signature: p.signature.Bytes,
+		Until: p.signature.Ends()}
 }
 
 var (
-	errUnsigned = fail.New(fail.Unauthorized, "this request is not signed by its requester; sign it over HTTP (RFC 9421: %s, with your domain as keyid), or sign requester.id, domain, uris and scopes",
+	errUnsigned = fail.New(fail.Unauthorized, "this request is not signed by its requester; sign it over HTTP (RFC "+
+		"9421: %s, with your domain as keyid), or sign requester.id, domain, uris and scopes",
 		strings.Join(sign.RequestComponents, ", "))
-	errUnsignedHTTP = fail.New(fail.Unauthorized, "this request is not signed over HTTP by its requester; sign it (RFC 9421: %s, with your domain as keyid)",
+	errUnsignedHTTP = fail.New(fail.Unauthorized, "this request is not signed over HTTP by its requester; sign it "+
+		"(RFC 9421: %s, with your domain as keyid)",
 		strings.Join(sign.RequestComponents, ", "))
-	errElsewhere = fail.New(fail.Unauthorized, "this front desk has not been told the address at which you reach it, so a signature for that address could be one for another; its operator has to set url")
-	errMany      = errors.New("there are more signatures and keys than are tried; name the key in keyid, as DOMAIN#KEY")
+	errElsewhere = fail.New(fail.Unauthorized, "this front desk has not been told the address at which you reach it, "+
+		"so a signature for that address could be one for another; its operator has to set url")
+	errMany = errors.New("there are more signatures and keys than are tried; name the key in keyid, as DOMAIN#KEY")
 )
 
-// of says how a message was signed, and with which key; empty for not at all, where the policy lets that in.
+// of says how a message was signed, and with which key; empty for not at all, where the policy lets
+// that in.
 func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call) (how, key string, err error) {
 	policy := p.rs.config.asks(call)
 	if policy == SignaturesRequired && call.Spends && call.UnknownHost && sign.HasHTTPSignature(call.Header) {
@@ -130,7 +142,8 @@ func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call) 
 			return SignedHTTP, key, nil
 		}
 	}
-	brokered := call.Brokered && p.rs.config.Signatures != SignaturesRequired && sign.HasHTTPSignature(call.Header) && message.GetSignature() != ""
+	brokered := call.Brokered && p.rs.config.Signatures != SignaturesRequired && sign.HasHTTPSignature(call.Header) &&
+		message.GetSignature() != ""
 	switch {
 	case policy == SignaturesRequired && !brokered:
 		return "", "", errUnsignedHTTP
@@ -155,7 +168,8 @@ func (p *proving) keys(ctx context.Context, again bool) (*agent, error) {
 	return published, err
 }
 
-// try has verify look at the keys, and if it fails at those that the domain publishes by now, if they may be others.
+// try has verify look at the keys, and if it fails at those that the domain publishes by now, if
+// they may be others.
 func (p *proving) try(ctx context.Context, what string, verify func(*agent) (string, error)) (key string, err error) {
 	var before *agent
 	var failed error
@@ -175,7 +189,8 @@ func (p *proving) try(ctx context.Context, what string, verify func(*agent) (str
 	return "", fail.New(fail.Unauthorized, "%s of %s: %v", what, p.domain, failed)
 }
 
-// http looks for the requester's signature among those over HTTP; signed is false where none names it.
+// http looks for the requester's signature among those over HTTP; signed is false where none names
+// it.
 func (p *proving) http(ctx context.Context, call Call) (key string, signed bool, err error) {
 	all, err := readSignatures(call)
 	if err != nil {
@@ -258,7 +273,8 @@ func keyName(k ramp.Key) string {
 
 // body verifies the signature of the message over its id, domain, uris and scopes.
 func (p *proving) body(ctx context.Context, message *rampv1.Requester) (key string, err error) {
-	if a := message.GetSignatureAlgorithm(); a != "" && !strings.EqualFold(a, "ed25519") && !strings.EqualFold(a, "eddsa") {
+	if a := message.GetSignatureAlgorithm(); a != "" && !strings.EqualFold(a, "ed25519") &&
+		!strings.EqualFold(a, "eddsa") {
 		return "", fail.New(fail.Unauthorized, "requester.signature_algorithm %q is not ed25519", clip(a))
 	}
 	signature, err := sign.DecodeSignature(message.GetSignature())
@@ -281,6 +297,8 @@ func (p *proving) body(ctx context.Context, message *rampv1.Requester) (key stri
 				return keyName(k), nil
 			}
 		}
-		return "", errors.New("it is not that of a key that is good now, over id, domain, uris and scopes as canonical JSON (RFC 8785)")
+		return "",
+			errors.New("it is not that of a key that is good now, over id, domain, uris and scopes as canonical JSON " +
+				"(RFC 8785)")
 	})
 }

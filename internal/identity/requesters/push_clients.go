@@ -17,7 +17,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// PushClientSchema is the tables of callers of the catalog, and what counts their changes. Times are microseconds.
+// PushClientSchema is the tables of callers of the catalog, and what counts their changes. Times
+// are microseconds.
 var PushClientSchema = store.Schema{
 	ID: "caller",
 	Steps: []string{`
@@ -36,11 +37,12 @@ INSERT INTO caller_version (one, version) VALUES (1, 0);
 `},
 }
 
-// PushClient is who may push entries into the catalog of tenants (RAMP v1, CatalogService).
+// PushClient may push entries into the catalog of tenants (RAMP v1, CatalogService). Requests name
+// it as caller_id.
 type PushClient struct {
 	ID string // which requests name as caller_id, and signatures as keyid
-	// Domain is whose the caller is, where that is not the tenant's own: providers name it in their catalog_contributors. Empty for a caller
-	// that speaks for its tenants.
+	// Domain is whose the caller is, where that is not the tenant's own: providers name it in their
+	// catalog_contributors. Empty for a caller that speaks for its tenants.
 	Domain  string
 	Tenants []string   // ids, at least one
 	Keys    []ramp.Key // at least one
@@ -85,13 +87,13 @@ type callerKey struct {
 
 // The bounds of callers.
 const (
-	mostCallers       = 10_000
-	mostCallerKeys    = 10
-	mostCallerTenants = 1000
+	maxCallers       = 10_000
+	maxCallerKeys    = 10
+	maxCallerTenants = 1000
 )
 
-// PushClients are the callers of a database that has CallerSchema. What one process changes holds in the others within a second. It may be used
-// from many goroutines.
+// PushClients are the push clients of a database with [PushClientSchema]. Changes by one process
+// hold in the others within a second.
 type PushClients struct {
 	db      *store.DB
 	now     func() time.Time
@@ -111,8 +113,8 @@ func NewPushClients(db *store.DB, now func() time.Time) *PushClients {
 	return &PushClients{db: db, now: now, version: -1}
 }
 
-// OnChange has fn told of every caller that is put in, changed or revoked, as it is then, in the transaction that does it; its error undoes the
-// change. It is to be called before anything else.
+// OnChange calls fn for every caller that is put in, changed or revoked, as it is then, in the
+// transaction that does it; its error undoes the change. Call it before anything else.
 func (c *PushClients) OnChange(fn func(context.Context, *store.Tx, PushClient) error) { c.changed = fn }
 
 // look reads what changed, if that was not done within the last second.
@@ -162,7 +164,8 @@ func readCallers(ctx context.Context, tx *store.Tx) (map[string]*PushClient, err
 		one.Domain, one.Tenants, one.Revoked = d.Domain, d.Tenants, d.Revoked
 		one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
 		for _, k := range d.Keys {
-			one.Keys = append(one.Keys, ramp.Key{ID: k.ID, Public: k.Public, From: k.From, Until: k.Until, Active: true})
+			one.Keys = append(one.Keys, ramp.Key{ID: k.ID, Public: k.Public, From: k.From, Until: k.Until,
+				Active: true})
 		}
 		all[one.ID] = one
 		return nil
@@ -172,15 +175,18 @@ func readCallers(ctx context.Context, tx *store.Tx) (map[string]*PushClient, err
 
 var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
 
-// Put puts a caller in, or in the place of that with its id, which is then good again. The error is fail.Invalid for what cannot be meant.
+// Put puts a caller in, or in the place of that with its id, which is then good again. The error is
+// fail.Invalid for what cannot be meant.
 func (c *PushClients) Put(ctx context.Context, one PushClient) (fresh bool, err error) {
 	switch {
 	case !callerID.MatchString(one.ID):
-		return false, fail.New(fail.Invalid, "%.140q is no id of a caller; use up to 128 letters, digits, dots, dashes and the like, such as acme-cms", one.ID)
-	case len(one.Tenants) == 0 || len(one.Tenants) > mostCallerTenants:
-		return false, fail.New(fail.Invalid, "name at least one tenant, and at most %d", mostCallerTenants)
-	case len(one.Keys) == 0 || len(one.Keys) > mostCallerKeys:
-		return false, fail.New(fail.Invalid, "name at least one key, and at most %d", mostCallerKeys)
+		return false,
+			fail.New(fail.Invalid, "%.140q is no id of a caller; use up to 128 letters, digits, dots, dashes and the "+
+				"like, such as acme-cms", one.ID)
+	case len(one.Tenants) == 0 || len(one.Tenants) > maxCallerTenants:
+		return false, fail.New(fail.Invalid, "name at least one tenant, and at most %d", maxCallerTenants)
+	case len(one.Keys) == 0 || len(one.Keys) > maxCallerKeys:
+		return false, fail.New(fail.Invalid, "name at least one key, and at most %d", maxCallerKeys)
 	}
 	if one.Domain != "" {
 		if one.Domain, err = identity.ParseDomain(one.Domain); err != nil {
@@ -193,7 +199,8 @@ func (c *PushClients) Put(ctx context.Context, one PushClient) (fresh bool, err 
 	return c.write(ctx, one)
 }
 
-// Revoke ends a caller's keys: nothing that they sign is taken any more. It is fail.NotFound where there is none.
+// Revoke ends a caller's keys: nothing that they sign is taken any more. It is fail.NotFound where
+// there is none.
 func (c *PushClients) Revoke(ctx context.Context, id string) (PushClient, error) {
 	one, err := c.Get(ctx, id)
 	if err == nil && one.Revoked.IsZero() {
@@ -219,8 +226,8 @@ func (c *PushClients) write(ctx context.Context, one PushClient) (fresh bool, er
 		if err != nil {
 			return err
 		}
-		if fresh = there == 0; fresh && all >= mostCallers {
-			return fail.New(fail.Invalid, "there are %d callers, and there may be no more", mostCallers)
+		if fresh = there == 0; fresh && all >= maxCallers {
+			return fail.New(fail.Invalid, "there are %d callers, and there may be no more", maxCallers)
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO caller_party (id, state, document, created, changed) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, document = EXCLUDED.document, changed = EXCLUDED.changed`, one.ID, one.State(), string(text), now, now)
@@ -268,9 +275,9 @@ func (c *PushClients) Get(ctx context.Context, id string) (PushClient, error) {
 	return PushClient{}, err
 }
 
-// Identify says which caller sent a request, by its signature over HTTP (RFC 9421), whose keyid is the caller's id. named is the caller_id that the
-// request names; empty where its message has none. The error is fail.Unauthorized for who cannot be told, and for another
-// than it names.
+// Identify says which caller sent a request, by its signature over HTTP (RFC 9421), whose keyid is
+// the caller's id. named is the caller_id that the request names; empty where its message has none.
+// The error is fail.Unauthorized for who cannot be told, and for another than it names.
 func (c *PushClients) Identify(ctx context.Context, named string, call Call) (*PushClient, error) {
 	now := c.now()
 	if err := c.look(ctx, now); err != nil {
@@ -279,7 +286,9 @@ func (c *PushClients) Identify(ctx context.Context, named string, call Call) (*P
 		return nil, unavailable.Wrap(err)
 	}
 	if !sign.HasHTTPSignature(call.Header) {
-		return nil, fail.New(fail.Unauthorized, "this request is not signed; sign it over HTTP (RFC 9421: %s) with the key of your caller, and its caller_id as keyid", strings.Join(sign.RequestComponents, ", "))
+		return nil,
+			fail.New(fail.Unauthorized, "this request is not signed; sign it over HTTP (RFC 9421: %s) with the key "+
+				"of your caller, and its caller_id as keyid", strings.Join(sign.RequestComponents, ", "))
 	}
 	all, err := readSignatures(call)
 	if err != nil {
@@ -300,7 +309,11 @@ func (c *PushClients) Identify(ctx context.Context, named string, call Call) (*P
 		}
 	}
 	if named != "" {
-		return nil, fail.New(fail.Unauthorized, "the request is not signed by the caller %s: %v; sign it with a key that the operator was given, and with caller_id as keyid", clip(named), failed)
+		return nil,
+			fail.New(fail.Unauthorized, "the request is not signed by the caller %s: %v; sign it with a key that the "+
+				"operator was given, and with caller_id as keyid", clip(named), failed)
 	}
-	return nil, fail.New(fail.Unauthorized, "the request is signed by no caller that is known here: %v; the keyid has to be your caller_id", failed)
+	return nil,
+		fail.New(fail.Unauthorized, "the request is signed by no caller that is known here: %v; the keyid has to be "+
+			"your caller_id", failed)
 }

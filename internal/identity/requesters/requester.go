@@ -10,34 +10,40 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Requester is who sends a message of RAMP, as verified (RAMP v1, Requester). What it says of itself and nobody verified is
-// named so.
+// Requester is the verified sender of a RAMP message (RAMP v1, Requester).
 type Requester struct {
-	// Domain is the host name whose keys speak for the requester, in lower case, with a port where it has one.
+	// Domain is the host name whose keys speak for the requester, in lower case, with a port where
+	// it has one.
 	Domain string
-	// ID is what the domain calls the requester. It is empty where a request without a Requester was signed with a key that
-	// speaks for the whole domain.
+	// ID is what the domain calls the requester. It is empty where a request without a Requester
+	// was signed with a key that speaks for the whole domain.
 	ID     string
 	Type   rampv1.RequesterType // as it says of itself
 	Signed string               // SignedHTTP, SignedBody, or empty where nobody signed and the policy lets that in
-	KeyID  string               // the key that signed, as its document calls it; empty where it has no name, and where nobody signed
-	SignUp string               // SignUpOperator, SignUpSelf, or empty for one who never signed up
-	// Claimed are the scopes that the requester asks for. They narrow what it gets and unlock nothing: see Holds.
+	// the key that signed, as its document calls it; empty where it has no name, and where nobody
+	// signed
+	KeyID  string
+	SignUp string // SignUpOperator, SignUpSelf, or empty for one who never signed up
+	// Claimed are the scopes that the requester asks for. They narrow what it gets and unlock
+	// nothing: see Holds.
 	Claimed []string
-	// Granted are the scopes that the operator gave it; under a delegation those that are delegated, as far as the operator gave
-	// them to the principal.
+	// Granted are the scopes that the operator gave it; under a delegation those that are
+	// delegated, as far as the operator gave them to the principal.
 	Granted []string
 	// Delegation is what it acts under; nil for nothing.
 	Delegation *Delegation
-	// UserCategory and Country are what the operator knows of its users (commercial, ...; ISO 3166-1 alpha-2); empty for nothing.
+	// UserCategory and Country are what the operator knows of its users (commercial, ...; ISO
+	// 3166-1 alpha-2); empty for nothing.
 	UserCategory, Country string
 	Rate                  string // its own limit, as limit.ParseRate reads it; empty for what holds for everybody
 
-	// Broker is the domain that sent a purchase in the requester's name, under a signature of its own over HTTP; empty where the
-	// requester sent it itself. It may buy at the addresses in Covered and nowhere else, which the requester has signed.
+	// Broker is the domain that sent a purchase in the requester's name, under a signature of its
+	// own over HTTP; empty where the requester sent it itself. It may buy at the addresses in
+	// Covered and nowhere else, which the requester has signed.
 	Broker  string
 	Covered []string
-	// Proof is the signature over HTTP that let in a request which spends, for whoever answers it to take it once; nil for none.
+	// Proof is the signature over HTTP that let in a request which spends, for whoever answers it
+	// to take it once; nil for none.
 	Proof *identity.Proof
 
 	also  []string // ids of the domain for which its key speaks beside it
@@ -47,7 +53,9 @@ type Requester struct {
 // How a requester signed.
 const (
 	SignedHTTP = "http" // the whole request (RFC 9421)
-	SignedBody = "body" // its id, domain, uris and scopes alone, which whoever saw them can send again (RAMP v1, Requester.signature)
+	// its id, domain, uris and scopes alone, which whoever saw them can send again (RAMP v1,
+	// Requester.signature)
+	SignedBody = "body"
 )
 
 // How a requester signed up.
@@ -59,8 +67,8 @@ const (
 // Account is the key of the requester's account: its domain and id.
 func (r Requester) Account() string { return r.Domain + "/" + r.ID }
 
-// ActsFor says whether the requester may speak for an account: its own, those of others that have the same key, or, signed with
-// a key of the whole domain, any of it.
+// ActsFor says whether the requester may speak for an account: its own, those of others that have
+// the same key, or, signed with a key of the whole domain, any of it.
 func (r Requester) ActsFor(account string) bool {
 	id, ok := strings.CutPrefix(account, r.Domain+"/")
 	switch {
@@ -72,21 +80,22 @@ func (r Requester) ActsFor(account string) bool {
 	return r.ID == "" && !slices.Contains(r.apart, id)
 }
 
-// Call is the HTTP side of a request that may be signed.
+// Call is the HTTP request that carries a RAMP message, which may be signed.
 type Call struct {
 	Method string
-	// Targets are the absolute URIs under which this front desk was meant if it was meant, the likeliest first: a signature
-	// for another's does not count.
+	// Targets are the absolute URIs under which this front desk was meant if it was meant, the
+	// likeliest first: a signature for another's does not count.
 	Targets []string
 	Header  http.Header
 	Body    []byte // as it came over the wire
-	// Fetch is asked before anything is fetched to tell who sent the request; its error keeps from it. Nil lets it be fetched.
+	// Fetch is asked before anything is fetched to tell who sent the request; its error keeps from
+	// it. Nil lets it be fetched.
 	Fetch func() error
-	// Spends says that the request costs the requester money, so that [Config.Purchases] holds for it, too. Brokered
-	// says that a Broker may send it in the requester's name.
+	// Spends says that the request costs the requester money, so that [Config.Purchases] holds for
+	// it, too. Brokered says that a Broker may send it in the requester's name.
 	Spends, Brokered bool
-	// UnknownHost says that nobody has told this front desk its address, and that the one in Targets is the sender's word: what was
-	// signed for another Exchange may have been sent here.
+	// UnknownHost says that nobody has told this front desk its address, and that the one in
+	// Targets is the sender's word: what was signed for another Exchange may have been sent here.
 	UnknownHost bool
 }
 

@@ -21,9 +21,9 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// Schema is the tables of requesters that signed up, or that the operator put in. Each change of a row takes the next
-// version, so that other processes read what changed and nothing else; a row that was removed stays, in that state. Times are
-// microseconds.
+// Schema is the tables of requesters that signed up, or that the operator put in. Each change of a
+// row takes the next version, so that other processes read what changed and nothing else; a row
+// that was removed stays, in that state. Times are microseconds.
 var Schema = store.Schema{
 	ID: "requester",
 	Steps: []string{`
@@ -70,8 +70,8 @@ type Registration struct {
 	Status     string     // Active, Suspended or, told of a change, Removed
 	Keys       []ramp.Key // that the operator was given; none for those that the domain publishes
 	Scopes     []string   // granted
-	// UserCategory is one of UserCategories, Country an ISO 3166-1 alpha-2 code, Rate a limit as limit.ParseRate reads it; all
-	// may be empty.
+	// UserCategory is one of UserCategories, Country an ISO 3166-1 alpha-2 code, Rate a limit as
+	// limit.ParseRate reads it; all may be empty.
 	UserCategory, Country, Rate string
 	Created, Changed            time.Time // UTC
 }
@@ -82,16 +82,19 @@ func (g Registration) Account() string { return g.Domain + "/" + g.ID }
 // Config says how requesters are told.
 type Config struct {
 	DB *store.DB // with Schema
-	// Fetcher gets what domains publish. It should take AgentBytes at the most, AgentTime at the longest, and follow no redirect.
+	// Fetcher gets what domains publish. It should take AgentBytes at the most, AgentTime at the
+	// longest, and follow no redirect.
 	Fetcher *fetch.Fetcher
-	// Signatures is how a request must be signed: SignaturesRequired, SignaturesBody or SignaturesNone.
+	// Signatures is how a request must be signed: SignaturesRequired, SignaturesBody or
+	// SignaturesNone.
 	Signatures string
-	// Purchases is how a request that spends must be signed, in the same words; what Signatures asks for beyond that holds for it,
-	// too. Empty asks for what Signatures does.
+	// Purchases is how a request that spends must be signed, in the same words; what Signatures
+	// asks for beyond that holds for it, too. Empty asks for what Signatures does.
 	Purchases string
 	// Registered lets in only those who signed up.
 	Registered bool
-	// KeyGrace is how long a principal's tokens count after it has rotated the key that signed them; 0 is DefaultKeyGrace.
+	// KeyGrace is how long a principal's tokens count after it has rotated the key that signed
+	// them; 0 is DefaultKeyGrace.
 	KeyGrace time.Duration
 	Now      func() time.Time // nil is time.Now
 }
@@ -99,11 +102,13 @@ type Config struct {
 // How a request must be signed.
 const (
 	SignaturesRequired = "required" // as a whole over HTTP (RFC 9421)
-	SignaturesBody     = "body"     // so, or else by the signature in its Requester; a request without a Requester may be unsigned
-	SignaturesNone     = "none"     // not at all; a signature that is there must be right all the same
+	// so, or else by the signature in its Requester; a request without a Requester may be unsigned
+	SignaturesBody = "body"
+	SignaturesNone = "none" // not at all; a signature that is there must be right all the same
 )
 
-// asks says how a request must be signed: the stricter of what holds for all and for those that spend.
+// asks says how a request must be signed: the stricter of what holds for all and for those that
+// spend.
 func (c *Config) asks(call Call) string {
 	switch {
 	case !call.Spends || c.Purchases == "" || c.Signatures == SignaturesRequired:
@@ -114,8 +119,9 @@ func (c *Config) asks(call Call) string {
 	return c.Purchases
 }
 
-// Registry are those who ask under RAMP: who signed up, what keys speak for whom, and who sent a request. What one process
-// changes holds in the others within a second. It may be used from many goroutines.
+// Registry are those who ask under RAMP: who signed up, what keys speak for whom, and who sent a
+// request. What one process changes holds in the others within a second. Its methods may be called
+// concurrently.
 type Registry struct {
 	config  Config
 	agents  *agents
@@ -145,7 +151,8 @@ func Open(ctx context.Context, config Config) (*Registry, error) {
 	}
 	for _, policy := range []string{config.Signatures, cmp.Or(config.Purchases, config.Signatures)} {
 		if !slices.Contains([]string{SignaturesRequired, SignaturesBody, SignaturesNone}, policy) {
-			return nil, fmt.Errorf("%q is no way in which requests must be signed; there are %s, %s and %s", policy, SignaturesRequired, SignaturesBody, SignaturesNone)
+			return nil, fmt.Errorf("%q is no way in which requests must be signed; there are %s, %s and %s", policy,
+				SignaturesRequired, SignaturesBody, SignaturesNone)
 		}
 	}
 	if config.KeyGrace == 0 {
@@ -159,13 +166,14 @@ func Open(ctx context.Context, config Config) (*Registry, error) {
 	return rs, rs.failed
 }
 
-// OnChange has fn told of every registration that is made, changed or removed, as it is then, in the transaction that does it; its
-// error undoes the change. It is to be called before anything else.
+// OnChange calls fn for every registration that is made, changed or removed, as it is then, in the
+// transaction that does it; its error undoes the change. Call it before anything else.
 func (rs *Registry) OnChange(fn func(context.Context, *store.Tx, Registration) error) {
 	rs.changed = fn
 }
 
-// look reads changes if that was not done within the last second. Where somebody else does it, what is known holds meanwhile.
+// look reads changes if that was not done within the last second. Where somebody else does it, what
+// is known holds meanwhile.
 func (rs *Registry) look(ctx context.Context) error {
 	now := rs.config.Now()
 	rs.mu.RLock()
@@ -247,7 +255,8 @@ func (rs *Registry) read(ctx context.Context) {
 	}
 }
 
-// registration gives what holds for a requester: its own registration, or that of every id of its domain; the zero value for none.
+// registration gives what holds for a requester: its own registration, or that of every id of its
+// domain; the zero value for none.
 func (rs *Registry) registration(domain, id string) Registration {
 	rs.mu.RLock()
 	defer rs.mu.RUnlock()
@@ -287,7 +296,8 @@ func storedTime(t time.Time) *time.Time {
 func scanRegistration(row store.Scanner) (g Registration, version int64, err error) {
 	var keys, scopes string
 	var created, changed int64
-	err = row.Scan(&g.Domain, &g.ID, &g.SignUp, &g.Status, &keys, &scopes, &g.UserCategory, &g.Country, &g.Rate, &created, &changed, &version)
+	err = row.Scan(&g.Domain, &g.ID, &g.SignUp, &g.Status, &keys, &scopes, &g.UserCategory, &g.Country, &g.Rate,
+		&created, &changed, &version)
 	if err != nil {
 		return g, 0, err
 	}
@@ -328,7 +338,8 @@ func (rs *Registry) put(ctx context.Context, tx *store.Tx, g Registration) error
 	_, err = tx.Exec(ctx, `INSERT INTO requester_party (`+requesterColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (domain, id) DO UPDATE SET signup = excluded.signup, state = excluded.state, public_keys = excluded.public_keys, scopes = excluded.scopes,
 		category = excluded.category, country = excluded.country, rate = excluded.rate, created = excluded.created, changed = excluded.changed, version = excluded.version`,
-		g.Domain, g.ID, g.SignUp, g.Status, string(keys), strings.Join(g.Scopes, " "), g.UserCategory, g.Country, g.Rate,
+		g.Domain, g.ID, g.SignUp, g.Status, string(keys), strings.Join(g.Scopes, " "), g.UserCategory, g.Country,
+		g.Rate,
 		store.Micros(g.Created), store.Micros(g.Changed), version)
 	if err != nil || rs.changed == nil {
 		return err
@@ -358,14 +369,17 @@ func (rs *Registry) update(ctx context.Context, change func(*store.Tx) error) er
 
 func (rs *Registry) moment() time.Time { return rs.config.Now().UTC().Truncate(time.Microsecond) }
 
-// Add puts a requester in for the operator. Of g it takes all but SignUp, Status and the times. One that signed up itself becomes
-// the operator's. It is fail.Invalid when something of g cannot be meant, or the operator has put it in before.
+// Add puts a requester in for the operator. Of g it takes all but SignUp, Status and the times. One
+// that signed up itself becomes the operator's. It is fail.Invalid when something of g cannot be
+// meant, or the operator has put it in before.
 func (rs *Registry) Add(ctx context.Context, g Registration) (Registration, error) {
 	return rs.AddWith(ctx, g, nil)
 }
 
-// AddWith is Add, and runs more with the registration as it is then in the same transaction; its error undoes both. Nil runs nothing.
-func (rs *Registry) AddWith(ctx context.Context, g Registration, more func(*store.Tx, Registration) error) (Registration, error) {
+// AddWith is Add, and runs more with the registration as it is then in the same transaction; its
+// error undoes both. Nil runs nothing.
+func (rs *Registry) AddWith(ctx context.Context, g Registration,
+	more func(*store.Tx, Registration) error) (Registration, error) {
 	g.SignUp, g.Status, g.Changed = SignUpOperator, Active, rs.moment()
 	g, err := checkRegistration(g)
 	if err != nil {
@@ -391,9 +405,10 @@ func (rs *Registry) AddWith(ctx context.Context, g Registration, more func(*stor
 	return g, err
 }
 
-// Change changes a registration: change gets it as it is, and changes all but domain, id and times. It is fail.NotFound when
-// there is none, and fail.Invalid when something of it cannot be meant.
-func (rs *Registry) Change(ctx context.Context, domain, id string, change func(*Registration) error) (g Registration, err error) {
+// Change changes a registration: change gets it as it is, and changes all but domain, id and times.
+// It is fail.NotFound when there is none, and fail.Invalid when something of it cannot be meant.
+func (rs *Registry) Change(ctx context.Context, domain, id string, change func(*Registration) error) (g Registration,
+	err error) {
 	err = rs.update(ctx, func(tx *store.Tx) error {
 		old, there, err := rs.find(ctx, tx, strings.ToLower(domain), id)
 		switch {
@@ -416,10 +431,12 @@ func (rs *Registry) Change(ctx context.Context, domain, id string, change func(*
 }
 
 func noRequester(domain, id string) error {
-	return fail.New(fail.NotFound, "there is no requester %s/%s; `frontdesk ramp requester list` shows those there are", clip(domain), clip(id))
+	return fail.New(fail.NotFound, "there is no requester %s/%s; `frontdesk ramp requester list` shows those there are",
+		clip(domain), clip(id))
 }
 
-// SetStatus makes a registration Active, Suspended or Removed. It is fail.NotFound when there is none.
+// SetStatus makes a registration Active, Suspended or Removed. It is fail.NotFound when there is
+// none.
 func (rs *Registry) SetStatus(ctx context.Context, domain, id, status string) (Registration, error) {
 	return rs.Change(ctx, domain, id, func(g *Registration) error {
 		g.Status = status
@@ -439,8 +456,8 @@ func (rs *Registry) Get(ctx context.Context, domain, id string) (g Registration,
 	return g, err
 }
 
-// Page gives registrations by domain and id: those whose domains begin with a text, behind one that Registration.Account names, and at
-// most so many.
+// Page gives registrations by domain and id: those whose domains begin with a text, behind one that
+// Registration.Account names, and at most so many.
 func (rs *Registry) Page(ctx context.Context, begins, after string, limit int) (all []Registration, err error) {
 	domain, id, _ := strings.Cut(after, "/")
 	begins = strings.ToLower(begins)
@@ -502,39 +519,52 @@ func checkRegistration(g Registration) (Registration, error) {
 	g.Scopes, g.Country = NormalScopes(g.Scopes), strings.ToUpper(g.Country)
 	for _, scope := range g.Scopes {
 		if !identity.Visible(scope) {
-			return g, fail.New(fail.Invalid, "%q is no scope; write visible ASCII characters without blanks, such as news:read", clip(scope))
+			return g,
+				fail.New(fail.Invalid, "%q is no scope; write visible ASCII characters without blanks, such as "+
+					"news:read", clip(scope))
 		}
 	}
 	switch {
 	case len(g.Scopes) > maxGranted:
-		return g, fail.New(fail.Invalid, "%d scopes are too many; grant up to %d, with * for what belongs together", len(g.Scopes), maxGranted)
+		return g, fail.New(fail.Invalid, "%d scopes are too many; grant up to %d, with * for what belongs together",
+			len(g.Scopes), maxGranted)
 	case len(g.Keys) > maxAgentKeys:
 		return g, fail.New(fail.Invalid, "%d keys are too many; a requester has up to %d", len(g.Keys), maxAgentKeys)
 	case g.UserCategory != "" && !slices.Contains(UserCategories, g.UserCategory):
-		return g, fail.New(fail.Invalid, "%q is no category of users; there are %s", clip(g.UserCategory), strings.Join(UserCategories, ", "))
+		return g, fail.New(fail.Invalid, "%q is no category of users; there are %s", clip(g.UserCategory),
+			strings.Join(UserCategories, ", "))
 	case g.Country != "" && !alphaTwo.MatchString(g.Country):
 		return g, fail.New(fail.Invalid, "%q is no country; write two letters, like FR", clip(g.Country))
 	case !slices.Contains([]string{Active, Suspended, Removed}, g.Status):
-		return g, fail.New(fail.Invalid, "%q is no state of a requester; there are active and suspended", clip(g.Status))
+		return g, fail.New(fail.Invalid, "%q is no state of a requester; there are active and suspended",
+			clip(g.Status))
 	}
 	for _, k := range g.Keys {
-		if len(k.Public) != ed25519.PublicKeySize || k.ID != "" && !identity.Visible(k.ID) || !k.Until.IsZero() && !k.Until.After(k.From) {
-			return g, fail.New(fail.Invalid, "a key is no Ed25519 key, has a name with blanks, or would end before it begins")
+		if len(k.Public) != ed25519.PublicKeySize || k.ID != "" && !identity.Visible(k.ID) || !k.Until.IsZero() &&
+			!k.Until.After(k.From) {
+			return g,
+				fail.New(fail.Invalid, "a key is no Ed25519 key, has a name with blanks, or would end before it begins")
 		}
 	}
 	return g, nil
 }
 
-// parseRequester gives the domain of a requester in its normal form, or says what keeps domain and id from being those of one.
+// parseRequester gives the domain of a requester in its normal form, or says what keeps domain and
+// id from being those of one.
 func parseRequester(domain, id string) (string, error) {
 	domain, err := identity.ParseDomain(domain)
 	switch {
 	case err != nil:
 		return "", err
-	case id == "" || len(id) > maxRequesterID || id == EveryID || !utf8.ValidString(id) || strings.TrimSpace(id) != id || strings.ContainsFunc(id, unicode.IsControl):
-		return "", fail.New(fail.Invalid, "%q is no id of a requester; write 1 to %d bytes without control characters, and no blanks at its ends", clip(id), maxRequesterID)
+	case id == "" || len(id) > maxRequesterID || id == EveryID || !utf8.ValidString(id) ||
+		strings.TrimSpace(id) != id || strings.ContainsFunc(id, unicode.IsControl):
+		return "",
+			fail.New(fail.Invalid, "%q is no id of a requester; write 1 to %d bytes without control characters, and "+
+				"no blanks at its ends", clip(id), maxRequesterID)
 	case len(domain)+len(id) > maxAccount:
-		return "", fail.New(fail.Invalid, "domain and id of a requester have more than %d bytes together; choose a shorter id", maxAccount)
+		return "",
+			fail.New(fail.Invalid, "domain and id of a requester have more than %d bytes together; choose a shorter id",
+				maxAccount)
 	}
 	return domain, nil
 }

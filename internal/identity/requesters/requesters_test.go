@@ -25,7 +25,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// agentHost is the web server of an agent's domain, which publishes what a test says, as a test says.
+// agentHost is the web server of an agent's domain, which publishes what a test says, as a test
+// says.
 type agentHost struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -106,13 +107,15 @@ func public(n byte) ed25519.PublicKey { return key(n).Public().(ed25519.PublicKe
 // onThisMachine is a way to the web that may reach this machine, as a trial's does.
 func onThisMachine(timeout time.Duration) *fetch.Fetcher {
 	return fetch.New(fetch.Options{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: timeout, MaxRedirects: -1,
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: timeout,
+		MaxRedirects: -1,
 	})
 }
 
 func registry(t testing.TB, db *store.DB, c *clock.Clock, change func(*requesters.Config)) *requesters.Registry {
 	t.Helper()
-	config := requesters.Config{DB: db, Fetcher: onThisMachine(10 * time.Second), Signatures: requesters.SignaturesBody, Now: c.Now}
+	config := requesters.Config{DB: db, Fetcher: onThisMachine(10 * time.Second), Signatures: requesters.SignaturesBody,
+		Now: c.Now}
 	if change != nil {
 		change(&config)
 	}
@@ -144,10 +147,12 @@ const target = "https://ramp.example.com/ramp.v1.ExchangeService/DiscoverResourc
 func signedCall(t testing.TB, at time.Time, signers ...signer) requesters.Call {
 	t.Helper()
 	body := []byte(`{"ver":"1.0"}`)
-	call := requesters.Call{Method: "POST", Targets: []string{target}, Header: http.Header{"Content-Digest": {sign.ContentDigest(body)}}, Body: body}
+	call := requesters.Call{Method: "POST", Targets: []string{target},
+		Header: http.Header{"Content-Digest": {sign.ContentDigest(body)}}, Body: body}
 	for _, s := range signers {
 		p := sign.SigningParameters{Label: s.label, KeyID: s.keyID, Created: at}
-		input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target, Header: call.Header}, p, s.key)
+		input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target,
+			Header: call.Header}, p, s.key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,8 +181,8 @@ func said(t testing.TB, what string, err error, code fail.Code, words ...string)
 	}
 }
 
-// TestWorkedRequesterSignature is the worked value of a requester's signature (RAMP v1, Requester), under a key that the operator
-// was given.
+// TestWorkedRequesterSignature is the worked value of a requester's signature (RAMP v1, Requester),
+// under a key that the operator was given.
 func TestWorkedRequesterSignature(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -188,31 +193,38 @@ func TestWorkedRequesterSignature(t *testing.T) {
 			t.Fatal(err)
 		}
 		put := requesters.Registration{
-			Domain: "Buyer.Example.com", ID: "research-bot", Keys: []ramp.Key{{ID: "k1", Public: spki}}, Scopes: []string{"news:*", "", "a:b", "news:*"},
+			Domain: "Buyer.Example.com", ID: "research-bot", Keys: []ramp.Key{{ID: "k1", Public: spki}},
+			Scopes:       []string{"news:*", "", "a:b", "news:*"},
 			UserCategory: "education", Country: "fr", Rate: "10/1s",
 		}
 		if _, err := rs.Add(t.Context(), put); err != nil {
 			t.Fatal(err)
 		}
 		message := &rampv1.Requester{
-			Id: "research-bot", Domain: "buyer.example.com", Uris: []string{"https://cdn.example.net/premium/a.html"}, Scopes: []string{"*"}, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT,
+			Id: "research-bot", Domain: "buyer.example.com", Uris: []string{"https://cdn.example.net/premium/a.html"},
+			Scopes: []string{"*"}, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT,
 			Signature: "8EqVuRBuom0cIZOlcEPZsienG2rJyCPCdepAtO/aDtd/x8lol+H8ctWL2cxW0qFd1aaEaVR6orVDmwIbEi/sCA==",
 		}
 		r, err := rs.Identify(t.Context(), message, requesters.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Account() != "buyer.example.com/research-bot" || r.Signed != requesters.SignedBody || r.KeyID != "k1" || r.SignUp != requesters.SignUpOperator || r.UserCategory != "education" ||
-			r.Country != "FR" || r.Rate != "10/1s" || strings.Join(r.Granted, " ") != "a:b news:*" || strings.Join(r.Claimed, " ") != "*" || !r.Holds("news:read") || r.Holds("sport:read") {
+		if r.Account() != "buyer.example.com/research-bot" || r.Signed != requesters.SignedBody || r.KeyID != "k1" ||
+			r.SignUp != requesters.SignUpOperator || r.UserCategory != "education" ||
+			r.Country != "FR" || r.Rate != "10/1s" || strings.Join(r.Granted, " ") != "a:b news:*" ||
+			strings.Join(r.Claimed, " ") != "*" || !r.Holds("news:read") || r.Holds("sport:read") {
 			t.Errorf("%+v", r)
 		}
 		for name, change := range map[string]func(*rampv1.Requester){
-			"another id's":     func(m *rampv1.Requester) { m.Id = "other-bot" },
-			"another address":  func(m *rampv1.Requester) { m.Uris = append(m.Uris, "https://cdn.example.net/premium/b.html") },
+			"another id's": func(m *rampv1.Requester) { m.Id = "other-bot" },
+			"another address": func(m *rampv1.Requester) {
+				m.Uris = append(m.Uris, "https://cdn.example.net/premium/b.html")
+			},
 			"another scope":    func(m *rampv1.Requester) { m.Scopes = nil },
 			"another spelling": func(m *rampv1.Requester) { m.Domain = "BUYER.example.com" },
 		} {
-			other := &rampv1.Requester{Id: message.Id, Domain: message.Domain, Uris: message.Uris, Scopes: message.Scopes, Signature: message.Signature}
+			other := &rampv1.Requester{Id: message.Id, Domain: message.Domain, Uris: message.Uris,
+				Scopes: message.Scopes, Signature: message.Signature}
 			change(other)
 			_, err := rs.Identify(t.Context(), other, requesters.Call{})
 			said(t, name, err, fail.Unauthorized)
@@ -245,8 +257,8 @@ func TestRequesterOfAPublishedKey(t *testing.T) {
 	said(t, "a document of nobody", err, fail.Unauthorized)
 }
 
-// TestOrderOfSignatures holds RAMP's order: over HTTP first, the message's otherwise, by policy; and that a wrong signature is never
-// passed over for another kind.
+// TestOrderOfSignatures holds RAMP's order: over HTTP first, the message's otherwise, by policy;
+// and that a wrong signature is never passed over for another kind.
 func TestOrderOfSignatures(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -274,7 +286,8 @@ func TestOrderOfSignatures(t *testing.T) {
 		{[]signer{{"sig1", "k0", key(0)}}, none, "http", "http", "http"},
 		{[]signer{{"old", domain + "#gone", key(3)}, {"new", domain, key(0)}}, none, "http", "http", "http"},
 	} {
-		for p, want := range map[string]string{requesters.SignaturesRequired: v.required, requesters.SignaturesBody: v.other, requesters.SignaturesNone: v.unsigned} {
+		for p, want := range map[string]string{requesters.SignaturesRequired: v.required,
+			requesters.SignaturesBody: v.other, requesters.SignaturesNone: v.unsigned} {
 			message := &rampv1.Requester{Id: "bot", Domain: domain}
 			switch v.body {
 			case right:
@@ -283,7 +296,8 @@ func TestOrderOfSignatures(t *testing.T) {
 				bodySigned(t, message, key(1))
 			}
 			rs := registry(t, db, c, policy(p))
-			if _, err := rs.Identify(t.Context(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: domain}, key(0)), requesters.Call{}); (err == nil) != (p != requesters.SignaturesRequired) {
+			if _, err := rs.Identify(t.Context(), bodySigned(t, &rampv1.Requester{Id: "bot", Domain: domain}, key(0)),
+				requesters.Call{}); (err == nil) != (p != requesters.SignaturesRequired) {
 				t.Fatal(err) // the keys are known from now on
 			}
 			if p == requesters.SignaturesRequired {
@@ -307,21 +321,25 @@ func TestOrderOfSignatures(t *testing.T) {
 	}
 }
 
-// TestAKeyMayBeNamedWithoutItsDomain holds that the name or thumbprint of a key will do as keyid, of a requester that was never seen too.
+// TestAKeyMayBeNamedWithoutItsDomain holds that the name or thumbprint of a key will do as keyid,
+// of a requester that was never seen too.
 func TestAKeyMayBeNamedWithoutItsDomain(t *testing.T) {
 	t.Parallel()
-	for keyID, code := range map[string]fail.Code{"k0": "", "1IG2tMH7J2wbJZnOf8LJzQitKf7LMvoAElsuDMVM54Y": "", "k1": fail.Unauthorized, "": fail.Unauthorized, "broker.example.com#k0": fail.Unauthorized} {
+	for keyID, code := range map[string]fail.Code{"k0": "", "1IG2tMH7J2wbJZnOf8LJzQitKf7LMvoAElsuDMVM54Y": "",
+		"k1": fail.Unauthorized, "": fail.Unauthorized, "broker.example.com#k0": fail.Unauthorized} {
 		c, host := newClock(), newAgentHost(t)
 		host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
 		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesRequired))
-		r, err := rs.Identify(t.Context(), &rampv1.Requester{Id: "bot", Domain: host.domain()}, signedCall(t, c.Now(), signer{"sig1", keyID, key(0)}))
+		r, err := rs.Identify(t.Context(), &rampv1.Requester{Id: "bot", Domain: host.domain()},
+			signedCall(t, c.Now(), signer{"sig1", keyID, key(0)}))
 		if codeOf(err) != code || err == nil && r.KeyID != "k0" {
 			t.Errorf("%q: %+v, %v", keyID, r, err)
 		}
 	}
 }
 
-// TestVerificationsAreBounded holds that one signature is tried under all keys of a document, and that many signatures are not.
+// TestVerificationsAreBounded holds that one signature is tried under all keys of a document, and
+// that many signatures are not.
 func TestVerificationsAreBounded(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -332,15 +350,17 @@ func TestVerificationsAreBounded(t *testing.T) {
 	host.publishes(t, "bot", keys...)
 	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesRequired))
 	message := &rampv1.Requester{Id: "bot", Domain: host.domain()}
-	if r, err := rs.Identify(t.Context(), message, signedCall(t, c.Now(), signer{"agent", host.domain(), key(15)})); err != nil || r.KeyID != "k15" {
+	if r, err := rs.Identify(t.Context(), message,
+		signedCall(t, c.Now(), signer{"agent", host.domain(), key(15)})); err != nil || r.KeyID != "k15" {
 		t.Errorf("the last of 16 keys: %+v, %v", r, err)
 	}
-	_, err := rs.Identify(t.Context(), message, signedCall(t, c.Now(), signer{"a", host.domain(), key(20)}, signer{"b", host.domain(), key(20)}))
+	_, err := rs.Identify(t.Context(), message,
+		signedCall(t, c.Now(), signer{"a", host.domain(), key(20)}, signer{"b", host.domain(), key(20)}))
 	said(t, "two signatures, 16 keys each", err, fail.Unauthorized, "more signatures and keys than are tried")
 }
 
-// TestHTTPSignatureIsForOneRequest holds that a signature does not count for another request, front desk or time, and that it must
-// cover what makes a request.
+// TestHTTPSignatureIsForOneRequest holds that a signature does not count for another request, front
+// desk or time, and that it must cover what makes a request.
 func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -352,8 +372,10 @@ func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 		change func(*requesters.Call)
 		words  string
 	}{
-		"as it is":        {func(*requesters.Call) {}, ""},
-		"a second target": {func(call *requesters.Call) { call.Targets = []string{"https://inner.example.com/x", target} }, ""},
+		"as it is": {func(*requesters.Call) {}, ""},
+		"a second target": {func(call *requesters.Call) {
+			call.Targets = []string{"https://inner.example.com/x", target}
+		}, ""},
 		"another front desk": {func(call *requesters.Call) {
 			call.Targets = []string{strings.Replace(target, "ramp.example.com", "other.example.com", 1)}
 		}, "not that of the key"},
@@ -365,10 +387,13 @@ func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 			call.Header.Set("Content-Digest", sign.ContentDigest(call.Body))
 		}, "not that of the key"},
 		"nothing in it": {func(call *requesters.Call) { call.Header.Set("Signature-Input", "agent=()") }, "keyid"},
-		"garbled":       {func(call *requesters.Call) { call.Header.Set("Signature-Input", "agent=(") }, "cannot be read"},
+		"garbled": {func(call *requesters.Call) { call.Header.Set("Signature-Input", "agent=(") },
+			"cannot be read"},
 		"too little": {func(call *requesters.Call) {
-			input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target, Header: call.Header},
-				sign.SigningParameters{KeyID: host.domain(), Created: c.Now(), Covered: []string{"@method", "@target-uri"}}, key(0))
+			input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target,
+				Header: call.Header},
+				sign.SigningParameters{KeyID: host.domain(), Created: c.Now(),
+					Covered: []string{"@method", "@target-uri"}}, key(0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -397,30 +422,38 @@ func TestRequestersThatCannotBe(t *testing.T) {
 	c := newClock()
 	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesNone))
 	for _, v := range [][2]string{
-		{"", "bot"}, {"buyer.example.com", ""}, {"buyer.example.com", "*"}, {"buyer.example.com", " bot"}, {"buyer.example.com", "b\not"}, {"buyer.example.com", strings.Repeat("b", 129)},
-		{"buyer.example.com", "b\x00"}, {"buyer.example.com", "\xff"}, {"buyer.example.com:443", "bot"}, {"http://buyer.example.com", "bot"}, {"buyer.example.com/x", "bot"},
-		{"10.0.0.1", "bot"}, {"[::2]:80", "bot"}, {"::1", "bot"}, {"bücher.example", "bot"}, {"a..b", "bot"}, {"-a.example", "bot"}, {"user@example.com", "bot"},
-		{"127.0.0.1:0", "bot"}, {"127.0.0.1:080", "bot"}, {"localhost:x", "bot"}, {strings.Repeat("a.", 127) + "com", "bot"}, {"buyer.example.com.", "bot"},
+		{"", "bot"}, {"buyer.example.com", ""}, {"buyer.example.com", "*"}, {"buyer.example.com", " bot"},
+		{"buyer.example.com", "b\not"}, {"buyer.example.com", strings.Repeat("b", 129)},
+		{"buyer.example.com", "b\x00"}, {"buyer.example.com", "\xff"}, {"buyer.example.com:443", "bot"},
+		{"http://buyer.example.com", "bot"}, {"buyer.example.com/x", "bot"},
+		{"10.0.0.1", "bot"}, {"[::2]:80", "bot"}, {"::1", "bot"}, {"bücher.example", "bot"}, {"a..b", "bot"},
+		{"-a.example", "bot"}, {"user@example.com", "bot"},
+		{"127.0.0.1:0", "bot"}, {"127.0.0.1:080", "bot"}, {"localhost:x", "bot"},
+		{strings.Repeat("a.", 127) + "com", "bot"}, {"buyer.example.com.", "bot"},
 	} {
 		_, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: v[0], Id: v[1]}, requesters.Call{})
 		said(t, fmt.Sprintf("%q", v), err, fail.Invalid)
 	}
-	for _, v := range [][2]string{{"buyer.example.com", "bot"}, {"BUYER.example.com", "Forschungs-Bot é 7"}, {"localhost:8080", "b"}, {"127.0.0.1", "b/c"}, {"[::1]:80", "b"}, {"xn--bcher-kva.example", "b"}} {
+	for _, v := range [][2]string{{"buyer.example.com", "bot"}, {"BUYER.example.com", "Forschungs-Bot é 7"},
+		{"localhost:8080", "b"}, {"127.0.0.1", "b/c"}, {"[::1]:80", "b"}, {"xn--bcher-kva.example", "b"}} {
 		r, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: v[0], Id: v[1]}, requesters.Call{})
 		if err != nil || r.Signed != "" || r.Account() != strings.ToLower(v[0])+"/"+v[1] {
 			t.Errorf("%q: %+v, %v", v, r, err)
 		}
 	}
-	_, err := rs.Identify(t.Context(), &rampv1.Requester{Domain: "buyer.example.com", Id: "bot", Delegation: &rampv1.Delegation{}}, requesters.Call{})
+	_, err := rs.Identify(t.Context(),
+		&rampv1.Requester{Domain: "buyer.example.com", Id: "bot", Delegation: &rampv1.Delegation{}}, requesters.Call{})
 	said(t, "a delegation", err, fail.Forbidden, "delegation")
-	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", SignatureAlgorithm: "rsa", Signature: "x"}, requesters.Call{})
+	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", SignatureAlgorithm: "rsa",
+		Signature: "x"}, requesters.Call{})
 	said(t, "another algorithm", err, fail.Unauthorized, "rsa")
-	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", Signature: "x"}, requesters.Call{})
+	_, err = rs.Identify(t.Context(), &rampv1.Requester{Domain: "localhost", Id: "bot", Signature: "x"},
+		requesters.Call{})
 	said(t, "no signature in it", err, fail.Unauthorized, "base64")
 }
 
-// TestWhatTheOperatorSaysHoldsForTheSigned holds that grants are for who signed, that suspension is for everybody, and which
-// registration holds for whom.
+// TestWhatTheOperatorSaysHoldsForTheSigned holds that grants are for who signed, that suspension is
+// for everybody, and which registration holds for whom.
 func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 	t.Parallel()
 	c, host := newClock(), newAgentHost(t)
@@ -428,7 +461,9 @@ func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 	host.publishes(t, domain, ramp.Key{Public: public(0)})
 	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, policy(requesters.SignaturesNone))
 	for _, g := range []requesters.Registration{
-		{Domain: domain, ID: "bot", Scopes: []string{"news:*"}}, {Domain: domain, ID: requesters.EveryID, Scopes: []string{"sport:*"}}, {Domain: domain, ID: "own", Keys: []ramp.Key{{Public: public(5)}}},
+		{Domain: domain, ID: "bot", Scopes: []string{"news:*"}},
+		{Domain: domain, ID: requesters.EveryID, Scopes: []string{"sport:*"}},
+		{Domain: domain, ID: "own", Keys: []ramp.Key{{Public: public(5)}}},
 	} {
 		if _, err := rs.Add(t.Context(), g); err != nil {
 			t.Fatal(err)
@@ -445,7 +480,8 @@ func TestWhatTheOperatorSaysHoldsForTheSigned(t *testing.T) {
 		id     string
 		by     ed25519.PrivateKey
 		grants string
-	}{{"bot", key(0), "news:*"}, {"bot", nil, ""}, {"other", key(0), "sport:*"}, {"other", nil, ""}, {"own", key(5), ""}} {
+	}{{"bot", key(0), "news:*"}, {"bot", nil, ""}, {"other", key(0), "sport:*"}, {"other", nil, ""},
+		{"own", key(5), ""}} {
 		if r, err := asks(v.id, v.by); err != nil || strings.Join(r.Granted, " ") != v.grants {
 			t.Errorf("%s: %+v, %v", v.id, r, err)
 		}
@@ -500,13 +536,19 @@ func TestRegistrationsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, storetest.Chosen(t, requesters.Schema), newClock(), nil)
 	for name, change := range map[string]func(*requesters.Registration){
-		"domain": func(g *requesters.Registration) { g.Domain = "x y" }, "id": func(g *requesters.Registration) { g.ID = "" },
-		"scope": func(g *requesters.Registration) { g.Scopes = []string{"a b"} }, "category": func(g *requesters.Registration) { g.UserCategory = "rich" },
-		"country": func(g *requesters.Registration) { g.Country = "FRA" }, "key": func(g *requesters.Registration) { g.Keys = []ramp.Key{{}} },
+		"domain": func(g *requesters.Registration) { g.Domain = "x y" }, "id": func(g *requesters.Registration) {
+			g.ID = ""
+		},
+		"scope":    func(g *requesters.Registration) { g.Scopes = []string{"a b"} },
+		"category": func(g *requesters.Registration) { g.UserCategory = "rich" },
+		"country":  func(g *requesters.Registration) { g.Country = "FRA" }, "key": func(g *requesters.Registration) {
+			g.Keys = []ramp.Key{{}}
+		},
 		"time": func(g *requesters.Registration) {
 			g.Keys = []ramp.Key{{Public: public(0), From: time.Unix(2, 0), Until: time.Unix(1, 0)}}
 		},
-		"scopes": func(g *requesters.Registration) { g.Scopes = strings.Fields(manyScopes(65)) }, "keys": func(g *requesters.Registration) { g.Keys = make([]ramp.Key, 17) },
+		"scopes": func(g *requesters.Registration) { g.Scopes = strings.Fields(manyScopes(65)) },
+		"keys":   func(g *requesters.Registration) { g.Keys = make([]ramp.Key, 17) },
 	} {
 		g := requesters.Registration{Domain: "buyer.example.com", ID: "bot"}
 		change(&g)
@@ -526,7 +568,8 @@ func manyScopes(n int) string {
 	return b.String()
 }
 
-// TestReportsAreBySignersOfRequests holds who speaks for which accounts where a request names no requester.
+// TestReportsAreBySignersOfRequests holds who speaks for which accounts where a request names no
+// requester.
 func TestReportsAreBySignersOfRequests(t *testing.T) {
 	t.Parallel()
 	c, host, single := newClock(), newAgentHost(t), newAgentHost(t)
@@ -536,7 +579,8 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 	db := storetest.Chosen(t, requesters.Schema)
 	rs := registry(t, db, c, nil)
 	for _, g := range []requesters.Registration{
-		{Domain: domain, ID: "own", Keys: []ramp.Key{{ID: "k5", Public: public(5)}}}, {Domain: domain, ID: "bad"}, {Domain: domain, ID: "fine", Rate: "1/1s"},
+		{Domain: domain, ID: "own", Keys: []ramp.Key{{ID: "k5", Public: public(5)}}}, {Domain: domain, ID: "bad"},
+		{Domain: domain, ID: "fine", Rate: "1/1s"},
 	} {
 		if _, err := rs.Add(t.Context(), g); err != nil {
 			t.Fatal(err)
@@ -552,9 +596,11 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 		not  []string
 		code fail.Code
 	}{
-		{[]signer{{"agent", domain, key(0)}}, "", []string{domain + "/x", domain + "/fine"}, []string{domain + "/own", domain + "/bad", single.domain() + "/bot"}, ""},
+		{[]signer{{"agent", domain, key(0)}}, "", []string{domain + "/x", domain + "/fine"},
+			[]string{domain + "/own", domain + "/bad", single.domain() + "/bot"}, ""},
 		{[]signer{{"agent", domain + "#k5", key(5)}}, "own", []string{domain + "/own"}, []string{domain + "/x"}, ""},
-		{[]signer{{"agent", single.domain() + "#k1", key(1)}}, "bot", []string{single.domain() + "/bot"}, []string{single.domain() + "/x"}, ""},
+		{[]signer{{"agent", single.domain() + "#k1", key(1)}}, "bot", []string{single.domain() + "/bot"},
+			[]string{single.domain() + "/x"}, ""},
 		{[]signer{{"broker", "broker.example.com", key(9)}, {"agent", single.domain(), key(1)}}, "bot", nil, nil, ""},
 		{[]signer{{"agent", domain + "#k5", key(0)}}, "", nil, nil, fail.Unauthorized},
 		{[]signer{{"agent", domain, key(1)}}, "", nil, nil, fail.Unauthorized},
@@ -579,7 +625,8 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 	}
 	shared := []ramp.Key{{ID: "k6", Public: public(6)}}
 	for _, id := range []string{"one", "three", "two"} {
-		if _, err := rs.Add(t.Context(), requesters.Registration{Domain: "company.example", ID: id, Keys: shared}); err != nil {
+		if _, err := rs.Add(t.Context(),
+			requesters.Registration{Domain: "company.example", ID: id, Keys: shared}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -587,7 +634,8 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := rs.Identify(t.Context(), nil, signedCall(t, c.Now(), signer{"agent", "company.example", key(6)}))
-	if err != nil || r.ActsFor("company.example/one") || !r.ActsFor("company.example/two") || !r.ActsFor("company.example/three") || r.ActsFor("company.example/four") {
+	if err != nil || r.ActsFor("company.example/one") || !r.ActsFor("company.example/two") ||
+		!r.ActsFor("company.example/three") || r.ActsFor("company.example/four") {
 		t.Errorf("one key of several requesters: %+v, %v", r, err)
 	}
 	if _, err := rs.Add(t.Context(), requesters.Registration{Domain: single.domain(), ID: "bot"}); err != nil {
@@ -605,8 +653,9 @@ func TestReportsAreBySignersOfRequests(t *testing.T) {
 	said(t, "nobody signed, and somebody must", err, fail.Unauthorized)
 }
 
-// TestRequestersAreKnownWithoutTheDatabase holds that a request costs the database nothing once who asks is known, and what holds
-// when it cannot be asked; and that what another process does holds within a second.
+// TestRequestersAreKnownWithoutTheDatabase holds that a request costs the database nothing once who
+// asks is known, and what holds when it cannot be asked; and that what another process does holds
+// within a second.
 func TestRequestersAreKnownWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -670,13 +719,15 @@ func TestChangesAreTold(t *testing.T) {
 	if _, err := rs.Add(t.Context(), requesters.Registration{Domain: "b.example", ID: "bot"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rs.Change(t.Context(), "B.example", "bot", func(g *requesters.Registration) error { g.Rate, g.Domain = "1/1s", "other"; return nil }); err != nil {
+	if _, err := rs.Change(t.Context(), "B.example", "bot",
+		func(g *requesters.Registration) error { g.Rate, g.Domain = "1/1s", "other"; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	refuse = true
 	_, err := rs.SetStatus(t.Context(), "b.example", "bot", requesters.Suspended)
 	said(t, "a change that cannot be told", err, fail.Unavailable)
-	if g, err := rs.Get(t.Context(), "b.example", "bot"); err != nil || g.Status != requesters.Active || g.Rate != "1/1s" {
+	if g, err := rs.Get(t.Context(), "b.example", "bot"); err != nil || g.Status != requesters.Active ||
+		g.Rate != "1/1s" {
 		t.Errorf("%+v, %v", g, err)
 	}
 	refuse = false
@@ -694,10 +745,12 @@ func TestChangesAreTold(t *testing.T) {
 func BenchmarkIdentify(b *testing.B) {
 	c := newClock()
 	rs := registry(b, storetest.Chosen(b, requesters.Schema), c, nil)
-	if _, err := rs.Add(b.Context(), requesters.Registration{Domain: "buyer.example.com", ID: "bot", Keys: []ramp.Key{{ID: "k0", Public: public(0)}}}); err != nil {
+	if _, err := rs.Add(b.Context(), requesters.Registration{Domain: "buyer.example.com", ID: "bot",
+		Keys: []ramp.Key{{ID: "k0", Public: public(0)}}}); err != nil {
 		b.Fatal(err)
 	}
-	message := &rampv1.Requester{Id: "bot", Domain: "buyer.example.com", Uris: []string{"https://news.example.com/premium/a.html"}}
+	message := &rampv1.Requester{Id: "bot", Domain: "buyer.example.com",
+		Uris: []string{"https://news.example.com/premium/a.html"}}
 	signed := bodySigned(b, &rampv1.Requester{Id: "bot", Domain: "buyer.example.com", Uris: message.Uris}, key(0))
 	call := signedCall(b, c.Now(), signer{"agent", "buyer.example.com#k0", key(0)})
 	payload, _ := ramp.RequesterPayload(signed)
@@ -725,8 +778,8 @@ func BenchmarkIdentify(b *testing.B) {
 
 var public0 = public(0)
 
-// TestChangesByManyAreAllRead holds that no change is passed over by who reads what changed since it last looked, however many are
-// made at once.
+// TestChangesByManyAreAllRead holds that no change is passed over by who reads what changed since
+// it last looked, however many are made at once.
 func TestChangesByManyAreAllRead(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -737,7 +790,8 @@ func TestChangesByManyAreAllRead(t *testing.T) {
 			writer := registry(t, storetest.Open(t, dsn, requesters.Schema), c, nil)
 			all.Go(func() {
 				for i := range 8 {
-					if _, err := writer.Add(t.Context(), requesters.Registration{Domain: "buyer.example.com", ID: fmt.Sprint(w, "-", i)}); err != nil {
+					if _, err := writer.Add(t.Context(),
+						requesters.Registration{Domain: "buyer.example.com", ID: fmt.Sprint(w, "-", i)}); err != nil {
 						t.Error(err)
 					}
 					if _, err := reader.List(t.Context(), ""); err != nil {
@@ -753,8 +807,9 @@ func TestChangesByManyAreAllRead(t *testing.T) {
 	})
 }
 
-// TestPurchasesAreSignedOverHTTP holds who may spend by the default: the requester over HTTP, or a Broker over HTTP with the requester's signature in
-// the message, for the addresses in it; and that each such request has the proof that counts once.
+// TestPurchasesAreSignedOverHTTP holds who may spend by the default: the requester over HTTP, or a
+// Broker over HTTP with the requester's signature in the message, for the addresses in it; and that
+// each such request has the proof that counts once.
 func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 	t.Parallel()
 	c, host, brokers := newClock(), newAgentHost(t), newAgentHost(t)
@@ -772,30 +827,40 @@ func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 		change    func(*requesters.Call)
 		want      string // how it was signed, and by which Broker
 	}{
-		"seen":                               {"required", seen, nil, nil, ""},
-		"seen, where that will do":           {"body", seen, nil, nil, "body"},
-		"over HTTP":                          {"required", plain, []signer{own}, nil, "http"},
-		"by a Broker":                        {"required", seen, []signer{broker}, nil, "body " + brokers.domain()},
-		"by a Broker alone":                  {"required", plain, []signer{broker}, nil, ""},
-		"by a forged Broker":                 {"required", seen, []signer{forged}, nil, ""},
-		"to a Broker, by another":            {"required", seen, []signer{broker}, func(call *requesters.Call) { call.Brokered = false }, ""},
-		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *requesters.Call) { call.UnknownHost = true }, ""},
+		"seen":                     {"required", seen, nil, nil, ""},
+		"seen, where that will do": {"body", seen, nil, nil, "body"},
+		"over HTTP":                {"required", plain, []signer{own}, nil, "http"},
+		"by a Broker":              {"required", seen, []signer{broker}, nil, "body " + brokers.domain()},
+		"by a Broker alone":        {"required", plain, []signer{broker}, nil, ""},
+		"by a forged Broker":       {"required", seen, []signer{forged}, nil, ""},
+		"to a Broker, by another": {"required", seen, []signer{broker}, func(call *requesters.Call) {
+			call.Brokered = false
+		}, ""},
+		"at an address of the sender's word": {"required", plain, []signer{own}, func(call *requesters.Call) {
+			call.UnknownHost = true
+		}, ""},
 	} {
-		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) { config.Purchases = v.purchases })
+		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) {
+			config.Purchases = v.purchases
+		})
 		call := signedCall(t, c.Now(), v.http...)
 		call.Spends, call.Brokered = true, true
 		if v.change != nil {
 			v.change(&call)
 		}
 		r, err := rs.Identify(t.Context(), v.message, call)
-		if got := strings.TrimSpace(r.Signed + " " + r.Broker); err == nil && got != v.want || err != nil && (v.want != "" || codeOf(err) != fail.Unauthorized) {
+		if got := strings.TrimSpace(r.Signed + " " + r.Broker); err == nil && got != v.want || err != nil &&
+			(v.want != "" || codeOf(err) != fail.Unauthorized) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		if err == nil && (len(v.http) > 0) != (r.Proof != nil) || r.Broker != "" && (len(r.Covered) != 1 || r.Covered[0] != uris[0]) {
+		if err == nil && (len(v.http) > 0) != (r.Proof != nil) || r.Broker != "" &&
+			(len(r.Covered) != 1 || r.Covered[0] != uris[0]) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) { config.Purchases = "required" })
+	rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) {
+		config.Purchases = "required"
+	})
 	if _, err := rs.Identify(t.Context(), nil, requesters.Call{Spends: true}); codeOf(err) != fail.Unauthorized {
 		t.Errorf("a report that nobody signed: %v", err)
 	}

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// ScopeCovers says whether a granted scope covers a required one: segment by segment between colons, each of which is equal or
-// "*" in the granted one; a final "*" covers all that remain, at least one. Case counts, and no scope covers another for beginning
-// with the same letters. An empty scope covers nothing and is covered by nothing.
+// ScopeCovers says whether a granted scope covers a required one: segment by segment between
+// colons, each of which is equal or "*" in the granted one; a final "*" covers all that remain, at
+// least one. Case counts, and no scope covers another for beginning with the same letters. An empty
+// scope covers nothing and is covered by nothing.
 func ScopeCovers(granted, required string) bool {
 	if granted == "" || required == "" {
 		return false
@@ -34,11 +35,13 @@ func NormalScopes(scopes []string) []string {
 	return slices.Compact(normal)
 }
 
-// Holds says whether the requester may use what a scope is required for: the operator granted a scope that covers it, and, where
-// the requester says which scopes it asks for, one of those covers it too. A claim alone unlocks nothing.
+// Holds says whether the requester may use what a scope is required for: the operator granted a
+// scope that covers it, and, where the requester says which scopes it asks for, one of those covers
+// it too. A claim alone unlocks nothing.
 func (r Requester) Holds(required string) bool {
 	covers := func(scope string) bool { return ScopeCovers(scope, required) }
-	return slices.ContainsFunc(r.Granted, covers) && (!slices.ContainsFunc(r.Claimed, notEmpty) || slices.ContainsFunc(r.Claimed, covers))
+	return slices.ContainsFunc(r.Granted, covers) &&
+		(!slices.ContainsFunc(r.Claimed, notEmpty) || slices.ContainsFunc(r.Claimed, covers))
 }
 
 func notEmpty(s string) bool { return s != "" }

@@ -18,8 +18,10 @@ const labelAgent = "agent"
 // labelBroker is what a Broker calls its signature.
 const labelBroker = "broker"
 
-// broker says which Broker sent a request of a requester's domain, by its signature over HTTP. Of several, that which says so counts.
-func (rs *Registry) broker(ctx context.Context, of string, call Call) (domain string, proof *identity.Proof, err error) {
+// broker says which Broker sent a request of a requester's domain, by its signature over HTTP. Of
+// several, that which says so counts.
+func (rs *Registry) broker(ctx context.Context, of string, call Call) (domain string, proof *identity.Proof,
+	err error) {
 	all, err := readSignatures(call)
 	if err != nil {
 		return "", nil, err
@@ -33,13 +35,16 @@ func (rs *Registry) broker(ctx context.Context, of string, call Call) (domain st
 		return "", nil, errUnsignedHTTP
 	}
 	if rs.config.Registered && len(rs.ofDomain(domain)) == 0 {
-		return "", nil, fail.New(fail.Unauthorized, "the Broker %s has not signed up here; let it sign up, or buy yourself", clip(domain))
+		return "", nil,
+			fail.New(fail.Unauthorized, "the Broker %s has not signed up here; let it sign up, or buy yourself",
+				clip(domain))
 	}
 	r, err := rs.ofKey(ctx, domain, &chosen, call)
 	return domain, r.Proof, err
 }
 
-// signer says who signed a request that has no Requester, by the key ids of its signatures alone. Of several, the agent's counts.
+// signer says who signed a request that has no Requester, by the key ids of its signatures alone.
+// Of several, the agent's counts.
 func (rs *Registry) signer(ctx context.Context, call Call) (Requester, error) {
 	policy := rs.config.asks(call)
 	switch signed := sign.HasHTTPSignature(call.Header); {
@@ -61,13 +66,15 @@ func (rs *Registry) signer(ctx context.Context, call Call) (Requester, error) {
 	name, _, _ := strings.Cut(chosen.KeyID, "#")
 	domain, err := identity.ParseDomain(name)
 	if err != nil {
-		return Requester{}, fail.New(fail.Unauthorized, "the HTTP signature %s has the keyid %q; write your domain, or DOMAIN#KEY", chosen.Label, clip(chosen.KeyID))
+		return Requester{},
+			fail.New(fail.Unauthorized, "the HTTP signature %s has the keyid %q; write your domain, or DOMAIN#KEY",
+				chosen.Label, clip(chosen.KeyID))
 	}
 	return rs.ofKey(ctx, domain, &chosen, call)
 }
 
-// ofKey says for whom of a domain a signature was made: a requester whose keys the operator was given, or who the domain's
-// document is of.
+// ofKey says for whom of a domain a signature was made: a requester whose keys the operator was
+// given, or who the domain's document is of.
 func (rs *Registry) ofKey(ctx context.Context, domain string, s *sign.HTTPSignature, call Call) (Requester, error) {
 	p := proving{rs: rs, domain: domain, fetch: call.Fetch, now: rs.config.Now(), left: maxVerifications}
 	parties := rs.ofDomain(domain)
@@ -104,16 +111,18 @@ func (rs *Registry) ofKey(ctx context.Context, domain string, s *sign.HTTPSignat
 	if by.speaksForAll(domain) {
 		id = EveryID
 	} else if slices.ContainsFunc(parties, func(g Registration) bool { return g.ID == id && len(g.Keys) > 0 }) {
-		return Requester{}, fail.New(fail.Unauthorized, "the key of the HTTP signature is not one that the operator of this Exchange was given for %s", clip(domain+"/"+id))
+		return Requester{},
+			fail.New(fail.Unauthorized, "the key of the HTTP signature is not one that the operator of this Exchange "+
+				"was given for %s", clip(domain+"/"+id))
 	}
 	r, err := rs.speaker(domain, []string{id}, key, parties)
 	r.Proof = p.proof(call)
 	return r, err
 }
 
-// speaker is who a key speaks for: requesters of the domain by their ids, of whom those that are suspended do not count, or, by
-// EveryID, all of the domain but those whose keys the operator was given, and those who are suspended. The first, or all, is who
-// it is told as.
+// speaker is who a key speaks for: requesters of the domain by their ids, of whom those that are
+// suspended do not count, or, by EveryID, all of the domain but those whose keys the operator was
+// given, and those who are suspended. The first, or all, is who it is told as.
 func (rs *Registry) speaker(domain string, ids []string, key string, parties []Registration) (Requester, error) {
 	ids = slices.DeleteFunc(ids, func(id string) bool { return rs.registration(domain, id).Status == Suspended })
 	if len(ids) == 0 {

@@ -11,8 +11,9 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// Verifiers are the keys with which others attest things of content (RAMP v1, ramp-verifier.json). They are fetched, remembered and
-// bounded as those of requesters are. It may be used from many goroutines.
+// Verifiers are the keys with which others attest things of content (RAMP v1, ramp-verifier.json).
+// They are fetched, remembered and bounded as those of requesters are. Its methods may be called
+// concurrently.
 type Verifiers struct{ published *agents }
 
 // NewVerifiers knows no keys yet. The fetcher should be as that of a Config.
@@ -20,9 +21,10 @@ func NewVerifiers(fetcher *fetch.Fetcher, now func() time.Time) *Verifiers {
 	return &Verifiers{newPublished(VerifierPath, fetcher, now)}
 }
 
-// Keys gives the keys that a verifier's domain publishes. With again, those that are known were not enough: they are fetched anew,
-// unless that was tried a moment ago. The error is fail.Invalid for what is no domain, fail.Unauthorized where there are none to be
-// had, or the document is another's, fail.Unavailable where too much is under way, or ctx's.
+// Keys gives the keys that a verifier's domain publishes. With again, those that are known were not
+// enough: they are fetched anew, unless that was tried a moment ago. The error is fail.Invalid for
+// what is no domain, fail.Unauthorized where there are none to be had, or the document is
+// another's, fail.Unavailable where too much is under way, or ctx's.
 func (v *Verifiers) Keys(ctx context.Context, domain string, again bool) ([]ramp.Key, error) {
 	published, err := v.find(ctx, domain, again)
 	if err != nil {
@@ -31,7 +33,8 @@ func (v *Verifiers) Keys(ctx context.Context, domain string, again bool) ([]ramp
 	return published.keys, nil
 }
 
-// Published gives the keys that a verifier's domain publishes, and what it says of its claims by their names. The error is that of Keys.
+// Published gives the keys that a verifier's domain publishes, and what it says of its claims by
+// their names. The error is that of Keys.
 func (v *Verifiers) Published(ctx context.Context, domain string) ([]ramp.Key, map[string]ramp.Claim, error) {
 	published, err := v.find(ctx, domain, false)
 	if err != nil {
@@ -50,7 +53,8 @@ func (v *Verifiers) find(ctx context.Context, domain string, again bool) (*agent
 		return nil, err
 	}
 	if published.id != "" && !strings.EqualFold(published.id, domain) {
-		return nil, fail.New(fail.Unauthorized, "the document at %s%s is of another verifier, %q", domain, VerifierPath, clip(published.id))
+		return nil, fail.New(fail.Unauthorized, "the document at %s%s is of another verifier, %q", domain, VerifierPath,
+			clip(published.id))
 	}
 	return published, nil
 }

@@ -1,23 +1,25 @@
-// Package accounts is the book of money and quotas: what buyers paid in, what is held of it for purchases, what sites
-// earned, who holds which licence and subscription, and how much of its quotas is used. It knows no protocol; what it
-// does for each of the twelve pricing models of RAMP v1 is one table, Models.
+// Package accounts is a double-entry ledger of money and quotas: deposits of buyers, holds for
+// purchases, earnings of sites, licences, subscriptions and their quotas. What happens for each of
+// the twelve pricing models of RAMP v1 is one table, [Models].
 //
-// It stands below exchange, whose transactions its methods take part in, and above store and terms. It reads no clock: the
-// caller says what time it is. Money is integers of 1e-8 of a currency, and is never converted into another currency.
+// An account belongs to one buyer in one currency and has four sides: available, held, earned by
+// sites, and outside (negative: the operator has it). The amounts of each journal line add up to
+// zero, and the database refuses a line that does not. The journal is append-only. Balances are
+// kept beside it, and [Ledger.Check] derives them anew. Two buyers share no row, so they never wait
+// for each other.
 //
-// The book is double-entry. An account is of one buyer in one currency and has four sides: what is available, what is
-// held for purchases, what sites earned of it, and what came in from outside (which is negative: the operator has it).
-// Every line of the journal adds to them amounts whose sum is zero, and the database itself refuses one that does
-// not. The journal is only ever appended to; balances are kept beside it, and Check derives them anew. As nothing is
-// shared by two buyers, those of different buyers never wait for each other.
+// Money is an integer in units of 1e-8 of a currency and is never converted. The package must not
+// know a protocol or a clock: callers pass the time. Its methods run in the transactions of
+// licensing/exchange. Enter by [New]; the console and the commands read by [NewReader] and write by
+// [Admin].
 //
-//	account_balance       what stands on each account
-//	account_journal       every movement, by account and number
-//	account_revenue       what sites earned, by day and buyer, but for what still stands beside the balance
-//	account_hold          one row for each purchase: what it was to cost and what it cost
-//	account_meter         for how long purchases were used that the seller measures itself
-//	account_licence       licences and subscriptions
-//	account_quota         the quotas of subscriptions
+//	account_balance   the balance of each account
+//	account_journal   every movement, by account and number
+//	account_revenue   what sites earned, by day and buyer, except what is still beside the balance
+//	account_hold      one row for each purchase: its expected and its final cost
+//	account_meter     for how long purchases were used, if the seller measures it
+//	account_licence   licences and subscriptions
+//	account_quota     the quotas of subscriptions
 package accounts
 
 import (
@@ -30,11 +32,12 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room. Amounts are in units of 1e-8 of the currency, times microseconds, 0 for none. Of
-// account_balance, own is the credit limit, -1 for the configured one, and lines is how many lines its journal has; see also lateRevenue. Of
-// account_journal, after is what was available with it. Of
-// account_hold, uses is what it took of a subscription's quotas, each with the round that it was counted in. Of
-// account_quota, round counts how often the quota began anew.
+// Schema is the tables of this package. Amounts are in units of 1e-8 of the currency, times
+// microseconds, 0 for none. Of account_balance, own is the credit limit, -1 for the configured one,
+// and lines is how many lines its journal has; see also lateRevenue. Of account_journal, after is
+// what was available with it. Of account_hold, uses is what it took of a subscription's quotas,
+// each with the round that it was counted in. Of account_quota, round counts how often the quota
+// began anew.
 var Schema = store.Schema{
 	ID: "account",
 	Steps: []string{`
@@ -172,18 +175,20 @@ CREATE INDEX account_hold_holder ON account_hold (holder, created);
 
 // Options are how the book deals with everybody.
 type Options struct {
-	// Credit is how much below nothing an account may go that has no limit of its own, in 1e-8 of its currency. Where it
-	// is more than 0, a buyer without an account is given one at its first purchase.
+	// Credit is how much below nothing an account may go that has no limit of its own, in 1e-8 of
+	// its currency. Where it is more than 0, a buyer without an account is given one at its first
+	// purchase.
 	Credit int64
-	// Tolerance is by how many percent a reported quantity may differ from the estimate, see Settle; 0 for 20.
+	// Tolerance is by how many percent a reported quantity may differ from the estimate, see
+	// Settle; 0 for 20.
 	Tolerance int64
-	// Changed is told of everything that the operator changes, in the transaction that does it; its error undoes the
-	// change. nil for nobody.
+	// Changed is told of everything that the operator changes, in the transaction that does it; its
+	// error undoes the change. nil for nobody.
 	Changed func(ctx context.Context, tx *store.Tx, change Change) error
 }
 
-// Ledger is the book of one database that has this room's Schema. Its methods may be called from several goroutines; each
-// takes part in the caller's transaction, and what is not committed did not happen.
+// Ledger moves money and quotas in a database with [Schema]. Its methods run in the caller's
+// transaction and may be called concurrently.
 type Ledger struct{ options Options }
 
 // New makes the book.
@@ -194,7 +199,8 @@ func New(options Options) *Ledger {
 	return &Ledger{options}
 }
 
-// Change is something that the operator changed. It holds no amount of others and no personal datum.
+// Change is an action of the operator, for the audit. It has no balance of others and no personal
+// data.
 type Change struct {
 	What     string // "account", "licence" or "subscription"
 	Action   string // "open", "credit", "debit", "expire", "limit", "suspend", "resume", "add", "quota", "end"
@@ -207,8 +213,8 @@ type Change struct {
 	At       time.Time
 }
 
-// tell tells of a change.
-func (b *Ledger) tell(ctx context.Context, tx *store.Tx, change Change) error {
+// notify tells of a change.
+func (b *Ledger) notify(ctx context.Context, tx *store.Tx, change Change) error {
 	if b.options.Changed == nil {
 		return nil
 	}
@@ -226,7 +232,7 @@ const (
 	QuotaExceeded       Reason = "quota exceeded"
 )
 
-// Denial is the error of a purchase that the book does not let through. Whoever gets it may go on with the transaction:
+// Denial is the error of a purchase that is not authorized. The caller's transaction may continue:
 // nothing was written.
 type Denial struct {
 	Reason Reason
@@ -243,17 +249,20 @@ func refuse(reason Reason, format string, args ...any) error {
 // maxBuyer is how long a buyer's key may be.
 const maxBuyer = 240
 
-// CheckBuyer says what is wrong with a buyer's key: DOMAIN/ID, as a requester's account is called, or DOMAIN/* for all of a
-// domain that have no account (licence, subscription) of their own.
+// CheckBuyer says what is wrong with a buyer's key: DOMAIN/ID, as a requester's account is called,
+// or DOMAIN/* for all of a domain that have no account (licence, subscription) of their own.
 func CheckBuyer(buyer string) error {
 	domain, id, ok := strings.Cut(buyer, "/")
-	if !ok || domain == "" || id == "" || len(buyer) > maxBuyer || strings.ContainsFunc(buyer, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return fail.New(fail.Invalid, "%.60q is no buyer; write DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain", buyer)
+	if !ok || domain == "" || id == "" || len(buyer) > maxBuyer ||
+		strings.ContainsFunc(buyer, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fail.New(fail.Invalid, "%.60q is no buyer; write DOMAIN/ID, like buyer.example.com/research-bot, or "+
+			"DOMAIN/* for all of a domain", buyer)
 	}
 	return nil
 }
 
-// holders are whose accounts, licences and subscriptions a buyer may use: its own, and those of its whole domain.
+// holders are whose accounts, licences and subscriptions a buyer may use: its own, and those of its
+// whole domain.
 func holders(buyer string) (own, domain string) {
 	name, _, _ := strings.Cut(buyer, "/")
 	return buyer, name + "/*"

@@ -63,7 +63,9 @@ func (b *bench) pay(buyer string, coins float64) {
 
 // charge is a purchase at noon, to be changed by the test.
 func charge(id string, price policy.Money) accounts.Charge {
-	return accounts.Charge{ID: id, Buyer: buyer, Site: "news", Item: accounts.Item{URL: "https://news.example/premium/a"}, Price: price, Due: noon.Add(24 * time.Hour), Now: noon}
+	return accounts.Charge{ID: id, Buyer: buyer, Site: "news",
+		Item: accounts.Item{URL: "https://news.example/premium/a"}, Price: price, Due: noon.Add(24 * time.Hour),
+		Now: noon}
 }
 
 func (b *bench) authorize(c accounts.Charge) (h accounts.Hold, err error) {
@@ -86,14 +88,17 @@ func TestAPurchaseWithoutMoneyIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, accounts.Schema), accounts.Options{})
-		if _, err := b.authorize(charge("txn-1", price("per_access", 0.02))); reason(err) != accounts.InsufficientBalance {
+		if _, err := b.authorize(charge("txn-1", price("per_access", 0.02))); reason(err) !=
+			accounts.InsufficientBalance {
 			t.Errorf("without an account: %v", err)
 		}
 		b.pay(buyer, 0.03)
-		if h, err := b.authorize(charge("txn-2", price("per_access", 0.02))); err != nil || h.Charged != 2_000_000 || h.State != accounts.Settled {
+		if h, err := b.authorize(charge("txn-2", price("per_access", 0.02))); err != nil || h.Charged != 2_000_000 ||
+			h.State != accounts.Settled {
 			t.Errorf("%+v, %v", h, err)
 		}
-		if _, err := b.authorize(charge("txn-3", price("per_access", 0.02))); reason(err) != accounts.InsufficientBalance {
+		if _, err := b.authorize(charge("txn-3", price("per_access", 0.02))); reason(err) !=
+			accounts.InsufficientBalance {
 			t.Errorf("with too little: %v", err)
 		}
 	})

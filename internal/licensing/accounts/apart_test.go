@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestHoldsAreKeptWhenTheirTableChanges opens a database as it was before account_hold stood in the order of its key.
+// TestHoldsAreKeptWhenTheirTableChanges opens a database as it was before account_hold stood in the
+// order of its key.
 func TestHoldsAreKeptWhenTheirTableChanges(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {

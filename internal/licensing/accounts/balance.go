@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Balance is what stands on the account of a buyer in a currency, in 1e-8 of it. Its four sides are always 0 together.
+// Balance is an account of a buyer in a currency, in units of 1e-8. Its four sides always add up to
+// 0.
 type Balance struct {
 	Buyer     string // DOMAIN/ID, or DOMAIN/* for all of a domain that have no account of their own in the currency
 	Currency  string // ISO 4217
@@ -48,8 +49,8 @@ type movement struct {
 	available, held, earned, outside int64
 }
 
-// post writes a line into the journal of an account that is there, and moves its balance. It is the one way for money to
-// move.
+// post writes a line into the journal of an account that is there, and moves its balance. It is the
+// one way for money to move.
 func post(ctx context.Context, tx *store.Tx, buyer, currency string, m movement) error {
 	if m.available+m.held+m.earned+m.outside != 0 {
 		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
@@ -63,11 +64,13 @@ func post(ctx context.Context, tx *store.Tx, buyer, currency string, m movement)
 	if err := enter(ctx, tx, buyer, currency, m, line, after); err != nil || m.earned == 0 {
 		return err
 	}
-	return earn(ctx, tx, Earning{Day: m.at, Site: m.site, Buyer: buyer, Currency: currency, Amount: m.earned, Movements: 1})
+	return earn(ctx, tx, Earning{Day: m.at, Site: m.site, Buyer: buyer, Currency: currency, Amount: m.earned,
+		Movements: 1})
 }
 
-// postTo is post to an account as the same transaction has read it. What a site earned is kept beside the balance, which is written
-// anyway, as long as it is of one site and day: most buyers buy again of the same.
+// postTo is post to an account as the same transaction has read it. What a site earned is kept
+// beside the balance, which is written anyway, as long as it is of one site and day: most buyers
+// buy again of the same.
 func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 	if m.available+m.held+m.earned+m.outside != 0 {
 		return fail.New(fail.Internal, "a movement of kind %q does not balance", m.kind)
@@ -80,7 +83,8 @@ func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 			late_earned = $3, late_movements = 1, late_site = $5, late_day = $6 WHERE buyer = $7 AND currency = $8 AND lines = $9`
 	)
 	args := []any{m.available, m.held, m.earned, m.outside, to.Buyer, to.Currency, to.Lines}
-	late, now := to.late, Earning{Day: time.UnixMicro(dayOf(m.at)), Site: m.site, Buyer: to.Buyer, Currency: to.Currency, Amount: m.earned, Movements: 1}
+	late, now := to.late, Earning{Day: time.UnixMicro(dayOf(m.at)), Site: m.site, Buyer: to.Buyer,
+		Currency: to.Currency, Amount: m.earned, Movements: 1}
 	var err error
 	switch {
 	case m.earned == 0:
@@ -92,7 +96,8 @@ func postTo(ctx context.Context, tx *store.Tx, to payer, m movement) error {
 			err = earn(ctx, tx, now)
 		}
 	default:
-		if err = tx.ExecOne(ctx, anew, slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err == nil && late.Movements > 0 {
+		if err = tx.ExecOne(ctx, anew, slices.Insert(args, 4, any(now.Site), any(store.Micros(now.Day)))...); err ==
+			nil && late.Movements > 0 {
 			err = earn(ctx, tx, late)
 		}
 	}
@@ -113,8 +118,8 @@ func earn(ctx context.Context, tx *store.Tx, e Earning) error {
 	return nil
 }
 
-// lateRevenue is the step of Schema that keeps beside a balance what one site earned by it on one day, as in account_revenue, which does
-// not have that: a purchase then changes a page less.
+// lateRevenue is the step of Schema that keeps beside a balance what one site earned by it on one
+// day, as in account_revenue, which does not have that: a purchase then changes a page less.
 const lateRevenue = `
 ALTER TABLE account_balance ADD COLUMN late_site {{text}} NOT NULL DEFAULT '';
 ALTER TABLE account_balance ADD COLUMN late_day BIGINT NOT NULL DEFAULT 0;
@@ -123,7 +128,8 @@ ALTER TABLE account_balance ADD COLUMN late_movements BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX account_balance_late ON account_balance (late_site, late_day, buyer, currency);
 `
 
-// lateEarnings are what is kept beside balances, as rows of account_revenue. Both have to be added up.
+// lateEarnings are what is kept beside balances, as rows of account_revenue. Both have to be added
+// up.
 const lateEarnings = `(SELECT late_site AS site, late_day AS day, buyer, currency, late_earned AS earned, late_movements AS movements
 	FROM account_balance WHERE late_movements > 0) AS late`
 
@@ -131,7 +137,8 @@ const lateEarnings = `(SELECT late_site AS site, late_day AS day, buyer, currenc
 func enter(ctx context.Context, tx *store.Tx, buyer, currency string, m movement, line, after int64) error {
 	err := tx.ExecOne(ctx, `INSERT INTO account_journal (buyer, currency, line, at, kind, reference, site, available, held, earned, outside, after)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned, m.outside, after)
+		buyer, currency, line, store.Micros(m.at), m.kind, m.reference, m.site, m.available, m.held, m.earned,
+		m.outside, after)
 	if err != nil {
 		return fmt.Errorf("write into the journal: %w", err)
 	}
@@ -145,7 +152,8 @@ const balanceColumns = `buyer, currency, available, held, earned, outside, own, 
 
 func scanBalance(row store.Scanner) (b Balance, err error) {
 	var created int64
-	err = row.Scan(&b.Buyer, &b.Currency, &b.Available, &b.Held, &b.Earned, &b.Outside, &b.Limit, &b.Status, &b.Lines, &created)
+	err = row.Scan(&b.Buyer, &b.Currency, &b.Available, &b.Held, &b.Earned, &b.Outside, &b.Limit, &b.Status, &b.Lines,
+		&created)
 	b.Created = store.FromMicros(created)
 	return b, err
 }
@@ -160,15 +168,16 @@ const payerColumns = balanceColumns + `, late_site, late_day, late_earned, late_
 
 func scanPayer(row store.Scanner) (p payer, err error) {
 	var created, day int64
-	err = row.Scan(&p.Buyer, &p.Currency, &p.Available, &p.Held, &p.Balance.Earned, &p.Outside, &p.Limit, &p.Status, &p.Lines, &created,
+	err = row.Scan(&p.Buyer, &p.Currency, &p.Available, &p.Held, &p.Balance.Earned, &p.Outside, &p.Limit, &p.Status,
+		&p.Lines, &created,
 		&p.late.Site, &day, &p.late.Amount, &p.late.Movements)
 	p.Created = store.FromMicros(created)
 	p.late.Day, p.late.Buyer, p.late.Currency = store.FromMicros(day), p.Buyer, p.Currency
 	return p, err
 }
 
-// findPurse gives the account that a buyer pays from in a currency: its own, else its domain's.
-func findPurse(ctx context.Context, tx *store.Tx, buyer, currency string) (purse payer, found bool, err error) {
+// findAccount gives the account that a buyer pays from in a currency: its own, else its domain's.
+func findAccount(ctx context.Context, tx *store.Tx, buyer, currency string) (purse payer, found bool, err error) {
 	own, domain := holders(buyer)
 	// For a list of values SQLite makes a table, which costs more than the rest.
 	all, err := collect(ctx, tx, `SELECT `+payerColumns+` FROM account_balance WHERE buyer = $1 AND currency = $2
@@ -181,28 +190,30 @@ func findPurse(ctx context.Context, tx *store.Tx, buyer, currency string) (purse
 	return purse, found, err
 }
 
-// purse is findPurse for a purchase: an account that is there must be active. Where everybody has credit, one that is not
-// there is given as it would be; it is for the caller to make.
-func (b *Ledger) purse(ctx context.Context, tx *store.Tx, buyer, currency string, now time.Time) (purse payer, found bool, err error) {
-	purse, found, err = findPurse(ctx, tx, buyer, currency)
+// account is findPurse for a purchase: an account that is there must be active. Where everybody has
+// credit, one that is not there is given as it would be; it is for the caller to make.
+func (b *Ledger) account(ctx context.Context, tx *store.Tx, buyer, currency string, now time.Time) (purse payer,
+	found bool, err error) {
+	purse, found, err = findAccount(ctx, tx, buyer, currency)
 	switch {
 	case err != nil:
 	case found && purse.Status != Active:
-		err = suspendedPurse(purse.Buyer)
+		err = suspendedAccount(purse.Buyer)
 	case found:
 	case b.options.Credit <= 0:
-		err = refuse(InsufficientBalance, "%s has no account in %s here; ask the operator of this exchange for one", buyer, currency)
+		err = refuse(InsufficientBalance, "%s has no account in %s here; ask the operator of this exchange for one",
+			buyer, currency)
 	default:
 		purse.Balance = Balance{Buyer: buyer, Currency: currency, Limit: -1, Status: Active, Created: now}
 	}
 	return purse, found, err
 }
 
-func suspendedPurse(buyer string) error {
+func suspendedAccount(buyer string) error {
 	return refuse(InvalidLicence, "the account %s is suspended; ask the operator of this exchange why", buyer)
 }
 
-func insertPurse(ctx context.Context, tx *store.Tx, b Balance) error {
+func insertAccount(ctx context.Context, tx *store.Tx, b Balance) error {
 	_, err := tx.Exec(ctx, `INSERT INTO account_balance (`+balanceColumns+`) VALUES ($1, $2, 0, 0, 0, 0, $3, $4, 0, $5)`,
 		b.Buyer, b.Currency, b.Limit, b.Status, store.Micros(b.Created))
 	if err != nil {
@@ -211,8 +222,8 @@ func insertPurse(ctx context.Context, tx *store.Tx, b Balance) error {
 	return nil
 }
 
-// anyPurse gives whose account a buyer pays from in whatever currency.
-func (b *Ledger) anyPurse(ctx context.Context, tx *store.Tx, buyer string) (string, error) {
+// anyAccount gives whose account a buyer pays from in whatever currency.
+func (b *Ledger) anyAccount(ctx context.Context, tx *store.Tx, buyer string) (string, error) {
 	own, domain := holders(buyer)
 	all, err := collect(ctx, tx, `SELECT `+balanceColumns+` FROM account_balance WHERE buyer IN ($1, $2)`, scanBalance, own, domain)
 	if err != nil {
@@ -220,11 +231,13 @@ func (b *Ledger) anyPurse(ctx context.Context, tx *store.Tx, buyer string) (stri
 	}
 	for _, purse := range all {
 		if purse.Status != Active {
-			return "", suspendedPurse(purse.Buyer)
+			return "", suspendedAccount(purse.Buyer)
 		}
 	}
 	if len(all) == 0 {
-		return "", refuse(InsufficientBalance, "%s has no account here from which a share could be paid; ask the operator of this exchange for one", buyer)
+		return "",
+			refuse(InsufficientBalance, "%s has no account here from which a share could be paid; ask the operator "+
+				"of this exchange for one", buyer)
 	}
 	return buyer, nil
 }

@@ -12,7 +12,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// BenchmarkAuthorize is what the book adds to a purchase: 256 of them in one transaction, so that the commit counts for little.
+// BenchmarkAuthorize is what the book adds to a purchase: 256 of them in one transaction, so that
+// the commit counts for little.
 func BenchmarkAuthorize(b *testing.B) {
 	for name, change := range map[string]func(*accounts.Charge){
 		"flat":         func(*accounts.Charge) {},
@@ -41,8 +42,8 @@ func BenchmarkAuthorize(b *testing.B) {
 	}
 }
 
-// BenchmarkPurchases has 64 buyers at once, each purchase in a transaction of its own that is durable: with what the book writes,
-// and with nothing but one small row as the floor.
+// BenchmarkPurchases has 64 buyers at once, each purchase in a transaction of its own that is
+// durable: with what the book writes, and with nothing but one small row as the floor.
 func BenchmarkPurchases(b *testing.B) {
 	run := func(name string, work func(book *bench, ctx context.Context, tx *store.Tx, n int64) error) {
 		b.Run(name, func(b *testing.B) {
@@ -52,7 +53,10 @@ func BenchmarkPurchases(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					id := n.Add(1)
-					if err := book.try(func(ctx context.Context, tx *store.Tx) error { return work(book, ctx, tx, id) }); err != nil {
+					if err := book.try(func(ctx context.Context,
+						tx *store.Tx) error {
+						return work(book, ctx, tx, id)
+					}); err != nil {
 						b.Error(err)
 					}
 				}
@@ -94,6 +98,7 @@ func richBench(b *testing.B) *bench {
 	for n := range 64 {
 		book.pay(fmt.Sprintf("buyer.example.com/%d", n), 1_000_000)
 	}
-	book.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1 << 30, Months: 1}, accounts.QuotaSetting{Unit: accounts.Burst, Limit: 1 << 30, Span: time.Minute})
+	book.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1 << 30, Months: 1},
+		accounts.QuotaSetting{Unit: accounts.Burst, Limit: 1 << 30, Span: time.Minute})
 	return book
 }

@@ -10,34 +10,36 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Charge is a purchase that is to be let through.
+// Charge is a purchase to authorize.
 type Charge struct {
 	ID    string // of the transaction; that of the hold, too, and so unique
 	Buyer string // DOMAIN/ID
 	Site  string // whose the resource is
 	Item  Item
 	Price policy.Money
-	// Quantity is the estimate, in what the model counts, of what will be used; 0 for unknown. With a model that does
-	// not meter it moves no money, and only says what a report is compared with.
+	// Quantity is the estimated use, in the unit of the pricing model; 0 if unknown.
 	Quantity int64
 	// Tokens is the estimate in tokens, for quotas; 0 for unknown.
 	Tokens int64
-	// Licence is that which the buyer names, empty for none; it must be the buyer's, valid, and cover the item.
+	// Licence is that which the buyer names, empty for none; it must be the buyer's, valid, and
+	// cover the item.
 	Licence string
-	// Subscription is that under which the purchase is made, empty for one that is paid. Subscriber is whose it is where somebody else's may
-	// be used; empty for the buyer's, or its domain's.
+	// Subscription is that under which the purchase is made, empty for one that is paid. Subscriber
+	// is whose it is where somebody else's may be used; empty for the buyer's, or its domain's.
 	Subscription, Subscriber string
-	// Due is when what is held is charged in full for want of a report. With models that charge on a report it must be set.
+	// Due is when a hold is charged in full if no report came. Models that charge on a report need
+	// it.
 	Due time.Time
-	// Timed says that the seller measures for how long it is used (Book.Meter). Where the model counts minutes, those are what is charged,
-	// whatever is reported, or nothing.
+	// Timed says that the seller measures for how long it is used (Book.Meter). Where the model
+	// counts minutes, those are what is charged, whatever is reported, or nothing.
 	Timed bool
-	// Scope is for what a licence or subscription is good that the model grants; without it, for the item's address alone.
+	// Scope is for what a licence or subscription is good that the model grants; without it, for
+	// the item's address alone.
 	Scope Scope
 	Now   time.Time
 }
 
-// Hold is a purchase as the book keeps it.
+// Hold is a purchase as the accounts know it, from its authorization to its settlement.
 type Hold struct {
 	ID           string
 	Buyer        string // who bought
@@ -58,7 +60,8 @@ type Hold struct {
 	Created      time.Time
 	Due          time.Time // when it is closed for want of a report; zero for never
 	Closed       time.Time // zero while it is held
-	// Quotas are those of the subscription, as they are after the purchase. Authorize and Release set them.
+	// Quotas are those of the subscription, as they are after the purchase. Authorize and Release
+	// set them.
 	Quotas []Quota
 
 	uses []use
@@ -76,18 +79,21 @@ const (
 	Credited State = "credited" // a part of what was charged was given back
 )
 
-// Authorize lets a purchase through, or gives a *Refused and writes nothing. What the model charges at once is charged,
-// what it charges later is held, and quotas are counted down, all in the caller's transaction.
+// Authorize lets a purchase through, or gives a *Refused and writes nothing. What the model charges
+// at once is charged, what it charges later is held, and quotas are counted down, all in the
+// caller's transaction.
 func (b *Ledger) Authorize(ctx context.Context, tx *store.Tx, c Charge) (Hold, error) {
 	model, ok := Models[c.Price.Model]
 	if !ok {
 		return Hold{}, fail.New(fail.Internal, "there is no pricing model %q", c.Price.Model)
 	}
 	h := Hold{
-		ID: c.ID, Buyer: c.Buyer, Holder: c.Buyer, Site: c.Site, Model: c.Price.Model, Currency: c.Price.Currency, Rate: c.Price.Rate, Quantity: c.Quantity,
-		Value: Value(c.Price, c.Quantity), State: Settled, Reported: -1, Subscription: c.Subscription, Licence: c.Licence, Created: c.Now, Closed: c.Now,
+		ID: c.ID, Buyer: c.Buyer, Holder: c.Buyer, Site: c.Site, Model: c.Price.Model, Currency: c.Price.Currency,
+		Rate: c.Price.Rate, Quantity: c.Quantity,
+		Value: Value(c.Price, c.Quantity), State: Settled, Reported: -1, Subscription: c.Subscription,
+		Licence: c.Licence, Created: c.Now, Closed: c.Now,
 	}
-	free, err := b.licensed(ctx, tx, c)
+	free, err := b.checkLicence(ctx, tx, c)
 	if err != nil {
 		return Hold{}, err
 	}
@@ -112,28 +118,31 @@ func (b *Ledger) Authorize(ctx context.Context, tx *store.Tx, c Charge) (Hold, e
 // pay charges or holds what a purchase costs.
 func (b *Ledger) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h *Hold) error {
 	if model.Charging == OnReport && c.Due.IsZero() {
-		return fail.New(fail.Internal, "a purchase by %s has no time by which it is charged without a report", c.Price.Model)
+		return fail.New(fail.Internal, "a purchase by %s has no time by which it is charged without a report",
+			c.Price.Model)
 	}
 	if model.Charging == AfterSale {
-		purse, err := b.anyPurse(ctx, tx, c.Buyer)
+		purse, err := b.anyAccount(ctx, tx, c.Buyer)
 		h.Holder, h.State, h.Due, h.Closed = purse, Held, c.Due, time.Time{}
 		return err
 	}
 	h.Authorised = h.Value
-	purse, found, err := b.purse(ctx, tx, c.Buyer, c.Price.Currency, c.Now)
+	purse, found, err := b.account(ctx, tx, c.Buyer, c.Price.Currency, c.Now)
 	if err != nil {
 		return err
 	}
 	if purse.Available+purse.limit(b.options.Credit) < h.Authorised {
-		return refuse(InsufficientBalance, "the account %s has not enough in %s for this; ask the operator of this exchange for credit, or buy less", purse.Buyer, c.Price.Currency)
+		return refuse(InsufficientBalance, "the account %s has not enough in %s for this; ask the operator of this "+
+			"exchange for credit, or buy less", purse.Buyer, c.Price.Currency)
 	}
 	if !found {
-		if err := insertPurse(ctx, tx, purse.Balance); err != nil {
+		if err := insertAccount(ctx, tx, purse.Balance); err != nil {
 			return err
 		}
 	}
 	h.Holder = purse.Buyer
-	move := movement{at: c.Now, kind: "charge", reference: c.ID, site: c.Site, available: -h.Authorised, earned: h.Authorised}
+	move := movement{at: c.Now, kind: "charge", reference: c.ID, site: c.Site, available: -h.Authorised,
+		earned: h.Authorised}
 	if model.Charging == OnReport {
 		move.kind, move.held, move.earned = "hold", h.Authorised, 0
 		h.State, h.Due, h.Closed = Held, c.Due, time.Time{}
@@ -146,10 +155,10 @@ func (b *Ledger) pay(ctx context.Context, tx *store.Tx, c Charge, model Model, h
 	return b.grant(ctx, tx, c, model, h)
 }
 
-// Report is what a buyer reports of its use.
+// Report is a buyer's report of use.
 type Report struct {
 	Quantity int64 // in what the model counts
-	// Reported is the quantity as it was told, in units of Of, where it is told in units of time; of purchases that are measured.
+	// Reported is the quantity as the report gave it, in units of TimeUnit.
 	Reported int64
 	TimeUnit time.Duration // 0 for no unit of time
 	// Revenue is what was earned with the resource, in 1e-8 of Currency, for revenue_share.
@@ -161,21 +170,21 @@ type Report struct {
 // Settlement is what a report changed.
 type Settlement struct {
 	Hold
-	// Deviant says that the quantity differs from the estimate by more than the tolerance, or is another than was measured. The report
-	// counts all the same.
+	// Deviant says that the quantity differs from the estimate, or from what was measured, by more
+	// than the tolerance.
 	Deviant bool
-	// Measured is what was measured of what the report tells; 0 where nothing was.
+	// Measured is the seller's own measurement of the reported quantity; 0 if there is none.
 	Measured time.Duration
-	// Late says that the time for the report was over, and the purchase closed without it. What was charged stands; a share of revenue is
-	// charged all the same.
+	// Late says that the time for the report was over, and the purchase closed without it. What was
+	// charged stands; a share of revenue is charged all the same.
 	Late bool
 	// GivenBack is what was held and is available again.
 	GivenBack int64
 }
 
-// Settle takes in the report on a purchase, once: a second is fail.Invalid. It is fail.NotFound where there is no such
-// purchase, and fail.Invalid where it was taken back, or where a share of revenue is in a currency in which the buyer has no
-// account.
+// Settle takes in the report on a purchase, once: a second is fail.Invalid. It is fail.NotFound
+// where there is no such purchase, and fail.Invalid where it was taken back, or where a share of
+// revenue is in a currency in which the buyer has no account.
 func (b *Ledger) Settle(ctx context.Context, tx *store.Tx, id string, r Report) (Settlement, error) {
 	h, err := findHold(ctx, tx, id)
 	switch {
@@ -212,7 +221,8 @@ func (b *Ledger) Settle(ctx context.Context, tx *store.Tx, id string, r Report) 
 		s.Charged = charge
 		s.GivenBack = h.Authorised - s.Charged
 		err = post(ctx, tx, h.Holder, h.Currency, movement{
-			at: r.Now, kind: "settle", reference: id, site: h.Site, held: -h.Authorised, earned: s.Charged, available: s.GivenBack,
+			at: r.Now, kind: "settle", reference: id, site: h.Site, held: -h.Authorised, earned: s.Charged,
+			available: s.GivenBack,
 		})
 	}
 	if h.State == Held {
@@ -224,25 +234,29 @@ func (b *Ledger) Settle(ctx context.Context, tx *store.Tx, id string, r Report) 
 	return s, updateHold(ctx, tx, s.Hold)
 }
 
-// shareOut charges a share of what was earned. It is owed whatever stands on the account: there was nothing to hold.
+// shareOut charges a share of what was earned. It is owed whatever stands on the account: there was
+// nothing to hold.
 func (b *Ledger) shareOut(ctx context.Context, tx *store.Tx, s *Settlement, r Report) error {
 	amount := Share(r.Revenue, s.Rate)
 	if amount == tooMuch || amount > most {
-		return fail.New(fail.Invalid, "no revenue is this large; report it in whole units of the currency and decimals of it")
+		return fail.New(fail.Invalid, "no revenue is this large; report it in whole units of the currency and "+
+			"decimals of it")
 	}
 	s.Currency, s.Charged = r.Currency, amount
 	if amount == 0 {
 		return nil
 	}
-	purse, found, err := findPurse(ctx, tx, s.Buyer, r.Currency)
+	purse, found, err := findAccount(ctx, tx, s.Buyer, r.Currency)
 	if err == nil && !found {
-		err = fail.New(fail.Invalid, "there is no account of %s in %.3q; report the revenue in a currency in which there is one", s.Buyer, r.Currency)
+		err = fail.New(fail.Invalid, "there is no account of %s in %.3q; report the revenue in a currency in which "+
+			"there is one", s.Buyer, r.Currency)
 	}
 	if err != nil {
 		return err
 	}
 	s.Holder = purse.Buyer
-	return post(ctx, tx, purse.Buyer, r.Currency, movement{at: r.Now, kind: "share", reference: s.ID, site: s.Site, available: -amount, earned: amount})
+	return post(ctx, tx, purse.Buyer, r.Currency, movement{at: r.Now, kind: "share", reference: s.ID, site: s.Site,
+		available: -amount, earned: amount})
 }
 
 // outside says whether a reported quantity is further off the estimate than the tolerance.
@@ -254,9 +268,9 @@ func (b *Ledger) outside(estimate, reported int64) bool {
 	return Product(max(off, -off), 100) > Product(estimate, b.options.Tolerance)
 }
 
-// settled is what a report of a quantity charges of a purchase that is held: what was used, but not more than was
-// authorised, and not less than the tolerance leaves of it. Without an estimate there is nothing to compare with, and the
-// rate for one is the price.
+// settled is what a report of a quantity charges of a purchase that is held: what was used, but not
+// more than was authorised, and not less than the tolerance leaves of it. Without an estimate there
+// is nothing to compare with, and the rate for one is the price.
 func (b *Ledger) settled(h Hold, quantity int64) int64 {
 	if h.Quantity <= 0 {
 		return h.Authorised
@@ -265,9 +279,9 @@ func (b *Ledger) settled(h Hold, quantity int64) int64 {
 	return min(max(Product(h.Rate, quantity), least), h.Authorised)
 }
 
-// Release takes a purchase back: what is held or was charged is available again, and quotas are as if it had not been, as far
-// as they have not begun anew since. Taking back again changes nothing. What a purchase granted ends with it. It is
-// fail.NotFound where there is no such purchase.
+// Release takes a purchase back: what is held or was charged is available again, and quotas are as
+// if it had not been, as far as they have not begun anew since. Taking back again changes nothing.
+// What a purchase granted ends with it. It is fail.NotFound where there is no such purchase.
 func (b *Ledger) Release(ctx context.Context, tx *store.Tx, id string, now time.Time) (Hold, error) {
 	h, err := findHold(ctx, tx, id)
 	if err != nil || h.State == Released {
@@ -298,10 +312,13 @@ func (b *Ledger) release(ctx context.Context, tx *store.Tx, h Hold, kind string,
 	return h, updateHold(ctx, tx, h)
 }
 
-// Credit gives back what a purchase was charged, once: an amount of it, or all of it for 0, and then what is still held, its quotas and what it
-// granted, too, as Release does. It gives what was given back, and the purchase as it is then: Released where that was all. It is
-// fail.NotFound where there is no such purchase, and fail.Invalid where it was given back before, or was charged less.
-func (b *Ledger) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, h Hold, err error) {
+// Credit gives back what a purchase was charged, once: an amount of it, or all of it for 0, and
+// then what is still held, its quotas and what it granted, too, as Release does. It gives what was
+// given back, and the purchase as it is then: Released where that was all. It is fail.NotFound
+// where there is no such purchase, and fail.Invalid where it was given back before, or was charged
+// less.
+func (b *Ledger) Credit(ctx context.Context, tx *store.Tx, id string, amount int64, now time.Time) (given int64, h Hold,
+	err error) {
 	h, err = findHold(ctx, tx, id)
 	switch {
 	case err != nil:
@@ -309,16 +326,20 @@ func (b *Ledger) Credit(ctx context.Context, tx *store.Tx, id string, amount int
 	case h.State == Released || h.State == Credited:
 		return 0, h, fail.New(fail.Invalid, "this purchase was given back already")
 	case amount < 0 || amount > h.Charged:
-		return 0, h, fail.New(fail.Invalid, "more than was charged cannot be given back; name less, or nothing for all of it")
+		return 0, h,
+			fail.New(fail.Invalid, "more than was charged cannot be given back; name less, or nothing for all of it")
 	}
 	if given = h.Charged; amount == 0 || amount == h.Charged {
 		h, err = b.release(ctx, tx, h, refund, now)
 		return given, h, err
 	}
 	if h.State == Held {
-		return 0, h, fail.New(fail.Invalid, "what a purchase costs is not settled yet; give back all of it, or wait for its report")
+		return 0, h,
+			fail.New(fail.Invalid, "what a purchase costs is not settled yet; give back all of it, or wait for "+
+				"its report")
 	}
-	if err := post(ctx, tx, h.Holder, h.Currency, movement{at: now, kind: refund, reference: id, site: h.Site, available: amount, earned: -amount}); err != nil {
+	if err := post(ctx, tx, h.Holder, h.Currency,
+		movement{at: now, kind: refund, reference: id, site: h.Site, available: amount, earned: -amount}); err != nil {
 		return 0, h, err
 	}
 	h.Charged, h.State = h.Charged-amount, Credited
@@ -329,7 +350,8 @@ func (b *Ledger) Credit(ctx context.Context, tx *store.Tx, id string, amount int
 const refund = "refund"
 
 // CountPurchases counts the purchases of a buyer since a time, up to a bound.
-func (b *Ledger) CountPurchases(ctx context.Context, tx *store.Tx, buyer string, since time.Time, most int) (n int, err error) {
+func (b *Ledger) CountPurchases(ctx context.Context, tx *store.Tx, buyer string, since time.Time, most int) (n int,
+	err error) {
 	own, domain := holders(buyer)
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM account_hold WHERE holder IN ($1, $2) AND created >= $3 AND buyer = $1 LIMIT $4) AS bought`,
 		own, domain, store.Micros(since), most).Scan(&n)
@@ -339,8 +361,9 @@ func (b *Ledger) CountPurchases(ctx context.Context, tx *store.Tx, buyer string,
 	return n, nil
 }
 
-// Expire closes purchases whose report did not come in time, the oldest first, at most a number of them, and gives them: what
-// was held is charged in full, or, of those that were measured, what they were used.
+// Expire closes purchases whose report did not come in time, the oldest first, at most a number of
+// them, and gives them: what was held is charged in full, or, of those that were measured, what
+// they were used.
 func (b *Ledger) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]Hold, error) {
 	holds, err := selectHolds(ctx, tx, `WHERE state = 'held' AND due > 0 AND due <= $1 ORDER BY due, id LIMIT $2`, store.Micros(now), limit)
 	if err != nil {
@@ -357,7 +380,8 @@ func (b *Ledger) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit 
 	return holds, nil
 }
 
-// lapse charges what is held of a purchase: in full, or by its meter. The caller writes what it is then.
+// lapse charges what is held of a purchase: in full, or by its meter. The caller writes what it is
+// then.
 func lapse(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
 	charge, isMeasured, err := measured(ctx, tx, *h)
 	if err != nil {
@@ -368,7 +392,8 @@ func lapse(ctx context.Context, tx *store.Tx, h *Hold, now time.Time) error {
 	}
 	if h.Authorised > 0 {
 		if err := post(ctx, tx, h.Holder, h.Currency, movement{
-			at: now, kind: "expire", reference: h.ID, site: h.Site, held: -h.Authorised, earned: charge, available: h.Authorised - charge,
+			at: now, kind: "expire", reference: h.ID, site: h.Site, held: -h.Authorised, earned: charge,
+			available: h.Authorised - charge,
 		}); err != nil {
 			return err
 		}
@@ -382,8 +407,10 @@ const holdColumns = `id, buyer, holder, site, model, currency, rate, quantity, v
 func insertHold(ctx context.Context, tx *store.Tx, h Hold) error {
 	err := tx.ExecOne(ctx, `INSERT INTO account_hold (`+holdColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
-		h.ID, h.Buyer, h.Holder, h.Site, h.Model, h.Currency, h.Rate, h.Quantity, h.Value, h.Authorised, h.Charged, string(h.State), h.Reported,
-		h.Subscription, h.Licence, writeUses(h.uses), h.Granted, store.Micros(h.Created), store.Micros(h.Due), store.Micros(h.Closed))
+		h.ID, h.Buyer, h.Holder, h.Site, h.Model, h.Currency, h.Rate, h.Quantity, h.Value, h.Authorised, h.Charged,
+		string(h.State), h.Reported,
+		h.Subscription, h.Licence, writeUses(h.uses), h.Granted, store.Micros(h.Created), store.Micros(h.Due),
+		store.Micros(h.Closed))
 	if err != nil {
 		return fmt.Errorf("keep a purchase: %w", err)
 	}
@@ -419,18 +446,21 @@ func selectHolds(ctx context.Context, tx *store.Tx, where string, args ...any) (
 func scanHold(row store.Scanner) (h Hold, err error) {
 	var state, uses string
 	var created, due, closed int64
-	err = row.Scan(&h.ID, &h.Buyer, &h.Holder, &h.Site, &h.Model, &h.Currency, &h.Rate, &h.Quantity, &h.Value, &h.Authorised, &h.Charged, &state, &h.Reported,
+	err = row.Scan(&h.ID, &h.Buyer, &h.Holder, &h.Site, &h.Model, &h.Currency, &h.Rate, &h.Quantity, &h.Value,
+		&h.Authorised, &h.Charged, &state, &h.Reported,
 		&h.Subscription, &h.Licence, &uses, &h.Granted, &created, &due, &closed)
 	if err != nil {
 		return h, err
 	}
-	h.State, h.Created, h.Due, h.Closed = State(state), store.FromMicros(created), store.FromMicros(due), store.FromMicros(closed)
+	h.State, h.Created, h.Due, h.Closed = State(state), store.FromMicros(created), store.FromMicros(due),
+		store.FromMicros(closed)
 	h.uses, err = readUses(uses)
 	return h, err
 }
 
 // collect reads the rows of a query.
-func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(store.Scanner) (T, error), args ...any) (all []T, err error) {
+func collect[T any](ctx context.Context, tx *store.Tx, query string, scan func(store.Scanner) (T, error),
+	args ...any) (all []T, err error) {
 	if all, err = store.All(ctx, tx, query, scan, args...); err != nil {
 		return nil, fmt.Errorf("read the book: %w", err)
 	}

@@ -19,7 +19,8 @@ type Finding struct {
 // maxFindings is how many are told at most of each sort.
 const maxFindings = 100
 
-// invariants are queries that give a row for everything that is not as it must be: where, and two numbers that should be equal.
+// invariants are queries that give a row for everything that is not as it must be: where, and two
+// numbers that should be equal.
 var invariants = []struct{ problem, query string }{
 	{"the sides of the balance are %[1]d together, not %[2]d", `
 		SELECT 'account ' || buyer || ' ' || currency, available + held + earned + outside, 0 FROM account_balance WHERE available + held + earned + outside <> 0`},
@@ -68,9 +69,10 @@ var invariants = []struct{ problem, query string }{
 const journalled = `LEFT JOIN (SELECT buyer, currency, SUM(available) AS available, SUM(held) AS held, SUM(earned) AS earned, COUNT(*) AS n, MAX(line) AS last
 	FROM account_journal GROUP BY buyer, currency) j ON j.buyer = b.buyer AND j.currency = b.currency`
 
-// Check derives the whole book anew, as of one moment, and says everything that is not as it must be: that all movements
-// balance and make the balances, that purchases hold and were charged what the journal says, that the revenue of each day is
-// that of the journal, and that quotas are what their purchases took.
+// Check derives the whole book anew, as of one moment, and says everything that is not as it must
+// be: that all movements balance and make the balances, that purchases hold and were charged what
+// the journal says, that the revenue of each day is that of the journal, and that quotas are what
+// their purchases took.
 func Check(ctx context.Context, db *store.DB) (all []Finding, err error) {
 	err = db.View(ctx, func(tx *store.Tx) error {
 		all = nil
@@ -133,7 +135,9 @@ func checkQuotas(ctx context.Context, tx *store.Tx) (all []Finding, err error) {
 	}
 	for p, n := range left {
 		if n != 0 {
-			all = append(all, Finding{"subscription " + p.subscription, fmt.Sprintf("%d more of the %s are counted as used than purchases took", n, p.unit)})
+			all = append(all,
+				Finding{"subscription " + p.subscription,
+					fmt.Sprintf("%d more of the %s are counted as used than purchases took", n, p.unit)})
 		}
 	}
 	slices.SortFunc(all, func(a, b Finding) int {

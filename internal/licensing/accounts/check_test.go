@@ -45,7 +45,8 @@ func TestCheckFindsWhatWasChanged(t *testing.T) {
 			b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 9})
 			elsewhere := charge("elsewhere", price("per_access", 1))
 			elsewhere.Site = "elsewhere"
-			for _, c := range []accounts.Charge{charge("flat", price("per_access", 1)), elsewhere, under("counted", "sub", noon), charge("held", price("per_token", 1))} {
+			for _, c := range []accounts.Charge{charge("flat", price("per_access", 1)), elsewhere,
+				under("counted", "sub", noon), charge("held", price("per_token", 1))} {
 				if _, err := b.authorize(c); err != nil {
 					t.Fatal(err)
 				}

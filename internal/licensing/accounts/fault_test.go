@@ -33,14 +33,16 @@ func (f failing) Err() error {
 	return f.Context.Err()
 }
 
-// TestAStatementThatFailsLeavesNothingBehind lets each statement of each way to move money fail in turn: then nothing has
-// moved; and when it goes through and is asked for again, it moves nothing twice.
+// TestAStatementThatFailsLeavesNothingBehind lets each statement of each way to move money fail in
+// turn: then nothing has moved; and when it goes through and is asked for again, it moves nothing
+// twice.
 func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		b := newBench(t, open(t, accounts.Schema), accounts.Options{})
 		b.pay(buyer, 1000)
-		b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 100}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000})
+		b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 100},
+			accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000})
 		type call = func(ctx context.Context, tx *store.Tx) error
 		authorize := func(c accounts.Charge) call {
 			return func(ctx context.Context, tx *store.Tx) error { _, err := b.Authorize(ctx, tx, c); return err }
@@ -90,7 +92,8 @@ func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
 			for ; ; steps++ {
 				var left atomic.Int64
 				left.Store(int64(steps))
-				err := b.db.Update(t.Context(), func(tx *store.Tx) error { return c.call(failing{t.Context(), &left}, tx) })
+				err := b.db.Update(t.Context(),
+					func(tx *store.Tx) error { return c.call(failing{t.Context(), &left}, tx) })
 				if err == nil {
 					break
 				}
@@ -139,7 +142,8 @@ func TestWhatIsNotCommittedDidNotHappen(t *testing.T) {
 	b.sound()
 }
 
-// TestARefusedPurchaseSpoilsNothingElse refuses one purchase of a batch and lets the one before and the one after through.
+// TestARefusedPurchaseSpoilsNothingElse refuses one purchase of a batch and lets the one before and
+// the one after through.
 func TestARefusedPurchaseSpoilsNothingElse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -150,8 +154,10 @@ func TestARefusedPurchaseSpoilsNothingElse(t *testing.T) {
 				id    string
 				coins float64
 				want  accounts.Reason
-			}{{"a", 0.6, ""}, {"b", 0.5, accounts.InsufficientBalance}, {"c", 0.4, ""}, {"d", 0.00000001, accounts.InsufficientBalance}} {
-				if _, err := b.Authorize(ctx, tx, charge(c.id, price("per_access", c.coins))); reason(err) != c.want || c.want == "" && err != nil {
+			}{{"a", 0.6, ""}, {"b", 0.5, accounts.InsufficientBalance}, {"c", 0.4, ""},
+				{"d", 0.00000001, accounts.InsufficientBalance}} {
+				if _, err := b.Authorize(ctx, tx, charge(c.id, price("per_access", c.coins))); reason(err) != c.want ||
+					c.want == "" && err != nil {
 					t.Errorf("%s: %v", c.id, err)
 				}
 			}
@@ -180,19 +186,22 @@ func crashes(t *testing.T) int {
 	return n
 }
 
-// TestALossOfPowerLosesAndDoublesNoMoney loses the power at moments all over a run of purchases, reports, payments and what is
-// taken back. What was acknowledged by then is there, once; and the sums hold.
+// TestALossOfPowerLosesAndDoublesNoMoney loses the power at moments all over a run of purchases,
+// reports, payments and what is taken back. What was acknowledged by then is there, once; and the
+// sums hold.
 func TestALossOfPowerLosesAndDoublesNoMoney(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
 	folder := t.TempDir()
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "book.db"), Schemas: []store.Schema{accounts.Schema}, Files: disk.Name})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(folder, "book.db"), Schemas: []store.Schema{accounts.Schema}, Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t, db, accounts.Options{})
 	b.pay("buyer.example.com/*", 1000)
-	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1000}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000})
+	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 1000},
+		accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000})
 	var mu sync.Mutex
 	type fact struct {
 		state accounts.State
@@ -256,7 +265,8 @@ func TestALossOfPowerLosesAndDoublesNoMoney(t *testing.T) {
 	}
 }
 
-// survives says whether the book is sound after a loss of power, has all that was acknowledged, and goes on.
+// survives says whether the book is sound after a loss of power, has all that was acknowledged, and
+// goes on.
 func survives(t *testing.T, disk *storetest.Disk, at int, source *rand.Rand, least map[string]accounts.State) bool {
 	t.Helper()
 	folder, err := os.MkdirTemp(t.TempDir(), "")
@@ -267,7 +277,8 @@ func survives(t *testing.T, disk *storetest.Disk, at int, source *rand.Rand, lea
 	if err := disk.Crash(at, source, folder); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "book.db"), Schemas: []store.Schema{accounts.Schema}, Readers: 1})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(folder, "book.db"), Schemas: []store.Schema{accounts.Schema}, Readers: 1})
 	if err != nil {
 		t.Error(err)
 		return false
@@ -285,7 +296,8 @@ func survives(t *testing.T, disk *storetest.Disk, at int, source *rand.Rand, lea
 		states[h.ID] = h.State
 	}
 	for id, state := range least {
-		if have := states[id]; have != state && (have == "" || state == accounts.Released || state == accounts.Settled && have != accounts.Released) {
+		if have := states[id]; have != state &&
+			(have == "" || state == accounts.Released || state == accounts.Settled && have != accounts.Released) {
 			t.Errorf("%s was acknowledged as %s and is %q", id, state, have)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestWhatSitesEarnIsToldWhereverItStands buys of two sites over some days, takes some of it back, and compares what is told with
-// what was done.
+// TestWhatSitesEarnIsToldWhereverItStands buys of two sites over some days, takes some of it back,
+// and compares what is told with what was done.
 func TestWhatSitesEarnIsToldWhereverItStands(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -50,7 +50,8 @@ func TestWhatSitesEarnIsToldWhereverItStands(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if w := want[e.Site][e.Day]; e.Amount != w[0] || e.Movements != w[1] || e.Buyer != buyer || asked != "" && e.Site != asked {
+				if w := want[e.Site][e.Day]; e.Amount != w[0] || e.Movements != w[1] || e.Buyer != buyer ||
+					asked != "" && e.Site != asked {
 					t.Errorf("%q: %+v, want %v", asked, e, w)
 				}
 				n++
@@ -77,7 +78,8 @@ func TestWhatSitesEarnIsToldWhereverItStands(t *testing.T) {
 	})
 }
 
-// TestEarningsOfManyAreToldInTheirOrder puts more rows than a page into both places where they stand.
+// TestEarningsOfManyAreToldInTheirOrder puts more rows than a page into both places where they
+// stand.
 func TestEarningsOfManyAreToldInTheirOrder(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(1, 2))
@@ -119,7 +121,9 @@ func TestEarningsOfManyAreToldInTheirOrder(t *testing.T) {
 			}
 			order = append(order, k)
 		}
-		if len(order) != len(want) || !slices.IsSortedFunc(order, func(a, b key) int { return cmp.Or(cmp.Compare(a.day, b.day), strings.Compare(a.buyer, b.buyer)) }) {
+		if len(order) != len(want) ||
+			!slices.IsSortedFunc(order,
+				func(a, b key) int { return cmp.Or(cmp.Compare(a.day, b.day), strings.Compare(a.buyer, b.buyer)) }) {
 			t.Errorf("%v: %d of %d rows, or in another order", sizes, len(order), len(want))
 		}
 	}

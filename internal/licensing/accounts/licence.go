@@ -18,7 +18,8 @@ type Item struct {
 	Labels []string // editorial domains, as the terms give them
 }
 
-// Scope is for what a licence or subscription is good. An empty field is no condition; all that are given must hold.
+// Scope is for what a licence or subscription is good. An empty field is no condition; all that are
+// given must hold.
 type Scope struct {
 	Site   string   // the id of one
 	Labels []string // of which the item must have one
@@ -29,7 +30,8 @@ type Scope struct {
 // Covers says whether the scope takes in an item of a site.
 func (s Scope) Covers(site string, item Item) bool {
 	return (s.Site == "" || s.Site == site) && (s.URL == "" || s.URL == item.URL) &&
-		(len(s.Labels) == 0 || slices.ContainsFunc(s.Labels, func(label string) bool { return slices.Contains(item.Labels, label) })) &&
+		(len(s.Labels) == 0 ||
+			slices.ContainsFunc(s.Labels, func(label string) bool { return slices.Contains(item.Labels, label) })) &&
 		(len(s.Paths) == 0 || s.matches(item.URL))
 }
 
@@ -54,7 +56,7 @@ func (s Scope) check() error {
 	return nil
 }
 
-// Licence is the right of a buyer to what a scope covers, for a time.
+// Licence is a buyer's right to what a scope covers, for a time.
 type Licence struct {
 	ID    string
 	Buyer string // DOMAIN/ID, or DOMAIN/* for all of a domain
@@ -74,7 +76,8 @@ func (l Licence) Check(c Charge) error {
 	case l.Buyer != own && l.Buyer != domain:
 		return unknownLicence(l.ID)
 	case l.Status == Ended || !l.Ends.IsZero() && !c.Now.Before(l.Ends):
-		return refuse(ExpiredLicence, "%.60q is over; ask the operator of this exchange to renew it, or go without", l.ID)
+		return refuse(ExpiredLicence, "%.60q is over; ask the operator of this exchange to renew it, or go "+
+			"without", l.ID)
 	case l.Status != Active:
 		return refuse(InvalidLicence, "%.60q is suspended; ask the operator of this exchange why, or go without", l.ID)
 	case c.Now.Before(l.Begins):
@@ -87,11 +90,12 @@ func (l Licence) Check(c Charge) error {
 
 // unknownLicence tells one that is somebody else's like one that is not there.
 func unknownLicence(id string) error {
-	return refuse(InvalidLicence, "there is no licence or subscription %.60q of yours; look for a slip in it, or go without", id)
+	return refuse(InvalidLicence, "there is no licence or subscription %.60q of yours; look for a slip in it, or go "+
+		"without", id)
 }
 
-// licensed checks the licence that a purchase names, and says whether it has the purchase paid.
-func (b *Ledger) licensed(ctx context.Context, tx *store.Tx, c Charge) (paid bool, err error) {
+// checkLicence checks the licence that a purchase names, and says whether it has the purchase paid.
+func (b *Ledger) checkLicence(ctx context.Context, tx *store.Tx, c Charge) (paid bool, err error) {
 	if c.Licence == "" {
 		return false, nil
 	}
@@ -114,7 +118,8 @@ func (b *Ledger) grant(ctx context.Context, tx *store.Tx, c Charge, model Model,
 	if model.Grants == "" {
 		return nil
 	}
-	l := licence{Licence: Licence{ID: "lic-" + c.ID, Buyer: c.Buyer, Scope: c.Scope, Paid: c.Price.Model, Begins: c.Now, Status: Active, Created: c.Now}, kind: model.Grants}
+	l := licence{Licence: Licence{ID: "lic-" + c.ID, Buyer: c.Buyer, Scope: c.Scope, Paid: c.Price.Model, Begins: c.Now,
+		Status: Active, Created: c.Now}, kind: model.Grants}
 	months := c.Price.Months
 	if model.Grants == GrantSubscription {
 		l.ID, l.Paid, months = "sub-"+c.ID, "", max(months, 1)
@@ -130,7 +135,8 @@ func (b *Ledger) grant(ctx context.Context, tx *store.Tx, c Charge, model Model,
 	return insertLicence(ctx, tx, l)
 }
 
-// Subscription gives what a buyer subscribed to under an id, without its quotas. It is fail.NotFound where there is none.
+// Subscription gives what a buyer subscribed to under an id, without its quotas. It is
+// fail.NotFound where there is none.
 func (b *Ledger) Subscription(ctx context.Context, tx *store.Tx, id string) (Licence, error) {
 	l, err := findLicence(ctx, tx, id)
 	if err == nil && l.kind != GrantSubscription {
@@ -150,7 +156,8 @@ const licenceColumns = `id, kind, buyer, site, labels, paths, url, paid, currenc
 
 func insertLicence(ctx context.Context, tx *store.Tx, l licence) error {
 	_, err := tx.Exec(ctx, `INSERT INTO account_licence (`+licenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		l.ID, l.kind, l.Buyer, l.Site, strings.Join(l.Labels, "\n"), strings.Join(l.Paths, "\n"), l.URL, l.Paid, l.currency,
+		l.ID, l.kind, l.Buyer, l.Site, strings.Join(l.Labels, "\n"), strings.Join(l.Paths, "\n"), l.URL, l.Paid,
+		l.currency,
 		store.Micros(l.Begins), store.Micros(l.Ends), l.Status, store.Micros(l.Created))
 	if err != nil {
 		return fmt.Errorf("keep a licence: %w", err)
@@ -172,7 +179,8 @@ func selectLicences(ctx context.Context, tx *store.Tx, where string, args ...any
 func scanLicence(row store.Scanner) (l licence, err error) {
 	var labels, paths string
 	var begins, ends, created int64
-	err = row.Scan(&l.ID, &l.kind, &l.Buyer, &l.Site, &labels, &paths, &l.URL, &l.Paid, &l.currency, &begins, &ends, &l.Status, &created)
+	err = row.Scan(&l.ID, &l.kind, &l.Buyer, &l.Site, &labels, &paths, &l.URL, &l.Paid, &l.currency, &begins, &ends,
+		&l.Status, &created)
 	l.Labels, l.Paths = lines(labels), lines(paths)
 	l.Begins, l.Ends, l.Created = store.FromMicros(begins), store.FromMicros(ends), store.FromMicros(created)
 	return l, err
@@ -186,10 +194,12 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// addMonths is a time some months later: on the same day of the month, or on its last where it has no such day.
+// addMonths is a time some months later: on the same day of the month, or on its last where it has
+// no such day.
 func addMonths(at time.Time, months int) time.Time {
 	at = at.UTC()
 	year, month, day := at.Date()
 	last := time.Date(year, month+time.Month(months)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-	return time.Date(year, month+time.Month(months), min(day, last), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	return time.Date(year, month+time.Month(months), min(day, last), at.Hour(), at.Minute(), at.Second(),
+		at.Nanosecond(), time.UTC)
 }

@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// meterTable is the step of Schema for purchases whose use the seller measures itself: one row for each, with for how long it was
-// used, and until when that is counted. Both are microseconds.
+// meterTable is the step of Schema for purchases whose use the seller measures itself: one row for
+// each, with for how long it was used, and until when that is counted. Both are microseconds.
 const meterTable = `
 CREATE TABLE account_meter (
 	id    {{text}} NOT NULL PRIMARY KEY,
@@ -23,8 +23,8 @@ CREATE TABLE account_meter (
 ) {{clustered}};
 `
 
-// meterGaps is the step of Schema by which a meter knows which time before its end is not counted, see gaps. What was measured before has
-// none: nothing of it counts any more.
+// meterGaps is the step of Schema by which a meter knows which time before its end is not counted,
+// see gaps. What was measured before has none: nothing of it counts any more.
 const meterGaps = `
 ALTER TABLE account_meter ADD COLUMN gaps TEXT NOT NULL DEFAULT '';
 `
@@ -37,9 +37,10 @@ func openMeter(ctx context.Context, tx *store.Tx, id string) error {
 	return nil
 }
 
-// Meter counts that a purchase with a Charge that was Timed was used between two moments, and gives for how long it was used in all.
-// Each moment counts once, in whatever order it is told of: who uses a purchase twice at a time pays once, and what is told late counts
-// as well. Of a purchase that is not measured it counts nothing.
+// Meter counts that a purchase with a Charge that was Timed was used between two moments, and gives
+// for how long it was used in all. Each moment counts once, in whatever order it is told of: who
+// uses a purchase twice at a time pays once, and what is told late counts as well. Of a purchase
+// that is not measured it counts nothing.
 func (b *Ledger) Meter(ctx context.Context, tx *store.Tx, id string, from, to time.Time) (time.Duration, error) {
 	m, ok, err := meterOf(ctx, tx, id)
 	if err != nil || !ok {
@@ -54,13 +55,14 @@ func (b *Ledger) Meter(ctx context.Context, tx *store.Tx, id string, from, to ti
 	return m.inAll(), nil
 }
 
-// MeteredTime is for how long a purchase was used; ok is false for one that is not measured.
+// MeteredTime returns for how long a purchase was used; ok is false if it is not measured.
 func (b *Ledger) MeteredTime(ctx context.Context, tx *store.Tx, id string) (used time.Duration, ok bool, err error) {
 	m, ok, err := meterOf(ctx, tx, id)
 	return m.inAll(), ok, err
 }
 
-// meter is for how long a purchase was used until a moment, in microseconds, and which time before that is not counted.
+// meter is for how long a purchase was used until a moment, in microseconds, and which time before
+// that is not counted.
 type meter struct {
 	used, until int64
 	gaps        gaps
@@ -100,8 +102,9 @@ func (m *meter) count(from, to int64) (counted bool) {
 	return m.used > before
 }
 
-// gap is a time between two moments that is not counted; gaps are those of a meter, the earliest first, as they are stored: "0-17 21-23".
-// There is one more at the most than the purchase had streams.
+// gap is a time between two moments that is not counted; gaps are those of a meter, the earliest
+// first, as they are stored: "0-17 21-23". There is one more at the most than the purchase had
+// streams.
 type (
 	gap  struct{ from, to int64 }
 	gaps []gap
@@ -152,8 +155,8 @@ func meterOf(ctx context.Context, tx *store.Tx, id string) (m meter, ok bool, er
 // byMeter says whether a purchase is charged by its meter, if it has one: its model counts minutes.
 func (h Hold) byMeter() bool { return policy.Money{Model: h.Model}.Unit() == policy.UnitMinutes }
 
-// measured is what a purchase that is held costs by its meter: each minute that was begun, and no more than was authorised. ok is false
-// where no meter counts what its model does.
+// measured is what a purchase that is held costs by its meter: each minute that was begun, and no
+// more than was authorised. ok is false where no meter counts what its model does.
 func measured(ctx context.Context, tx *store.Tx, h Hold) (charge int64, ok bool, err error) {
 	if !h.byMeter() {
 		return 0, false, nil
@@ -181,11 +184,12 @@ func (s *Settlement) compare(ctx context.Context, tx *store.Tx, r Report) error 
 // begun is how many of a unit of time were begun in a time.
 func begun(used, of time.Duration) int64 { return int64((used + of - 1) / of) }
 
-// onTheWay is by how much the clocks of two sides differ about the same stream, whose bytes take their time from one to the other.
+// onTheWay is by how much the clocks of two sides differ about the same stream, whose bytes take
+// their time from one to the other.
 const onTheWay = 2 * time.Second
 
-// differs says whether a quantity of a unit of time, as it was reported, is another than what was measured: further off than whole
-// units can tell it.
+// differs says whether a quantity of a unit of time, as it was reported, is another than what was
+// measured: further off than whole units can tell it.
 func differs(used, of time.Duration, reported int64) bool {
 	least, most := int64(max(used-onTheWay, 0)/of), begun(used+onTheWay, of)
 	return reported < least || reported > most

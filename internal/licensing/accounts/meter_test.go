@@ -37,15 +37,16 @@ func (b *bench) timed(id, model string) accounts.Hold {
 	return h
 }
 
-// TestAMeterCountsEachMomentOnce has two streams at a time, ones that are told late, one of which began before all others, and one of
-// nothing.
+// TestAMeterCountsEachMomentOnce has two streams at a time, ones that are told late, one of which
+// began before all others, and one of nothing.
 func TestAMeterCountsEachMomentOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
 	b.pay(buyer, 10)
 	b.timed("live", "per_minute")
 	for _, step := range []struct{ from, to, used float64 }{
-		{0, 5, 5}, {0, 5, 5}, {2, 7, 7}, {5, 6, 7}, {10, 12.5, 9.5}, {8, 9, 10.5}, {13, 12, 10.5}, {12.5, 12.5, 10.5}, {6, 9.5, 12}, {20, 21, 13}, {30, 31, 14},
+		{0, 5, 5}, {0, 5, 5}, {2, 7, 7}, {5, 6, 7}, {10, 12.5, 9.5}, {8, 9, 10.5}, {13, 12, 10.5}, {12.5, 12.5, 10.5},
+		{6, 9.5, 12}, {20, 21, 13}, {30, 31, 14},
 		{-1, 40, 41}, {-2, 41, 43}, {-9, 0, 50},
 	} {
 		if used := b.meter("live", step.from, step.to); used != step.used {
@@ -57,7 +58,8 @@ func TestAMeterCountsEachMomentOnce(t *testing.T) {
 	}
 }
 
-// TestWhatIsMeasuredIsCharged settles purchases of five minutes at 0.10 each, of which some seconds were used.
+// TestWhatIsMeasuredIsCharged settles purchases of five minutes at 0.10 each, of which some seconds
+// were used.
 func TestWhatIsMeasuredIsCharged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
@@ -90,14 +92,16 @@ func TestWhatIsMeasuredIsCharged(t *testing.T) {
 		b.timed(c.name, "per_minute")
 		b.meter(c.name, 0, c.used)
 		s, err := b.settle(c.name, c.report)
-		if err != nil || s.Charged != c.minutes*coin/10 || s.Deviant != c.outside || s.GivenBack != coin/2-s.Charged || s.State != accounts.Settled {
+		if err != nil || s.Charged != c.minutes*coin/10 || s.Deviant != c.outside || s.GivenBack != coin/2-s.Charged ||
+			s.State != accounts.Settled {
 			t.Errorf("%s: %+v, %v", c.name, s, err)
 		}
 	}
 	b.sound()
 }
 
-// TestWhatIsMeasuredSettlesWithoutAReport lets purchases expire, before and after their reports come, and takes one back.
+// TestWhatIsMeasuredSettlesWithoutAReport lets purchases expire, before and after their reports
+// come, and takes one back.
 func TestWhatIsMeasuredSettlesWithoutAReport(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
@@ -129,7 +133,8 @@ func TestWhatIsMeasuredSettlesWithoutAReport(t *testing.T) {
 	b.sound()
 }
 
-// TestAMeterOfAnotherModelMovesNoMoney measures what is paid by the access, and what a subscription pays.
+// TestAMeterOfAnotherModelMovesNoMoney measures what is paid by the access, and what a subscription
+// pays.
 func TestAMeterOfAnotherModelMovesNoMoney(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
@@ -151,7 +156,8 @@ func TestAMeterOfAnotherModelMovesNoMoney(t *testing.T) {
 	b.sound()
 }
 
-// TestAMeterCountsWhateverTheOrder tells a meter of made-up times, and holds what it counts against their union.
+// TestAMeterCountsWhateverTheOrder tells a meter of made-up times, and holds what it counts against
+// their union.
 func TestAMeterCountsWhateverTheOrder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})

@@ -13,14 +13,15 @@ const (
 	AfterSale  Charging = "after sale"  // nothing is held, a share of what is reported is charged
 )
 
-// Model is what the book does for a pricing model.
+// Model is how a pricing model is charged.
 type Model struct {
-	// Authorised is what must be available at the purchase: "nothing", "rate", or "rate × quantity", where quantity is the
-	// estimate, 1 without one.
+	// Authorised is what must be available at the purchase: "nothing", "rate", or "rate ×
+	// quantity", where quantity is the estimate, 1 without one.
 	Authorised string
 	Charging   Charging
-	// Fields are what a report must say for this model whatever the owner asks for, as RAMP v1's required_fields has
-	// them. An obligation to report that Fields make is there even where the owner's terms ask for no report.
+	// Fields are what a report must say for this model whatever the owner asks for, as RAMP v1's
+	// required_fields has them. An obligation to report that Fields make is there even where the
+	// owner's terms ask for no report.
 	Fields []string
 	// Grants is what the buyer is given beside the resource: "licence", "subscription" or nothing.
 	Grants string
@@ -55,10 +56,11 @@ const (
 //	attribution    nothing                        nothing moves; it must say what was attributed  nothing moves
 //	contribution   nothing: it asks, and demands  nothing moves                                   nothing moves
 //
-// and `flat`, which our terms have beside RAMP's twelve, is as per_access. What is charged on a report is at most what was
-// authorised, and where the report is further off the estimate than the tolerance, at least as much as the tolerance allows
-// (docs/accounts.md). Under a subscription, and under a licence that has the model paid, nothing is authorised or charged,
-// whatever the model. Measured is what was bought with Charge.Timed.
+// and `flat`, which our terms have beside RAMP's twelve, is as per_access. What is charged on a
+// report is at most what was authorised, and where the report is further off the estimate than the
+// tolerance, at least as much as the tolerance allows (docs/accounts.md). Under a subscription, and
+// under a licence that has the model paid, nothing is authorised or charged, whatever the model.
+// Measured is what was bought with Charge.Timed.
 var Models = map[string]Model{
 	"per_access":    {Authorised: once, Charging: AtPurchase},
 	"per_fetch":     {Authorised: once, Charging: AtPurchase},
@@ -79,11 +81,14 @@ var Models = map[string]Model{
 const (
 	fieldQuantity    = "consumed_quantity"
 	fieldAttribution = "attribution"
-	fieldRevenue     = "ramp.revenue" // a key of the report's ext, {"amount": 12.5, "currency": "USD"}: no field of the protocol has it
+	// a key of the report's ext, {"amount": 12.5, "currency": "USD"}: no field of the protocol has
+	// it
+	fieldRevenue = "ramp.revenue"
 )
 
-// Value is what a purchase of an estimated quantity costs that nothing makes cheaper; a quantity of 0 is an unknown one.
-// It is 0 for what is not paid in money, and for a share of what is not earned yet.
+// Value is what a purchase of an estimated quantity costs that nothing makes cheaper; a quantity of
+// 0 is an unknown one. It is 0 for what is not paid in money, and for a share of what is not earned
+// yet.
 func Value(price policy.Money, quantity int64) int64 {
 	switch Models[price.Model].Authorised {
 	case once:

@@ -71,13 +71,15 @@ func (b *bench) amounts() amounts {
 	return amounts{all.Available / 100, all.Held / 100, all.Earned / 100}
 }
 
-// TestEachModelChargesAsTheTableSays follows a purchase by each of the twelve pricing models: what it authorises, what a
-// report of 90 of the 100 that were estimated charges, what is charged without a report, and what taking it back leaves.
+// TestEachModelChargesAsTheTableSays follows a purchase by each of the twelve pricing models: what
+// it authorises, what a report of 90 of the 100 that were estimated charges, what is charged
+// without a report, and what taking it back leaves.
 func TestEachModelChargesAsTheTableSays(t *testing.T) {
 	t.Parallel()
 	const start = 10_000_000
 	flat := amounts{start - 20_000, 0, 20_000}
-	held, used, all := amounts{start - 2_000_000, 2_000_000, 0}, amounts{start - 1_800_000, 0, 1_800_000}, amounts{start - 2_000_000, 0, 2_000_000}
+	held, used, all := amounts{start - 2_000_000, 2_000_000, 0}, amounts{start - 1_800_000, 0, 1_800_000},
+		amounts{start - 2_000_000, 0, 2_000_000}
 	untouched := amounts{start, 0, 0}
 	for model, want := range map[string]struct{ bought, reported, expired amounts }{
 		"per_access":    {flat, flat, flat},
@@ -117,7 +119,8 @@ func TestEachModelChargesAsTheTableSays(t *testing.T) {
 				want amounts
 			}{
 				{"reported", func(id string) {
-					if _, err := b.settle(id, accounts.Report{Quantity: 90, Revenue: 5 * coin, Currency: "USD", Now: noon.Add(time.Hour)}); err != nil {
+					if _, err := b.settle(id, accounts.Report{Quantity: 90, Revenue: 5 * coin, Currency: "USD",
+						Now: noon.Add(time.Hour)}); err != nil {
 						t.Fatal(err)
 					}
 				}, want.reported},
@@ -141,7 +144,8 @@ func TestEachModelChargesAsTheTableSays(t *testing.T) {
 func TestTheTableHasAllModelsOfRAMP(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{
-		"per_access", "per_token", "per_fetch", "subscription", "free", "attribution", "contribution", "training", "revenue_share", "per_page",
+		"per_access", "per_token", "per_fetch", "subscription", "free", "attribution", "contribution", "training",
+		"revenue_share", "per_page",
 		"per_minute", "per_record", "flat",
 	} {
 		if _, ok := accounts.Models[model]; !ok {
@@ -183,7 +187,8 @@ func TestAReportChargesWithinTheTolerance(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := b.settle(c.name, accounts.Report{Quantity: c.reported, Now: noon})
-		if err != nil || s.Charged != c.charged*1_000_000 || s.Deviant != c.outside || s.State != accounts.Settled || s.GivenBack != s.Authorised-s.Charged {
+		if err != nil || s.Charged != c.charged*1_000_000 || s.Deviant != c.outside || s.State != accounts.Settled ||
+			s.GivenBack != s.Authorised-s.Charged {
 			t.Errorf("%s: %+v, %v", c.name, s, err)
 		}
 	}
@@ -222,14 +227,16 @@ func TestAPurchaseIsReportedOnce(t *testing.T) {
 		t.Errorf("closed before it was due: %+v", early)
 	}
 	report.Now = noon.Add(24 * time.Hour) // whether the sweep came by or not
-	if s, err := b.settle("unswept", report); err != nil || !s.Late || s.Charged != coin || s.GivenBack != 0 || s.State != accounts.Expired {
+	if s, err := b.settle("unswept", report); err != nil || !s.Late || s.Charged != coin || s.GivenBack != 0 ||
+		s.State != accounts.Expired {
 		t.Errorf("a late report before the sweep: %+v, %v", s, err)
 	}
 	closed := b.expire(noon.Add(24 * time.Hour))
 	if len(closed) != 1 || closed[0].ID != "late" || closed[0].Charged != coin {
 		t.Errorf("closed %+v", closed)
 	}
-	if s, err := b.settle("late", report); err != nil || !s.Late || s.Charged != coin || s.GivenBack != 0 || s.State != accounts.Expired {
+	if s, err := b.settle("late", report); err != nil || !s.Late || s.Charged != coin || s.GivenBack != 0 ||
+		s.State != accounts.Expired {
 		t.Errorf("a late report: %+v, %v", s, err)
 	}
 	if _, err := b.settle("late", report); fail.From(err).Code != fail.Invalid {
@@ -251,7 +258,8 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, wrong := range []accounts.Report{
-		{Revenue: 50 * coin, Currency: "EUR", Now: noon}, {Revenue: 1 << 62, Currency: "USD", Now: noon}, {Revenue: -1, Currency: "USD", Now: noon},
+		{Revenue: 50 * coin, Currency: "EUR", Now: noon}, {Revenue: 1 << 62, Currency: "USD", Now: noon},
+		{Revenue: -1, Currency: "USD", Now: noon},
 	} {
 		if _, err := b.settle("share", wrong); fail.From(err).Code != fail.Invalid {
 			t.Errorf("%+v: %v", wrong, err)
@@ -269,7 +277,8 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 	}
 	b.expire(noon.Add(24 * time.Hour))
 	late, err := b.settle("late", accounts.Report{Revenue: 20 * coin, Currency: "USD", Now: noon.Add(48 * time.Hour)})
-	if err != nil || !late.Late || late.Charged != 2*coin || late.State != accounts.Expired || b.balance(buyer).Available != -6*coin {
+	if err != nil || !late.Late || late.Charged != 2*coin || late.State != accounts.Expired ||
+		b.balance(buyer).Available != -6*coin {
 		t.Errorf("a late report: %+v, %v; %d are available", late, err, b.balance(buyer).Available)
 	}
 	b.do(func(ctx context.Context, tx *store.Tx) error {
@@ -280,7 +289,8 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 	if _, err := b.authorize(paid); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := b.settle("paid", accounts.Report{Revenue: 20 * coin, Currency: "USD", Now: noon}); err != nil || s.Charged != 0 || b.balance(buyer).Available != -6*coin {
+	if s, err := b.settle("paid", accounts.Report{Revenue: 20 * coin, Currency: "USD", Now: noon}); err != nil ||
+		s.Charged != 0 || b.balance(buyer).Available != -6*coin {
 		t.Errorf("under a licence that has it paid: %+v, %v; %d are available", s, err, b.balance(buyer).Available)
 	}
 	if _, err := b.release("late", noon); err != nil || b.balance(buyer).Available != -4*coin {
@@ -289,7 +299,8 @@ func TestAShareIsOwedWhateverIsThere(t *testing.T) {
 	b.sound()
 }
 
-// TestAModelGrantsWhatItSays buys a licence for training and a subscription, uses both, and takes them back.
+// TestAModelGrantsWhatItSays buys a licence for training and a subscription, uses both, and takes
+// them back.
 func TestAModelGrantsWhatItSays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
@@ -301,7 +312,8 @@ func TestAModelGrantsWhatItSays(t *testing.T) {
 	}
 	again := charge("two", year)
 	again.Licence = bought.Granted
-	if h, err := b.authorize(again); err != nil || h.Authorised != 0 || h.Charged != 0 || h.Value != 100*coin || h.Granted != "" {
+	if h, err := b.authorize(again); err != nil || h.Authorised != 0 || h.Charged != 0 || h.Value != 100*coin ||
+		h.Granted != "" {
 		t.Errorf("training under its licence: %+v, %v", h, err)
 	}
 	other := again
@@ -338,7 +350,8 @@ func TestAModelGrantsWhatItSays(t *testing.T) {
 	}
 	under := charge("under", price("per_access", 0.5))
 	under.Subscription, under.Item.URL = "sub-month", "https://news.example/premium/b"
-	if h, err := b.authorize(under); err != nil || h.Charged != 0 || h.Value != coin/2 || h.Subscription != "sub-month" {
+	if h, err := b.authorize(under); err != nil || h.Charged != 0 || h.Value != coin/2 ||
+		h.Subscription != "sub-month" {
 		t.Errorf("under the subscription: %+v, %v", h, err)
 	}
 	under.ID, under.Now = "after", time.Date(2026, 4, 18, 12, 0, 0, 0, time.UTC)

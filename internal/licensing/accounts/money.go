@@ -8,7 +8,8 @@ import (
 // unit is how many units of an amount make one of the currency.
 const unit = 100_000_000
 
-// most bounds every amount that is paid in and every balance: sums of them stay far from what an int64 can hold.
+// most bounds every amount that is paid in and every balance: sums of them stay far from what an
+// int64 can hold.
 const most = 1_000_000_000 * unit
 
 // MaxLimit is the largest credit limit, in 1e-8 of a currency.
@@ -17,8 +18,8 @@ const MaxLimit = most
 // tooMuch is an amount that nobody has.
 const tooMuch = math.MaxInt64
 
-// Product is what a quantity costs at a rate, in 1e-8 of the currency. What is more than anybody can have is
-// math.MaxInt64.
+// Product is what a quantity costs at a rate, in 1e-8 of the currency. What is more than anybody
+// can have is math.MaxInt64.
 func Product(rate, quantity int64) int64 {
 	if rate < 0 || quantity < 0 {
 		return tooMuch
@@ -30,8 +31,8 @@ func Product(rate, quantity int64) int64 {
 	return int64(low)
 }
 
-// Share is a part of an amount, in units of 1e-8 of one, rounded half to even. What is more than anybody can have is
-// math.MaxInt64.
+// Share is a part of an amount, in units of 1e-8 of one, rounded half to even. What is more than
+// anybody can have is math.MaxInt64.
 func Share(amount, part int64) int64 { return portion(amount, part, unit) }
 
 // portion is amount × part ÷ whole, rounded half to even.

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Open makes the account of a buyer in a currency, with nothing on it. limit is how far below 0 it may go, -1 for as far as
-// is configured. It is fail.Invalid where there is one.
+// Open makes the account of a buyer in a currency, with nothing on it. limit is how far below 0 it
+// may go, -1 for as far as is configured. It is fail.Invalid where there is one.
 func (b *Ledger) Open(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
 	if err := CheckBuyer(buyer); err != nil {
 		return err
@@ -30,10 +30,12 @@ func (b *Ledger) Open(ctx context.Context, tx *store.Tx, buyer, currency string,
 	case fail.From(err).Code != fail.NotFound:
 		return err
 	}
-	if err := insertPurse(ctx, tx, Balance{Buyer: buyer, Currency: currency, Limit: limit, Status: Active, Created: now}); err != nil {
+	if err := insertAccount(ctx, tx, Balance{Buyer: buyer, Currency: currency, Limit: limit, Status: Active,
+		Created: now}); err != nil {
 		return err
 	}
-	return b.tell(ctx, tx, Change{What: "account", Action: "open", Buyer: buyer, Currency: currency, Amount: limit, At: now})
+	return b.notify(ctx, tx, Change{What: "account", Action: "open", Buyer: buyer, Currency: currency, Amount: limit,
+		At: now})
 }
 
 // The ways in which the operator moves money into and out of an account.
@@ -46,15 +48,19 @@ const (
 // maxReference is how long the reference of a payment may be.
 const maxReference = 64
 
-// Pay moves an amount of more than 0 into or out of an account: by Credit, Debit or Lapse. The reference is the operator's own,
-// such as the number of an invoice; it names no person. More than is available cannot be taken out; of what lapses, what is
-// there is taken. It gives what was moved. It is fail.NotFound where there is no such account.
-func (b *Ledger) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, now time.Time) (int64, error) {
+// Pay moves an amount of more than 0 into or out of an account: by Credit, Debit or Lapse. The
+// reference is the operator's own, such as the number of an invoice; it names no person. More than
+// is available cannot be taken out; of what lapses, what is there is taken. It gives what was
+// moved. It is fail.NotFound where there is no such account.
+func (b *Ledger) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string,
+	now time.Time) (int64, error) {
 	if amount <= 0 || amount > most {
 		return 0, fail.New(fail.Invalid, "an amount is more than 0 and at most %d", int64(most/unit))
 	}
 	if len(reference) > maxReference || strings.ContainsFunc(reference, unlikeNumber) {
-		return 0, fail.New(fail.Invalid, "a reference has letters, digits and -_./: and is at most %d characters long, such as the number of an invoice", maxReference)
+		return 0,
+			fail.New(fail.Invalid, "a reference has letters, digits and -_./: and is at most %d characters long, "+
+				"such as the number of an invoice", maxReference)
 	}
 	balance, err := findBalance(ctx, tx, buyer, currency)
 	if err != nil {
@@ -75,15 +81,19 @@ func (b *Ledger) Pay(ctx context.Context, tx *store.Tx, did, buyer, currency str
 	case did != Debit:
 		return 0, fail.New(fail.Internal, "there is no payment of kind %q", did)
 	}
-	if err := post(ctx, tx, buyer, currency, movement{at: now, kind: did, reference: reference, available: sign * amount, outside: -sign * amount}); err != nil {
+	if err := post(ctx, tx, buyer, currency, movement{at: now, kind: did, reference: reference,
+		available: sign * amount, outside: -sign * amount}); err != nil {
 		return 0, err
 	}
-	return amount, b.tell(ctx, tx, Change{What: "account", Action: did, Buyer: buyer, Currency: currency, Amount: amount, At: now})
+	return amount,
+		b.notify(ctx, tx, Change{What: "account", Action: did, Buyer: buyer, Currency: currency, Amount: amount,
+			At: now})
 }
 
-// LastPayment gives what a payment of a kind moved that was booked to an account under a reference, the newest of several; known is false
-// where there is none, and where the reference is empty.
-func (b *Ledger) LastPayment(ctx context.Context, tx *store.Tx, did, buyer, currency, reference string) (amount int64, known bool, err error) {
+// LastPayment gives what a payment of a kind moved that was booked to an account under a reference,
+// the newest of several; known is false where there is none, and where the reference is empty.
+func (b *Ledger) LastPayment(ctx context.Context, tx *store.Tx, did, buyer, currency, reference string) (amount int64,
+	known bool, err error) {
 	if reference == "" {
 		return 0, false, nil
 	}
@@ -102,8 +112,8 @@ func unlikeNumber(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:", r)
 }
 
-// SetLimit says how far below 0 an account may go, -1 for as far as is configured. It is fail.NotFound where there is no such
-// account.
+// SetLimit says how far below 0 an account may go, -1 for as far as is configured. It is
+// fail.NotFound where there is no such account.
 func (b *Ledger) SetLimit(ctx context.Context, tx *store.Tx, buyer, currency string, limit int64, now time.Time) error {
 	if limit < -1 || limit > MaxLimit {
 		return fail.New(fail.Invalid, "a credit limit is at least 0 and at most %d", int64(MaxLimit/unit))
@@ -115,12 +125,14 @@ func (b *Ledger) SetLimit(ctx context.Context, tx *store.Tx, buyer, currency str
 	if n == 0 {
 		return noAccount(buyer, currency)
 	}
-	return b.tell(ctx, tx, Change{What: "account", Action: "limit", Buyer: buyer, Currency: currency, Amount: limit, At: now})
+	return b.notify(ctx, tx, Change{What: "account", Action: "limit", Buyer: buyer, Currency: currency, Amount: limit,
+		At: now})
 }
 
-// SetAccountStatus makes an account Active or Suspended: from one that is suspended nothing is bought. It is fail.NotFound
-// where there is no such account.
-func (b *Ledger) SetAccountStatus(ctx context.Context, tx *store.Tx, buyer, currency, status string, now time.Time) error {
+// SetAccountStatus makes an account Active or Suspended: from one that is suspended nothing is
+// bought. It is fail.NotFound where there is no such account.
+func (b *Ledger) SetAccountStatus(ctx context.Context, tx *store.Tx, buyer, currency, status string,
+	now time.Time) error {
 	did := map[string]string{Active: "resume", Suspended: "suspend"}[status]
 	if did == "" {
 		return fail.New(fail.Invalid, "an account is %s or %s", Active, Suspended)
@@ -132,11 +144,12 @@ func (b *Ledger) SetAccountStatus(ctx context.Context, tx *store.Tx, buyer, curr
 	if n == 0 {
 		return noAccount(buyer, currency)
 	}
-	return b.tell(ctx, tx, Change{What: "account", Action: did, Buyer: buyer, Currency: currency, At: now})
+	return b.notify(ctx, tx, Change{What: "account", Action: did, Buyer: buyer, Currency: currency, At: now})
 }
 
 func noAccount(buyer, currency string) error {
-	return fail.New(fail.NotFound, "%.60s has no account in %.3s; `frontdesk ramp account list` shows those there are", buyer, currency)
+	return fail.New(fail.NotFound, "%.60s has no account in %.3s; `frontdesk ramp account list` shows those there are",
+		buyer, currency)
 }
 
 // findBalance reads an account.
@@ -159,7 +172,8 @@ func checkCurrency(code string) error {
 	return nil
 }
 
-// AddLicence gives a buyer a licence. Its status becomes Active. It is fail.Invalid where there is one of its id.
+// AddLicence gives a buyer a licence. Its status becomes Active. It is fail.Invalid where there is
+// one of its id.
 func (b *Ledger) AddLicence(ctx context.Context, tx *store.Tx, l Licence, now time.Time) error {
 	if _, ok := Models[l.Paid]; !ok && l.Paid != "" {
 		return fail.New(fail.Invalid, "there is no pricing model %.40q that a licence could have paid", l.Paid)
@@ -167,9 +181,9 @@ func (b *Ledger) AddLicence(ctx context.Context, tx *store.Tx, l Licence, now ti
 	return b.add(ctx, tx, licence{Licence: l, kind: GrantLicence}, now)
 }
 
-// AddSubscription gives a buyer a subscription without quotas; SetQuota adds them. Its status becomes Active, and currency is in
-// which SpendCents are counted, empty for a subscription that will have no such quota. It is fail.Invalid where there is one of
-// its id.
+// AddSubscription gives a buyer a subscription without quotas; SetQuota adds them. Its status
+// becomes Active, and currency is in which SpendCents are counted, empty for a subscription that
+// will have no such quota. It is fail.Invalid where there is one of its id.
 func (b *Ledger) AddSubscription(ctx context.Context, tx *store.Tx, l Licence, currency string, now time.Time) error {
 	if currency != "" {
 		if err := checkCurrency(currency); err != nil {
@@ -188,7 +202,8 @@ func (b *Ledger) add(ctx context.Context, tx *store.Tx, l licence, now time.Time
 		return err
 	}
 	if l.ID == "" || len(l.ID) > maxReference || strings.ContainsFunc(l.ID, unlikeNumber) {
-		return fail.New(fail.Invalid, "an id has letters, digits and -_./: and is at most %d characters long", maxReference)
+		return fail.New(fail.Invalid, "an id has letters, digits and -_./: and is at most %d characters long",
+			maxReference)
 	}
 	if !l.Ends.IsZero() && !l.Begins.Before(l.Ends) {
 		return fail.New(fail.Invalid, "it ends before it begins")
@@ -204,11 +219,11 @@ func (b *Ledger) add(ctx context.Context, tx *store.Tx, l licence, now time.Time
 	if err := insertLicence(ctx, tx, l); err != nil {
 		return err
 	}
-	return b.tell(ctx, tx, Change{What: l.kind, Action: "add", ID: l.ID, Buyer: l.Buyer, Site: l.Site, At: now})
+	return b.notify(ctx, tx, Change{What: l.kind, Action: "add", ID: l.ID, Buyer: l.Buyer, Site: l.Site, At: now})
 }
 
-// SetLicenceStatus makes a licence or a subscription Active or Suspended, or Ended for good. It is fail.NotFound where there is
-// none of that id.
+// SetLicenceStatus makes a licence or a subscription Active or Suspended, or Ended for good. It is
+// fail.NotFound where there is none of that id.
 func (b *Ledger) SetLicenceStatus(ctx context.Context, tx *store.Tx, id, status string, now time.Time) error {
 	l, err := findLicence(ctx, tx, id)
 	if err != nil {
@@ -224,7 +239,7 @@ func (b *Ledger) SetLicenceStatus(ctx context.Context, tx *store.Tx, id, status 
 	if err := setStatus(ctx, tx, id, status); err != nil {
 		return err
 	}
-	return b.tell(ctx, tx, Change{What: l.kind, Action: did, ID: id, Buyer: l.Buyer, Site: l.Site, At: now})
+	return b.notify(ctx, tx, Change{What: l.kind, Action: did, ID: id, Buyer: l.Buyer, Site: l.Site, At: now})
 }
 
 func findLicence(ctx context.Context, tx *store.Tx, id string) (licence, error) {
@@ -244,16 +259,17 @@ type QuotaSetting struct {
 	Limit  int64  // in the unit, 0 for none at all
 	Months int    // how long a period is, in months; or
 	Span   time.Duration
-	// Restart forgets what was used of the period.
+	// Restart forgets what was used in the current period.
 	Restart bool
 }
 
 // maxPeriod bounds a period in months.
 const maxPeriod = 1200
 
-// SetQuota sets a quota of a subscription. Periods are counted from when it was set first, or its period changed. It is
-// fail.NotFound where there is no such subscription.
-func (b *Ledger) SetQuota(ctx context.Context, tx *store.Tx, subscription string, row QuotaSetting, now time.Time) error {
+// SetQuota sets a quota of a subscription. Periods are counted from when it was set first, or its
+// period changed. It is fail.NotFound where there is no such subscription.
+func (b *Ledger) SetQuota(ctx context.Context, tx *store.Tx, subscription string, row QuotaSetting,
+	now time.Time) error {
 	l, err := findLicence(ctx, tx, subscription)
 	switch {
 	case err != nil:
@@ -264,10 +280,13 @@ func (b *Ledger) SetQuota(ctx context.Context, tx *store.Tx, subscription string
 		return fail.New(fail.Invalid, "%.40q is no unit of quotas; there are %s", row.Unit, strings.Join(Units, ", "))
 	case row.Limit < 0 || row.Limit > maxQuota:
 		return fail.New(fail.Invalid, "a quota is at least 0 and at most %d", int64(maxQuota))
-	case row.Months < 0 || row.Months > maxPeriod || row.Span < 0 || row.Span != 0 && (row.Months != 0 || row.Span < time.Second):
-		return fail.New(fail.Invalid, "a period is 1 to %d months, or a span of a second or more; leave it out for the whole time of the subscription", maxPeriod)
+	case row.Months < 0 || row.Months > maxPeriod || row.Span < 0 || row.Span != 0 &&
+		(row.Months != 0 || row.Span < time.Second):
+		return fail.New(fail.Invalid, "a period is 1 to %d months, or a span of a second or more; leave it out for "+
+			"the whole time of the subscription", maxPeriod)
 	case row.Unit == SpendCents && l.currency == "":
-		return fail.New(fail.Invalid, "%s has no currency in which to count what is spent; add another that has one", subscription)
+		return fail.New(fail.Invalid, "%s has no currency in which to count what is spent; add another that has one",
+			subscription)
 	}
 	most := row.Limit
 	if row.Unit == SpendCents {
@@ -295,9 +314,11 @@ func (b *Ledger) SetQuota(ctx context.Context, tx *store.Tx, subscription string
 	_, err = tx.Exec(ctx, `INSERT INTO account_quota (subscription, unit, most, used, months, span, anchor, resets, round) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (subscription, unit) DO UPDATE SET most = EXCLUDED.most, used = EXCLUDED.used, months = EXCLUDED.months, span = EXCLUDED.span,
 		anchor = EXCLUDED.anchor, resets = EXCLUDED.resets, round = EXCLUDED.round`,
-		subscription, q.Unit, q.most, q.used, q.Months, q.Span.Microseconds(), store.Micros(q.anchor), store.Micros(q.Resets), q.round)
+		subscription, q.Unit, q.most, q.used, q.Months, q.Span.Microseconds(), store.Micros(q.anchor),
+		store.Micros(q.Resets), q.round)
 	if err != nil {
 		return fmt.Errorf("set a quota: %w", err)
 	}
-	return b.tell(ctx, tx, Change{What: GrantSubscription, Action: "quota", ID: subscription, Buyer: l.Buyer, Site: l.Site, Amount: row.Limit, Unit: row.Unit, At: now})
+	return b.notify(ctx, tx, Change{What: GrantSubscription, Action: "quota", ID: subscription, Buyer: l.Buyer,
+		Site: l.Site, Amount: row.Limit, Unit: row.Unit, At: now})
 }

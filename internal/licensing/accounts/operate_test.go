@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestTheOperatorMovesMoney opens an account, pays in, takes out, lets lapse, and looks at the statement.
+// TestTheOperatorMovesMoney opens an account, pays in, takes out, lets lapse, and looks at the
+// statement.
 func TestTheOperatorMovesMoney(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -50,23 +51,27 @@ func TestTheOperatorMovesMoney(t *testing.T) {
 		if want := "4 credit 1 1, 3 expire -6 0, 2 debit -4 6, 1 credit 10 10"; strings.Join(have, ", ") != want {
 			t.Errorf("%v, want %s", have, want)
 		}
-		if page, err := accounts.NewReader(b.db).Statement(t.Context(), buyer, "USD", 3, 1); err != nil || len(page) != 1 || page[0].Number != 2 {
+		if page, err := accounts.NewReader(b.db).Statement(t.Context(), buyer, "USD", 3, 1); err != nil ||
+			len(page) != 1 || page[0].Number != 2 {
 			t.Errorf("the next page: %+v, %v", page, err)
 		}
-		if _, err := accounts.NewReader(b.db).Statement(t.Context(), buyer, "EUR", 0, 1); fail.From(err).Code != fail.NotFound {
+		if _, err := accounts.NewReader(b.db).Statement(t.Context(), buyer, "EUR", 0, 1); fail.From(err).Code !=
+			fail.NotFound {
 			t.Errorf("an account that there is not: %v", err)
 		}
 		b.sound()
 	})
 }
 
-// TestAnAccountGoesBelowNothingAsFarAsItsLimit buys on credit, by the configured limit and by one of its own.
+// TestAnAccountGoesBelowNothingAsFarAsItsLimit buys on credit, by the configured limit and by one
+// of its own.
 func TestAnAccountGoesBelowNothingAsFarAsItsLimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{Credit: 2 * coin})
 	buy := func(id string, coins float64, want accounts.Reason) {
 		t.Helper()
-		if _, err := b.authorize(charge(id, price("per_access", coins))); reason(err) != want || want == "" && err != nil {
+		if _, err := b.authorize(charge(id, price("per_access", coins))); reason(err) != want || want == "" &&
+			err != nil {
 			t.Errorf("%s: %v, want %q", id, err, want)
 		}
 	}
@@ -109,19 +114,22 @@ func TestASuspendedAccountBuysNothing(t *testing.T) {
 	}
 }
 
-// TestABuyerWithoutAnAccountUsesThatOfItsDomain has several buyers of a domain, one with an account of its own.
+// TestABuyerWithoutAnAccountUsesThatOfItsDomain has several buyers of a domain, one with an account
+// of its own.
 func TestABuyerWithoutAnAccountUsesThatOfItsDomain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
 	b.pay("buyer.example.com/*", 10)
 	b.pay("buyer.example.com/rich", 100)
 	for who, want := range map[string]string{
-		"buyer.example.com/one": "buyer.example.com/*", "buyer.example.com/rich": "buyer.example.com/rich", "buyer.example.com.evil.example/one": "", "example.com/one": "",
+		"buyer.example.com/one": "buyer.example.com/*", "buyer.example.com/rich": "buyer.example.com/rich",
+		"buyer.example.com.evil.example/one": "", "example.com/one": "",
 	} {
 		c := charge("by "+who, price("per_access", 1))
 		c.Buyer = who
 		h, err := b.authorize(c)
-		if want == "" && reason(err) != accounts.InsufficientBalance || want != "" && (err != nil || h.Holder != want || h.Buyer != who) {
+		if want == "" && reason(err) != accounts.InsufficientBalance || want != "" &&
+			(err != nil || h.Holder != want || h.Buyer != who) {
 			t.Errorf("%s: %+v, %v", who, h, err)
 		}
 	}
@@ -160,7 +168,10 @@ func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
 			_, err := b.Pay(ctx, tx, accounts.Credit, buyer, "USD", 1, "from jane@doe.example", noon)
 			return err
 		}, fail.Invalid},
-		"a limit of nobody": {func(ctx context.Context, tx *store.Tx) error { return b.SetLimit(ctx, tx, "a/b", "USD", 1, noon) }, fail.NotFound},
+		"a limit of nobody": {func(ctx context.Context, tx *store.Tx) error {
+			return b.SetLimit(ctx, tx, "a/b", "USD",
+				1, noon)
+		}, fail.NotFound},
 		"a status of nobody": {func(ctx context.Context, tx *store.Tx) error {
 			return b.SetAccountStatus(ctx, tx, "a/b", "USD", accounts.Active, noon)
 		}, fail.NotFound},
@@ -169,16 +180,22 @@ func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
 		}, fail.Invalid},
 		"a licence without an id":  {licence(accounts.Licence{Buyer: buyer}), fail.Invalid},
 		"a licence of an id twice": {licence(accounts.Licence{ID: "sub", Buyer: buyer}), fail.Invalid},
-		"a licence of no time":     {licence(accounts.Licence{ID: "l", Buyer: buyer, Begins: noon, Ends: noon}), fail.Invalid},
-		"a licence for no path":    {licence(accounts.Licence{ID: "l", Buyer: buyer, Scope: accounts.Scope{Paths: []string{"premium"}}}), fail.Invalid},
-		"a licence for no label":   {licence(accounts.Licence{ID: "l", Buyer: buyer, Scope: accounts.Scope{Labels: []string{"a\nb"}}}), fail.Invalid},
-		"a licence of no model":    {licence(accounts.Licence{ID: "l", Buyer: buyer, Paid: "per_wish"}), fail.Invalid},
-		"a quota of nothing":       {quota("none", accounts.QuotaSetting{Unit: accounts.Accesses}), fail.NotFound},
-		"a quota in no unit":       {quota("sub", accounts.QuotaSetting{Unit: "wishes"}), fail.Invalid},
-		"a quota above 32 bits":    {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1 << 31}), fail.Invalid},
-		"a quota below 0":          {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: -1}), fail.Invalid},
-		"a quota of two periods":   {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1, Months: 1, Span: time.Hour}), fail.Invalid},
-		"a quota of no period":     {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1, Span: time.Millisecond}), fail.Invalid},
+		"a licence of no time": {licence(accounts.Licence{ID: "l", Buyer: buyer, Begins: noon, Ends: noon}),
+			fail.Invalid},
+		"a licence for no path": {licence(accounts.Licence{ID: "l", Buyer: buyer,
+			Scope: accounts.Scope{Paths: []string{"premium"}}}), fail.Invalid},
+		"a licence for no label": {licence(accounts.Licence{ID: "l", Buyer: buyer,
+			Scope: accounts.Scope{Labels: []string{"a\nb"}}}), fail.Invalid},
+		"a licence of no model": {licence(accounts.Licence{ID: "l", Buyer: buyer, Paid: "per_wish"}), fail.Invalid},
+		"a quota of nothing":    {quota("none", accounts.QuotaSetting{Unit: accounts.Accesses}), fail.NotFound},
+		"a quota in no unit":    {quota("sub", accounts.QuotaSetting{Unit: "wishes"}), fail.Invalid},
+		"a quota above 32 bits": {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1 << 31}),
+			fail.Invalid},
+		"a quota below 0": {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: -1}), fail.Invalid},
+		"a quota of two periods": {quota("sub", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1, Months: 1,
+			Span: time.Hour}), fail.Invalid},
+		"a quota of no period": {quota("sub",
+			accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1, Span: time.Millisecond}), fail.Invalid},
 	} {
 		if err := b.try(c.call); err == nil || fail.From(err).Code != c.code {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
@@ -194,15 +211,17 @@ func TestWhatTheOperatorMayNotSayIsRefused(t *testing.T) {
 	}
 }
 
-// TestEveryChangeOfTheOperatorIsTold holds that there is none without, and that one that cannot be told does not happen.
+// TestEveryChangeOfTheOperatorIsTold holds that there is none without, and that one that cannot be
+// told does not happen.
 func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
 	t.Parallel()
 	var told []string
 	var deaf error
-	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{Changed: func(_ context.Context, _ *store.Tx, c accounts.Change) error {
-		told = append(told, c.What+" "+c.Action)
-		return deaf
-	}})
+	b := newBench(t, storetest.Chosen(t, accounts.Schema),
+		accounts.Options{Changed: func(_ context.Context, _ *store.Tx, c accounts.Change) error {
+			told = append(told, c.What+" "+c.Action)
+			return deaf
+		}})
 	b.pay(buyer, 2)
 	changes := []func(ctx context.Context, tx *store.Tx) error{
 		func(ctx context.Context, tx *store.Tx) error { return b.Open(ctx, tx, buyer, "EUR", 0, noon) },
@@ -236,7 +255,8 @@ func TestEveryChangeOfTheOperatorIsTold(t *testing.T) {
 	}
 	want := []string{"account open", "account credit"}
 	for i, w := range []string{
-		"account open", "account debit", "account expire", "account limit", "account suspend", "licence add", "subscription add", "subscription quota",
+		"account open", "account debit", "account expire", "account limit", "account suspend", "licence add",
+		"subscription add", "subscription quota",
 		"licence suspend", "subscription end",
 	} {
 		deaf = context.DeadlineExceeded
@@ -262,7 +282,8 @@ func TestPaymentsAreKnownByTheirReference(t *testing.T) {
 			for _, p := range []struct {
 				did, reference string
 				amount         int64
-			}{{accounts.Credit, "INV-1", 5 * coin}, {accounts.Credit, "INV-2", coin}, {accounts.Debit, "INV-1", 2 * coin}} {
+			}{{accounts.Credit, "INV-1", 5 * coin}, {accounts.Credit, "INV-2", coin},
+				{accounts.Debit, "INV-1", 2 * coin}} {
 				if _, err := b.Pay(ctx, tx, p.did, buyer, "USD", p.amount, p.reference, noon); err != nil {
 					return err
 				}
@@ -271,10 +292,12 @@ func TestPaymentsAreKnownByTheirReference(t *testing.T) {
 				did, currency, reference string
 				amount                   int64
 			}{
-				{accounts.Credit, "USD", "INV-1", 5 * coin}, {accounts.Debit, "USD", "INV-1", 2 * coin}, {accounts.Debit, "USD", "INV-2", 0}, {accounts.Credit, "EUR", "INV-1", 0},
+				{accounts.Credit, "USD", "INV-1", 5 * coin}, {accounts.Debit, "USD", "INV-1", 2 * coin},
+				{accounts.Debit, "USD", "INV-2", 0}, {accounts.Credit, "EUR", "INV-1", 0},
 				{accounts.Credit, "USD", "", 0},
 			} {
-				if amount, known, err := b.LastPayment(ctx, tx, p.did, buyer, p.currency, p.reference); err != nil || amount != p.amount || known != (p.amount > 0) {
+				if amount, known, err := b.LastPayment(ctx, tx, p.did, buyer, p.currency, p.reference); err != nil ||
+					amount != p.amount || known != (p.amount > 0) {
 					t.Errorf("%+v: %d, %v, %v", p, amount, known, err)
 				}
 			}
@@ -285,8 +308,10 @@ func TestPaymentsAreKnownByTheirReference(t *testing.T) {
 
 func TestPeriodsAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
-	for text, q := range map[string]accounts.Quota{"": {}, "1mo": {Months: 1}, "12mo": {Months: 12}, "24h0m0s": {Span: 24 * time.Hour}} {
-		if months, span, err := accounts.ParsePeriod(text); err != nil || months != q.Months || span != q.Span || q.Period() != text {
+	for text, q := range map[string]accounts.Quota{"": {}, "1mo": {Months: 1}, "12mo": {Months: 12},
+		"24h0m0s": {Span: 24 * time.Hour}} {
+		if months, span, err := accounts.ParsePeriod(text); err != nil || months != q.Months || span != q.Span ||
+			q.Period() != text {
 			t.Errorf("%q: %d, %s, %v; written %q", text, months, span, err, q.Period())
 		}
 	}

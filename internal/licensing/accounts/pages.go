@@ -13,7 +13,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// AccountFilter says which accounts are wanted.
+// AccountFilter selects a page of accounts.
 type AccountFilter struct {
 	Begins        string // with what their buyers begin; empty for all
 	Buyer, Listed string // the account, by buyer and currency, after which to go on; empty for the beginning
@@ -56,7 +56,7 @@ type Grant struct {
 	Kind string // GrantLicence or GrantSubscription
 }
 
-// GrantFilter says which licences and subscriptions are wanted. An empty field is no condition.
+// GrantFilter selects licences and subscriptions. An empty field is no condition.
 type GrantFilter struct {
 	Kind  string // GrantLicence or GrantSubscription
 	Buyer string
@@ -97,15 +97,16 @@ func (r *Reader) Grants(ctx context.Context, w GrantFilter, now time.Time) (all 
 	return all, err
 }
 
-// PaymentBooked says whether a payment by the operator stands in the journal of an account behind a line: of the same kind, amount and
-// reference. So whoever sends a form twice finds out.
-func (b *Ledger) PaymentBooked(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64, reference string, after int64) (bool, error) {
+// PaymentBooked says whether a payment by the operator stands in the journal of an account behind a
+// line: of the same kind, amount and reference. So whoever sends a form twice finds out.
+func (b *Ledger) PaymentBooked(ctx context.Context, tx *store.Tx, did, buyer, currency string, amount int64,
+	reference string, after int64) (bool, error) {
 	found, err := collect(ctx, tx, `SELECT line FROM account_journal WHERE buyer = $1 AND currency = $2 AND line > $3 AND kind = $4 AND reference = $5
 		AND ABS(outside) = $6 LIMIT 1`, func(row store.Scanner) (line int64, err error) { return line, row.Scan(&line) }, buyer, currency, after, did, reference, amount)
 	return len(found) > 0, err
 }
 
-// BuyerRevenue is what came from a buyer, or from several.
+// BuyerRevenue is the revenue from one buyer, or from several, by day.
 type BuyerRevenue struct {
 	Buyer     string // whose account it came from; empty for all others
 	Amount    int64  // in 1e-8 of the currency; below 0 where more was taken back than earned
@@ -123,16 +124,19 @@ func (t *BuyerRevenue) add(r row) {
 	t.Days[day] += r.amount
 }
 
-// CurrencyRevenue are what was earned in a currency.
+// CurrencyRevenue is the revenue in one currency.
 type CurrencyRevenue struct {
 	Currency string
 	All      BuyerRevenue
-	Buyers   []BuyerRevenue // those that paid the most, the most first; the others together are the last, if there are any
+	// those that paid the most, the most first; the others together are the last, if there are any
+	Buyers []BuyerRevenue
 }
 
-// Revenue gives what a site earned, or all for "", in some days by currency and buyer: Since ≤ day < Until. Of the buyers, at
-// most so many are told apart. Currencies in which the most moved come first. Each day is read once.
-func (r *Reader) Revenue(ctx context.Context, site string, since, until time.Time, most int) (all []CurrencyRevenue, err error) {
+// Revenue gives what a site earned, or all for "", in some days by currency and buyer: Since ≤ day
+// < Until. Of the buyers, at most so many are told apart. Currencies in which the most moved come
+// first. Each day is read once.
+func (r *Reader) Revenue(ctx context.Context, site string, since, until time.Time, most int) (all []CurrencyRevenue,
+	err error) {
 	var sums map[string]map[string]*sum
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		sites := []string{site}

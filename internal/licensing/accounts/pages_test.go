@@ -103,7 +103,8 @@ func TestPurchasesAreListedPageByPage(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		if _, err := r.Purchases(t.Context(), accounts.PurchaseFilter{Before: "txn-none"}); fail.From(err).Code != fail.NotFound {
+		if _, err := r.Purchases(t.Context(), accounts.PurchaseFilter{Before: "txn-none"}); fail.From(err).Code !=
+			fail.NotFound {
 			t.Errorf("after what there is not: %v", err)
 		}
 		some, err := r.PurchasesOf(t.Context(), "txn-3", "txn-none", "txn-1")
@@ -127,7 +128,8 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 				if err := b.AddSubscription(ctx, tx, l, "", noon); err != nil {
 					return err
 				}
-				if err := b.SetQuota(ctx, tx, l.ID, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: int64(n + 1)}, noon); err != nil {
+				if err := b.SetQuota(ctx, tx, l.ID, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: int64(n + 1)},
+					noon); err != nil {
 					return err
 				}
 			}
@@ -135,7 +137,8 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 		})
 		list := func(buyer, after string, limit int) (out []string) {
 			t.Helper()
-			all, err := accounts.NewReader(b.db).Grants(t.Context(), accounts.GrantFilter{Buyer: buyer, After: after, Limit: limit}, noon)
+			all, err := accounts.NewReader(b.db).Grants(t.Context(),
+				accounts.GrantFilter{Buyer: buyer, After: after, Limit: limit}, noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,13 +150,16 @@ func TestGrantsAreListedWithTheirQuotas(t *testing.T) {
 			}
 			return out
 		}
-		if got, want := list("", "", 5), []string{"a licence", "b licence", "c licence", "d licence", "sub-a subscription"}; !slices.Equal(got, want) {
+		if got, want := list("", "", 5), []string{"a licence", "b licence", "c licence", "d licence",
+			"sub-a subscription"}; !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
-		if got, want := list("", "sub-a", 5), []string{"sub-b subscription", "sub-c subscription", "sub-d subscription"}; !slices.Equal(got, want) {
+		if got, want := list("", "sub-a", 5),
+			[]string{"sub-b subscription", "sub-c subscription", "sub-d subscription"}; !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
-		if got, want := list("other.example/x", "a", 5), []string{"b licence", "sub-b subscription"}; !slices.Equal(got, want) {
+		if got, want := list("other.example/x", "a", 5), []string{"b licence", "sub-b subscription"}; !slices.Equal(got,
+			want) {
 			t.Errorf("%q", got)
 		}
 	})
@@ -177,12 +183,16 @@ func TestWhatIsBookedTwiceIsFound(t *testing.T) {
 			amount, after  int64
 			want           bool
 		}{
-			{accounts.Credit, "INV-1", 3 * coin, 0, true}, {accounts.Debit, "INV-1", 3 * coin, 0, true}, {accounts.Credit, "INV-1", 3 * coin, 2, true},
-			{accounts.Debit, "INV-1", 3 * coin, 2, false}, {accounts.Credit, "INV-2", 3 * coin, 0, false}, {accounts.Credit, "INV-1", 4 * coin, 0, false},
-			{accounts.Lapse, "INV-1", 3 * coin, 0, false}, {accounts.Credit, "", 10 * coin, 0, true}, {accounts.Credit, "", 10 * coin, 1, false},
+			{accounts.Credit, "INV-1", 3 * coin, 0, true}, {accounts.Debit, "INV-1", 3 * coin, 0, true},
+			{accounts.Credit, "INV-1", 3 * coin, 2, true},
+			{accounts.Debit, "INV-1", 3 * coin, 2, false}, {accounts.Credit, "INV-2", 3 * coin, 0, false},
+			{accounts.Credit, "INV-1", 4 * coin, 0, false},
+			{accounts.Lapse, "INV-1", 3 * coin, 0, false}, {accounts.Credit, "", 10 * coin, 0, true},
+			{accounts.Credit, "", 10 * coin, 1, false},
 		} {
 			b.do(func(ctx context.Context, tx *store.Tx) error {
-				if got, err := b.PaymentBooked(ctx, tx, c.did, buyer, "USD", c.amount, c.reference, c.after); err != nil || got != c.want {
+				if got, err := b.PaymentBooked(ctx, tx, c.did, buyer, "USD", c.amount, c.reference, c.after); err !=
+					nil || got != c.want {
 					t.Errorf("%+v: %v, %v", c, got, err)
 				}
 				return nil
@@ -208,7 +218,8 @@ func TestTakingsAddUp(t *testing.T) {
 		day := func(n int) time.Time { return noon.Truncate(24*time.Hour).AddDate(0, 0, n) }
 		for n := range 20 { // buyer 4 pays the most; the last four days in euros
 			c := charge(fmt.Sprint("txn-", n), price("per_access", float64(n%5+1)))
-			c.Buyer, c.Site, c.Now = fmt.Sprint("b.example/", n%5), []string{"news", "shop"}[n%2], noon.AddDate(0, 0, n/5)
+			c.Buyer, c.Site, c.Now = fmt.Sprint("b.example/", n%5), []string{"news", "shop"}[n%2],
+				noon.AddDate(0, 0, n/5)
 			if n >= 16 {
 				c.Price.Currency = "EUR"
 			}
@@ -225,10 +236,12 @@ func TestTakingsAddUp(t *testing.T) {
 			t.Fatalf("%+v, %v", all, err)
 		}
 		usd := all[0]
-		if len(usd.Buyers) != 3 || usd.Buyers[0].Buyer != "b.example/3" || usd.Buyers[1].Buyer != "b.example/4" || usd.Buyers[2].Buyer != "" {
+		if len(usd.Buyers) != 3 || usd.Buyers[0].Buyer != "b.example/3" || usd.Buyers[1].Buyer != "b.example/4" ||
+			usd.Buyers[2].Buyer != "" {
 			t.Errorf("%+v", usd.Buyers)
 		}
-		if usd.All.Amount != (45+1-5)*coin || usd.All.Movements != 17 || usd.All.Days[day(0)] != 15*coin || usd.All.Days[day(1)] != 10*coin || !usd.All.Last.Equal(day(3)) {
+		if usd.All.Amount != (45+1-5)*coin || usd.All.Movements != 17 || usd.All.Days[day(0)] != 15*coin ||
+			usd.All.Days[day(1)] != 10*coin || !usd.All.Last.Equal(day(3)) {
 			t.Errorf("%+v", usd.All)
 		}
 		var amount, movements int64

@@ -15,7 +15,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// oracle is a book that keeps every fact and derives everything from them anew, without regard for what that costs.
+// oracle is a book that keeps every fact and derives everything from them anew, without regard for
+// what that costs.
 type oracle struct {
 	limit     int64
 	paid      int64 // in, less what was taken out
@@ -53,7 +54,8 @@ func (o *oracle) available() int64 { return o.paid - o.held() - o.earned() }
 // used is how many accesses were used of the period that holds a time.
 func (o *oracle) used(now time.Time) (n int64) {
 	for _, p := range o.purchases {
-		if p.Subscription != "" && p.state != accounts.Released && p.Now.Sub(o.anchor)/o.period == now.Sub(o.anchor)/o.period {
+		if p.Subscription != "" && p.state != accounts.Released &&
+			p.Now.Sub(o.anchor)/o.period == now.Sub(o.anchor)/o.period {
 			n++
 		}
 	}
@@ -81,7 +83,8 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 		who := fmt.Sprintf("buyer.example.com/%d", history)
 		sub := fmt.Sprintf("sub-%d", history)
 		now := noon
-		o := &oracle{limit: rapid.Int64Range(0, 3).Draw(rt, "limit") * coin, purchases: map[string]*bought{}, quota: rapid.Int64Range(0, 4).Draw(rt, "quota"), period: time.Hour, anchor: noon}
+		o := &oracle{limit: rapid.Int64Range(0, 3).Draw(rt, "limit") * coin, purchases: map[string]*bought{},
+			quota: rapid.Int64Range(0, 4).Draw(rt, "quota"), period: time.Hour, anchor: noon}
 		b := newBench(t, db, accounts.Options{})
 		b.do(func(ctx context.Context, tx *store.Tx) error {
 			if err := b.Open(ctx, tx, who, "USD", o.limit, noon); err != nil {
@@ -90,7 +93,8 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 			if err := b.AddSubscription(ctx, tx, accounts.Licence{ID: sub, Buyer: who}, "", noon); err != nil {
 				return err
 			}
-			return b.SetQuota(ctx, tx, sub, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: o.quota, Span: o.period}, noon)
+			return b.SetQuota(ctx, tx, sub, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: o.quota,
+				Span: o.period}, noon)
 		})
 		some := func() string {
 			return fmt.Sprintf("%s/%d", who, rapid.IntRange(0, len(o.purchases)).Draw(rt, "purchase"))
@@ -104,7 +108,8 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 			"": func(rt *rapid.T) {
 				have := b.balance(who)
 				if have.Available != o.available() || have.Held != o.held() || have.Earned != o.earned() {
-					rt.Fatalf("the book has %+v; the oracle %d available, %d held, %d earned", have, o.available(), o.held(), o.earned())
+					rt.Fatalf("the book has %+v; the oracle %d available, %d held, %d earned", have, o.available(),
+						o.held(), o.earned())
 				}
 				if used := counts(b.entitled(who, now)[0].Quotas)[accounts.Accesses][1]; used != o.used(now) {
 					rt.Fatalf("the book has %d accesses used, the oracle %d", used, o.used(now))
@@ -113,7 +118,8 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 			"pay": func(rt *rapid.T) {
 				amount := rapid.Int64Range(1, 4*coin).Draw(rt, "amount")
 				did := rapid.SampledFrom([]string{accounts.Credit, accounts.Debit, accounts.Lapse}).Draw(rt, "did")
-				want := map[string]int64{accounts.Credit: amount, accounts.Debit: -amount, accounts.Lapse: -max(min(amount, o.available()), 0)}[did]
+				want := map[string]int64{accounts.Credit: amount, accounts.Debit: -amount,
+					accounts.Lapse: -max(min(amount, o.available()), 0)}[did]
 				if did == accounts.Debit && amount > o.available() {
 					want = 0
 				}
@@ -127,8 +133,11 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 				o.paid += want
 			},
 			"buy": func(rt *rapid.T) {
-				c := accounts.Charge{ID: fmt.Sprintf("%s/%d", who, len(o.purchases)), Buyer: who, Site: "news", Item: accounts.Item{URL: "https://news.example/a"}, Now: now, Due: now.Add(time.Hour)}
-				c.Price = policy.Money{Model: rapid.SampledFrom([]string{"per_access", "per_token", "free", "revenue_share"}).Draw(rt, "model"), Rate: rapid.Int64Range(1, coin/4).Draw(rt, "rate"), Currency: "USD"}
+				c := accounts.Charge{ID: fmt.Sprintf("%s/%d", who, len(o.purchases)), Buyer: who, Site: "news",
+					Item: accounts.Item{URL: "https://news.example/a"}, Now: now, Due: now.Add(time.Hour)}
+				c.Price =
+					policy.Money{Model: rapid.SampledFrom([]string{"per_access", "per_token", "free", "revenue_share"}).
+						Draw(rt, "model"), Rate: rapid.Int64Range(1, coin/4).Draw(rt, "rate"), Currency: "USD"}
 				c.Quantity = rapid.Int64Range(0, 20).Draw(rt, "quantity")
 				if rapid.Bool().Draw(rt, "subscription") {
 					c.Subscription = sub
@@ -160,7 +169,8 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 			},
 			"report": func(rt *rapid.T) {
 				id := some()
-				r := accounts.Report{Quantity: rapid.Int64Range(0, 30).Draw(rt, "reported"), Revenue: rapid.Int64Range(0, 9*coin).Draw(rt, "revenue"), Currency: "USD", Now: now}
+				r := accounts.Report{Quantity: rapid.Int64Range(0, 30).Draw(rt, "reported"),
+					Revenue: rapid.Int64Range(0, 9*coin).Draw(rt, "revenue"), Currency: "USD", Now: now}
 				p := o.purchases[id]
 				_, err := b.settle(id, r)
 				if (err == nil) != (p != nil && !p.reported && p.state != accounts.Released) {
@@ -209,7 +219,8 @@ func TestPropertyTheBookIsAsTheOracleSays(t *testing.T) {
 // reportedCost is what a report charges, computed with fractions.
 func reportedCost(c accounts.Charge, r accounts.Report) int64 {
 	if c.Price.Model == "revenue_share" {
-		return halfEven(new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(r.Revenue), big.NewInt(c.Price.Rate)), big.NewInt(coin)))
+		return halfEven(new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(r.Revenue), big.NewInt(c.Price.Rate)),
+			big.NewInt(coin)))
 	}
 	if c.Quantity == 0 {
 		return c.Price.Rate
@@ -236,7 +247,8 @@ func TestPropertyAmountsAreExact(t *testing.T) {
 		amount := rapid.Int64Range(0, 1<<62).Draw(t, "amount")
 		n := rapid.Int64Range(0, 1<<40).Draw(t, "n")
 		product := new(big.Int).Mul(big.NewInt(amount), big.NewInt(n))
-		if have, fits := accounts.Product(amount, n), product.Cmp(big.NewInt(most)) <= 0; fits && have != product.Int64() || !fits && have != 1<<63-1 {
+		if have, fits := accounts.Product(amount, n), product.Cmp(big.NewInt(most)) <= 0; fits &&
+			have != product.Int64() || !fits && have != 1<<63-1 {
 			t.Fatalf("%d × %d = %d, want %d", amount, n, have, product)
 		}
 		part := rapid.Int64Range(0, coin).Draw(t, "part")
@@ -251,7 +263,8 @@ func TestPropertyAmountsAreExact(t *testing.T) {
 // TestHalvesAreRoundedToEven says what the last unit of an amount is.
 func TestHalvesAreRoundedToEven(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ amount, part, want int64 }{{1, coin / 2, 0}, {3, coin / 2, 2}, {5, coin / 2, 2}, {7, coin / 2, 4}, {1, coin/2 + 1, 1}, {0, coin, 0}, {9, 0, 0}} {
+	for _, c := range []struct{ amount, part, want int64 }{{1, coin / 2, 0}, {3, coin / 2, 2}, {5, coin / 2, 2},
+		{7, coin / 2, 4}, {1, coin/2 + 1, 1}, {0, coin, 0}, {9, 0, 0}} {
 		if have := accounts.Share(c.amount, c.part); have != c.want {
 			t.Errorf("%d of %d: %d, want %d", c.part, c.amount, have, c.want)
 		}

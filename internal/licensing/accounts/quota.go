@@ -23,8 +23,8 @@ const (
 // Units are the units of quotas.
 var Units = []string{Accesses, Tokens, SpendCents, Burst}
 
-// cent is a hundredth of a currency in units of amounts: quotas of SpendCents are counted in these, so that what costs less
-// than a cent is counted as what it is.
+// cent is a hundredth of a currency in units of amounts: quotas of SpendCents are counted in these,
+// so that what costs less than a cent is counted as what it is.
 const cent = unit / 100
 
 // maxQuota bounds a quota in its unit: RAMP v1 writes it in 32 bits.
@@ -42,7 +42,8 @@ type Quota struct {
 	round      int64
 }
 
-// Period writes how long a period is, as ParsePeriod reads it; empty for the whole time of the subscription.
+// Period writes how long a period is, as ParsePeriod reads it; empty for the whole time of the
+// subscription.
 func (q Quota) Period() string {
 	switch {
 	case q.Months > 0:
@@ -53,8 +54,8 @@ func (q Quota) Period() string {
 	return ""
 }
 
-// ParsePeriod reads how long a period of a quota is: months like "1mo", a span like "24h", or nothing for the whole time of the
-// subscription. The error says how to write one.
+// ParsePeriod reads how long a period of a quota is: months like "1mo", a span like "24h", or
+// nothing for the whole time of the subscription. The error says how to write one.
 func ParsePeriod(text string) (months int, span time.Duration, err error) {
 	if text == "" {
 		return 0, 0, nil
@@ -70,8 +71,8 @@ func ParsePeriod(text string) (months int, span time.Duration, err error) {
 	return months, span, nil
 }
 
-// Counts gives the limit, what is used of it and what is left, in the quota's unit. Of cents that are spent in part, none is
-// left.
+// Counts gives the limit, what is used of it and what is left, in the quota's unit. Of cents that
+// are spent in part, none is left.
 func (q Quota) Counts() (limit, used, left int64) {
 	limit, used = q.most, q.used
 	if q.Unit == SpendCents {
@@ -118,14 +119,15 @@ func (q Quota) takes(c Charge) int64 {
 	return 1
 }
 
-// Subscription is a licence under which nothing is charged, within quotas.
+// Subscription is a licence under which purchases are free, within quotas.
 type Subscription struct {
 	Licence
 	Currency string // in which SpendCents are counted; empty without such a quota
 	Quotas   []Quota
 }
 
-// Check says whether a subscription is good for a purchase and has enough left for it: nil or a *Refused.
+// Check says whether a subscription is good for a purchase and has enough left for it: nil or a
+// *Refused.
 func (s Subscription) Check(c Charge) error {
 	of := c
 	if c.Subscriber != "" {
@@ -139,19 +141,23 @@ func (s Subscription) Check(c Charge) error {
 		n := q.takes(c)
 		switch {
 		case q.Unit == SpendCents && n > 0 && c.Price.Currency != s.Currency:
-			return refuse(InvalidLicence, "%.60q is counted in %s, and this costs %s; go without", s.ID, s.Currency, c.Price.Currency)
+			return refuse(InvalidLicence, "%.60q is counted in %s, and this costs %s; go without", s.ID, s.Currency,
+				c.Price.Currency)
 		case n > q.most-q.used && q.Resets.IsZero():
-			return refuse(QuotaExceeded, "%.60q has not enough %s left for this; pay for it, or ask for more", s.ID, q.Unit)
+			return refuse(QuotaExceeded, "%.60q has not enough %s left for this; pay for it, or ask for more", s.ID,
+				q.Unit)
 		case n > q.most-q.used:
-			return refuse(QuotaExceeded, "%.60q has not enough %s left for this before %s; wait, pay for it, or ask for more", s.ID, q.Unit, q.Resets.Format(time.RFC3339))
+			return refuse(QuotaExceeded, "%.60q has not enough %s left for this before %s; wait, pay for it, or ask "+
+				"for more", s.ID, q.Unit, q.Resets.Format(time.RFC3339))
 		}
 	}
 	return nil
 }
 
-// SubscriptionsFor gives the subscriptions that a buyer, or its whole domain, has to a site at a time, in the order of their ids, with
-// their quotas as they are then. For which items they are good, and whether enough is left, Check says.
-func (b *Ledger) SubscriptionsFor(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) ([]Subscription, error) {
+// SubscriptionsFor returns the subscriptions of a buyer, or of its whole domain, to a site at a
+// time, by id.
+func (b *Ledger) SubscriptionsFor(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) ([]Subscription,
+	error) {
 	own, domain := holders(buyer)
 	at := store.Micros(now)
 	found, err := selectLicences(ctx, tx, `WHERE buyer IN ($1, $2) AND kind = 'subscription' AND status = 'active' AND site IN ('', $3)
@@ -262,7 +268,8 @@ const quotaColumns = `unit, most, used, months, span, anchor, resets, round`
 func scanQuota(row store.Scanner, more ...any) (q Quota, err error) {
 	var span, anchor, resets int64
 	err = row.Scan(append([]any{&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round}, more...)...)
-	q.Span, q.anchor, q.Resets = time.Duration(span)*time.Microsecond, store.FromMicros(anchor), store.FromMicros(resets)
+	q.Span, q.anchor, q.Resets = time.Duration(span)*time.Microsecond, store.FromMicros(anchor),
+		store.FromMicros(resets)
 	return q, err
 }
 

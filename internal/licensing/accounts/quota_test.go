@@ -52,22 +52,27 @@ func under(id, subscription string, now time.Time) accounts.Charge {
 	return c
 }
 
-// TestAPurchaseCountsInEveryUnit buys under a subscription with all four quotas until one of them is used up.
+// TestAPurchaseCountsInEveryUnit buys under a subscription with all four quotas until one of them
+// is used up.
 func TestAPurchaseCountsInEveryUnit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
 	b.subscribe("sub", accounts.Scope{},
-		accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 100, Months: 1}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 2500, Months: 1},
-		accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 500}, accounts.QuotaSetting{Unit: accounts.Burst, Limit: 1, Span: time.Minute})
+		accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 100, Months: 1},
+		accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 2500, Months: 1},
+		accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 500},
+		accounts.QuotaSetting{Unit: accounts.Burst, Limit: 1, Span: time.Minute})
 	h, err := b.authorize(under("1", "sub", noon))
-	want := map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 2, 498}, "burst": {1, 1, 0}}
+	want := map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 2, 498},
+		"burst": {1, 1, 0}}
 	if have := counts(h.Quotas); err != nil || fmt.Sprint(have) != fmt.Sprint(want) {
 		t.Fatalf("%v, %v; want %v", have, err, want)
 	}
 	if h.Charged != 0 || h.Authorised != 0 || h.Value != 1_250_000 || h.State != accounts.Settled {
 		t.Errorf("%+v", h)
 	}
-	if _, err := b.authorize(under("2", "sub", noon.Add(time.Minute-time.Microsecond))); reason(err) != accounts.QuotaExceeded {
+	if _, err := b.authorize(under("2", "sub", noon.Add(time.Minute-time.Microsecond))); reason(err) !=
+		accounts.QuotaExceeded {
 		t.Errorf("within the burst's span: %v", err)
 	}
 	if _, err := b.authorize(under("2", "sub", noon.Add(time.Minute))); err != nil {
@@ -78,18 +83,22 @@ func TestAPurchaseCountsInEveryUnit(t *testing.T) {
 	}
 	next := time.Date(2026, 4, 18, 12, 0, 0, 0, time.UTC)
 	h, err = b.authorize(under("3", "sub", next))
-	want = map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 4, 496}, "burst": {1, 1, 0}} // 3.75 cents
+	// 3.75 cents
+	want = map[string][3]int64{"accesses": {100, 1, 99}, "tokens": {2500, 1000, 1500}, "spend_cents": {500, 4, 496},
+		"burst": {1, 1, 0}}
 	if have := counts(h.Quotas); err != nil || fmt.Sprint(have) != fmt.Sprint(want) {
 		t.Errorf("in the next month: %v, %v; want %v", have, err, want)
 	}
 	b.sound()
 }
 
-// TestWhatIsTakenBackIsNotUsed takes purchases back, in the period in which they were made and after it.
+// TestWhatIsTakenBackIsNotUsed takes purchases back, in the period in which they were made and
+// after it.
 func TestWhatIsTakenBackIsNotUsed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
-	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 3, Span: 30 * time.Minute}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 9000})
+	b.subscribe("sub", accounts.Scope{}, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 3,
+		Span: 30 * time.Minute}, accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 9000})
 	at := noon.Add(40 * time.Minute)
 	for id, when := range map[string]time.Time{"old": noon, "new": at, "newer": at} {
 		if _, err := b.authorize(under(id, "sub", when)); err != nil {
@@ -116,8 +125,8 @@ func TestWhatIsTakenBackIsNotUsed(t *testing.T) {
 	taking("new", map[string][3]int64{"accesses": {3, 1, 2}, "tokens": {9000, 1000, 8000}})
 }
 
-// TestASubscriptionIsGoodForWhoAndWhatItNames asks for purchases under subscriptions that are somebody's, for something, for a
-// time.
+// TestASubscriptionIsGoodForWhoAndWhatItNames asks for purchases under subscriptions that are
+// somebody's, for something, for a time.
 func TestASubscriptionIsGoodForWhoAndWhatItNames(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})
@@ -126,7 +135,8 @@ func TestASubscriptionIsGoodForWhoAndWhatItNames(t *testing.T) {
 	}
 	add(accounts.Licence{ID: "all", Buyer: "buyer.example.com/*"})
 	add(accounts.Licence{ID: "labelled", Buyer: buyer, Scope: accounts.Scope{Labels: []string{"finance", "science"}}})
-	add(accounts.Licence{ID: "premium", Buyer: buyer, Scope: accounts.Scope{Site: "news", Paths: []string{"/premium/**"}}})
+	add(accounts.Licence{ID: "premium", Buyer: buyer,
+		Scope: accounts.Scope{Site: "news", Paths: []string{"/premium/**"}}})
 	add(accounts.Licence{ID: "one", Buyer: buyer, Scope: accounts.Scope{URL: "https://news.example/premium/a"}})
 	add(accounts.Licence{ID: "later", Buyer: buyer, Begins: noon.Add(time.Hour), Ends: noon.Add(2 * time.Hour)})
 	add(accounts.Licence{ID: "other", Buyer: "other.example/bot"})
@@ -149,7 +159,8 @@ func TestASubscriptionIsGoodForWhoAndWhatItNames(t *testing.T) {
 		{"labelled", func(*accounts.Charge) {}, accounts.InvalidLicence},
 		{"labelled", func(c *accounts.Charge) { c.Item.Labels = []string{"sports", "science"} }, ""},
 		{"premium", func(*accounts.Charge) {}, ""},
-		{"premium", func(c *accounts.Charge) { c.Item.URL = "https://news.example/premiums/a" }, accounts.InvalidLicence},
+		{"premium", func(c *accounts.Charge) { c.Item.URL = "https://news.example/premiums/a" },
+			accounts.InvalidLicence},
 		{"premium", func(c *accounts.Charge) { c.Site = "shop" }, accounts.InvalidLicence},
 		{"one", func(*accounts.Charge) {}, ""},
 		{"one", func(c *accounts.Charge) { c.Item.URL += "?page=2" }, accounts.InvalidLicence},
@@ -255,7 +266,8 @@ func TestAnUnknownSizeTakesOneToken(t *testing.T) {
 	b.sound()
 }
 
-// TestASubscriptionCountsInItsCurrency has a purchase in dollars under one that counts its spending in euros.
+// TestASubscriptionCountsInItsCurrency has a purchase in dollars under one that counts its spending
+// in euros.
 func TestASubscriptionCountsInItsCurrency(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.Chosen(t, accounts.Schema), accounts.Options{})

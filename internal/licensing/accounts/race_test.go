@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// race lets 64 purchases at once, of as many buyers of a domain, and gives how many were let through. What is refused must be
-// for a reason.
+// race lets 64 purchases at once, of as many buyers of a domain, and gives how many were let
+// through. What is refused must be for a reason.
 func race(t *testing.T, b *bench, want accounts.Reason, change func(*accounts.Charge)) int64 {
 	t.Helper()
 	var through atomic.Int64
@@ -39,8 +39,8 @@ func race(t *testing.T, b *bench, want accounts.Reason, change func(*accounts.Ch
 	return through.Load()
 }
 
-// TestOfManyForTheLastOneExactlyOneWins has 64 buyers ask at once for the last cent of their domain's account, and for the last
-// access of its subscription.
+// TestOfManyForTheLastOneExactlyOneWins has 64 buyers ask at once for the last cent of their
+// domain's account, and for the last access of its subscription.
 func TestOfManyForTheLastOneExactlyOneWins(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -56,7 +56,9 @@ func TestOfManyForTheLastOneExactlyOneWins(t *testing.T) {
 			}
 		})
 		t.Run("access", func(t *testing.T) {
-			if n := race(t, b, accounts.QuotaExceeded, func(c *accounts.Charge) { c.Buyer, c.Subscription = buyer, "sub" }); n != 1 {
+			if n := race(t, b, accounts.QuotaExceeded, func(c *accounts.Charge) {
+				c.Buyer, c.Subscription = buyer, "sub"
+			}); n != 1 {
 				t.Errorf("%d won", n)
 			}
 		})
@@ -64,7 +66,8 @@ func TestOfManyForTheLastOneExactlyOneWins(t *testing.T) {
 	})
 }
 
-// TestAReportAndTheSweepCloseAPurchaseOnce lets reports, the sweep and what takes back run into each other.
+// TestAReportAndTheSweepCloseAPurchaseOnce lets reports, the sweep and what takes back run into
+// each other.
 func TestAReportAndTheSweepCloseAPurchaseOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -80,7 +83,9 @@ func TestAReportAndTheSweepCloseAPurchaseOnce(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		for i := range n {
-			all.Go(func() { _, _ = b.settle(fmt.Sprint(i), accounts.Report{Quantity: 90, Now: noon.Add(24 * time.Hour)}) })
+			all.Go(func() {
+				_, _ = b.settle(fmt.Sprint(i), accounts.Report{Quantity: 90, Now: noon.Add(24 * time.Hour)})
+			})
 			if i%2 == 0 {
 				all.Go(func() { _, _ = b.release(fmt.Sprint(i), noon) })
 			}

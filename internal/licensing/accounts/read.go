@@ -12,11 +12,11 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Reader reads the book of a database, for the owner's pages and commands. Its methods may be called from several
-// goroutines; each sees one moment.
+// Reader reads accounts for pages, commands and reports, in transactions of its own. Its methods
+// may be called concurrently.
 type Reader struct{ db *store.DB }
 
-// NewReader makes a reader of a database that has this room's Schema.
+// NewReader returns a reader of a database with [Schema].
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
 // Balances gives the accounts of a buyer, or all of them for an empty one, by buyer and currency.
@@ -25,7 +25,7 @@ func (r *Reader) Balances(ctx context.Context, buyer string) ([]Balance, error) 
 	return view(ctx, r.db, `SELECT `+balanceColumns+` FROM account_balance`+where+` ORDER BY buyer, currency`, scanBalance, args...)
 }
 
-// JournalLine is a line of the journal: what it added to each side of an account, in 1e-8 of the currency.
+// JournalLine is one movement of an account: the amount added to each side, in units of 1e-8.
 type JournalLine struct {
 	Number    int64 // from 1, without gaps
 	At        time.Time
@@ -39,9 +39,10 @@ type JournalLine struct {
 	After     int64 // what was available with it
 }
 
-// Statement gives the lines of an account, the newest first: those with a number below before, or all for 0, and at most limit of
-// them. It is fail.NotFound where there is no such account.
-func (r *Reader) Statement(ctx context.Context, buyer, currency string, before int64, limit int) (all []JournalLine, err error) {
+// Statement gives the lines of an account, the newest first: those with a number below before, or
+// all for 0, and at most limit of them. It is fail.NotFound where there is no such account.
+func (r *Reader) Statement(ctx context.Context, buyer, currency string, before int64, limit int) (all []JournalLine,
+	err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		balance, err := findBalance(ctx, tx, buyer, currency)
 		if err != nil {
@@ -59,7 +60,8 @@ func (r *Reader) Statement(ctx context.Context, buyer, currency string, before i
 
 func scanLine(row store.Scanner) (l JournalLine, err error) {
 	var at int64
-	err = row.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside, &l.After)
+	err = row.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside,
+		&l.After)
 	l.At = store.FromMicros(at)
 	return l, err
 }
@@ -73,7 +75,7 @@ func (r *Reader) Purchase(ctx context.Context, id string) (h Hold, err error) {
 	return h, err
 }
 
-// PurchaseFilter says which purchases are wanted. An empty field is no condition.
+// PurchaseFilter selects purchases. An empty field is no condition.
 type PurchaseFilter struct {
 	Holder, Buyer, Site, Subscription string
 	State                             State
@@ -84,7 +86,8 @@ type PurchaseFilter struct {
 
 // Purchases gives purchases, the newest first.
 func (r *Reader) Purchases(ctx context.Context, w PurchaseFilter) (all []Hold, err error) {
-	where, args := equals(condition{"holder", w.Holder}, condition{"buyer", w.Buyer}, condition{"site", w.Site}, condition{"subscription", w.Subscription},
+	where, args := equals(condition{"holder", w.Holder}, condition{"buyer", w.Buyer}, condition{"site", w.Site},
+		condition{"subscription", w.Subscription},
 		condition{"state", string(w.State)}, condition{"created >=", w.Since}, condition{"created <", w.Until})
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		if w.Before != "" {
@@ -124,8 +127,8 @@ func (r *Reader) Licences(ctx context.Context, buyer string) ([]Licence, error) 
 		}, args...)
 }
 
-// Subscriptions gives the subscriptions of a buyer, or all of them for an empty one, by id, with their quotas as they are at a
-// time.
+// Subscriptions gives the subscriptions of a buyer, or all of them for an empty one, by id, with
+// their quotas as they are at a time.
 func (r *Reader) Subscriptions(ctx context.Context, buyer string, now time.Time) (all []Subscription, err error) {
 	where, args := equals(condition{"kind", GrantSubscription}, condition{"buyer", buyer})
 	err = r.db.View(ctx, func(tx *store.Tx) error {
@@ -138,8 +141,8 @@ func (r *Reader) Subscriptions(ctx context.Context, buyer string, now time.Time)
 	return all, err
 }
 
-// Licence gives the licence or subscription of an id; one that is a licence has no quotas. It is fail.NotFound where there is
-// none.
+// Licence gives the licence or subscription of an id; one that is a licence has no quotas. It is
+// fail.NotFound where there is none.
 func (r *Reader) Licence(ctx context.Context, id string, now time.Time) (s Subscription, kind string, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		l, err := findLicence(ctx, tx, id)
@@ -190,7 +193,8 @@ func equals(all ...condition) (where string, args []any) {
 }
 
 // view is collect in a transaction of its own.
-func view[T any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (T, error), args ...any) (all []T, err error) {
+func view[T any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (T, error),
+	args ...any) (all []T, err error) {
 	err = db.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = collect(ctx, tx, query, scan, args...)
 		return err
@@ -208,9 +212,9 @@ type Earning struct {
 	Movements int64 // charges and what was taken back of them
 }
 
-// Earnings gives what a site earned, or all sites for an empty one, by day, site, buyer and currency: Since ≤ day < Until, where
-// zero times are no condition. It reads on while it is asked, so that its answer is not of one moment, and of each site it holds
-// no more than a page.
+// Earnings gives what a site earned, or all sites for an empty one, by day, site, buyer and
+// currency: Since ≤ day < Until, where zero times are no condition. It reads on while it is asked,
+// so that its answer is not of one moment, and of each site it holds no more than a page.
 func (r *Reader) Earnings(ctx context.Context, site string, since, until time.Time) iter.Seq2[Earning, error] {
 	return func(yield func(Earning, error) bool) {
 		sites := []string{site}
@@ -299,10 +303,12 @@ func (p *earningPage) fill(ctx context.Context, db *store.DB) (err error) {
 	return nil
 }
 
-// added puts two lists into one, in the order of both, which is that of days, buyers and currencies, and adds up what both have.
+// added puts two lists into one, in the order of both, which is that of days, buyers and
+// currencies, and adds up what both have.
 func added(a, b []Earning) (all []Earning) {
 	for len(a) > 0 && len(b) > 0 {
-		order := cmp.Or(a[0].Day.Compare(b[0].Day), strings.Compare(a[0].Buyer, b[0].Buyer), strings.Compare(a[0].Currency, b[0].Currency))
+		order := cmp.Or(a[0].Day.Compare(b[0].Day), strings.Compare(a[0].Buyer, b[0].Buyer),
+			strings.Compare(a[0].Currency, b[0].Currency))
 		switch {
 		case order < 0:
 			all, a = append(all, a[0]), a[1:]
@@ -324,7 +330,7 @@ func scanEarning(row store.Scanner) (e Earning, err error) {
 	return e, err
 }
 
-// InvoiceLine is a line of a buyer's invoice: a charge, or what was taken back of one.
+// InvoiceLine is one charge of a buyer, or a refund of one.
 type InvoiceLine struct {
 	At       time.Time
 	Purchase string
@@ -341,10 +347,11 @@ type InvoiceLine struct {
 	line int64 // of the journal
 }
 
-// Invoice gives what was charged to the account of a buyer in a currency, the oldest first: Since ≤ time < Until. It is
-// fail.NotFound, before the first row, where there is no such account. It reads on while it is asked, a page at a time; what is
-// charged meanwhile stands behind what it has read.
-func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, until time.Time) iter.Seq2[InvoiceLine, error] {
+// Invoice gives what was charged to the account of a buyer in a currency, the oldest first: Since ≤
+// time < Until. It is fail.NotFound, before the first row, where there is no such account. It reads
+// on while it is asked, a page at a time; what is charged meanwhile stands behind what it has read.
+func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, until time.Time) iter.Seq2[InvoiceLine,
+	error] {
 	return func(yield func(InvoiceLine, error) bool) {
 		if until.IsZero() || !since.Before(until) {
 			yield(InvoiceLine{}, fail.New(fail.Invalid, "an invoice is for a time that ends after it begins"))
@@ -381,7 +388,8 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 
 func scanCharged(row store.Scanner) (c InvoiceLine, err error) {
 	var at int64
-	err = row.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported, &c.Currency, &c.Amount)
+	err = row.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported,
+		&c.Currency, &c.Amount)
 	c.At = store.FromMicros(at)
 	return c, err
 }

@@ -14,8 +14,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Claims are what a site attests of its own content (RAMP v1, ResourceAttestation). What is not known is not claimed: the zero value
-// of each.
+// Claims are what a site attests of its own content (RAMP v1, ResourceAttestation). What is not
+// known is not claimed: the zero value of each.
 type Claims struct {
 	Hash       contenthash.Hash // of the bytes that are delivered where no form is asked for
 	Quantity   int              // about how many tokens it is
@@ -25,7 +25,8 @@ type Claims struct {
 	Categories []string // codes of the IAB Content Taxonomy
 }
 
-// maxTitle is how many bytes of a title are claimed, and maxCategories how many categories: all claims stay within ramp.MaxClaims.
+// maxTitle is how many bytes of a title are claimed, and maxCategories how many categories: all
+// claims stay within ramp.MaxClaims.
 const (
 	maxTitle      = 512
 	maxCategories = 32
@@ -63,18 +64,23 @@ func (c Claims) members() map[string]any {
 
 // Schema says what the claims are that this front desk makes, as ramp-verifier.json tells it.
 var Schema = map[string]ramp.Claim{
-	"content_hash":       {Type: "string", Description: "sha256: or simhash-v1:, and the hash, in hex, of the bytes that a purchase delivers where no form is asked for"},
-	"hash_method":        {Type: "string", Description: "sha256; or simhash-v1, by which texts that are nearly the same have hashes that are near each other"},
+	"content_hash": {Type: "string", Description: "sha256: or simhash-v1:, and the hash, in hex, of the bytes " +
+		"that a purchase delivers where no form is asked for"},
+	"hash_method": {Type: "string", Description: "sha256; or simhash-v1, by which texts that are nearly the " +
+		"same have hashes that are near each other"},
 	"estimated_quantity": {Type: "integer", Description: "about how many tokens it is"},
-	"word_count":         {Type: "integer", Description: "how many words it has; of what is no running text, an estimate"},
-	"language":           {Type: "string", Description: "ISO 639-1"},
-	"title":              {Type: "string", Description: "the title"},
-	"iab_categories":     {Type: "array", Description: "codes of the IAB Content Taxonomy"},
+	"word_count": {Type: "integer", Description: "how many words it has; of what is no running text, an " +
+		"estimate"},
+	"language":       {Type: "string", Description: "ISO 639-1"},
+	"title":          {Type: "string", Description: "the title"},
+	"iab_categories": {Type: "array", Description: "codes of the IAB Content Taxonomy"},
 }
 
-// SelfAttester makes a site's attestations of its own content, once for each version of an item. It may be used from many goroutines.
+// SelfAttester signs a site's attestations of its own content, once for each version of an item.
+// Its methods may be called concurrently.
 type SelfAttester struct {
-	// Key is the key that signs, and its id; ok is false while there is none, and nothing is attested.
+	// Key is the key that signs, and its id; ok is false while there is none, and nothing is
+	// attested.
 	Key func() (id string, key ed25519.PrivateKey, ok bool)
 	Now func() time.Time
 
@@ -85,14 +91,16 @@ type SelfAttester struct {
 // version is what an attestation is kept by.
 type version struct{ verifier, kid, uri, of string }
 
-// An attestation is made anew after a day, so that its time tells that it is still so, and so many are remembered.
+// An attestation is made anew after a day, so that its time tells that it is still so, and so many
+// are remembered.
 const (
 	ownFresh = 24 * time.Hour
 	maxOwn   = 20_000
 )
 
-// Attest attests claims of a version of what is at an address, in a host's name. Each call with one version gives the same attestation, for a
-// day and until another key signs; it is not to be changed. It is nil where there is no key, or nothing to claim.
+// Attest attests claims of a version of what is at an address, in a host's name. Each call with one
+// version gives the same attestation, for a day and until another key signs; it is not to be
+// changed. It is nil where there is no key, or nothing to claim.
 func (o *SelfAttester) Attest(verifier, uri, of string, claims func() Claims) (*rampv1.ResourceAttestation, error) {
 	kid, key, ok := o.Key()
 	if !ok {
@@ -115,7 +123,8 @@ func (o *SelfAttester) Attest(verifier, uri, of string, claims func() Claims) (*
 	if err != nil {
 		return nil, err
 	}
-	a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: kid, AttestedAt: timestamppb.New(now), Uri: uri, Claims: said}
+	a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: kid, AttestedAt: timestamppb.New(now), Uri: uri,
+		Claims: said}
 	if err := ramp.SignAttestation(a, key); err != nil {
 		return nil, err
 	}

@@ -38,14 +38,16 @@ func public(n byte) ed25519.PublicKey { return key(n).Public().(ed25519.PublicKe
 
 var moment = time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC)
 
-// signed is an attestation of what is at uri that key 1 of a verifier signs as "k1", after a change.
+// signed is an attestation of what is at uri that key 1 of a verifier signs as "k1", after a
+// change.
 func signed(t testing.TB, verifier string, change func(*rampv1.ResourceAttestation)) *rampv1.ResourceAttestation {
 	t.Helper()
 	claims, err := structpb.NewStruct(map[string]any{"word_count": 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: "k1", AttestedAt: timestamppb.New(moment), Uri: uri, Claims: claims}
+	a := &rampv1.ResourceAttestation{Verifier: verifier, Kid: "k1", AttestedAt: timestamppb.New(moment), Uri: uri,
+		Claims: claims}
 	if change != nil {
 		change(a)
 	}
@@ -65,13 +67,18 @@ func (p published) Keys(_ context.Context, domain string, _ bool) ([]ramp.Key, e
 	return nil, errors.New("no document")
 }
 
-// TestPushedAttestationsAreRefusedForTheirReason holds each word of rejection, and each level, against what brings it about.
+// TestPushedAttestationsAreRefusedForTheirReason holds each word of rejection, and each level,
+// against what brings it about.
 func TestPushedAttestationsAreRefusedForTheirReason(t *testing.T) {
 	t.Parallel()
 	good := ramp.Key{ID: "k1", Public: public(1), From: moment.Add(-time.Hour), Until: moment.Add(time.Hour)}
 	c := &attestation.Checker{
-		Verifiers: published{provider: {good}, "vendor.example": {good}, "gone.example": {{ID: "k1", Public: public(1), Until: moment}}, "other.example": {{ID: "k1", Public: public(2)}}},
-		Accepted:  func(verifier string) bool { return verifier != "stranger.example" }, Now: func() time.Time { return moment },
+		Verifiers: published{provider: {good}, "vendor.example": {good},
+			"gone.example":  {{ID: "k1", Public: public(1), Until: moment}},
+			"other.example": {{ID: "k1", Public: public(2)}}},
+		Accepted: func(verifier string) bool { return verifier != "stranger.example" }, Now: func() time.Time {
+			return moment
+		},
 	}
 	own := attestation.Subject{Provider: provider, URI: uri}
 	by := func(caller string, listed bool) attestation.Subject {
@@ -87,20 +94,40 @@ func TestPushedAttestationsAreRefusedForTheirReason(t *testing.T) {
 		{"none", own, nil, "", ramp.LevelNone},
 		{"the provider's own", own, []*rampv1.ResourceAttestation{signed(t, provider, nil)}, "", ramp.LevelSelf},
 		{"a vendor's", own, []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "", ramp.LevelThirdParty},
-		{"both", own, []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil), signed(t, provider, nil)}, "", ramp.LevelThirdParty},
-		{"by the verifier", by("vendor.example", false), []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "", ramp.LevelThirdParty},
-		{"by the provider", by(provider, false), []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "", ramp.LevelThirdParty},
-		{"by a contributor", by("helper.example", true), []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "", ramp.LevelThirdParty},
-		{"by somebody", by("helper.example", false), []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, attestation.UnauthorizedContributor, 0},
-		{"a verifier that nobody trusts", own, []*rampv1.ResourceAttestation{signed(t, "stranger.example", nil)}, attestation.UnknownVerifier, 0},
-		{"a verifier without keys", own, []*rampv1.ResourceAttestation{signed(t, "silent.example", nil)}, attestation.UnknownVerifier, 0},
-		{"a key that is over", own, []*rampv1.ResourceAttestation{signed(t, "gone.example", nil)}, attestation.UnknownVerifier, 0},
-		{"a key that nobody knows", own, []*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) { a.Kid = "k2" })}, attestation.UnknownVerifier, 0},
-		{"another's key", own, []*rampv1.ResourceAttestation{signed(t, "other.example", nil)}, attestation.AttestationSignatureInvalid, 0},
-		{"another address", own, []*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) { a.Uri += "/" })}, attestation.AttestationSignatureInvalid, 0},
-		{"from the future", own, []*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) { a.AttestedAt = timestamppb.New(moment.Add(6 * time.Minute)) })}, attestation.AttestationSignatureInvalid, 0},
-		{"older than its key", own, []*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) { a.AttestedAt = timestamppb.New(moment.Add(-2 * time.Hour)) })}, attestation.AttestationSignatureInvalid, 0},
-		{"the second is wrong", own, []*rampv1.ResourceAttestation{signed(t, provider, nil), signed(t, "other.example", nil)}, attestation.AttestationSignatureInvalid, 0},
+		{"both", own, []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil), signed(t, provider, nil)}, "",
+			ramp.LevelThirdParty},
+		{"by the verifier", by("vendor.example", false),
+			[]*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "", ramp.LevelThirdParty},
+		{"by the provider", by(provider, false), []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "",
+			ramp.LevelThirdParty},
+		{"by a contributor", by("helper.example", true),
+			[]*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)}, "", ramp.LevelThirdParty},
+		{"by somebody", by("helper.example", false), []*rampv1.ResourceAttestation{signed(t, "vendor.example", nil)},
+			attestation.UnauthorizedContributor, 0},
+		{"a verifier that nobody trusts", own, []*rampv1.ResourceAttestation{signed(t, "stranger.example", nil)},
+			attestation.UnknownVerifier, 0},
+		{"a verifier without keys", own, []*rampv1.ResourceAttestation{signed(t, "silent.example", nil)},
+			attestation.UnknownVerifier, 0},
+		{"a key that is over", own, []*rampv1.ResourceAttestation{signed(t, "gone.example", nil)},
+			attestation.UnknownVerifier, 0},
+		{"a key that nobody knows", own,
+			[]*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) { a.Kid = "k2" })},
+			attestation.UnknownVerifier, 0},
+		{"another's key", own, []*rampv1.ResourceAttestation{signed(t, "other.example", nil)},
+			attestation.AttestationSignatureInvalid, 0},
+		{"another address", own,
+			[]*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) { a.Uri += "/" })},
+			attestation.AttestationSignatureInvalid, 0},
+		{"from the future", own,
+			[]*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) {
+				a.AttestedAt = timestamppb.New(moment.Add(6 * time.Minute))
+			})}, attestation.AttestationSignatureInvalid, 0},
+		{"older than its key", own,
+			[]*rampv1.ResourceAttestation{signed(t, provider, func(a *rampv1.ResourceAttestation) {
+				a.AttestedAt = timestamppb.New(moment.Add(-2 * time.Hour))
+			})}, attestation.AttestationSignatureInvalid, 0},
+		{"the second is wrong", own, []*rampv1.ResourceAttestation{signed(t, provider, nil),
+			signed(t, "other.example", nil)}, attestation.AttestationSignatureInvalid, 0},
 	} {
 		checked, err := c.Check(t.Context(), c2.of, c2.all)
 		var rejected *attestation.Rejection
@@ -113,20 +140,22 @@ func TestPushedAttestationsAreRefusedForTheirReason(t *testing.T) {
 		}
 	}
 	large := signed(t, provider, func(a *rampv1.ResourceAttestation) {
-		a.Claims.Fields = map[string]*structpb.Value{"t": structpb.NewStringValue(strings.Repeat("x", ramp.MaxClaims-len(`{"t":""}`)))}
+		a.Claims.Fields =
+			map[string]*structpb.Value{"t": structpb.NewStringValue(strings.Repeat("x", ramp.MaxClaims-len(`{"t":""}`)))}
 	})
 	if _, err := c.Check(t.Context(), own, []*rampv1.ResourceAttestation{large}); err != nil {
 		t.Errorf("claims as large as may be: %v", err)
 	}
 	large.Claims.Fields["t"] = structpb.NewStringValue(large.Claims.Fields["t"].GetStringValue() + "x")
 	var rejected *attestation.Rejection
-	if _, err := c.Check(t.Context(), own, []*rampv1.ResourceAttestation{large}); !errors.As(err, &rejected) || rejected.Reason != attestation.ClaimsTooLarge {
+	if _, err := c.Check(t.Context(), own, []*rampv1.ResourceAttestation{large}); !errors.As(err, &rejected) ||
+		rejected.Reason != attestation.ClaimsTooLarge {
 		t.Errorf("claims of one byte too many: %v", err)
 	}
 }
 
-// TestVerifiersDocuments holds that keys are read in both forms over a socket, once, that a document of another verifier is not believed, and
-// that a key which was withdrawn is one no more.
+// TestVerifiersDocuments holds that keys are read in both forms over a socket, once, that a
+// document of another verifier is not believed, and that a key which was withdrawn is one no more.
 func TestVerifiersDocuments(t *testing.T) {
 	t.Parallel()
 	var document atomic.Pointer[[]byte]
@@ -150,9 +179,12 @@ func TestVerifiersDocuments(t *testing.T) {
 	}
 	now := moment
 	checker := func() *attestation.Checker {
-		fetcher := fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: 10 * time.Second, MaxRedirects: -1})
+		fetcher := fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			MaxBytes: requesters.AgentBytes, Timeout: 10 * time.Second, MaxRedirects: -1})
 		clock := func() time.Time { return now }
-		return &attestation.Checker{Verifiers: requesters.NewVerifiers(fetcher, clock), Accepted: func(string) bool { return true }, Now: clock}
+		return &attestation.Checker{Verifiers: requesters.NewVerifiers(fetcher, clock), Accepted: func(string) bool {
+			return true
+		}, Now: clock}
 	}
 	good := ramp.Key{ID: "k1", Public: public(1), From: moment.Add(-time.Hour), Active: true}
 	publish(domain, good)
@@ -169,11 +201,13 @@ func TestVerifiersDocuments(t *testing.T) {
 	publish(domain, ramp.Key{ID: "k2", Public: public(2), Active: true})
 	now = now.Add(2 * time.Hour)
 	var rejected *attestation.Rejection
-	if _, err := c.Check(t.Context(), of, all); !errors.As(err, &rejected) || rejected.Reason != attestation.UnknownVerifier {
+	if _, err := c.Check(t.Context(), of, all); !errors.As(err, &rejected) ||
+		rejected.Reason != attestation.UnknownVerifier {
 		t.Errorf("a key that was withdrawn: %v", err)
 	}
 	publish("other.example", good)
-	if _, err := checker().Check(t.Context(), of, all); !errors.As(err, &rejected) || rejected.Reason != attestation.UnknownVerifier || !strings.Contains(err.Error(), "another verifier") {
+	if _, err := checker().Check(t.Context(), of, all); !errors.As(err, &rejected) ||
+		rejected.Reason != attestation.UnknownVerifier || !strings.Contains(err.Error(), "another verifier") {
 		t.Errorf("a verifier that lies: %v", err)
 	}
 	jwk := []byte(`{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"` + base64.RawURLEncoding.EncodeToString(public(1)) + `"}]}`)
@@ -183,17 +217,20 @@ func TestVerifiersDocuments(t *testing.T) {
 	}
 }
 
-// TestOwnAttestationsAreMadeOnce holds that a version of an item is attested once for a day, and anew under a key that follows; that what is not
-// known is not claimed; and that what is made holds.
+// TestOwnAttestationsAreMadeOnce holds that a version of an item is attested once for a day, and
+// anew under a key that follows; that what is not known is not claimed; and that what is made
+// holds.
 func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	now, by, built := moment, byte(1), 0
-	own := &attestation.SelfAttester{Now: func() time.Time { return now }, Key: func() (string, ed25519.PrivateKey, bool) {
-		return "k" + string('0'+rune(by)), key(by), by > 0
-	}}
+	own := &attestation.SelfAttester{Now: func() time.Time { return now },
+		Key: func() (string, ed25519.PrivateKey, bool) {
+			return "k" + string('0'+rune(by)), key(by), by > 0
+		}}
 	claims := func() attestation.Claims {
 		built++
-		return attestation.Claims{Hash: contenthash.Hash{Method: "sha256", Digits: "00ff"}, Quantity: 4, Words: 3, Language: "en-gb", Title: "A", Categories: []string{"52"}}
+		return attestation.Claims{Hash: contenthash.Hash{Method: "sha256", Digits: "00ff"}, Quantity: 4, Words: 3,
+			Language: "en-gb", Title: "A", Categories: []string{"52"}}
 	}
 	of := func(version string) *rampv1.ResourceAttestation {
 		t.Helper()
@@ -228,7 +265,9 @@ func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	if a := of("1"); a.Kid != "k2" {
 		t.Errorf("it is signed with %s after another key", a.Kid)
 	}
-	if a, err := own.Attest(provider, uri, "3", func() attestation.Claims { return attestation.Claims{Language: "und"} }); a != nil || err != nil {
+	if a, err := own.Attest(provider, uri, "3", func() attestation.Claims {
+		return attestation.Claims{Language: "und"}
+	}); a != nil || err != nil {
 		t.Errorf("nothing is known, and attested is %v, %v", a, err)
 	}
 	by = 0
@@ -237,7 +276,8 @@ func TestOwnAttestationsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// levelOf is the level of content with attestations that hold: the highest of theirs, or ramp.LevelNone (RAMP v1, ResourceAttestation).
+// levelOf is the level of content with attestations that hold: the highest of theirs, or
+// ramp.LevelNone (RAMP v1, ResourceAttestation).
 func levelOf(all []attestation.Verified) int {
 	level := ramp.LevelNone
 	for _, one := range all {

@@ -16,8 +16,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// TestCheckRefusesSignaturesThatLaxVerifiersTake holds RFC 8032 §5.1.7 where verifiers differ: S is below the order of
-// the group, R is compared as it is written, and no cofactor makes a signature good.
+// TestCheckRefusesSignaturesThatLaxVerifiersTake holds RFC 8032 §5.1.7 where verifiers differ: S is
+// below the order of the group, R is compared as it is written, and no cofactor makes a signature
+// good.
 func TestCheckRefusesSignaturesThatLaxVerifiersTake(t *testing.T) {
 	t.Parallel()
 	good := signature(t)

@@ -16,7 +16,8 @@ import (
 
 // Keys of the ext of answers.
 const (
-	extItems  = "ramp.items"            // all that was bought, where several addresses were asked for, each in the form of an answer
+	// all that was bought, where several addresses were asked for, each in the form of an answer
+	extItems  = "ramp.items"
 	extOffer  = "ramp.offer"            // the offer by which it was bought, as the Exchange has signed it
 	extURI    = "ramp.uri"              // the address for which it was bought
 	extUnsold = "ramp.unsold"           // the addresses for which nothing was bought, and why
@@ -44,7 +45,8 @@ func (f *found) unsold(items []*item) []unsold {
 			one.Reason = "SAME_CONTENT"
 		case c.dropped:
 			one.Reason = "BUDGET"
-		case len(c.denied) > 0 && !slices.ContainsFunc(items, func(i *item) bool { return i.URI == c.uri && i.State != denied }):
+		case len(c.denied) > 0 &&
+			!slices.ContainsFunc(items, func(i *item) bool { return i.URI == c.uri && i.State != denied }):
 			one.Reason = c.denied[len(c.denied)-1]
 		case c.taken != nil:
 			continue
@@ -96,10 +98,10 @@ func (w *work) end(b *Broker) error {
 		return nil
 	}
 	var err error
-	if w.told, err = w.response(); err != nil {
+	if w.responseDocument, err = w.response(); err != nil {
 		return err
 	}
-	w.answer, err = proto.Marshal(w.told)
+	w.answer, err = proto.Marshal(w.responseDocument)
 	w.Rates = Rates{}
 	for _, i := range w.Items { // the answer has them
 		i.Offer, i.Result = nil, nil
@@ -109,8 +111,8 @@ func (w *work) end(b *Broker) error {
 
 // answered is the answer to a work, or why there is none.
 func (w *work) answered() (*rampv1.RAMPResponse, error) {
-	if w.done && w.told != nil {
-		return w.told, nil
+	if w.done && w.responseDocument != nil {
+		return w.responseDocument, nil
 	}
 	if w.done && len(w.answer) > 0 {
 		out := &rampv1.RAMPResponse{}
@@ -124,7 +126,8 @@ func (w *work) answered() (*rampv1.RAMPResponse, error) {
 				todo = "have an account there with enough on it, and "
 			}
 		}
-		return nil, refuse("failed_precondition", "%s; nothing was bought. To try again, %ssend it under another id", clip(words, 300), todo).with(map[string]any{"unsold": jsonOf(w.Unsold), "passed": jsonOf(w.Passed)})
+		return nil, refuse("failed_precondition", "%s; nothing was bought. To try again, %ssend it under another id",
+			clip(words, 300), todo).with(map[string]any{"unsold": jsonOf(w.Unsold), "passed": jsonOf(w.Passed)})
 	}
 	if slices.ContainsFunc(w.Items, func(i *item) bool { return i.State == bought }) {
 		return w.response()
@@ -133,8 +136,10 @@ func (w *work) answered() (*rampv1.RAMPResponse, error) {
 	if at := slices.IndexFunc(w.Buys, func(one *buy) bool { return one.State == open && one.Unsure != "" }); at >= 0 {
 		words = w.Buys[at].Exchange + ": " + w.Buys[at].Unsure
 	}
-	return nil, refuse("unavailable", "it is not known yet whether this was bought: %s; send the same request again, which buys nothing twice", clip(words, 300)).
-		with(map[string]any{"passed": jsonOf(w.unsure())}).later(comeBack)
+	return nil,
+		refuse("unavailable", "it is not known yet whether this was bought: %s; send the same request again, which "+
+			"buys nothing twice", clip(words, 300)).
+			with(map[string]any{"passed": jsonOf(w.unsure())}).later(comeBack)
 }
 
 // unsure says of what is open why it is.
@@ -144,13 +149,15 @@ func (w *work) unsure() (all []passed) {
 			continue
 		}
 		for _, at := range one.Items {
-			all = append(all, passed{one.Exchange, clip(w.Items[at].URI, 500), "it is not known yet whether it was bought: " + one.Unsure})
+			all = append(all, passed{one.Exchange, clip(w.Items[at].URI, 500),
+				"it is not known yet whether it was bought: " + one.Unsure})
 		}
 	}
 	return all
 }
 
-// response tells what was bought: the first in the fields, all in ext (RAMP v1, RAMPResponse, which holds one transaction).
+// response tells what was bought: the first in the fields, all in ext (RAMP v1, RAMPResponse, which
+// holds one transaction).
 func (w *work) response() (*rampv1.RAMPResponse, error) {
 	var all []*rampv1.RAMPResponse
 	var open []string
@@ -188,7 +195,8 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 		var sums []any
 		for _, currency := range sortedKeys(total) {
 			sum := total[currency]
-			sums = append(sums, map[string]any{"currency": currency, "cost": amount(sum[0]), "fee": amount(sum[1]), "amount": amount(sum[0] + sum[1])})
+			sums = append(sums, map[string]any{"currency": currency, "cost": amount(sum[0]), "fee": amount(sum[1]),
+				"amount": amount(sum[0] + sum[1])})
 		}
 		put(fields, extTotal, sums)
 	}
@@ -197,7 +205,7 @@ func (w *work) response() (*rampv1.RAMPResponse, error) {
 	put(fields, extPassed, jsonOf(append(slices.Clip(w.Passed), w.unsure()...)))
 	put(fields, extOpen, jsonOf(open))
 	if w.counted() {
-		put(fields, extRates, w.Rates.told())
+		put(fields, extRates, w.Rates.noted())
 	}
 	out.Ext = &structpb.Struct{Fields: fields}
 	return out, nil
@@ -250,7 +258,8 @@ func (w *work) sold(n int) (*rampv1.RAMPResponse, error) {
 		return nil, err
 	}
 	out := &rampv1.RAMPResponse{
-		Ver: Version, Id: w.answerID(), RequestId: w.id, TransactionId: r.TransactionId, BillingId: r.BillingId, Exchange: i.Exchange, Package: r.Package, Cost: r.Cost,
+		Ver: Version, Id: w.answerID(), RequestId: w.id, TransactionId: r.TransactionId, BillingId: r.BillingId,
+		Exchange: i.Exchange, Package: r.Package, Cost: r.Cost,
 		DeliveryMethod: r.DeliveryMethod, ReportingObligation: r.ReportingObligation, ExpiresAt: r.ExpiresAt,
 	}
 	if i.Fee > 0 {
@@ -264,7 +273,8 @@ func (w *work) sold(n int) (*rampv1.RAMPResponse, error) {
 	}
 	if i.overcharged() {
 		n, currency := i.charged()
-		put(out.Ext.Fields, extOver, map[string]any{"offered": inWire(i.Price, i.Currency), "charged": inWire(n, currency)})
+		put(out.Ext.Fields, extOver,
+			map[string]any{"offered": inWire(i.Price, i.Currency), "charged": inWire(n, currency)})
 	}
 	return out, nil
 }
@@ -282,7 +292,8 @@ func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
 	} else if offer, err = ramp.ReadObject(i.Offer); err != nil {
 		return err
 	}
-	out.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extURI: structpb.NewStringValue(i.URI), extOffer: structpb.NewStructValue(offer)}}
+	out.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extURI: structpb.NewStringValue(i.URI),
+		extOffer: structpb.NewStructValue(offer)}}
 	method := rampv1.DiscoveryMethod(i.Way)
 	if i.Found != nil {
 		method = rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH
@@ -293,12 +304,14 @@ func (i *item) describe(out *rampv1.RAMPResponse) (err error) {
 	return nil
 }
 
-// quote says what would be bought under the bound of the request. Budgets are looked at when it is bought.
+// quote says what would be bought under the bound of the request. Budgets are looked at when it is
+// bought.
 func (b *Broker) quote(a Request, f *found) (*rampv1.RAMPResponse, error) {
 	w := newWork(a, nil, f)
 	w.plan.Rates = b.Rates
 	if len(f.listed) > 0 && len(f.choices) == 0 { // who asks signs the addresses that it wants, and asks again
-		out := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}}
+		out := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id,
+			Ext: &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}}
 		put(out.Ext.Fields, extFound, jsonOf(f.listed))
 		return out, nil
 	}
@@ -307,7 +320,8 @@ func (b *Broker) quote(a Request, f *found) (*rampv1.RAMPResponse, error) {
 	}
 	var all []*rampv1.RAMPResponse
 	for _, i := range w.Items {
-		one := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Exchange: i.Exchange, Cost: cost(i.Price, i.Currency), DeliveryMethod: rampv1.DeliveryMethod(i.Method)}
+		one := &rampv1.RAMPResponse{Ver: Version, Id: newID("res"), RequestId: a.Id, Exchange: i.Exchange,
+			Cost: cost(i.Price, i.Currency), DeliveryMethod: rampv1.DeliveryMethod(i.Method)}
 		if i.Fee > 0 {
 			one.BrokerFee = cost(i.Fee, i.Currency)
 		}

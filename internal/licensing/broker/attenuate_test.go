@@ -34,7 +34,8 @@ func delegated(t *testing.T, code string, change func(*rampv1.Delegation)) (*ram
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &rampv1.Delegation{PrincipalDomain: "acme.example", PrincipalId: "ceo", Token: token.Text(), ExpiresAt: timestamppb.New(time.Now().Add(1000 * time.Hour))}
+	d := &rampv1.Delegation{PrincipalDomain: "acme.example", PrincipalId: "ceo", Token: token.Text(),
+		ExpiresAt: timestamppb.New(time.Now().Add(1000 * time.Hour))}
 	if change != nil {
 		change(d)
 	}
@@ -42,7 +43,8 @@ func delegated(t *testing.T, code string, change func(*rampv1.Delegation)) (*ram
 }
 
 // passedOn is the delegation that an Exchange got, verified, and the Broker's request.
-func passedOn(t *testing.T, d *desk, said *rampv1.Delegation, key biscuit.PublicKey, change func(*rampv1.RAMPRequest)) (*rampv1.Delegation, *biscuit.Grants) {
+func passedOn(t *testing.T, d *desk, said *rampv1.Delegation, key biscuit.PublicKey,
+	change func(*rampv1.RAMPRequest)) (*rampv1.Delegation, *biscuit.Grants) {
 	t.Helper()
 	r := d.request(newID("r"), "a", "b")
 	r.Requester.Delegation = said
@@ -67,7 +69,8 @@ func passedOn(t *testing.T, d *desk, said *rampv1.Delegation, key biscuit.Public
 	return got, grants
 }
 
-// TestADelegationIsNarrowedToTheRequest: what the Exchange gets is good for what was asked for, and for nothing else that the agent's was good for.
+// TestADelegationIsNarrowedToTheRequest: what the Exchange gets is good for what was asked for, and
+// for nothing else that the agent's was good for.
 func TestADelegationIsNarrowedToTheRequest(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
@@ -82,12 +85,15 @@ func TestADelegationIsNarrowedToTheRequest(t *testing.T) {
 	if !proto.Equal(said, before) {
 		t.Error("the request itself was changed")
 	}
-	if len(grants.Scopes) != 1 || grants.Scopes[0] != "news:a" || *grants.MaxSpendCents != 100 || got.MaxSpend.Amount != 1 || len(got.Scopes) != 1 || got.Scopes[0] != "news:a" ||
+	if len(grants.Scopes) != 1 || grants.Scopes[0] != "news:a" || *grants.MaxSpendCents != 100 ||
+		got.MaxSpend.Amount != 1 || len(got.Scopes) != 1 || got.Scopes[0] != "news:a" ||
 		got.ExpiresAt.AsTime().After(time.Now().Add(delegationHolds)) || !grants.Expires.Equal(got.ExpiresAt.AsTime()) {
-		t.Errorf("it grants %v, %v, until %v; beside it stands %v", grants.Scopes, grants.MaxSpendCents, grants.Expires, got)
+		t.Errorf("it grants %v, %v, until %v; beside it stands %v", grants.Scopes, grants.MaxSpendCents,
+			grants.Expires, got)
 	}
 	cents := int64(1)
-	ask := biscuit.Request{Time: time.Now(), Operation: "transact", Resource: d.at[0].URI("b"), RequestedScope: "news:a", SpendCents: &cents}
+	ask := biscuit.Request{Time: time.Now(), Operation: "transact", Resource: d.at[0].URI("b"),
+		RequestedScope: "news:a", SpendCents: &cents}
 	for name, c := range map[string]struct {
 		good   bool
 		change func(*biscuit.Request)
@@ -120,7 +126,8 @@ func TestADryRunDelegatesNoPurchase(t *testing.T) {
 			}
 		})
 		for operation, want := range map[string]bool{"discover": true, "transact": good} {
-			err := grants.Authorize(biscuit.NewAuthorizer(nil, biscuit.Limits{}), biscuit.Request{Time: time.Now(), Operation: operation, Resource: d.at[0].URI("a")})
+			err := grants.Authorize(biscuit.NewAuthorizer(nil, biscuit.Limits{}),
+				biscuit.Request{Time: time.Now(), Operation: operation, Resource: d.at[0].URI("a")})
 			if (err == nil) != want {
 				t.Errorf("dry run %v, %s: %v", dry, operation, err)
 			}
@@ -128,8 +135,8 @@ func TestADryRunDelegatesNoPurchase(t *testing.T) {
 	}
 }
 
-// TestDelegationsThatPassUnchanged: what is bound to a key, what is sealed, and all where the operator wants that; and caps that the request does not
-// lower, or that are in another currency.
+// TestDelegationsThatPassUnchanged: what is bound to a key, what is sealed, and all where the
+// operator wants that; and caps that the request does not lower, or that are in another currency.
 func TestDelegationsThatPassUnchanged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -180,14 +187,16 @@ func TestDelegationsThatPassUnchanged(t *testing.T) {
 				r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 1, Currency: "USD"}}
 			})
 			switch {
-			case c.want == 0 && grants.MaxSpendCents != nil, c.want > 0 && (grants.MaxSpendCents == nil || *grants.MaxSpendCents != c.want):
+			case c.want == 0 && grants.MaxSpendCents != nil, c.want > 0 &&
+				(grants.MaxSpendCents == nil || *grants.MaxSpendCents != c.want):
 				t.Errorf("it allows %v", grants.MaxSpendCents)
 			}
 		})
 	}
 }
 
-// TestARetryHasTheSameDelegation: what is not known yet is asked for again under the token of the first time.
+// TestARetryHasTheSameDelegation: what is not known yet is asked for again under the token of the
+// first time.
 func TestARetryHasTheSameDelegation(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)

@@ -17,7 +17,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestVerifiersAreAskedSideBySide has the word on each of three addresses be of another verifier, none of which answers before all were asked: what they attest is taken.
+// TestVerifiersAreAskedSideBySide has the word on each of three addresses be of another verifier,
+// none of which answers before all were asked: what they attest is taken.
 func TestVerifiersAreAskedSideBySide(t *testing.T) {
 	t.Parallel()
 	const n = 3
@@ -43,7 +44,9 @@ func TestVerifiersAreAskedSideBySide(t *testing.T) {
 		t.Cleanup(server.Close)
 		verifiers = append(verifiers, strings.TrimPrefix(server.URL, "http://"))
 		var err error
-		if document, err = ramp.WriteVerifierKeys(verifiers[len(verifiers)-1], "V", nil, []ramp.Key{{ID: "a", Public: key.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true}}); err != nil {
+		if document, err = ramp.WriteVerifierKeys(verifiers[len(verifiers)-1], "V", nil,
+			[]ramp.Key{{ID: "a", Public: key.Public().(ed25519.PublicKey), From: time.Unix(1, 0),
+				Active: true}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,7 +75,9 @@ func TestVerifiersAreAskedSideBySide(t *testing.T) {
 		t.Errorf("%d were bought", len(bought))
 	}
 	for uri, one := range bought {
-		if offer := one.GetExt().GetFields()[extOffer].GetStructValue(); len(offer.GetFields()["attestations"].GetListValue().GetValues()) != 1 {
+		if offer := one.GetExt().
+			GetFields()[extOffer].GetStructValue(); len(offer.GetFields()["attestations"].GetListValue().GetValues()) !=
+			1 {
 			t.Errorf("of %s the offer is taken that nobody attests", uri)
 		}
 	}

@@ -47,27 +47,32 @@ func (b *Broker) provider(ctx context.Context, host string) (*rampv1.ProviderMan
 
 var errNotAuthorised = errors.New("the ramp.json of the address does not name this Exchange")
 
-// hosts are the manifests of hosts as one request has them: each is looked up once, so that there counts the same for all addresses of a host, whatever
-// becomes of it meanwhile.
+// hosts are the manifests of hosts as one request has them: each is looked up once, so that there
+// counts the same for all addresses of a host, whatever becomes of it meanwhile.
 type hosts struct{ all sync.Map } // by name, a func() (*rampv1.ProviderManifest, error)
 
 func (h *hosts) provider(ctx context.Context, b *Broker, host string) (*rampv1.ProviderManifest, error) {
 	look, is := h.all.Load(host)
 	if !is {
-		look, _ = h.all.LoadOrStore(host, sync.OnceValues(func() (*rampv1.ProviderManifest, error) { return b.provider(ctx, host) }))
+		look, _ = h.all.LoadOrStore(host,
+			sync.OnceValues(func() (*rampv1.ProviderManifest, error) { return b.provider(ctx, host) }))
 	}
 	return look.(func() (*rampv1.ProviderManifest, error))()
 }
 
-// authorised says why an Exchange may not sell what is at an address: the manifest of the address's host has to list it, by its domain, and one
-// that was found by documents at the address that they gave.
+// authorised says why an Exchange may not sell what is at an address: the manifest of the address's
+// host has to list it, by its domain, and one that was found by documents at the address that they
+// gave.
 func (b *Broker) authorised(ctx context.Context, h *hosts, p *peer, uri string) error {
 	host := hostOf(uri)
 	if host == "" && p.named {
-		return nil // what is no page of the web has no manifest: the word of the operator, or of the agent, for the Exchange is all that there is
+		// what is no page of the web has no manifest: the word of the operator, or of the agent,
+		// for the Exchange is all that there is
+		return nil
 	}
 	if host == "" {
-		return errors.New("its address is none of the web: name the Exchange in constraints.exchanges, or have the Broker's operator name it")
+		return errors.New("its address is none of the web: name the Exchange in constraints.exchanges, or have the " +
+			"Broker's operator name it")
 	}
 	manifest, err := h.provider(ctx, b, host)
 	if err != nil {

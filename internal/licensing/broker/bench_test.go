@@ -24,12 +24,13 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// BenchmarkResolve chooses the best offers of 8 Exchanges for 20 addresses, over sockets, beside the floor of what that cannot do without: decoding
-// the same 8 answers, on as many processors, and verifying the 20 offers that win. The Broker asks as it does in the program, by the guarded way. The
-// Exchanges are in the same process: they answer queries, unread but for their ids, with bytes that they have ready, and what that takes counts
-// for the Broker. /buy has the purchases, too: its
-// floor is the one before, the 8 purchases as bytes over the same sockets, and two durable commits of one row each: what is bought has to be on
-// record before it is bought, and after.
+// BenchmarkResolve chooses the best offers of 8 Exchanges for 20 addresses, over sockets, beside
+// the floor of what that cannot do without: decoding the same 8 answers, on as many processors, and
+// verifying the 20 offers that win. The Broker asks as it does in the program, by the guarded way.
+// The Exchanges are in the same process: they answer queries, unread but for their ids, with bytes
+// that they have ready, and what that takes counts for the Broker. /buy has the purchases, too: its
+// floor is the one before, the 8 purchases as bytes over the same sockets, and two durable commits
+// of one row each: what is bought has to be on record before it is bought, and after.
 func BenchmarkResolve(b *testing.B) {
 	for _, binary := range []bool{false, true} {
 		form := "json"
@@ -60,7 +61,8 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-// ratios does by turns what is compared, so that whatever else the machine does weighs on both alike, and tells the ratios of the medians.
+// ratios does by turns what is compared, so that whatever else the machine does weighs on both
+// alike, and tells the ratios of the medians.
 func (d *desk) ratios(b *testing.B, answers [][]byte, binary bool) {
 	purchases := d.purchases(b)
 	var took [4][]time.Duration
@@ -90,7 +92,8 @@ func (d *desk) purchases(b *testing.B) (all [][]byte) {
 		b.Fatal(err)
 	}
 	for _, x := range d.at {
-		request := &rampv1.TransactionRequest{Ver: "1.0", Id: newID("floor"), Requester: d.benchRequest("", true).Requester}
+		request := &rampv1.TransactionRequest{Ver: "1.0", Id: newID("floor"),
+			Requester: d.benchRequest("", true).Requester}
 		bought := x.Bought()
 		for _, offer := range bought[len(bought)-2:] {
 			request.Items = append(request.Items, &rampv1.TransactionItem{OfferId: offer, OfferSignature: "c2ln"})
@@ -109,7 +112,8 @@ func (d *desk) purchase(b *testing.B, all [][]byte) {
 	var wait sync.WaitGroup
 	for i, x := range d.at {
 		wait.Go(func() {
-			response, err := d.HTTP.Post(x.URL+"/rpc/ramp.v1.ExchangeService/ExecuteTransaction", "application/json", bytes.NewReader(all[i]))
+			response, err := d.HTTP.Post(x.URL+"/rpc/ramp.v1.ExchangeService/ExecuteTransaction", "application/json",
+				bytes.NewReader(all[i]))
 			if err != nil {
 				b.Error(err)
 				return
@@ -126,7 +130,8 @@ func (d *desk) purchase(b *testing.B, all [][]byte) {
 // commit makes one row durable.
 func (d *desk) commit(b *testing.B) {
 	w := &work{account: "floor", id: newID("floor"), digest: make([]byte, 32)}
-	if err := d.DB.UpdateBatched(context.Background(), func(tx *store.Tx) error { return w.put(context.Background(), tx, time.Now()) }); err != nil {
+	if err := d.DB.UpdateBatched(context.Background(),
+		func(tx *store.Tx) error { return w.put(context.Background(), tx, time.Now()) }); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -138,7 +143,9 @@ func benchDesk(b *testing.B, binary bool) *desk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := openDeskFor(b, storetest.OpenSQLite(b, Schema), 8, func(c *Config) { c.Binary, c.HTTP = binary, &http.Client{Transport: way} })
+	d := openDeskFor(b, storetest.OpenSQLite(b, Schema), 8, func(c *Config) {
+		c.Binary, c.HTTP = binary, &http.Client{Transport: way}
+	})
 	for i, x := range d.at {
 		x.Price = 0.02 + float64(i)/1000
 		x.Offer = func(uri string, o *rampv1.Offer) *rampv1.Offer { // each wins some
@@ -174,7 +181,8 @@ func (d *desk) run(b *testing.B, dry bool) {
 
 // once has one request answered.
 func (d *desk) once(b *testing.B, dry bool) {
-	got, err := d.Resolve(context.Background(), Request{RAMPRequest: d.benchRequest(newID("r"), dry), Account: "buyer.example/bot"})
+	got, err := d.Resolve(context.Background(),
+		Request{RAMPRequest: d.benchRequest(newID("r"), dry), Account: "buyer.example/bot"})
 	if err != nil || len(got.Ext.Fields[extItems].GetListValue().GetValues()) != 20 {
 		b.Fatal(got, err)
 	}
@@ -240,7 +248,8 @@ func (d *desk) floor(b *testing.B, answers [][]byte, binary bool) {
 			offer := all[best].OfferGroups[g].Offers[0]
 			payload, err := ramp.OfferPayload(offer)
 			signature, err2 := sign.DecodeSignature(offer.ExchangeSignature)
-			if err != nil || err2 != nil || !ed25519.Verify(d.at[best].Key.Public().(ed25519.PublicKey), payload, signature) {
+			if err != nil || err2 != nil ||
+				!ed25519.Verify(d.at[best].Key.Public().(ed25519.PublicKey), payload, signature) {
 				b.Error("an offer does not hold", err, err2)
 			}
 		})

@@ -1,10 +1,14 @@
-// Package broker is RAMP's buyer side for others: it asks several Exchanges at once what they offer for addresses, takes the best offer
-// for each, buys within the agent's bounds and budgets, and passes reports and disputes on to the Exchange that sold (RAMP v1,
-// RAMPRequest).
+// Package broker is a RAMP Broker: it asks several Exchanges at once for offers, chooses the best
+// offer for each address, buys within the agent's limits and budgets, and forwards reports and
+// disputes to the Exchange that sold (RAMP v1, RAMPRequest).
 //
-// Nothing is bought before it is on record with the id under which it is bought, and what a budget may lose by it is held: who is cut
-// off anywhere asks again with the same request, and buys nothing twice. The package stands on client, wire, store and trust, which says
-// who speaks for whom; its door is that of RAMP.
+// Before it sends a purchase, the Broker records the id of the purchase and holds its cost against
+// the budget. If a connection breaks anywhere, the same request continues, and nothing is bought
+// twice.
+//
+// The package owns the tables of requests, budgets and the reliability of Exchanges. It calls
+// Exchanges through package client and must not know the Exchange of this process. Handlers are in
+// rampapi. Enter by [New] and [Broker.Resolve].
 package broker
 
 import (
@@ -42,7 +46,8 @@ type Exchange struct {
 	Preferred bool
 }
 
-// Fee is what the Broker takes on top of each price, and tells (RAMP v1, RAMPResponse.broker_fee). The zero Fee is none.
+// Fee is what the Broker adds to each price and states (RAMP v1, RAMPResponse.broker_fee). The zero
+// Fee is none.
 type Fee struct {
 	Share    int64  // of the price, in units of 1e-8
 	Each     int64  // for each purchase that costs something, in units of 1e-8 of Currency
@@ -59,22 +64,25 @@ type Budget struct {
 
 // Config is what a Broker needs.
 type Config struct {
-	// Domain publishes the Broker's keys at /.well-known/ramp-agent.json, and ID is what it calls itself.
+	// Domain publishes the Broker's keys at /.well-known/ramp-agent.json, and ID is what it calls
+	// itself.
 	Domain, ID string
 	// Key is the key that signs now, and what the domain's document calls it.
 	Key func() (key ed25519.PrivateKey, id string, err error)
-	// HTTP reaches Exchanges and providers; what leads to other places than they may name is refused there. Client makes
-	// its options of it.
+	// HTTP reaches Exchanges and providers; what leads to other places than they may name is
+	// refused there. Client makes its options of it.
 	HTTP *http.Client
 	// DB has the tables of Schema.
 	DB *store.DB
-	// Exchanges are asked for every request that names none itself; further ones are found by the ramp.json of the addresses' hosts.
+	// Exchanges are asked for every request that names none itself; further ones are found by the
+	// ramp.json of the addresses' hosts.
 	Exchanges []Exchange
 	// OnlyExchanges keeps to them, whatever documents and requests name.
 	OnlyExchanges bool
 	// Deadline is how long all Exchanges together may take to offer something; 0 is half a second.
 	Deadline time.Duration
-	// BuyWithin is how long a purchase may take before the agent is told that it is still under way; 0 is 5 seconds.
+	// BuyWithin is how long a purchase may take before the agent is told that it is still under
+	// way; 0 is 5 seconds.
 	BuyWithin time.Duration
 	// Parallel is how many Exchanges are asked at the same time for one request; 0 is 20.
 	Parallel int
@@ -86,35 +94,38 @@ type Config struct {
 	Verifiers []string
 	Fee       Fee
 	Budgets   []Budget
-	// Find answers searches; nil for none. Own lets what was found be bought in the Broker's own name, where the requester's signature does not
-	// cover it.
+	// Find answers searches; nil for none. Own lets what was found be bought in the Broker's own
+	// name, where the requester's signature does not cover it.
 	Find Finder
 	Own  bool
-	// Rates compare offers of different currencies, and count them under bounds of others. The zero value has none.
+	// Rates compare offers of different currencies, and count them under bounds of others. The zero
+	// value has none.
 	Rates Rates
-	// WholeDelegations passes delegations on as they came; they are narrowed to what a request needs otherwise.
+	// WholeDelegations passes delegations on as they came; they are narrowed to what a request
+	// needs otherwise.
 	WholeDelegations bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	Log *slog.Logger // nil for none
 	// Observer is told what happens.
 	Observer Observer
-	// Fault, where tests set it, is called at the steps of a purchase and makes them fail; at "unsure", the attempts end.
+	// Fault, where tests set it, is called at the steps of a purchase and makes them fail; at
+	// "unsure", the attempts end.
 	Fault func(step string) error
 }
 
-// Request is one request.
+// Request is a RAMPRequest with the account of its identified requester.
 type Request struct {
 	*rampv1.RAMPRequest
 	// Account is whose it is: domain/id of the requester, as it was identified.
 	Account string
 }
 
-// Broker answers requests. It may be used from many goroutines.
+// Broker answers requests by buying from Exchanges. Its methods may be called concurrently.
 type Broker struct {
 	Config
 	peers     peers
-	providers kept[*rampv1.ProviderManifest]
+	providers cache[*rampv1.ProviderManifest]
 
 	mu      sync.Mutex
 	working map[string]chan struct{} // requests in work here, by account and id
@@ -142,12 +153,14 @@ func New(c Config) *Broker {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	b := &Broker{Config: c, working: map[string]chan struct{}{}}
-	b.peers = peers{broker: b, all: map[string]*health{}, open: newKept[*client.Exchange](manifestHolds, firstRest, c.Now)}
-	b.providers = newKept[*rampv1.ProviderManifest](providerHolds, failureHolds, c.Now)
+	b.peers = peers{broker: b, all: map[string]*health{},
+		open: newCache[*client.Exchange](manifestHolds, firstRest, c.Now)}
+	b.providers = newCache[*rampv1.ProviderManifest](providerHolds, failureHolds, c.Now)
 	return b
 }
 
-// How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that a provider's cannot be had, and how long one may take.
+// How long documents hold (RAMP v1: an Exchange's for an hour), how long it holds that a provider's
+// cannot be had, and how long one may take.
 const (
 	manifestHolds  = time.Hour
 	providerHolds  = 10 * time.Minute
@@ -169,8 +182,9 @@ func (b *Broker) fault(step string) error {
 	return b.Fault(step)
 }
 
-// Resolve finds the best offers for a request, and buys by them. A request that was answered is answered alike, as long as it is
-// kept: 30 days. The same request at the same time is worked on once, and the others wait. The error is a *Refusal, a *ramp.Invalid, the context's, or ours.
+// Resolve finds the best offers for a request, and buys by them. A request that was answered is
+// answered alike, as long as it is kept: 30 days. The same request at the same time is worked on
+// once, and the others wait. The error is a *Refusal, a *ramp.Invalid, the context's, or ours.
 func (b *Broker) Resolve(ctx context.Context, a Request) (*rampv1.RAMPResponse, error) {
 	answer, err := b.resolved(ctx, a)
 	b.watchResolved(a, answer, err)
@@ -198,8 +212,10 @@ func (b *Broker) resolved(ctx context.Context, a Request) (*rampv1.RAMPResponse,
 	}
 }
 
-// resolve does so while nobody else in this process works on the request. again says that another process was first.
-func (b *Broker) resolve(ctx context.Context, a Request, digest []byte) (answer *rampv1.RAMPResponse, again bool, err error) {
+// resolve does so while nobody else in this process works on the request. again says that another
+// process was first.
+func (b *Broker) resolve(ctx context.Context, a Request, digest []byte) (answer *rampv1.RAMPResponse, again bool,
+	err error) {
 	w, err := b.known(ctx, a.Account, a.Id, digest)
 	if err != nil {
 		return nil, false, err

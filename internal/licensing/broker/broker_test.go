@@ -27,7 +27,8 @@ type desk struct {
 	at []*exchange.Exchange
 }
 
-// openDesk starts so many Exchanges, and a Broker that knows them. change changes what it is made of.
+// openDesk starts so many Exchanges, and a Broker that knows them. change changes what it is made
+// of.
 func openDesk(t *testing.T, db *store.DB, n int, change func(*Config)) *desk {
 	t.Helper()
 	d := openDeskFor(t, db, n, change)
@@ -40,7 +41,8 @@ func openDeskFor(t testing.TB, db *store.DB, n int, change func(*Config)) *desk 
 	t.Helper()
 	d := &desk{}
 	config := Config{
-		Domain: "broker.example", ID: "b1", DB: db, HTTP: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
+		Domain: "broker.example", ID: "b1", DB: db,
+		HTTP:     &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
 		Key:      func() (ed25519.PrivateKey, string, error) { return brokerKey, "k", nil },
 		Deadline: 1e10, BuyWithin: 1e10,
 	}
@@ -63,7 +65,8 @@ func openDeskFor(t testing.TB, db *store.DB, n int, change func(*Config)) *desk 
 }
 
 func (d *desk) request(id string, paths ...string) *rampv1.RAMPRequest {
-	r := &rampv1.RAMPRequest{Ver: "1.0", Id: id, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", IntendedUse: []string{"ai-input"}, Signature: "c2ln"}}
+	r := &rampv1.RAMPRequest{Ver: "1.0", Id: id, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example",
+		IntendedUse: []string{"ai-input"}, Signature: "c2ln"}}
 	for _, path := range paths {
 		r.Requester.Uris = append(r.Requester.Uris, d.at[0].URI(path))
 	}
@@ -129,14 +132,17 @@ func TestTheBestOfSeveralExchangesIsBought(t *testing.T) {
 		d := openDesk(t, db, 3, nil)
 		d.at[1].Price = 0.01
 		got := d.must(d.request("r1", "a"))
-		if got.Exchange != d.at[1].Domain || got.GetCost().GetAmount() != 0.01 || got.RequestId != "r1" || got.TransactionId == "" {
+		if got.Exchange != d.at[1].Domain || got.GetCost().GetAmount() != 0.01 || got.RequestId != "r1" ||
+			got.TransactionId == "" {
 			t.Fatalf("bought %v", got)
 		}
-		if n := []int{len(d.at[0].Bought()), len(d.at[1].Bought()), len(d.at[2].Bought())}; n[0] != 0 || n[1] != 1 || n[2] != 0 {
+		if n := []int{len(d.at[0].Bought()), len(d.at[1].Bought()), len(d.at[2].Bought())}; n[0] != 0 || n[1] != 1 ||
+			n[2] != 0 {
 			t.Fatal("sold", n)
 		}
 		query := d.at[2].Queries()[0]
-		if len(query.Intermediaries) != 1 || query.Intermediaries[0].Domain != "broker.example" || !proto.Equal(query.Requester, d.request("", "a").Requester) {
+		if len(query.Intermediaries) != 1 || query.Intermediaries[0].Domain != "broker.example" ||
+			!proto.Equal(query.Requester, d.request("", "a").Requester) {
 			t.Errorf("asked %v", query)
 		}
 		keys, left := []ramp.Key{{Public: brokerKey.Public().(ed25519.PublicKey)}}, 5

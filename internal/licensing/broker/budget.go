@@ -27,13 +27,15 @@ const (
 	scopeOperator = "operator"
 )
 
-// draws are the budgets that a request draws on: its own, by its scope or its licence, and that which the operator has given it.
+// draws are the budgets that a request draws on: its own, by its scope or its licence, and that
+// which the operator has given it.
 func (b *Broker) draws(a Request) (all []*drawn) {
 	c := a.GetConstraints()
 	if budget := c.GetPeriodBudget(); budget != nil {
 		limit, _ := units(budget.GetAmount()) // which wishesOf has looked at
 		all = append(all, &drawn{
-			Scope: scopeOwn + cmp.Or(c.GetBudgetScope(), a.GetRequester().GetLicenseId()), Currency: strings.ToUpper(budget.GetCurrency()), Limit: limit, Period: c.GetBudgetPeriod().AsDuration(),
+			Scope:    scopeOwn + cmp.Or(c.GetBudgetScope(), a.GetRequester().GetLicenseId()),
+			Currency: strings.ToUpper(budget.GetCurrency()), Limit: limit, Period: c.GetBudgetPeriod().AsDuration(),
 		})
 	}
 	at := slices.IndexFunc(b.Budgets, func(one Budget) bool { return one.Account == a.Account })
@@ -47,14 +49,15 @@ func (b *Broker) draws(a Request) (all []*drawn) {
 	return all
 }
 
-// purse is how a budget stands.
-type purse struct {
+// budgetState is the state of a budget.
+type budgetState struct {
 	started, ends int64
 	held, spent   int64
 }
 
-// stands reads how a budget stands at a time. A period that is over is followed by the next, which begins with the first that is drawn on it.
-func (d *drawn) stands(ctx context.Context, tx *store.Tx, account string, now time.Time) (p purse, err error) {
+// stands reads the state of a budget at a time. A period that is over is followed by the next,
+// which begins with the first that is drawn on it.
+func (d *drawn) stands(ctx context.Context, tx *store.Tx, account string, now time.Time) (p budgetState, err error) {
 	err = tx.QueryRow(ctx, `SELECT started, ends, held, spent FROM broker_budget WHERE account = $1 AND scope = $2 AND currency = $3`, account, d.Scope, d.Currency).
 		Scan(&p.started, &p.ends, &p.held, &p.spent)
 	is := err == nil
@@ -74,17 +77,18 @@ func (d *drawn) stands(ctx context.Context, tx *store.Tx, account string, now ti
 }
 
 // left is what may still be drawn.
-func (d *drawn) left(p purse) int64 { return max(0, d.Limit-p.spent-p.held) }
+func (d *drawn) left(p budgetState) int64 { return max(0, d.Limit-p.spent-p.held) }
 
-// put writes how a budget stands.
-func (d *drawn) put(ctx context.Context, tx *store.Tx, account string, p purse) error {
+// put writes the state of a budget.
+func (d *drawn) put(ctx context.Context, tx *store.Tx, account string, p budgetState) error {
 	_, err := tx.Exec(ctx, `INSERT INTO broker_budget (account, scope, currency, started, ends, held, spent) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (account, scope, currency) DO UPDATE SET started = EXCLUDED.started, ends = EXCLUDED.ends, held = EXCLUDED.held, spent = EXCLUDED.spent`,
 		account, d.Scope, d.Currency, p.started, p.ends, p.held, p.spent)
 	return err
 }
 
-// needs is what items cost with their fees, in one currency; ok is false where something costs another that cannot be converted.
+// needs is what items cost with their fees, in one currency; ok is false where something costs
+// another that cannot be converted.
 func (r *Rates) needs(items []*item, currency string) (sum int64, ok bool) {
 	for _, i := range items {
 		n, ok := i.spent(r, currency)
@@ -96,7 +100,8 @@ func (r *Rates) needs(items []*item, currency string) (sum int64, ok bool) {
 	return sum, true
 }
 
-// settle releases what a work held of its budgets, and counts what it spent. What is still open stays held.
+// settle releases what a work held of its budgets, and counts what it spent. What is still open
+// stays held.
 func (w *work) settle(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, d := range w.Budgets {
 		p, err := d.stands(ctx, tx, w.account, now)

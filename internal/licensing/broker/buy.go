@@ -18,16 +18,17 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// begin puts a work on record, with what is bought under which ids, and holds what it may cost of its budgets: of what does not fit the last
-// addresses are left out until the rest does. first is false where the request is on record already. The error is a *Refusal
-// where nothing can be bought.
+// begin puts a work on record, with what is bought under which ids, and holds what it may cost of
+// its budgets: of what does not fit the last addresses are left out until the rest does. first is
+// false where the request is on record already. The error is a *Refusal where nothing can be
+// bought.
 func (b *Broker) begin(ctx context.Context, w *work, f *found, a Request) (first bool, err error) {
 	plain := *w
 	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		*w = plain
 		w.plan.Budgets, w.plan.Rates = b.draws(a), b.Rates
 		now := b.Now()
-		purses := make([]purse, len(w.Budgets))
+		purses := make([]budgetState, len(w.Budgets))
 		for i, d := range w.Budgets {
 			var err error
 			if purses[i], err = d.stands(ctx, tx, w.account, now); err != nil {
@@ -58,8 +59,9 @@ func (b *Broker) begin(ctx context.Context, w *work, f *found, a Request) (first
 	return true, err
 }
 
-// fit takes what was chosen into a work, as far as its bound and its budgets allow, which stand as purses say. The error is a *Refusal.
-func (w *work) fit(f *found, purses []purse) error {
+// fit takes what was chosen into a work, as far as its bound and its budgets allow, which stand as
+// purses say. The error is a *Refusal.
+func (w *work) fit(f *found, purses []budgetState) error {
 	var taken []*choice
 	w.Items = nil
 	for _, c := range f.choices {
@@ -92,10 +94,12 @@ func (w *work) fit(f *found, purses []purse) error {
 }
 
 // over says which bound some items are over; nil for none.
-func (w *work) over(items []*item, purses []purse) *Refusal {
+func (w *work) over(items []*item, purses []budgetState) *Refusal {
 	if sum, ok := w.Rates.needs(items, w.Currency); w.Most >= 0 && (!ok || sum > w.Most) {
-		return refuse("resource_exhausted", "it costs more than the %s that may be paid for this request; raise constraints.max_price, or ask for less", words(w.Most, w.Currency)).
-			with(map[string]any{"budget": "request", "limit": amount(w.Most), "currency": w.Currency, "remaining": amount(w.Most), "spent": 0.0})
+		return refuse("resource_exhausted", "it costs more than the %s that may be paid for this request; raise "+
+			"constraints.max_price, or ask for less", words(w.Most, w.Currency)).
+			with(map[string]any{"budget": "request", "limit": amount(w.Most), "currency": w.Currency,
+				"remaining": amount(w.Most), "spent": 0.0})
 	}
 	for i, d := range w.Budgets {
 		left := d.left(purses[i])
@@ -104,7 +108,8 @@ func (w *work) over(items []*item, purses []purse) *Refusal {
 		}
 		name, _ := strings.CutPrefix(d.Scope, scopeOwn)
 		details := map[string]any{
-			"budget": strings.TrimSpace(name), "limit": amount(d.Limit), "currency": d.Currency, "remaining": amount(left), "spent": amount(purses[i].spent), "held": amount(purses[i].held),
+			"budget": strings.TrimSpace(name), "limit": amount(d.Limit), "currency": d.Currency,
+			"remaining": amount(left), "spent": amount(purses[i].spent), "held": amount(purses[i].held),
 		}
 		until, todo := "", "raise it, or ask for less"
 		if ends := store.FromMicros(purses[i].ends); !ends.IsZero() {
@@ -112,7 +117,8 @@ func (w *work) over(items []*item, purses []purse) *Refusal {
 			until, todo = ", until "+ends.Format(time.RFC3339), "raise it, ask for less, or come back then"
 		}
 		return refuse("resource_exhausted", "the budget %q has %s left of %s: %s are spent, and %s held%s; %s",
-			strings.TrimSpace(name), words(left, d.Currency), words(d.Limit, d.Currency), words(purses[i].spent, d.Currency), words(purses[i].held, d.Currency), until, todo).with(details)
+			strings.TrimSpace(name), words(left, d.Currency), words(d.Limit, d.Currency),
+			words(purses[i].spent, d.Currency), words(purses[i].held, d.Currency), until, todo).with(details)
 	}
 	return nil
 }
@@ -131,13 +137,15 @@ func lastOf(items []*item) int {
 func (c *choice) item() *item {
 	t := c.taken
 	return &item{
-		URI: c.uri, Exchange: t.peer.domain, OfferID: t.offer.GetOfferId(), Signature: t.offer.GetExchangeSignature(), Offer: json.RawMessage(t.document), Price: t.price, Fee: t.fee,
+		URI: c.uri, Exchange: t.peer.domain, OfferID: t.offer.GetOfferId(), Signature: t.offer.GetExchangeSignature(),
+		Offer: json.RawMessage(t.document), Price: t.price, Fee: t.fee,
 		Currency: t.currency, Subscription: t.subscription, Method: int32(t.offer.GetDeliveryMethod()), Found: c.found,
-		Way: t.heard.way(c.uri), taken: t,
+		Way: t.reply.way(c.uri), taken: t,
 	}
 }
 
-// buys makes purchases of the items from one on: one for each Exchange, in the order of the request.
+// buys makes purchases of the items from one on: one for each Exchange, in the order of the
+// request.
 func (w *work) buys(_ *found, from int) {
 	if from == 0 {
 		w.Buys = nil
@@ -145,10 +153,13 @@ func (w *work) buys(_ *found, from int) {
 	fresh := len(w.Buys)
 	for at := from; at < len(w.Items); at++ {
 		p := w.Items[at].taken.peer
-		same := slices.IndexFunc(w.Buys[fresh:], func(one *buy) bool { return one.Exchange == p.domain && slices.Equal(one.Places, p.places) })
+		same := slices.IndexFunc(w.Buys[fresh:], func(one *buy) bool {
+			return one.Exchange == p.domain && slices.Equal(one.Places, p.places)
+		})
 		if same < 0 {
 			same = len(w.Buys) - fresh
-			w.Buys = append(w.Buys, &buy{ID: newID("brk"), Exchange: p.domain, Places: p.places, Typed: p.typed, Named: p.named})
+			w.Buys = append(w.Buys, &buy{ID: newID("brk"), Exchange: p.domain, Places: p.places, Typed: p.typed,
+				Named: p.named})
 		}
 		w.Buys[fresh+same].Items = append(w.Buys[fresh+same].Items, at)
 	}
@@ -158,8 +169,9 @@ func (w *work) buys(_ *found, from int) {
 // again is how long an attempt to buy waits before the next.
 const again = 200 * time.Millisecond
 
-// finish makes the purchases of a work, and of what is denied those of the next best offers; and answers. What it starts is not taken back when
-// the agent goes: the purchases are finished for its next request.
+// finish makes the purchases of a work, and of what is denied those of the next best offers; and
+// answers. What it starts is not taken back when the agent goes: the purchases are finished for its
+// next request.
 func (b *Broker) finish(ctx context.Context, w *work) (*rampv1.RAMPResponse, error) {
 	if w.done {
 		return w.answered()
@@ -206,7 +218,8 @@ func (b *Broker) execute(ctx context.Context, w *work) error {
 	return nil
 }
 
-// buy makes one purchase, again and again while it is not known whether it was made. It always has the same id.
+// buy makes one purchase, again and again while it is not known whether it was made. It always has
+// the same id.
 func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.Requester) {
 	id := w.id
 	request := &rampv1.TransactionRequest{Ver: Version, Id: one.ID, Requester: requester, RequestId: &id}
@@ -215,7 +228,8 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 		request.OfferId, request.OfferSignature = &i.OfferID, &i.Signature
 	} else {
 		for _, at := range one.Items {
-			request.Items = append(request.Items, &rampv1.TransactionItem{OfferId: w.Items[at].OfferID, OfferSignature: w.Items[at].Signature})
+			request.Items = append(request.Items,
+				&rampv1.TransactionItem{OfferId: w.Items[at].OfferID, OfferSignature: w.Items[at].Signature})
 		}
 	}
 	p := b.peers.of(&peer{domain: one.Exchange, places: one.Places, typed: one.Typed, named: one.Named})
@@ -230,7 +244,8 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 			}
 			one.State = bought
 			return
-		case surely(err) && !one.Sent && w.found != nil: // what was sent before, or is on record of before, may have been bought then
+		// what was sent before, or is on record of before, may have been bought then
+		case surely(err) && !one.Sent && w.found != nil:
 			for _, at := range one.Items {
 				w.Items[at].State, w.Items[at].Why = denied, failing(err).Error()
 			}
@@ -238,7 +253,8 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 			return
 		}
 		one.Sent, one.Unsure = one.Sent || sent, clip(failing(err).Error(), 300)
-		b.Log.Warn("it is not known whether a purchase was made; it is tried again", "exchange", one.Exchange, "id", one.ID, "error", err)
+		b.Log.Warn("it is not known whether a purchase was made; it is tried again", "exchange", one.Exchange, "id",
+			one.ID, "error", err)
 		if b.fault("unsure") != nil {
 			return
 		}
@@ -259,7 +275,8 @@ func (b *Broker) buy(ctx context.Context, w *work, one *buy, requester *rampv1.R
 }
 
 // buyOnce tries once. sent says that the Exchange may have had the request.
-func (b *Broker) buyOnce(ctx context.Context, p *peer, request *rampv1.TransactionRequest) (all []*rampv1.TransactionResultItem, sent bool, err error) {
+func (b *Broker) buyOnce(ctx context.Context, p *peer,
+	request *rampv1.TransactionRequest) (all []*rampv1.TransactionResultItem, sent bool, err error) {
 	x, err := b.peers.exchange(ctx, p)
 	if err != nil {
 		return nil, false, err
@@ -273,15 +290,18 @@ func (b *Broker) buyOnce(ctx context.Context, p *peer, request *rampv1.Transacti
 	return all, true, err
 }
 
-// surely says whether an error means that nothing was bought by this request: the Exchange has refused it before it looked whether it had made it already. All
-// else, such as an answer that did not come or cannot be read, leaves open whether it was. So does already_exists: nobody else has this id.
+// surely says whether an error means that nothing was bought by this request: the Exchange has
+// refused it before it looked whether it had made it already. All else, such as an answer that did
+// not come or cannot be read, leaves open whether it was. So does already_exists: nobody else has
+// this id.
 func surely(err error) bool {
 	var told *client.ExchangeError
 	if !errors.As(err, &told) {
 		return false
 	}
 	switch told.Code {
-	case "invalid_argument", "unauthenticated", "permission_denied", "not_found", "failed_precondition", "unimplemented", "out_of_range":
+	case "invalid_argument", "unauthenticated", "permission_denied", "not_found", "failed_precondition",
+		"unimplemented", "out_of_range":
 		return true
 	}
 	return false
@@ -298,8 +318,9 @@ func (i *item) came(r *rampv1.TransactionResultItem) {
 	i.read = r
 }
 
-// spent is what an item counts in a currency with the fee: of what was bought, what the Exchange says to have charged, whatever was offered. What it says in a
-// currency that cannot be converted counts as what was offered.
+// spent is what an item counts in a currency with the fee: of what was bought, what the Exchange
+// says to have charged, whatever was offered. What it says in a currency that cannot be converted
+// counts as what was offered.
 func (i *item) spent(r *Rates, currency string) (int64, bool) {
 	charged, in := i.charged()
 	if in == i.Currency {
@@ -332,26 +353,28 @@ func (i *item) charged() (n int64, currency string) {
 	return n, strings.ToUpper(clip(r.GetCost().GetCurrency(), 40))
 }
 
-// overcharged says whether the Exchange has charged more than it offered, or anything in another currency.
+// overcharged says whether the Exchange has charged more than it offered, or anything in another
+// currency.
 func (i *item) overcharged() bool {
 	n, currency := i.charged()
 	return n > i.Price || currency != i.Currency
 }
 
-// givenUp is after how long it is no longer asked what came of a purchase: Exchanges remember requests for a day, and their clocks may differ.
+// givenUp is after how long it is no longer asked what came of a purchase: Exchanges remember
+// requests for a day, and their clocks may differ.
 const givenUp = 23 * time.Hour
 
 // forgotten says whether Exchanges need not remember the purchases of a work any more.
 func (w *work) forgotten(now time.Time) bool { return !w.made.IsZero() && now.Sub(w.made) > givenUp }
 
-// settled puts on record what came of purchases, and releases or spends what was held. more says that purchases of next best offers are
-// to be made in place of what was denied.
+// settled puts on record what came of purchases, and releases or spends what was held. more says
+// that purchases of next best offers are to be made in place of what was denied.
 func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 	fresh := b.nextBest(ctx, w)
 	kept := w.plan
 	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		w.plan = kept.copied()
-		w.done, w.answer, w.told, more = false, nil, nil, false
+		w.done, w.answer, w.responseDocument, more = false, nil, nil, false
 		now := b.Now()
 		if w.forgotten(now) {
 			w.giveUp()
@@ -384,7 +407,8 @@ func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 	return more, err
 }
 
-// nextBest chooses what is bought in place of what was denied just now; none where nobody knows any more what else was offered.
+// nextBest chooses what is bought in place of what was denied just now; none where nobody knows any
+// more what else was offered.
 func (b *Broker) nextBest(ctx context.Context, w *work) []*choice {
 	if w.found == nil || w.Rounds >= maxRounds {
 		return nil
@@ -396,8 +420,10 @@ func (b *Broker) nextBest(ctx context.Context, w *work) []*choice {
 			continue
 		}
 		c.denied = append(c.denied, w.Items[at].Why)
-		if w.unheard(at) {
-			w.found.over.note(c.taken.peer.domain, c.uri, errors.New("it was denied when it was asked again, since what it had answered was not heard; nothing was bought elsewhere in its place: "+w.Items[at].Why))
+		if w.unanswered(at) {
+			w.found.over.note(c.taken.peer.domain, c.uri,
+				errors.New("it was denied when it was asked again, since what it had answered was not heard; nothing "+
+					"was bought elsewhere in its place: "+w.Items[at].Why))
 			continue
 		}
 		w.found.over.note(c.taken.peer.domain, c.uri, errors.New("it was denied: "+w.Items[at].Why))
@@ -414,16 +440,18 @@ func (b *Broker) nextBest(ctx context.Context, w *work) []*choice {
 	return fresh
 }
 
-// unheard says whether an item was asked for before it was heard what came of it: then it may have been sold, whatever is said later.
-func (w *work) unheard(at int) bool {
+// unanswered says whether an item was asked for before it was heard what came of it: then it may
+// have been sold, whatever is said later.
+func (w *work) unanswered(at int) bool {
 	return slices.ContainsFunc(w.Buys, func(one *buy) bool { return one.Sent && slices.Contains(one.Items, at) })
 }
 
 // continued takes next best offers into a work, as far as they fit.
-func (b *Broker) continued(ctx context.Context, tx *store.Tx, w *work, fresh []*choice, now time.Time) (more bool, err error) {
+func (b *Broker) continued(ctx context.Context, tx *store.Tx, w *work, fresh []*choice, now time.Time) (more bool,
+	err error) {
 	from := len(w.Items)
 	for _, c := range fresh {
-		purses := make([]purse, len(w.Budgets))
+		purses := make([]budgetState, len(w.Budgets))
 		live := slices.DeleteFunc(slices.Clone(w.Items), func(i *item) bool { return i.State == denied })
 		for n, d := range w.Budgets {
 			if purses[n], err = d.stands(ctx, tx, w.account, now); err != nil {
@@ -433,7 +461,8 @@ func (b *Broker) continued(ctx context.Context, tx *store.Tx, w *work, fresh []*
 		one := c.item()
 		limit := *w
 		limit.Budgets = w.Budgets
-		if sum, ok := w.Rates.needs(append(live, one), w.Currency); w.Most >= 0 && (!ok || sum > w.Most) || limit.unbounded().over([]*item{one}, purses) != nil {
+		if sum, ok := w.Rates.needs(append(live, one), w.Currency); w.Most >= 0 && (!ok || sum > w.Most) ||
+			limit.unbounded().over([]*item{one}, purses) != nil {
 			continue
 		}
 		for n, d := range w.Budgets {
@@ -477,16 +506,19 @@ func (w *work) giveUp() {
 // nothing is the refusal of a request of which nothing can be bought.
 func (f *found) nothing() *Refusal {
 	if len(f.listed) > 0 && len(f.choices) == 0 {
-		return refuse("failed_precondition", "the search found %d addresses, which the requester's signature does not cover; sign requester.uris with those that you want, and send the request again", len(f.listed)).
+		return refuse("failed_precondition", "the search found %d addresses, which the requester's signature does "+
+			"not cover; sign requester.uris with those that you want, and send the request again", len(f.listed)).
 			with(map[string]any{"found": jsonOf(f.listed), "passed": jsonOf(f.over.list())})
 	}
 	if len(f.choices) == 0 {
-		return refuse("not_found", "the search found nothing; ask in other words, or name the addresses in requester.uris").with(map[string]any{"found": []any{}})
+		return refuse("not_found", "the search found nothing; ask in other words, or name the addresses in "+
+			"requester.uris").with(map[string]any{"found": []any{}})
 	}
 	unsold := f.unsold(nil)
 	details := map[string]any{"unsold": jsonOf(unsold), "found": jsonOf(f.listed), "passed": jsonOf(f.over.list())}
 	if f.silent > 0 {
-		return refuse("unavailable", "no Exchange answered, and nothing was bought; send the same request again later. The details say why: passed").with(details).later(max(f.silent, comeBack))
+		return refuse("unavailable", "no Exchange answered, and nothing was bought; send the same request again "+
+			"later. The details say why: passed").with(details).later(max(f.silent, comeBack))
 	}
 	text := "nothing is offered that can be bought"
 	if len(unsold) == 1 {

@@ -19,7 +19,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// extDryRun is the key of a request's ext that has the Broker say what it would buy, and buy nothing. It may stand in ext_critical.
+// extDryRun is the key of a request's ext that has the Broker say what it would buy, and buy
+// nothing. It may stand in ext_critical.
 const extDryRun = "ramp.dry_run"
 
 // Critical says whether a key of the ext of a message is heeded here.
@@ -43,17 +44,24 @@ func bounded(a Request) error {
 	uris := a.GetRequester().GetUris()
 	switch {
 	case utf8.RuneCountInString(a.Id) > maxID:
-		return &ramp.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one", maxID)}
+		return &ramp.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one",
+			maxID)}
 	case len(uris) > MaxURIs:
-		return &ramp.Invalid{Path: "requester.uris", Problem: fmt.Sprintf("has more than %d addresses; ask for them in several requests", MaxURIs)}
+		return &ramp.Invalid{Path: "requester.uris",
+			Problem: fmt.Sprintf("has more than %d addresses; ask for them in several requests", MaxURIs)}
 	case len(uris) == 0 && a.GetQuery() == "" && len(a.GetSearchFilters().GetFields()) == 0:
-		return &ramp.Invalid{Path: "requester.uris", Problem: "is empty, and so are query and search_filters; say what you want"}
+		return &ramp.Invalid{Path: "requester.uris", Problem: "is empty, and so are query and search_filters; say " +
+			"what you want"}
 	case len(a.GetConstraints().GetExchanges()) > MaxExchanges:
-		return &ramp.Invalid{Path: "constraints.exchanges", Problem: fmt.Sprintf("names more than %d Exchanges", MaxExchanges)}
+		return &ramp.Invalid{Path: "constraints.exchanges",
+			Problem: fmt.Sprintf("names more than %d Exchanges", MaxExchanges)}
 	case utf8.RuneCountInString(a.GetConstraints().GetBudgetScope()) > maxID:
-		return &ramp.Invalid{Path: "constraints.budget_scope", Problem: fmt.Sprintf("has more than %d characters", maxID)}
-	case a.GetConstraints().GetPeriodBudget() == nil && (a.GetConstraints().GetBudgetScope() != "" || a.GetConstraints().GetBudgetPeriod() != nil):
-		return &ramp.Invalid{Path: "constraints.period_budget", Problem: "is missing, so that budget_scope and budget_period bound nothing; say the amount"}
+		return &ramp.Invalid{Path: "constraints.budget_scope",
+			Problem: fmt.Sprintf("has more than %d characters", maxID)}
+	case a.GetConstraints().GetPeriodBudget() == nil &&
+		(a.GetConstraints().GetBudgetScope() != "" || a.GetConstraints().GetBudgetPeriod() != nil):
+		return &ramp.Invalid{Path: "constraints.period_budget",
+			Problem: "is missing, so that budget_scope and budget_period bound nothing; say the amount"}
 	}
 	if value, is := a.GetExt().GetFields()[extDryRun]; is {
 		if _, is := value.GetKind().(*structpb.Value_BoolValue); !is { // taken for false, it would be bought
@@ -62,13 +70,15 @@ func bounded(a Request) error {
 	}
 	for i, name := range a.GetConstraints().GetExchanges() {
 		if at := domainOf(name); strings.ContainsAny(at, "/?#@ \\%") || at == "" {
-			return &ramp.Invalid{Path: fmt.Sprintf("constraints.exchanges[%d]", i), Problem: "is no domain such as exchange.example.com"}
+			return &ramp.Invalid{Path: fmt.Sprintf("constraints.exchanges[%d]", i),
+				Problem: "is no domain such as exchange.example.com"}
 		}
 	}
 	return nil
 }
 
-// digestOf is the hash of what a request asks for: of all but its signatures, which may be made anew.
+// digestOf is the hash of what a request asks for: of all but its signatures, which may be made
+// anew.
 func digestOf(r *rampv1.RAMPRequest) ([]byte, error) {
 	plain := proto.CloneOf(r)
 	if plain.Requester != nil {
@@ -114,7 +124,8 @@ type found struct {
 	silent    time.Duration // after which to come back, where no Exchange answered; 0 where one did, or none was asked
 }
 
-// choose asks Exchanges, and chooses of what they offer. What is chosen has a signature that holds, and is offered by who may.
+// choose asks Exchanges, and chooses of what they offer. What is chosen has a signature that holds,
+// and is offered by who may.
 func (b *Broker) choose(ctx context.Context, a Request) (*found, error) {
 	w, err := wishesOf(a, b.Now())
 	if err != nil {
@@ -150,7 +161,7 @@ func (b *Broker) choose(ctx context.Context, a Request) (*found, error) {
 		if len(uris) == 1 {
 			h.alone = uris[0]
 		}
-		h.preferred, h.honoured = preferred(h.peer), b.honoured(h.peer.domain)
+		h.preferred, h.honoured = preferred(h.peer), b.isReliable(h.peer.domain)
 		if n := h.strays(asked); n > 0 {
 			f.over.note(h.peer.domain, "", fmt.Errorf("%d of its offers are for addresses that were not asked for", n))
 		}
@@ -160,7 +171,8 @@ func (b *Broker) choose(ctx context.Context, a Request) (*found, error) {
 	return f, err
 }
 
-// keepBest leaves of what a search found the one that fits the search best and can be bought; the others are told.
+// keepBest leaves of what a search found the one that fits the search best and can be bought; the
+// others are told.
 func (f *found) keepBest() {
 	one := false
 	for _, c := range f.choices {
@@ -205,9 +217,10 @@ func (f *found) uris() (all []string) {
 	return all
 }
 
-// verify takes for each choice the best of what is offered whose signature holds and whose Exchange may sell it. Of what is the same under several addresses, the
-// cheapest is taken, and the first of those that cost as much.
-func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
+// verify takes for each choice the best of what is offered whose signature holds and whose Exchange
+// may sell it. Of what is the same under several addresses, the cheapest is taken, and the first of
+// those that cost as much.
+func (b *Broker) verify(ctx context.Context, f *found, offered []*reply) error {
 	_, common := b.Rates.common(0, f.wishes.paysIn())
 	over := make([]passedOver, len(f.choices)) // in the order of the choices, whoever is done first
 	var wait sync.WaitGroup
@@ -248,19 +261,22 @@ func (b *Broker) verify(ctx context.Context, f *found, offered []*heard) error {
 	return nil
 }
 
-// bothSpeak says whether the Exchanges of what is taken for two addresses may sell at both: who may not sell at an address does not say either what is the same as
-// what is there, or it would keep others from selling that.
+// bothSpeak says whether the Exchanges of what is taken for two addresses may sell at both: who may
+// not sell at an address does not say either what is the same as what is there, or it would keep
+// others from selling that.
 func (b *Broker) bothSpeak(ctx context.Context, f *found, one, two *choice) bool {
 	if one.taken.peer.key() == two.taken.peer.key() {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.Deadline)
 	defer cancel()
-	return b.authorised(ctx, &f.hosts, one.taken.peer, two.uri) == nil && b.authorised(ctx, &f.hosts, two.taken.peer, one.uri) == nil
+	return b.authorised(ctx, &f.hosts, one.taken.peer, two.uri) == nil &&
+		b.authorised(ctx, &f.hosts, two.taken.peer, one.uri) == nil
 }
 
-// next takes the next candidate of a choice that is good; none where there is no more. For what it has to read for that, such as the manifest of the address's host or
-// keys of an Exchange that has others now, it waits no longer than for offers.
+// next takes the next candidate of a choice that is good; none where there is no more. For what it
+// has to read for that, such as the manifest of the address's host or keys of an Exchange that has
+// others now, it waits no longer than for offers.
 func (b *Broker) next(ctx context.Context, f *found, c *choice, over *passedOver) {
 	c.taken = nil
 	reading, cancel := context.WithTimeout(ctx, b.Deadline)

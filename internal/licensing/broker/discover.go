@@ -68,8 +68,8 @@ func clip(text string, most int) string {
 	return text
 }
 
-// heard is what an Exchange offered.
-type heard struct {
+// reply is what an Exchange offered.
+type reply struct {
 	peer     *peer
 	exchange *client.Exchange
 	*client.Collected
@@ -79,8 +79,9 @@ type heard struct {
 	honoured  float64 // share of its offers that the Exchange sold when they were taken
 }
 
-func newHeard(p *peer, x *client.Exchange, c *client.Collected) *heard {
-	h := &heard{peer: p, exchange: x, Collected: c, groups: make(map[string]*rampv1.OfferGroup, len(c.Response.GetOfferGroups()))}
+func newReply(p *peer, x *client.Exchange, c *client.Collected) *reply {
+	h := &reply{peer: p, exchange: x, Collected: c,
+		groups: make(map[string]*rampv1.OfferGroup, len(c.Response.GetOfferGroups()))}
 	for _, group := range c.Response.GetOfferGroups() {
 		if h.groups[group.GetUri()] == nil {
 			h.groups[group.GetUri()] = group
@@ -89,8 +90,9 @@ func newHeard(p *peer, x *client.Exchange, c *client.Collected) *heard {
 	return h
 }
 
-// strays counts the offers of an answer that are for addresses which were not asked for, or for none.
-func (h *heard) strays(asked map[string]bool) (n int) {
+// strays counts the offers of an answer that are for addresses which were not asked for, or for
+// none.
+func (h *reply) strays(asked map[string]bool) (n int) {
 	for _, group := range h.Response.GetOfferGroups() {
 		if !asked[group.GetUri()] {
 			n += len(group.GetOffers())
@@ -102,8 +104,10 @@ func (h *heard) strays(asked map[string]bool) (n int) {
 	return n
 }
 
-// query is what Exchanges are asked, under an id that is made for it: the requester as it came, and the Broker's hop; or the Broker itself.
-func (b *Broker) query(a Request, made string, requester *rampv1.Requester, own bool, left time.Duration) (*client.Passed, error) {
+// query is what Exchanges are asked, under an id that is made for it: the requester as it came, and
+// the Broker's hop; or the Broker itself.
+func (b *Broker) query(a Request, made string, requester *rampv1.Requester, own bool,
+	left time.Duration) (*client.Passed, error) {
 	buyer, err := b.buyer()
 	if err != nil {
 		return nil, err
@@ -116,13 +120,17 @@ func (b *Broker) query(a Request, made string, requester *rampv1.Requester, own 
 	return buyer.PassOn(query, b.Now(), own)
 }
 
-// slack is how much sooner than the fan-out ends an Exchange is to answer, so that its answer comes in time.
+// slack is how much sooner than the fan-out ends an Exchange is to answer, so that its answer comes
+// in time.
 const slack = 10 // of it, one part
 
-// ask asks peers at once, and gives what came before the deadline. One that is dead, slow, lying or flooding costs the others nothing: what
-// came of them is taken as soon as they are there, and who fails twice rests. Who was given less time than the Broker gives, since the agent has
-// no more or has gone, has not failed: no agent can have Exchanges rest for others. Where nobody answered, silent is after which time to come back.
-func (b *Broker) ask(ctx context.Context, a Request, requester *rampv1.Requester, own bool, all []*peer, passed *passedOver) (out []*heard, silent time.Duration, err error) {
+// ask asks peers at once, and gives what came before the deadline. One that is dead, slow, lying or
+// flooding costs the others nothing: what came of them is taken as soon as they are there, and who
+// fails twice rests. Who was given less time than the Broker gives, since the agent has no more or
+// has gone, has not failed: no agent can have Exchanges rest for others. Where nobody answered,
+// silent is after which time to come back.
+func (b *Broker) ask(ctx context.Context, a Request, requester *rampv1.Requester, own bool, all []*peer,
+	passed *passedOver) (out []*reply, silent time.Duration, err error) {
 	within := b.Deadline
 	if until, is := ctx.Deadline(); is {
 		within = min(within, time.Until(until)*3/4) // the rest is for the purchase
@@ -138,7 +146,7 @@ func (b *Broker) ask(ctx context.Context, a Request, requester *rampv1.Requester
 	defer cancel()
 	type result struct {
 		peer  *peer
-		heard *heard
+		heard *reply
 		err   error
 	}
 	results := make(chan result, len(all))
@@ -148,7 +156,8 @@ func (b *Broker) ask(ctx context.Context, a Request, requester *rampv1.Requester
 		if until := p.resting(b.Now()); !until.IsZero() {
 			b.watchResting(p)
 			silent = min(silent, until.Sub(b.Now()))
-			passed.note(p.domain, "", fmt.Errorf("it failed, and is asked again in %s", until.Sub(b.Now()).Round(time.Second)))
+			passed.note(p.domain, "",
+				fmt.Errorf("it failed, and is asked again in %s", until.Sub(b.Now()).Round(time.Second)))
 			continue
 		}
 		waiting[p] = true
@@ -198,7 +207,8 @@ func (b *Broker) ask(ctx context.Context, a Request, requester *rampv1.Requester
 	return out, silent, nil
 }
 
-// answers says whether who failed so has answered, and would answer again so: it refused, or is no Exchange for this query.
+// answers says whether who failed so has answered, and would answer again so: it refused, or is no
+// Exchange for this query.
 func answers(err error) bool {
 	var told *client.ExchangeError
 	if errors.As(err, &told) && told.Status == http.StatusTooManyRequests {
@@ -213,8 +223,10 @@ var (
 	errOther   = errors.New("it answers another query")
 )
 
-// askOne asks one peer, whose answer has to be to the query of this id; the query says that there is so much time.
-func (b *Broker) askOne(ctx context.Context, a Request, p *peer, query *client.Passed, id string, within time.Duration) (*heard, error) {
+// askOne asks one peer, whose answer has to be to the query of this id; the query says that there
+// is so much time.
+func (b *Broker) askOne(ctx context.Context, a Request, p *peer, query *client.Passed, id string,
+	within time.Duration) (*reply, error) {
 	hurried := within < p.patience(b.Deadline)
 	x, err := b.peers.exchange(ctx, p)
 	if err != nil {
@@ -224,7 +236,8 @@ func (b *Broker) askOne(ctx context.Context, a Request, p *peer, query *client.P
 		return nil, err
 	}
 	declared := x.Manifest().GetSupportedProfiles()
-	if len(declared) > 0 && len(a.SupportedProfiles) > 0 && !slices.ContainsFunc(declared, func(one string) bool { return slices.Contains(a.SupportedProfiles, one) }) {
+	if len(declared) > 0 && len(a.SupportedProfiles) > 0 &&
+		!slices.ContainsFunc(declared, func(one string) bool { return slices.Contains(a.SupportedProfiles, one) }) {
 		return nil, errProfile
 	}
 	collected, err := b.collect(ctx, p, x, query)
@@ -240,11 +253,12 @@ func (b *Broker) askOne(ctx context.Context, a Request, p *peer, query *client.P
 	if err != nil {
 		return nil, err
 	}
-	return newHeard(p, x, collected), nil
+	return newReply(p, x, collected), nil
 }
 
 // collect has a peer answer in the time that it is given.
-func (b *Broker) collect(ctx context.Context, p *peer, x *client.Exchange, query *client.Passed) (*client.Collected, error) {
+func (b *Broker) collect(ctx context.Context, p *peer, x *client.Exchange, query *client.Passed) (*client.Collected,
+	error) {
 	until, _ := ctx.Deadline()
 	began := time.Now()
 	given := p.patience(b.Deadline)
@@ -281,13 +295,15 @@ var (
 	errBroken = errors.New("its answer broke off, or is larger than is read")
 )
 
-// failing is a failure in words that are fit for strangers: an Exchange's own text is clipped, and where a name leads, and how that fails, is told to nobody, since
-// requests name hosts.
+// failing is a failure in words that are fit for strangers: an Exchange's own text is clipped, and
+// where a name leads, and how that fails, is told to nobody, since requests name hosts.
 func failing(err error) error {
 	if several, is := err.(interface{ Unwrap() []error }); is {
 		var all []error
 		for _, one := range several.Unwrap() {
-			if one = failing(one); !slices.ContainsFunc(all, func(known error) bool { return known.Error() == one.Error() }) {
+			if one = failing(one); !slices.ContainsFunc(all, func(known error) bool {
+				return known.Error() == one.Error()
+			}) {
 				all = append(all, one)
 			}
 		}
@@ -322,7 +338,8 @@ func clocks(apart time.Duration) string {
 	return fmt.Sprintf("; its clock and the Broker's are %s apart: one of them is wrong", apart.Abs())
 }
 
-// logFailed tells the operator what [failing] keeps from strangers, of Exchanges that the operator has named; of those that others name, who looks for it.
+// logFailed tells the operator what [failing] keeps from strangers, of Exchanges that the operator
+// has named; of those that others name, who looks for it.
 func (b *Broker) logFailed(p *peer, err error) {
 	level := slog.LevelDebug
 	if p.typed && !refused(err) {

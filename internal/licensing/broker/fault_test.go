@@ -40,14 +40,16 @@ func stand(t *testing.T, db *store.DB) (held, spent int64) {
 
 // budget gives a request a budget in USD.
 func budget(r *rampv1.RAMPRequest, most float64, period time.Duration) *rampv1.RAMPRequest {
-	r.Constraints = &rampv1.RequestConstraints{BudgetScope: proto.String("user:u-1"), PeriodBudget: &rampv1.Cost{Amount: most, Currency: "USD"}}
+	r.Constraints = &rampv1.RequestConstraints{BudgetScope: proto.String("user:u-1"),
+		PeriodBudget: &rampv1.Cost{Amount: most, Currency: "USD"}}
 	if period > 0 {
 		r.Constraints.BudgetPeriod = durationpb.New(period)
 	}
 	return r
 }
 
-// TestBudgetsHoldUnderManyRequestsAtOnce: 64 requests at once, through two Brokers with one database, spend what there is and no more.
+// TestBudgetsHoldUnderManyRequestsAtOnce: 64 requests at once, through two Brokers with one
+// database, spend what there is and no more.
 func TestBudgetsHoldUnderManyRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
@@ -76,7 +78,8 @@ func TestBudgetsHoldUnderManyRequestsAtOnce(t *testing.T) {
 		}
 		wait.Wait()
 		held, spent := stand(t, db)
-		if n := len(d.at[0].Bought()) + len(d.at[1].Bought()); n != 10 || bought.Load() != 10 || refused.Load() != 54 || held != 0 || spent != 0.2*unit {
+		if n := len(d.at[0].Bought()) + len(d.at[1].Bought()); n != 10 || bought.Load() != 10 || refused.Load() != 54 ||
+			held != 0 || spent != 0.2*unit {
 			t.Errorf("sold %d, bought %d, refused %d, held %d, spent %d", n, bought.Load(), refused.Load(), held, spent)
 		}
 	})
@@ -93,10 +96,12 @@ func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
 		}
 		d.must(budget(d.request("r1", "a"), 0.03, time.Hour))
 		told := d.refused(budget(d.request("r2", "b"), 0.03, time.Hour), "resource_exhausted")
-		if details := told.Details(); details["remaining"] != 0.01 || details["spent"] != 0.02 || details["currency"] != "USD" || details["budget"] != "user:u-1" {
+		if details := told.Details(); details["remaining"] != 0.01 || details["spent"] != 0.02 ||
+			details["currency"] != "USD" || details["budget"] != "user:u-1" {
 			t.Errorf("told %v", details)
 		}
-		if _, err := d.Resolve(context.Background(), Request{RAMPRequest: budget(d.request("r2", "b"), 0.03, time.Hour), Account: "other.example/bot"}); err != nil {
+		if _, err := d.Resolve(context.Background(), Request{RAMPRequest: budget(d.request("r2", "b"), 0.03, time.Hour),
+			Account: "other.example/bot"}); err != nil {
 			t.Error("another's budget of the same name:", err)
 		}
 		now.Advance(59 * time.Minute)
@@ -106,8 +111,8 @@ func TestBudgetsBeginAnewAndTellHowTheyStand(t *testing.T) {
 	})
 }
 
-// TestABudgetThatIsGivenAPeriodBeginsAnew: what was spent while it was for all time does not count for all time under a period that it is given later, which began with
-// the first that was spent.
+// TestABudgetThatIsGivenAPeriodBeginsAnew: what was spent while it was for all time does not count
+// for all time under a period that it is given later, which began with the first that was spent.
 func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
@@ -123,7 +128,8 @@ func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
 		now.Advance(50 * time.Minute)
 		d.refused(d.request("r2", "b"), "resource_exhausted")
 		d.Budgets[0].Period = time.Hour
-		if at := d.refused(d.request("r2", "b"), "resource_exhausted").Details()["resets_at"]; at != now.Now().Add(10*time.Minute).UTC().Format(time.RFC3339) {
+		if at := d.refused(d.request("r2", "b"), "resource_exhausted").Details()["resets_at"]; at !=
+			now.Now().Add(10*time.Minute).UTC().Format(time.RFC3339) {
 			t.Errorf("resets at %v, and it is %v", at, now.Now())
 		}
 		now.Advance(11 * time.Minute)
@@ -132,7 +138,8 @@ func TestABudgetThatIsGivenAPeriodBeginsAnew(t *testing.T) {
 	})
 }
 
-// TestTheLastAddressesAreLeftOutOfWhatDoesNotFit holds for what one request may cost, for budgets, and with the fee.
+// TestTheLastAddressesAreLeftOutOfWhatDoesNotFit holds for what one request may cost, for budgets,
+// and with the fee.
 func TestTheLastAddressesAreLeftOutOfWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -143,10 +150,12 @@ func TestTheLastAddressesAreLeftOutOfWhatDoesNotFit(t *testing.T) {
 		"max_price": {Fee{}, 2, func(r *rampv1.RAMPRequest) {
 			r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 0.05, Currency: "USD"}}
 		}},
-		"budget":                     {Fee{}, 2, func(r *rampv1.RAMPRequest) { budget(r, 0.05, 0) }},
-		"budget with a fee":          {Fee{Share: unit / 2}, 1, func(r *rampv1.RAMPRequest) { budget(r, 0.05, 0) }},
-		"budget with a fee for each": {Fee{Each: 0.005 * unit, Currency: "USD"}, 2, func(r *rampv1.RAMPRequest) { budget(r, 0.05, 0) }},
-		"none":                       {Fee{}, 4, func(*rampv1.RAMPRequest) {}},
+		"budget":            {Fee{}, 2, func(r *rampv1.RAMPRequest) { budget(r, 0.05, 0) }},
+		"budget with a fee": {Fee{Share: unit / 2}, 1, func(r *rampv1.RAMPRequest) { budget(r, 0.05, 0) }},
+		"budget with a fee for each": {Fee{Each: 0.005 * unit, Currency: "USD"}, 2, func(r *rampv1.RAMPRequest) {
+			budget(r, 0.05, 0)
+		}},
+		"none": {Fee{}, 4, func(*rampv1.RAMPRequest) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := sqlite(t)
@@ -160,7 +169,8 @@ func TestTheLastAddressesAreLeftOutOfWhatDoesNotFit(t *testing.T) {
 				}
 			}
 			for _, one := range got {
-				if price, fee := one.GetCost().GetAmount(), one.GetBrokerFee().GetAmount(); price != 0.02 || fee != amount(c.fee.of(0.02*unit, "USD")) {
+				if price, fee := one.GetCost().GetAmount(), one.GetBrokerFee().GetAmount(); price != 0.02 ||
+					fee != amount(c.fee.of(0.02*unit, "USD")) {
 					t.Errorf("costs %v and %v", price, fee)
 				}
 			}
@@ -170,8 +180,9 @@ func TestTheLastAddressesAreLeftOutOfWhatDoesNotFit(t *testing.T) {
 
 var errCut = errors.New("cut off")
 
-// TestABreakAtAnyStepBuysOnce: at each step the Broker ends, or the Exchange's answer is lost once or always; then the agent asks again, with
-// another Broker on the same database. Each time one purchase was made, and the budget tells of it.
+// TestABreakAtAnyStepBuysOnce: at each step the Broker ends, or the Exchange's answer is lost once
+// or always; then the agent asks again, with another Broker on the same database. Each time one
+// purchase was made, and the budget tells of it.
 func TestABreakAtAnyStepBuysOnce(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
@@ -194,7 +205,8 @@ func TestABreakAtAnyStepBuysOnce(t *testing.T) {
 			got := d.must(r)
 			n++
 			held, spent := stand(t, db)
-			if sold := d.at[0].Bought(); len(sold) != 1 || got.TransactionId == "" || held != 0 || spent != int64(n)*2_000_000 {
+			if sold := d.at[0].Bought(); len(sold) != 1 || got.TransactionId == "" || held != 0 ||
+				spent != int64(n)*2_000_000 {
 				t.Errorf("%s: sold %v, held %d, spent %d", step, sold, held, spent)
 			}
 		}
@@ -219,14 +231,16 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 		d.at[1].Price = 0.01
 		d.at[1].After = lose(2)
 		got := d.must(budget(d.request("r", "a"), 1, 0))
-		if held, spent := stand(t, db); got.Exchange != d.at[1].Domain || len(d.at[1].Bought()) != 1 || len(d.at[0].Bought()) != 0 || held != 0 || spent != 0.01*unit {
+		if held, spent := stand(t, db); got.Exchange != d.at[1].Domain || len(d.at[1].Bought()) != 1 ||
+			len(d.at[0].Bought()) != 0 || held != 0 || spent != 0.01*unit {
 			t.Errorf("%v, held %d, spent %d", got, held, spent)
 		}
 	})
 }
 
-// TestAPartitionAfterThePurchaseLosesNothing: the Exchange sells and cannot be heard. What it costs stays held, nobody else is bought from, and it
-// is found out as soon as it can be heard: by the agent's next request, or by the Broker itself.
+// TestAPartitionAfterThePurchaseLosesNothing: the Exchange sells and cannot be heard. What it costs
+// stays held, nobody else is bought from, and it is found out as soon as it can be heard: by the
+// agent's next request, or by the Broker itself.
 func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
@@ -252,7 +266,8 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 				return o
 			}
 			got := d.must(r) // b is told, and a is open
-			if open := got.GetExt().GetFields()[extOpen].GetListValue().GetValues(); len(items(t, got)) != 1 || len(open) != 1 || open[0].GetStringValue() != d.at[0].URI("a") {
+			if open := got.GetExt().GetFields()[extOpen].GetListValue().GetValues(); len(items(t, got)) != 1 ||
+				len(open) != 1 || open[0].GetStringValue() != d.at[0].URI("a") {
 				t.Fatalf("answered %v", got)
 			}
 			if held, spent := stand(t, db); held != 0.01*unit || spent-before != 0.02*unit {
@@ -269,7 +284,8 @@ func TestAPartitionAfterThePurchaseLosesNothing(t *testing.T) {
 				}
 			}
 			got = d.must(r)
-			if held, spent := stand(t, db); len(items(t, got)) != 2 || len(d.at[1].Bought()) != 1 || len(d.at[0].Bought()) != 1 || held != 0 || spent-before != 0.03*unit {
+			if held, spent := stand(t, db); len(items(t, got)) != 2 || len(d.at[1].Bought()) != 1 ||
+				len(d.at[0].Bought()) != 1 || held != 0 || spent-before != 0.03*unit {
 				t.Errorf("by %s: %v, held %d, spent %d", by, got, held, spent-before)
 			}
 		}
@@ -293,7 +309,8 @@ func TestWhatNobodySaysForADayCountsAsSpent(t *testing.T) {
 	})
 }
 
-// TestDuplicatesAtOnceAreOne: the same request many times at once, at two Brokers with one database.
+// TestDuplicatesAtOnceAreOne: the same request many times at once, at two Brokers with one
+// database.
 func TestDuplicatesAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
@@ -308,7 +325,8 @@ func TestDuplicatesAtOnceAreOne(t *testing.T) {
 			}
 			wait.Go(func() {
 				var err error
-				if answers[i], err = b.Resolve(context.Background(), Request{RAMPRequest: budget(d.request("r", "a"), 1, 0), Account: "buyer.example/bot"}); err != nil {
+				if answers[i], err = b.Resolve(context.Background(),
+					Request{RAMPRequest: budget(d.request("r", "a"), 1, 0), Account: "buyer.example/bot"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -319,13 +337,15 @@ func TestDuplicatesAtOnceAreOne(t *testing.T) {
 				t.Errorf("%v differs from %v", one, answers[0])
 			}
 		}
-		if held, spent := stand(t, db); len(d.at[0].Bought())+len(d.at[1].Bought()) != 1 || held != 0 || spent != 0.02*unit {
+		if held, spent := stand(t, db); len(d.at[0].Bought())+len(d.at[1].Bought()) != 1 || held != 0 ||
+			spent != 0.02*unit {
 			t.Errorf("held %d, spent %d", held, spent)
 		}
 	})
 }
 
-// TestKeysRotateInFlight: an Exchange rotates its key after the Broker has read it, and the Broker its own between two requests.
+// TestKeysRotateInFlight: an Exchange rotates its key after the Broker has read it, and the Broker
+// its own between two requests.
 func TestKeysRotateInFlight(t *testing.T) {
 	t.Parallel()
 	key, id := brokerKey, "k"
@@ -337,7 +357,8 @@ func TestKeysRotateInFlight(t *testing.T) {
 		if name == "DiscoverResources" { // after the manifest and the keys were read
 			x.Lock()
 			x.Key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{77}, ed25519.SeedSize))
-			x.Keys = append(x.Keys[:1:1], ramp.Key{ID: "k2", Public: x.Key.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true})
+			x.Keys = append(x.Keys[:1:1], ramp.Key{ID: "k2", Public: x.Key.Public().(ed25519.PublicKey),
+				From: time.Unix(1, 0), Active: true})
 			x.Unlock()
 		}
 		return false
@@ -359,17 +380,22 @@ func TestReportsAndDisputesFindTheExchange(t *testing.T) {
 		d.at[1].Price = 0.01
 		got := d.must(d.request("r", "a"))
 		me := requesters.Requester{Domain: "buyer.example", ID: "bot", Signed: requesters.SignedHTTP}
-		report := &rampv1.UsageReport{Ver: "1.0", Id: "u1", TransactionId: got.TransactionId, BillingId: got.BillingId, Usage: &rampv1.Usage{ConsumedQuantity: 1}, Timestamp: got.ExpiresAt}
+		report := &rampv1.UsageReport{Ver: "1.0", Id: "u1", TransactionId: got.TransactionId, BillingId: got.BillingId,
+			Usage: &rampv1.Usage{ConsumedQuantity: 1}, Timestamp: got.ExpiresAt}
 		answer, is, err := d.Report(t.Context(), report, me)
-		if err != nil || !is || !answer.Accepted || len(d.at[1].Reports()) != 1 || len(d.at[0].Reports()) != 0 || !proto.Equal(d.at[1].Reports()[0], report) {
+		if err != nil || !is || !answer.Accepted || len(d.at[1].Reports()) != 1 || len(d.at[0].Reports()) != 0 ||
+			!proto.Equal(d.at[1].Reports()[0], report) {
 			t.Errorf("%v %v %v", answer, is, err)
 		}
-		dispute := &rampv1.DisputeRequest{Ver: "1.0", Id: "d1", TransactionId: got.TransactionId, BillingId: got.BillingId, ReportId: answer.GetReportId(), Reason: rampv1.DisputeReason_DISPUTE_REASON_WRONG_CONTENT}
+		dispute := &rampv1.DisputeRequest{Ver: "1.0", Id: "d1", TransactionId: got.TransactionId,
+			BillingId: got.BillingId, ReportId: answer.GetReportId(),
+			Reason: rampv1.DisputeReason_DISPUTE_REASON_WRONG_CONTENT}
 		heard, is, err := d.Dispute(t.Context(), dispute, me)
 		if err != nil || !is || !heard.Accepted || len(d.at[1].Disputes()) != 1 {
 			t.Errorf("%v %v %v", heard, is, err)
 		}
-		for _, who := range []requesters.Requester{{Domain: "buyer.example", ID: "other", Signed: requesters.SignedHTTP}, {Domain: "evil.example", ID: "bot", Signed: requesters.SignedHTTP}} {
+		for _, who := range []requesters.Requester{{Domain: "buyer.example", ID: "other",
+			Signed: requesters.SignedHTTP}, {Domain: "evil.example", ID: "bot", Signed: requesters.SignedHTTP}} {
 			if _, is, err := d.Dispute(t.Context(), dispute, who); is || err != nil {
 				t.Errorf("%s disputes it: %v, %v", who.Account(), is, err)
 			}
@@ -382,14 +408,17 @@ func TestReportsAndDisputesFindTheExchange(t *testing.T) {
 			return name == "ReportUsage"
 		}
 		var told *Refusal
-		if _, _, err := d.Report(t.Context(), report, me); !errors.As(err, &told) || told.Code() != "invalid_argument" || !strings.Contains(told.Error(), "billing_id") {
+		if _, _, err := d.Report(t.Context(), report, me); !errors.As(err, &told) ||
+			told.Code() != "invalid_argument" || !strings.Contains(told.Error(), "billing_id") {
 			t.Error(err)
 		}
 	})
 }
 
-// TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal: the Exchange sells, and its answer is lost. Then it lets the Broker in no more, since a key was taken
-// back: that does not say that nothing was bought. Nobody else is bought from, what it costs stays held, and once the Exchange answers it is told.
+// TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal: the Exchange sells, and its answer is lost. Then
+// it lets the Broker in no more, since a key was taken back: that does not say that nothing was
+// bought. Nobody else is bought from, what it costs stays held, and once the Exchange answers it is
+// told.
 func TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
@@ -415,14 +444,16 @@ func TestWhatMayHaveBeenBoughtIsNotDeniedByARefusal(t *testing.T) {
 		shut.Store(1)
 		d.BuyWithin = 10 * time.Second
 		got := d.must(r)
-		if held, spent := stand(t, db); got.Exchange != d.at[1].Domain || len(d.at[1].Bought()) != 1 || held != 0 || spent != 0.01*unit {
+		if held, spent := stand(t, db); got.Exchange != d.at[1].Domain || len(d.at[1].Bought()) != 1 || held != 0 ||
+			spent != 0.01*unit {
 			t.Errorf("%v, held %d, spent %d", got, held, spent)
 		}
 	})
 }
 
-// TestWhatExchangesForgetIsNotAskedAgain: a purchase is open until Exchanges need not remember it any more. Asked then, they would make it anew, or say that the
-// offer has ended, whatever came of it.
+// TestWhatExchangesForgetIsNotAskedAgain: a purchase is open until Exchanges need not remember it
+// any more. Asked then, they would make it anew, or say that the offer has ended, whatever came of
+// it.
 func TestWhatExchangesForgetIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	now := clock.At(time.Now())
@@ -443,7 +474,8 @@ func TestWhatExchangesForgetIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-// TestAnOutageIsOneFailureHoweverManyWait: many requests at once meet an Exchange that fails, be it with its answer or with its manifest. It rests a second for that, as for one.
+// TestAnOutageIsOneFailureHoweverManyWait: many requests at once meet an Exchange that fails, be it
+// with its answer or with its manifest. It rests a second for that, as for one.
 func TestAnOutageIsOneFailureHoweverManyWait(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"DiscoverResources", "ramp-exchange.json"} {
@@ -472,7 +504,8 @@ func TestAnOutageIsOneFailureHoweverManyWait(t *testing.T) {
 	}
 }
 
-// TestADeadExchangeKeepsNoOthersPurchaseOpen: purchases at two Exchanges are open. One of them takes what it is asked and says nothing, until the other is asked.
+// TestADeadExchangeKeepsNoOthersPurchaseOpen: purchases at two Exchanges are open. One of them
+// takes what it is asked and says nothing, until the other is asked.
 func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
 	t.Parallel()
 	now := clock.At(time.Now())
@@ -526,8 +559,9 @@ func TestADeadExchangeKeepsNoOthersPurchaseOpen(t *testing.T) {
 	}
 }
 
-// TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing: an Exchange that is cheaper signs with a key that it never shows, for five addresses; and nobody
-// answers at the host of another address. The agent, who has not the patience for that, has the rest of the good one.
+// TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing: an Exchange that is cheaper signs with a
+// key that it never shows, for five addresses; and nobody answers at the host of another address.
+// The agent, who has not the patience for that, has the rest of the good one.
 func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline = 500 * time.Millisecond })
@@ -561,7 +595,8 @@ func TestWhoKeepsUsWaitingForDocumentsCostsTheOthersNothing(t *testing.T) {
 	}
 }
 
-// TestAnOpenPurchaseIsMadeWithTheNewSignature: the agent's key is taken back while it is not known whether something was bought. It asks again under its new one.
+// TestAnOpenPurchaseIsMadeWithTheNewSignature: the agent's key is taken back while it is not known
+// whether something was bought. It asks again under its new one.
 func TestAnOpenPurchaseIsMadeWithTheNewSignature(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, func(c *Config) { c.BuyWithin = 50 * time.Millisecond })

@@ -19,7 +19,7 @@ import (
 
 // candidate is an offer that may be taken.
 type candidate struct {
-	*heard
+	*reply
 	uri      string
 	offer    *rampv1.Offer
 	price    int64 // at the most, in units of 1e-8
@@ -76,17 +76,20 @@ func wishesOf(a Request, now time.Time) (w wishes, err error) {
 		}
 		return strings.TrimSpace(value.StringValue)
 	}
-	w.user, w.country = strings.ReplaceAll(strings.ToLower(said(extUserCategory)), "_", "-"), strings.ToUpper(said(extGeo))
+	w.user, w.country = strings.ReplaceAll(strings.ToLower(said(extUserCategory)), "_", "-"),
+		strings.ToUpper(said(extGeo))
 	if most := w.GetMaxPrice(); most != nil {
 		var ok bool
 		if w.most, ok = units(most.GetAmount()); !ok {
-			return w, &ramp.Invalid{Path: "constraints.max_price.amount", Problem: fmt.Sprintf("has to be from 0 to %.0f", maxAmount)}
+			return w, &ramp.Invalid{Path: "constraints.max_price.amount",
+				Problem: fmt.Sprintf("has to be from 0 to %.0f", maxAmount)}
 		}
 		w.currency = strings.ToUpper(most.GetCurrency())
 	}
 	if budget := w.GetPeriodBudget(); budget != nil {
 		if _, ok := units(budget.GetAmount()); !ok || budget.GetCurrency() == "" {
-			return w, &ramp.Invalid{Path: "constraints.period_budget", Problem: fmt.Sprintf("has to be an amount from 0 to %.0f with its currency", maxAmount)}
+			return w, &ramp.Invalid{Path: "constraints.period_budget",
+				Problem: fmt.Sprintf("has to be an amount from 0 to %.0f with its currency", maxAmount)}
 		}
 	}
 	return w, nil
@@ -104,8 +107,12 @@ func (w *wishes) fits(c *candidate) error {
 		return errors.New("it is charged by the unit and does not say how many it takes, which no amount bounds")
 	case w.most >= 0 && !w.atMost(c):
 		return fmt.Errorf("it costs %s, and %s may be paid", words(c.price, c.currency), words(w.most, w.currency))
-	case slices.ContainsFunc(w.only, func(one string) bool { _, ok := w.rates.convert(c.price, c.currency, one); return !ok }):
-		return fmt.Errorf("it costs %s, and the budget is in %s", words(c.price, c.currency), strings.Join(w.only, " and "))
+	case slices.ContainsFunc(w.only, func(one string) bool {
+		_, ok := w.rates.convert(c.price, c.currency, one)
+		return !ok
+	}):
+		return fmt.Errorf("it costs %s, and the budget is in %s", words(c.price, c.currency),
+			strings.Join(w.only, " and "))
 	case w.GetConstraints().MaxUnitCost != nil && c.price > 0 && !w.atMostEach(c):
 		return errors.New("a unit costs more than may be paid, or it is not known what one costs")
 	case w.GetConstraints().ReportingCapable != nil && !w.GetReportingCapable() && c.offer.GetReporting().GetRequired():
@@ -124,7 +131,8 @@ func (w *wishes) atMost(c *candidate) bool {
 	return ok && n <= w.most
 }
 
-// atMostEach says whether a unit costs no more than may be paid: in the currency of max_price, or where there is none in the offer's own.
+// atMostEach says whether a unit costs no more than may be paid: in the currency of max_price, or
+// where there is none in the offer's own.
 func (w *wishes) atMostEach(c *candidate) bool {
 	each, ok := w.rates.into(c.each, c.currency, cmp.Or(w.currency, c.currency))
 	return c.known && ok && each <= w.GetMaxUnitCost()
@@ -140,20 +148,23 @@ func (w *wishes) GetConstraints() *rampv1.RequestConstraints {
 
 // stale says whether data that changes is older than is wanted.
 func (w *wishes) stale(offer *rampv1.Offer) bool {
-	if w.GetMaxDataAge() == nil || offer.GetIdentity().GetResourceMutability() != rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC {
+	if w.GetMaxDataAge() == nil ||
+		offer.GetIdentity().GetResourceMutability() != rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC {
 		return false
 	}
 	return offer.GetDataAsOf() == nil || w.now.Sub(offer.GetDataAsOf().AsTime()) > w.GetMaxDataAge().AsDuration()
 }
 
-// restricted says which restriction keeps the requester from an offer; what it does not say of itself keeps it from nothing.
+// restricted says which restriction keeps the requester from an offer; what it does not say of
+// itself keeps it from nothing.
 func (w *wishes) restricted(r *rampv1.AccessRestrictions) error {
 	if err := client.Permits(r, w.functions); err != nil {
 		return fmt.Errorf("it %w", err)
 	}
 	out := func(said string, permitted, prohibited []string) bool {
 		same := func(one string) bool { return strings.EqualFold(strings.ReplaceAll(one, "_", "-"), said) }
-		return said != "" && (len(permitted) > 0 && !slices.ContainsFunc(permitted, same) || slices.ContainsFunc(prohibited, same))
+		return said != "" && (len(permitted) > 0 && !slices.ContainsFunc(permitted, same) ||
+			slices.ContainsFunc(prohibited, same))
 	}
 	switch {
 	case out(w.user, r.GetPermittedUsers(), r.GetProhibitedUsers()):
@@ -164,9 +175,11 @@ func (w *wishes) restricted(r *rampv1.AccessRestrictions) error {
 	return nil
 }
 
-// candidates are the offers for an address of all that was heard that may be taken, and notes why others may not. Where nobody offers anything, absent is why: that it
-// is not in a catalog only where nobody says more.
-func (b *Broker) candidates(uri string, all []*heard, w *wishes, over *passedOver) (out []*candidate, absent rampv1.OfferAbsenceReason) {
+// candidates are the offers for an address of all that was heard that may be taken, and notes why
+// others may not. Where nobody offers anything, absent is why: that it is not in a catalog only
+// where nobody says more.
+func (b *Broker) candidates(uri string, all []*reply, w *wishes, over *passedOver) (out []*candidate,
+	absent rampv1.OfferAbsenceReason) {
 	const unknown = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG
 	offered := false
 	out = make([]*candidate, 0, len(all))
@@ -198,8 +211,9 @@ func (b *Broker) candidates(uri string, all []*heard, w *wishes, over *passedOve
 	return out, absent
 }
 
-// offersFor are the offers for one address, by the group that names it; an answer without groups is for the one that was asked for.
-func (h *heard) offersFor(uri string) ([]*rampv1.Offer, rampv1.OfferAbsenceReason) {
+// offersFor are the offers for one address, by the group that names it; an answer without groups is
+// for the one that was asked for.
+func (h *reply) offersFor(uri string) ([]*rampv1.Offer, rampv1.OfferAbsenceReason) {
 	if group := h.groups[uri]; group != nil {
 		return group.GetOffers(), group.GetAbsenceReason()
 	}
@@ -209,24 +223,26 @@ func (h *heard) offersFor(uri string) ([]*rampv1.Offer, rampv1.OfferAbsenceReaso
 	return nil, 0
 }
 
-// way is how the Exchange says that an address was discovered (RAMP v1, DiscoveryMethod); 0 for a direct query, and for what is no method.
-func (h *heard) way(uri string) int32 {
+// way is how the Exchange says that an address was discovered (RAMP v1, DiscoveryMethod); 0 for a
+// direct query, and for what is no method.
+func (h *reply) way(uri string) int32 {
 	switch method := h.groups[uri].GetDiscoveryMethod(); method {
-	case rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH, rampv1.DiscoveryMethod_DISCOVERY_METHOD_RECOMMENDATION, rampv1.DiscoveryMethod_DISCOVERY_METHOD_SYNDICATION:
+	case rampv1.DiscoveryMethod_DISCOVERY_METHOD_SEARCH, rampv1.DiscoveryMethod_DISCOVERY_METHOD_RECOMMENDATION,
+		rampv1.DiscoveryMethod_DISCOVERY_METHOD_SYNDICATION:
 		return int32(method)
 	}
 	return 0
 }
 
 // candidate reads an offer.
-func (b *Broker) candidate(uri string, h *heard, offer *rampv1.Offer) (*candidate, error) {
+func (b *Broker) candidate(uri string, h *reply, offer *rampv1.Offer) (*candidate, error) {
 	p := offer.GetPricing()
 	price, ok := units(ramp.Cost(p))
 	if !ok {
 		return nil, errors.New("its price is none")
 	}
 	c := &candidate{
-		heard: h, uri: uri, offer: offer, price: price, currency: strings.ToUpper(p.GetCurrency()),
+		reply: h, uri: uri, offer: offer, price: price, currency: strings.ToUpper(p.GetCurrency()),
 		subscription: offer.GetSubscriptionId() != "" && price == 0,
 	}
 	if price > 0 && len(c.currency) != 3 {
@@ -257,11 +273,13 @@ func perUnit(p *rampv1.Pricing) (each float64, known bool) {
 	return p.GetRate(), false
 }
 
-// identityOf is what is offered, by the first of what names it: the same under whichever address it is offered; empty where nothing does.
+// identityOf is what is offered, by the first of what names it: the same under whichever address it
+// is offered; empty where nothing does.
 func identityOf(offer *rampv1.Offer) string {
 	i := offer.GetIdentity()
 	for _, one := range []struct{ kind, name string }{
-		{"iptc", i.GetIptcGuid()}, {"doi", strings.ToLower(i.GetDoi())}, {"hash", strings.ToLower(i.GetHashMethod() + " " + i.GetContentHash())}, {"url", i.GetCanonicalUrl()},
+		{"iptc", i.GetIptcGuid()}, {"doi", strings.ToLower(i.GetDoi())},
+		{"hash", strings.ToLower(i.GetHashMethod() + " " + i.GetContentHash())}, {"url", i.GetCanonicalUrl()},
 	} {
 		if strings.TrimSpace(one.name) != "" && (one.kind != "hash" || i.GetContentHash() != "") {
 			return one.kind + " " + one.name

@@ -2,11 +2,12 @@ package broker
 
 import "testing"
 
-// TestWhoWasNeverBoughtFromIsNotKeptInMind looks at Exchanges that agents may name as they like: nothing is kept of those, or it would be without end.
+// TestWhoWasNeverBoughtFromIsNotKeptInMind looks at Exchanges that agents may name as they like:
+// nothing is kept of those, or it would be without end.
 func TestWhoWasNeverBoughtFromIsNotKeptInMind(t *testing.T) {
 	t.Parallel()
 	b := New(Config{})
-	if share := b.honoured("x.example"); share != 1 {
+	if share := b.isReliable("x.example"); share != 1 {
 		t.Errorf("an Exchange that nobody knows kept to %v of its offers", share)
 	}
 	b.record.Range(func(domain, _ any) bool {
@@ -14,7 +15,7 @@ func TestWhoWasNeverBoughtFromIsNotKeptInMind(t *testing.T) {
 		return true
 	})
 	b.dishonour("x.example")
-	if share := b.honoured("x.example"); share != 0.5 {
+	if share := b.isReliable("x.example"); share != 0.5 {
 		t.Errorf("after an offer that was not good: %v", share)
 	}
 }

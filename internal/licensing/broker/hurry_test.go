@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// hurried has agents of whom none waits as long as the Broker would ask an Exchange, and looks whether others still buy there. before is what the
-// Exchange does in the meantime, and each asks once, as one of these agents.
+// hurried has agents of whom none waits as long as the Broker would ask an Exchange, and looks
+// whether others still buy there. before is what the Exchange does in the meantime, and each asks
+// once, as one of these agents.
 func hurried(t *testing.T, before func(http.ResponseWriter), each func(ask func(context.Context))) *desk {
 	t.Helper()
 	now := time.Now()
@@ -29,7 +30,8 @@ func hurried(t *testing.T, before func(http.ResponseWriter), each func(ask func(
 	d.at[0].Unlock()
 	for n := range 5 {
 		each(func(ctx context.Context) {
-			if got, err := d.Resolve(ctx, Request{RAMPRequest: d.request(fmt.Sprint("r", n), "a"), Account: "hasty.example/bot"}); err == nil {
+			if got, err := d.Resolve(ctx,
+				Request{RAMPRequest: d.request(fmt.Sprint("r", n), "a"), Account: "hasty.example/bot"}); err == nil {
 				t.Fatal("bought", got)
 			}
 		})
@@ -40,8 +42,9 @@ func hurried(t *testing.T, before func(http.ResponseWriter), each func(ask func(
 	return d
 }
 
-// TestAgentsWhoDoNotWaitHaveNoExchangeRest: an Exchange that was not heard since the agent went, or had too little time, has not failed. Otherwise any
-// agent could keep all others from buying there, by some requests that it does not wait for.
+// TestAgentsWhoDoNotWaitHaveNoExchangeRest: an Exchange that was not heard since the agent went, or
+// had too little time, has not failed. Otherwise any agent could keep all others from buying there,
+// by some requests that it does not wait for.
 func TestAgentsWhoDoNotWaitHaveNoExchangeRest(t *testing.T) {
 	t.Parallel()
 	t.Run("gone", func(t *testing.T) {

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// kept remembers what was fetched, and fetches each thing once however many wait for it. What is fetched goes on when those who wait have
-// gone: it is there for the next.
-type kept[T any] struct {
+// cache remembers what was fetched, and fetches each thing once however many wait for it. What is
+// fetched goes on when those who wait have gone: it is there for the next.
+type cache[T any] struct {
 	mu    sync.Mutex
-	all   map[string]*keptOne[T]
+	all   map[string]*cacheEntry[T]
 	holds time.Duration
 	fails time.Duration // how long it holds that something could not be fetched
 	now   func() time.Time
 }
 
-type keptOne[T any] struct {
+type cacheEntry[T any] struct {
 	done  chan struct{}
 	value T
 	err   error
 	until time.Time
 }
 
-// maxKept is how many things one kept remembers.
-const maxKept = 4096
+// maxCached is how many things one kept remembers.
+const maxCached = 4096
 
-func newKept[T any](holds, fails time.Duration, now func() time.Time) kept[T] {
-	return kept[T]{all: map[string]*keptOne[T]{}, holds: holds, fails: fails, now: now}
+func newCache[T any](holds, fails time.Duration, now func() time.Time) cache[T] {
+	return cache[T]{all: map[string]*cacheEntry[T]{}, holds: holds, fails: fails, now: now}
 }
 
 // get gives what is known under a key, or fetches it. It waits no longer than ctx allows.
-func (k *kept[T]) get(ctx context.Context, key string, fetch func(context.Context) (T, error)) (T, error) {
+func (k *cache[T]) get(ctx context.Context, key string, fetch func(context.Context) (T, error)) (T, error) {
 	k.mu.Lock()
 	one, is := k.all[key]
 	if is {
@@ -42,10 +42,10 @@ func (k *kept[T]) get(ctx context.Context, key string, fetch func(context.Contex
 		}
 	}
 	if !is {
-		if len(k.all) >= maxKept {
+		if len(k.all) >= maxCached {
 			clear(k.all)
 		}
-		one = &keptOne[T]{done: make(chan struct{})}
+		one = &cacheEntry[T]{done: make(chan struct{})}
 		k.all[key] = one
 		go k.fetch(context.WithoutCancel(ctx), one, fetch)
 	}
@@ -64,7 +64,7 @@ func (k *kept[T]) get(ctx context.Context, key string, fetch func(context.Contex
 	}
 }
 
-func (k *kept[T]) fetch(ctx context.Context, one *keptOne[T], fetch func(context.Context) (T, error)) {
+func (k *cache[T]) fetch(ctx context.Context, one *cacheEntry[T], fetch func(context.Context) (T, error)) {
 	ctx, cancel := context.WithTimeout(ctx, documentWithin)
 	defer cancel()
 	one.value, one.err = fetch(ctx)

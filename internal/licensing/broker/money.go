@@ -8,7 +8,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// unit is how many parts an amount of one has inside: amounts are whole numbers of 1e-8 of their currency.
+// unit is how many parts an amount of one has inside: amounts are whole numbers of 1e-8 of their
+// currency.
 const unit = 1e8
 
 // maxAmount is the largest amount that is dealt with.

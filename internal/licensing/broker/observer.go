@@ -12,16 +12,19 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Observer is told what happens, for whoever counts. Its functions are called from many goroutines, and have to return at once; one that is nil is told
-// nothing. An Exchange is named by its domain where the operator has named it, and is else "other": others choose those.
+// Observer is notified of events, for metrics. Its functions are called concurrently and must
+// return quickly.
 type Observer struct {
-	// Resolved is told how a request ended: "bought", "partly", "quoted" for a dry run, or the code of Connect with which it was refused.
+	// Resolved is told how a request ended: "bought", "partly", "quoted" for a dry run, or the code
+	// of Connect with which it was refused.
 	Resolved func(outcome string)
-	// Asked is told how an Exchange answered a query, and in which time: "answered", "refused", "late", "failed", or "resting" for one that was not asked.
+	// Asked is told how an Exchange answered a query, and in which time: "answered", "refused",
+	// "late", "failed", or "resting" for one that was not asked.
 	Asked func(exchange, result string, took time.Duration)
 	// Bought is told what came of an offer that was taken: "sold", "denied" or "lost".
 	Bought func(exchange, result string)
-	// Overcharged is told of a purchase for which an Exchange has charged more than it offered, or in another currency.
+	// Overcharged is told of a purchase for which an Exchange has charged more than it offered, or
+	// in another currency.
 	Overcharged func(exchange string)
 }
 
@@ -102,22 +105,23 @@ func (b *Broker) watchOvercharged(domain string, i *item) {
 		return
 	}
 	n, currency := i.charged()
-	b.Log.Warn("an Exchange has charged more than it offered", "exchange", domain, "transaction", clip(r.TransactionId, 200), "offered", words(i.Price, i.Currency), "charged", words(n, currency))
+	b.Log.Warn("an Exchange has charged more than it offered", "exchange", domain, "transaction",
+		clip(r.TransactionId, 200), "offered", words(i.Price, i.Currency), "charged", words(n, currency))
 	if b.Observer.Overcharged != nil {
 		b.Observer.Overcharged(b.named(domain))
 	}
 }
 
-// ExchangeStatus is how an Exchange that the operator has named is doing.
+// ExchangeStatus is how reliably a configured Exchange answers.
 type ExchangeStatus struct {
 	Domain string
-	// Paused says that it failed again and again, and is not asked for a while.
+	// Paused says that the Exchange failed repeatedly and is not asked for a while.
 	Paused bool
-	// Timeout is how long it is given to answer.
+	// Timeout is how long the Exchange is given to answer.
 	Timeout time.Duration
 }
 
-// ExchangeStatuses are those of the Exchanges that the operator has named, as they are now.
+// ExchangeStatuses returns the present status of the configured Exchanges.
 func (b *Broker) ExchangeStatuses() (all []ExchangeStatus) {
 	for _, p := range b.configured() {
 		all = append(all, ExchangeStatus{p.domain, !p.resting(b.Now()).IsZero(), p.patience(b.Deadline)})
@@ -125,14 +129,15 @@ func (b *Broker) ExchangeStatuses() (all []ExchangeStatus) {
 	return all
 }
 
-// HeldBudget is what is held of budgets of one kind in one currency.
+// HeldBudget is the amount held of budgets of one kind in one currency.
 type HeldBudget struct {
 	Operator bool // of budgets that the operator gave; else of those that requests say
 	Currency string
 	Amount   int64 // in units of 1e-8
 }
 
-// HeldBudgets says what is held of budgets, and how many requests there are of which it is not known yet what came of them, in all of the database.
+// HeldBudgets says what is held of budgets, and how many requests there are of which it is not
+// known yet what came of them, in all of the database.
 func (b *Broker) HeldBudgets(ctx context.Context) (held []HeldBudget, open int, err error) {
 	err = b.DB.View(ctx, func(tx *store.Tx) error {
 		held = nil
@@ -147,7 +152,9 @@ func (b *Broker) HeldBudgets(ctx context.Context) (held []HeldBudget, open int, 
 					currency = "other"
 				}
 				one := HeldBudget{Operator: scope == scopeOperator, Currency: currency}
-				at := slices.IndexFunc(held, func(h HeldBudget) bool { return h.Operator == one.Operator && h.Currency == one.Currency })
+				at := slices.IndexFunc(held, func(h HeldBudget) bool {
+					return h.Operator == one.Operator && h.Currency == one.Currency
+				})
 				if at < 0 {
 					at, held = len(held), append(held, one)
 				}

@@ -2,9 +2,10 @@ package broker
 
 import "time"
 
-// An Exchange is given twice as long as it almost always takes (its 99th percentile), and never longer than all of them have together (RAMP v1, the
-// Broker's fan-out): one that usually answers in 20 ms, and stalls now, holds nobody up until the deadline. It is never given less than a share of the
-// deadline, since machines pause, too.
+// An Exchange is given twice as long as it almost always takes (its 99th percentile), and never
+// longer than all of them have together (RAMP v1, the Broker's fan-out): one that usually answers
+// in 20 ms, and stalls now, holds nobody up until the deadline. It is never given less than a share
+// of the deadline, since machines pause, too.
 
 const (
 	remembered   = 128 // answers of an Exchange whose time is remembered; fewer than 200, see usual
@@ -13,8 +14,9 @@ const (
 	leastPatient = 50 * time.Millisecond
 )
 
-// took notes how long an Exchange took to answer; or how long it was given, where it did not. So one that has become slower is given twice as long each
-// time, until it is heard or the deadline is reached.
+// took notes how long an Exchange took to answer; or how long it was given, where it did not. So
+// one that has become slower is given twice as long each time, until it is heard or the deadline is
+// reached.
 func (p *health) took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,7 +42,8 @@ func (p *health) patience(deadline time.Duration) time.Duration {
 	return min(max(2*usual, least), deadline)
 }
 
-// usual is the 99th percentile of fewer than 200 times: the longest, or of 100 and more the one before it.
+// usual is the 99th percentile of fewer than 200 times: the longest, or of 100 and more the one
+// before it.
 func usual(times []time.Duration) time.Duration {
 	var longest, before time.Duration
 	for _, d := range times {

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes holds its bounds for whatever was measured: never beyond the deadline, never below its share, no
-// longer for one that answers sooner, and as long as the deadline while little is known.
+// TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes holds its bounds for whatever was measured:
+// never beyond the deadline, never below its share, no longer for one that answers sooner, and as
+// long as the deadline while little is known.
 func TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -35,7 +36,8 @@ func TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes(t *testing.T) {
 				over++
 			}
 		}
-		if got > deadline || got < min(deadline, max(deadline/leastShare, leastPatient)) || got < deadline && over > len(all)/100 {
+		if got > deadline || got < min(deadline, max(deadline/leastShare, leastPatient)) || got < deadline &&
+			over > len(all)/100 {
 			t.Fatalf("%s of %s, after %v", got, deadline, all)
 		}
 		if slower.patience(deadline) < got {
@@ -51,8 +53,8 @@ func TestPatienceIsTwiceWhatAnExchangeAlmostAlwaysTakes(t *testing.T) {
 	}
 }
 
-// TestOneThatBecameSlowerIsHeardAgain: each time it is cut off it is given twice as long, so that an answer that takes longer than usual comes through in
-// the end, if the deadline lets it.
+// TestOneThatBecameSlowerIsHeardAgain: each time it is cut off it is given twice as long, so that
+// an answer that takes longer than usual comes through in the end, if the deadline lets it.
 func TestOneThatBecameSlowerIsHeardAgain(t *testing.T) {
 	t.Parallel()
 	const deadline, slow = 10 * time.Second, 9 * time.Second
@@ -73,8 +75,8 @@ func TestOneThatBecameSlowerIsHeardAgain(t *testing.T) {
 	}
 }
 
-// TestWhoStallsIsNotWaitedForUntilTheDeadline: an Exchange that always answered at once, and stalls now, does not hold a request until a deadline that
-// the test would not live to see.
+// TestWhoStallsIsNotWaitedForUntilTheDeadline: an Exchange that always answered at once, and stalls
+// now, does not hold a request until a deadline that the test would not live to see.
 func TestWhoStallsIsNotWaitedForUntilTheDeadline(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 2, func(c *Config) { c.Deadline, c.BuyWithin = 10*time.Hour, time.Minute })
@@ -103,7 +105,8 @@ func TestWhoStallsIsNotWaitedForUntilTheDeadline(t *testing.T) {
 	if got.Exchange != d.at[0].Domain || !stalled.Load() {
 		t.Errorf("bought at %s, and it stalled: %v", got.Exchange, stalled.Load())
 	}
-	if why := got.GetExt().GetFields()[extPassed].GetListValue().GetValues(); len(why) != 1 || !strings.Contains(why[0].GetStructValue().GetFields()["why"].GetStringValue(), "in time") {
+	if why := got.GetExt().GetFields()[extPassed].GetListValue().GetValues(); len(why) != 1 ||
+		!strings.Contains(why[0].GetStructValue().GetFields()["why"].GetStringValue(), "in time") {
 		t.Errorf("passed over %v", why)
 	}
 }

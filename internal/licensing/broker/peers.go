@@ -19,7 +19,8 @@ import (
 type peer struct {
 	domain string   // in lower case
 	places []string // addresses of sites with its manifest, the likeliest first
-	// typed says that the operator has named it, and named that it, or the agent, has: others' documents did not lead to it.
+	// typed says that the operator has named it, and named that it, or the agent, has: others'
+	// documents did not lead to it.
 	typed, named bool
 	preferred    bool
 
@@ -45,14 +46,14 @@ type peers struct {
 	broker *Broker
 	mu     sync.Mutex
 	all    map[string]*health // by the keys of peers
-	open   kept[*client.Exchange]
+	open   cache[*client.Exchange]
 }
 
 // of completes a peer with how it went so far.
 func (ps *peers) of(p *peer) *peer {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	if len(ps.all) >= maxKept {
+	if len(ps.all) >= maxCached {
 		clear(ps.all)
 	}
 	key := p.key()
@@ -79,7 +80,8 @@ func (p *health) resting(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// went notes how it went this time. Those who wait for it together see one failure, however many they are.
+// went notes how it went this time. Those who wait for it together see one failure, however many
+// they are.
 func (p *health) went(now time.Time, failed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +110,8 @@ func (ps *peers) exchange(ctx context.Context, p *peer) (*client.Exchange, error
 		var failed []error
 		for _, place := range p.places {
 			x, err := client.OpenExchange(ctx, place, buyer, client.Options{
-				HTTP: ps.broker.HTTP, UserAgent: "frontdesk-broker", MaxAnswer: ps.broker.MaxAnswer, Retries: -1, Silence: documentWithin, Now: ps.broker.Now,
+				HTTP: ps.broker.HTTP, UserAgent: "frontdesk-broker", MaxAnswer: ps.broker.MaxAnswer, Retries: -1,
+				Silence: documentWithin, Now: ps.broker.Now,
 			})
 			if err == nil && !strings.EqualFold(x.Manifest().GetDomain(), p.domain) {
 				err = fmt.Errorf("%s: %w, %.60q", place, errOtherDomain, x.Manifest().GetDomain())
@@ -133,7 +136,8 @@ func site(domain string) string {
 	if u, err := url.Parse("//" + domain); err == nil {
 		host = u.Hostname()
 	}
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1" {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") ||
+		host == "::1" {
 		return "http://" + domain
 	}
 	return "https://" + domain
@@ -146,13 +150,15 @@ func (b *Broker) configured() (all []*peer) {
 		if address == "" {
 			address = site(x.Domain)
 		}
-		all = append(all, b.peers.of(&peer{domain: domainOf(x.Domain), places: []string{address}, typed: true, named: true, preferred: x.Preferred}))
+		all = append(all,
+			b.peers.of(&peer{domain: domainOf(x.Domain), places: []string{address}, typed: true, named: true,
+				preferred: x.Preferred}))
 	}
 	return all
 }
 
-// pick says which Exchanges are asked: those that the request names; or those of the operator, and those that the ramp.json of each
-// address's host lists. passed tells of those that are not.
+// pick says which Exchanges are asked: those that the request names; or those of the operator, and
+// those that the ramp.json of each address's host lists. passed tells of those that are not.
 func (b *Broker) pick(ctx context.Context, a Request, uris []string, passed *passedOver) []*peer {
 	configured := b.configured()
 	if names := a.GetConstraints().GetExchanges(); len(names) > 0 {
@@ -169,7 +175,9 @@ func (b *Broker) pick(ctx context.Context, a Request, uris []string, passed *pas
 	if a.GetRequester().GetDelegation() != nil && !bound(a.GetRequester().GetDelegation()) {
 		all = slices.DeleteFunc(all, func(p *peer) bool {
 			if !p.named {
-				passed.note(p.domain, "", errors.New("others' documents led to it, and it could use the delegation itself: name the Exchange in constraints.exchanges"))
+				passed.note(p.domain, "",
+					errors.New("others' documents led to it, and it could use the delegation itself: name the "+
+						"Exchange in constraints.exchanges"))
 			}
 			return !p.named
 		})
@@ -194,7 +202,8 @@ func (b *Broker) pickNamed(names []string, configured []*peer, passed *passedOve
 	return all
 }
 
-// listed are the Exchanges that the hosts of addresses sell through, those left out that the operator has named.
+// listed are the Exchanges that the hosts of addresses sell through, those left out that the
+// operator has named.
 func (b *Broker) listed(ctx context.Context, uris []string, but []*peer, passed *passedOver) (all []*peer) {
 	ctx, cancel := context.WithTimeout(ctx, b.Deadline/2)
 	defer cancel()
@@ -232,7 +241,8 @@ func (b *Broker) listed(ctx context.Context, uris []string, but []*peer, passed 
 	return all
 }
 
-// places are the addresses at which the manifest of a listed Exchange may be: RPCs may be below a path, and manifests are not.
+// places are the addresses at which the manifest of a listed Exchange may be: RPCs may be below a
+// path, and manifests are not.
 func places(x *rampv1.AuthorizedExchange) (all []string) {
 	if u, err := url.Parse(x.GetEndpoint()); err == nil && u.Host != "" {
 		all = append(all, u.Scheme+"://"+u.Host)

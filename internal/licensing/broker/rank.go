@@ -10,10 +10,12 @@ import (
 	"strings"
 )
 
-// rank puts the candidates for one address in order, the best first: what a subscription gives, at Exchanges that are preferred before others; then
-// those of Exchanges that are preferred; then by what a unit costs, which is compared within one unit and currency alone: what cannot be compared
-// with the class that counts comes after it, and last what does not say what a unit costs; then by the level of attestation, by how often the
-// Exchange has sold what it offered, and by the price (RAMP v1, the Broker's selection). Of the same content at the same place in that order the
+// rank puts the candidates for one address in order, the best first: what a subscription gives, at
+// Exchanges that are preferred before others; then those of Exchanges that are preferred; then by
+// what a unit costs, which is compared within one unit and currency alone: what cannot be compared
+// with the class that counts comes after it, and last what does not say what a unit costs; then by
+// the level of attestation, by how often the Exchange has sold what it offered, and by the price
+// (RAMP v1, the Broker's selection). Of the same content at the same place in that order the
 // cheapest is first.
 func (b *Broker) rank(ctx context.Context, all []*candidate, currency string) {
 	class := reference(all, currency)
@@ -57,7 +59,8 @@ func last(a, b *candidate) int {
 	if a.in == b.in {
 		by = cmp.Or(by, cmp.Compare(a.worth, b.worth))
 	}
-	return cmp.Or(by, strings.Compare(a.peer.domain, b.peer.domain), strings.Compare(a.offer.GetOfferId(), b.offer.GetOfferId()))
+	return cmp.Or(by, strings.Compare(a.peer.domain, b.peer.domain),
+		strings.Compare(a.offer.GetOfferId(), b.offer.GetOfferId()))
 }
 
 func first(a, b bool) int {
@@ -70,8 +73,8 @@ func first(a, b bool) int {
 	return 1
 }
 
-// reference is the class of offers whose prices are compared: the one with the most offers in the request's currency, or where it says none
-// or nothing is offered in it, with the most of all.
+// reference is the class of offers whose prices are compared: the one with the most offers in the
+// request's currency, or where it says none or nothing is offered in it, with the most of all.
 func reference(all []*candidate, currency string) string {
 	count := map[string]int{}
 	for _, c := range all {
@@ -81,16 +84,18 @@ func reference(all []*candidate, currency string) string {
 	}
 	best := ""
 	for class, n := range count {
-		mine, other := strings.HasSuffix(class, " "+currency) && currency != "", best != "" && strings.HasSuffix(best, " "+currency) && currency != ""
-		if best == "" || first(mine, other) < 0 || mine == other && (n > count[best] || n == count[best] && class < best) {
+		mine, other := strings.HasSuffix(class, " "+currency) && currency != "", best != "" &&
+			strings.HasSuffix(best, " "+currency) && currency != ""
+		if best == "" || first(mine, other) < 0 || mine == other &&
+			(n > count[best] || n == count[best] && class < best) {
 			best = class
 		}
 	}
 	return best
 }
 
-// attest looks at what is attested of the candidates that are as good as the first, where that decides between them. For
-// the keys of verifiers it waits no longer than for offers.
+// attest looks at what is attested of the candidates that are as good as the first, where that
+// decides between them. For the keys of verifiers it waits no longer than for offers.
 func (b *Broker) attest(ctx context.Context, all []*candidate, class string) bool {
 	n, some := 0, false
 	for n < len(all) && before(all[0], all[n], class) == 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Rates says what one currency is worth in another, as somebody has noted it: offers are compared by it, and draw on bounds and budgets of
-// another currency. The zero value converts nothing.
+// Rates says what one currency is worth in another, as somebody has noted it: offers are compared
+// by it, and draw on bounds and budgets of another currency. The zero value converts nothing.
 type Rates struct {
 	Currency string           `json:"currency,omitempty"` // in which the others are told
 	Of       map[string]int64 `json:"of,omitempty"`       // how much one of each other is, in units of 1e-8; above 0
@@ -23,8 +23,9 @@ func (r *Rates) of(currency string) int64 {
 	return r.Of[currency]
 }
 
-// convert gives what an amount of one currency is in another, never less: the last unit of 1e-8 is rounded up, against whoever has a bound. ok is
-// false where the table does not say. Nothing is nothing in each.
+// convert gives what an amount of one currency is in another, never less: the last unit of 1e-8 is
+// rounded up, against whoever has a bound. ok is false where the table does not say. Nothing is
+// nothing in each.
 func (r *Rates) convert(n int64, from, to string) (converted int64, ok bool) {
 	if from == to || n <= 0 {
 		return max(n, 0), true
@@ -47,8 +48,8 @@ func (r *Rates) convert(n int64, from, to string) (converted int64, ok bool) {
 // maxUnits is more than any amount that is dealt with, and four of it are still a number.
 const maxUnits = math.MaxInt64 / 4
 
-// common is a cost of a currency in that of the table, and that; as it is where the table does not say. It is for comparing what a unit costs,
-// which comes as a number that no whole one holds.
+// common is a cost of a currency in that of the table, and that; as it is where the table does not
+// say. It is for comparing what a unit costs, which comes as a number that no whole one holds.
 func (r *Rates) common(each float64, currency string) (float64, string) {
 	if n := r.of(currency); n > 0 {
 		return each * float64(n) / unit, r.Currency
@@ -86,8 +87,8 @@ func (w *work) counted() bool {
 	return false
 }
 
-// told is where rates are from, for who asks.
-func (r *Rates) told() any {
+// noted is where rates are from, for who asks.
+func (r *Rates) noted() any {
 	out := map[string]any{"currency": r.Currency}
 	for key, text := range map[string]string{"date": r.Date, "note": r.Note} {
 		if strings.TrimSpace(text) != "" {

@@ -14,12 +14,14 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestConversionRoundsUp holds against exact fractions: the amount is never less, by less than one unit more, and there and back never less again.
+// TestConversionRoundsUp holds against exact fractions: the amount is never less, by less than one
+// unit more, and there and back never less again.
 func TestConversionRoundsUp(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {
-		r := Rates{Currency: "USD", Of: map[string]int64{"EUR": 1 + random.Int64N(5*unit), "JPY": 1 + random.Int64N(unit/50)}}
+		r := Rates{Currency: "USD",
+			Of: map[string]int64{"EUR": 1 + random.Int64N(5*unit), "JPY": 1 + random.Int64N(unit/50)}}
 		from, to := []string{"USD", "EUR", "JPY"}[random.IntN(3)], []string{"USD", "EUR", "JPY"}[random.IntN(3)]
 		n := random.Int64N(1 << (1 + random.IntN(56)))
 		got, ok := r.convert(n, from, to)
@@ -62,7 +64,8 @@ func inEuro(rate float64) func(string, *rampv1.Offer) *rampv1.Offer {
 	}
 }
 
-// TestOffersOfOtherCurrenciesAreComparedByATable: the cheaper one is bought, whichever currency it is in; without a table the one that can be paid.
+// TestOffersOfOtherCurrenciesAreComparedByATable: the cheaper one is bought, whichever currency it
+// is in; without a table the one that can be paid.
 func TestOffersOfOtherCurrenciesAreComparedByATable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -107,13 +110,15 @@ func TestOffersOfOtherCurrenciesAreComparedByATable(t *testing.T) {
 	}
 }
 
-// TestBudgetsCountOtherCurrencies: what is bought in EUR is held and spent of a budget in USD, rounded up, and the last addresses are left out of
-// what does not fit; also of a unit that costs more than max_unit_cost in the currency of max_price.
+// TestBudgetsCountOtherCurrencies: what is bought in EUR is held and spent of a budget in USD,
+// rounded up, and the last addresses are left out of what does not fit; also of a unit that costs
+// more than max_unit_cost in the currency of max_price.
 func TestBudgetsCountOtherCurrencies(t *testing.T) {
 	t.Parallel()
 	suite(t, func(t *testing.T, db *store.DB) {
 		d := openDesk(t, db, 1, func(o *Config) {
-			o.Rates = Rates{Currency: "USD", Of: map[string]int64{"EUR": 1.1 * unit}, Date: "2026-11-20", Note: "a table"}
+			o.Rates = Rates{Currency: "USD", Of: map[string]int64{"EUR": 1.1 * unit}, Date: "2026-11-20",
+				Note: "a table"}
 		})
 		d.at[0].Offer = inEuro(0.01)
 		got := d.must(budget(d.request("r1", "a", "b", "c"), 0.03, time.Hour))
@@ -121,10 +126,12 @@ func TestBudgetsCountOtherCurrencies(t *testing.T) {
 			t.Errorf("bought %d, held %d, spent %d", len(items(t, got)), held, spent)
 		}
 		rates := got.GetExt().GetFields()[extRates].GetStructValue().GetFields()
-		if rates["date"].GetStringValue() != "2026-11-20" || rates["note"].GetStringValue() != "a table" || rates["currency"].GetStringValue() != "USD" {
+		if rates["date"].GetStringValue() != "2026-11-20" || rates["note"].GetStringValue() != "a table" ||
+			rates["currency"].GetStringValue() != "USD" {
 			t.Errorf("tells %v", rates)
 		}
-		if total := got.GetExt().GetFields()[extTotal].GetListValue().GetValues()[0].GetStructValue().GetFields(); total["currency"].GetStringValue() != "EUR" || total["amount"].GetNumberValue() != 0.02 {
+		if total := got.GetExt().GetFields()[extTotal].GetListValue().GetValues()[0].GetStructValue().
+			GetFields(); total["currency"].GetStringValue() != "EUR" || total["amount"].GetNumberValue() != 0.02 {
 			t.Errorf("in all %v", total)
 		}
 		d.refused(budget(d.request("r2", "b"), 0.03, time.Hour), "resource_exhausted")
@@ -132,10 +139,13 @@ func TestBudgetsCountOtherCurrencies(t *testing.T) {
 		d.refused(budget(d.request("r3", "b"), 1, time.Hour), "not_found")
 	})
 	for most, good := range map[float64]bool{0.0000109: false, 0.0000111: true} {
-		d := openDesk(t, sqlite(t), 1, func(o *Config) { o.Rates = Rates{Currency: "USD", Of: map[string]int64{"EUR": 1.1 * unit}} })
+		d := openDesk(t, sqlite(t), 1, func(o *Config) {
+			o.Rates = Rates{Currency: "USD", Of: map[string]int64{"EUR": 1.1 * unit}}
+		})
 		d.at[0].Offer = inEuro(0.01) // 0.00001 EUR a token
 		r := d.request(fmt.Sprint(most), "a")
-		r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 1, Currency: "USD"}, MaxUnitCost: proto.Float64(most)}
+		r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 1, Currency: "USD"},
+			MaxUnitCost: proto.Float64(most)}
 		if _, err := d.ask(r); (err == nil) != good {
 			t.Errorf("at most %v USD a token: %v", most, err)
 		}

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Refusal is why nothing was bought, why not all is known yet, or why a report or dispute was not taken.
+// Refusal is why nothing was bought, why not all is known yet, or why a report or dispute was not
+// taken.
 type Refusal struct {
 	code    string // of Connect
 	message string // safe for strangers: what is wrong and what to do
@@ -16,8 +17,9 @@ type Refusal struct {
 // Error is the message.
 func (r *Refusal) Error() string { return r.message }
 
-// Code is the code of Connect: "not_found", "resource_exhausted", "already_exists", "failed_precondition" or "unavailable"; of what was
-// passed on to an Exchange, the one that it answered with.
+// Code is the code of Connect: "not_found", "resource_exhausted", "already_exists",
+// "failed_precondition" or "unavailable"; of what was passed on to an Exchange, the one that it
+// answered with.
 func (r *Refusal) Code() string { return r.code }
 
 // Details are what programs read of it, as JSON has it; nil for nothing.

@@ -18,16 +18,18 @@ const (
 // leftAfter is when something counts as left unfinished: nobody works on it for so long any more.
 func (b *Broker) leftAfter() time.Duration { return min(3*max(b.BuyWithin, time.Second), leftAfter) }
 
-// lookAtOnce is how many purchases are gone on with at a time, so that an Exchange that is dead keeps none of another's waiting.
+// lookAtOnce is how many purchases are gone on with at a time, so that an Exchange that is dead
+// keeps none of another's waiting.
 const lookAtOnce = 16
 
 // How long things are kept: what was answered, and where transactions were made.
 const (
-	answersKept = 30 * 24 * time.Hour
-	salesKept   = 400 * 24 * time.Hour
+	answerRetention = 30 * 24 * time.Hour
+	salesRetention  = 400 * 24 * time.Hour
 )
 
-// Run finishes what was left unfinished, by this process or others, and forgets what is over, until ctx ends.
+// Run finishes what was left unfinished, by this process or others, and forgets what is over, until
+// ctx ends.
 func (b *Broker) Run(ctx context.Context) {
 	tick := time.NewTicker(b.leftAfter() / 3) // so often is looked for it
 	defer tick.Stop()
@@ -43,8 +45,8 @@ func (b *Broker) Run(ctx context.Context) {
 	}
 }
 
-// look does once what [Broker.Run] does again and again. What cannot be finished yet is logged, and waits for the next time: the error is the
-// database's.
+// look does once what [Broker.Run] does again and again. What cannot be finished yet is logged, and
+// waits for the next time: the error is the database's.
 func (b *Broker) look(ctx context.Context) error {
 	type name struct{ account, id string }
 	now := b.Now()
@@ -69,10 +71,10 @@ func (b *Broker) look(ctx context.Context) error {
 	}
 	wait.Wait()
 	return b.DB.Update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM broker_request WHERE made < $1 AND done = 1`, store.Micros(now.Add(-answersKept))); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM broker_request WHERE made < $1 AND done = 1`, store.Micros(now.Add(-answerRetention))); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM broker_sale WHERE made < $1`, store.Micros(now.Add(-salesKept)))
+		_, err := tx.Exec(ctx, `DELETE FROM broker_sale WHERE made < $1`, store.Micros(now.Add(-salesRetention)))
 		return err
 	})
 }
@@ -107,8 +109,9 @@ func (b *Broker) honour(domain string) *honour {
 	return one.(*honour)
 }
 
-// honoured is the share of offers that an Exchange kept to; one of which nothing is known has them all.
-func (b *Broker) honoured(domain string) float64 {
+// isReliable is the share of offers that an Exchange kept to; one of which nothing is known has
+// them all.
+func (b *Broker) isReliable(domain string) float64 {
 	one, is := b.record.Load(domain)
 	if !is { // and nothing is kept: agents name Exchanges as they like
 		return 1
@@ -161,8 +164,8 @@ func (b *Broker) counts(ctx context.Context, tx *store.Tx, w *work) error {
 	return nil
 }
 
-// Load reads from the database how Exchanges kept to their offers, by which it is chosen among them. It is called once, before the first request:
-// what other processes count later is not seen.
+// Load reads from the database how Exchanges kept to their offers, by which it is chosen among
+// them. It is called once, before the first request: what other processes count later is not seen.
 func (b *Broker) Load(ctx context.Context) error {
 	return b.DB.View(ctx, func(tx *store.Tx) error {
 		return tx.Each(ctx, `SELECT domain, sold, failed FROM broker_exchange`, func(row store.Scanner) error {

@@ -14,16 +14,17 @@ type SearchHit struct {
 	Score float64 `json:"score,omitempty"` // from 0 to 100
 }
 
-// Finder answers searches over everything that the Broker knows: a text, features by their names, at most so many results, the best
-// first.
+// Finder answers searches over everything that the Broker knows: a text, features by their names,
+// at most so many results, the best first.
 type Finder func(ctx context.Context, text string, filters map[string]any, most int) ([]SearchHit, error)
 
 // MaxHits is how many addresses of a search are asked for.
 const MaxHits = 20
 
-// search puts in for which addresses something is chosen: those that the request names, and those that a search finds. A requester's signature covers the
-// addresses that it names; what was found besides is asked for in the requester's name where it has not signed, in the Broker's own
-// where its operator wants that, and is else only told.
+// search puts in for which addresses something is chosen: those that the request names, and those
+// that a search finds. A requester's signature covers the addresses that it names; what was found
+// besides is asked for in the requester's name where it has not signed, in the Broker's own where
+// its operator wants that, and is else only told.
 func (b *Broker) search(ctx context.Context, a Request, f *found) error {
 	var named []string
 	for _, uri := range a.GetRequester().GetUris() {
@@ -57,7 +58,8 @@ func (b *Broker) search(ctx context.Context, a Request, f *found) error {
 		}
 		f.own = true
 		f.requester = withURIs(&rampv1.Requester{
-			Id: b.ID, Domain: b.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT, IntendedUse: a.GetRequester().GetIntendedUse(), Ext: a.GetRequester().GetExt(),
+			Id: b.ID, Domain: b.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT,
+			IntendedUse: a.GetRequester().GetIntendedUse(), Ext: a.GetRequester().GetExt(),
 		}, nil, results)
 		if err := buyer.Sign(f.requester); err != nil {
 			return err
@@ -75,7 +77,8 @@ func (b *Broker) search(ctx context.Context, a Request, f *found) error {
 // withURIs is a requester that asks for what was found, too.
 func withURIs(r *rampv1.Requester, named []string, results []SearchHit) *rampv1.Requester {
 	out := &rampv1.Requester{
-		Id: r.GetId(), Domain: r.GetDomain(), Type: r.GetType(), Name: r.Name, Uris: slices.Clone(named), IntendedUse: r.GetIntendedUse(), LicenseId: r.LicenseId, Scopes: r.GetScopes(),
+		Id: r.GetId(), Domain: r.GetDomain(), Type: r.GetType(), Name: r.Name, Uris: slices.Clone(named),
+		IntendedUse: r.GetIntendedUse(), LicenseId: r.LicenseId, Scopes: r.GetScopes(),
 		Delegation: r.GetDelegation(), Ext: r.GetExt(), ExtCritical: r.GetExtCritical(),
 	}
 	for _, one := range results {

@@ -27,8 +27,8 @@ import (
 // sqlite is a database for tests of what databases have no part in.
 func sqlite(t *testing.T) *store.DB { return storetest.OpenSQLite(t, Schema) }
 
-// TestWhatIsNotWantedIsNotBought: of two Exchanges the cheaper offers what a constraint excludes, so that the other is bought from; without the constraint
-// it is the cheaper.
+// TestWhatIsNotWantedIsNotBought: of two Exchanges the cheaper offers what a constraint excludes,
+// so that the other is bought from; without the constraint it is the cheaper.
 func TestWhatIsNotWantedIsNotBought(t *testing.T) {
 	t.Parallel()
 	old := timestamppb.New(time.Now().Add(-time.Hour))
@@ -37,15 +37,20 @@ func TestWhatIsNotWantedIsNotBought(t *testing.T) {
 		want  func(*rampv1.RAMPRequest)
 	}{
 		"prohibited function": {func(o *rampv1.Offer) {
-			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN}}
+			o.Restrictions =
+				&rampv1.AccessRestrictions{ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN}}
 		}, func(r *rampv1.RAMPRequest) { r.Requester.IntendedUse = []string{"ai-all"} }},
-		"country": {func(o *rampv1.Offer) { o.Restrictions = &rampv1.AccessRestrictions{PermittedGeo: []string{"FR"}} }, func(r *rampv1.RAMPRequest) {
-			r.Requester.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extGeo: structpb.NewStringValue("de")}}
-		}},
+		"country": {func(o *rampv1.Offer) { o.Restrictions = &rampv1.AccessRestrictions{PermittedGeo: []string{"FR"}} },
+			func(r *rampv1.RAMPRequest) {
+				r.Requester.Ext =
+					&structpb.Struct{Fields: map[string]*structpb.Value{extGeo: structpb.NewStringValue("de")}}
+			}},
 		"users": {func(o *rampv1.Offer) {
 			o.Restrictions = &rampv1.AccessRestrictions{ProhibitedUsers: []string{"commercial"}}
 		}, func(r *rampv1.RAMPRequest) {
-			r.Requester.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extUserCategory: structpb.NewStringValue("commercial")}}
+			r.Requester.Ext =
+				&structpb.Struct{Fields: map[string]*structpb.Value{extUserCategory: structpb.NewStringValue(
+					"commercial")}}
 		}},
 		"unit cost": {func(o *rampv1.Offer) {
 			o.Pricing.UnitCost = proto.Float64(0.001)
@@ -56,21 +61,25 @@ func TestWhatIsNotWantedIsNotBought(t *testing.T) {
 		"reporting": {func(o *rampv1.Offer) { o.Reporting.Required = true }, func(r *rampv1.RAMPRequest) {
 			r.Constraints = &rampv1.RequestConstraints{ReportingCapable: proto.Bool(false)}
 		}},
-		"delivery": {func(o *rampv1.Offer) { o.DeliveryMethod = rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING }, func(r *rampv1.RAMPRequest) {
-			r.Constraints = &rampv1.RequestConstraints{DeliveryPreference: []rampv1.DeliveryMethod{rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT}}
-		}},
+		"delivery": {func(o *rampv1.Offer) { o.DeliveryMethod = rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING },
+			func(r *rampv1.RAMPRequest) {
+				r.Constraints =
+					&rampv1.RequestConstraints{DeliveryPreference: []rampv1.DeliveryMethod{rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT}}
+			}},
 		"old data": {func(o *rampv1.Offer) {
 			o.Identity.ResourceMutability, o.DataAsOf = rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC, old
 		}, func(r *rampv1.RAMPRequest) {
 			r.Constraints = &rampv1.RequestConstraints{MaxDataAge: durationpb.New(time.Minute)}
 		}},
-		"currency": {func(o *rampv1.Offer) { o.Pricing.Currency = "EUR"; o.Pricing.Rate = 0.001 }, func(r *rampv1.RAMPRequest) {
-			r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 1, Currency: "USD"}}
-		}},
+		"currency": {func(o *rampv1.Offer) { o.Pricing.Currency = "EUR"; o.Pricing.Rate = 0.001 },
+			func(r *rampv1.RAMPRequest) {
+				r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 1, Currency: "USD"}}
+			}},
 		"named Exchanges": {func(*rampv1.Offer) {}, nil},
 		"preferred":       {func(*rampv1.Offer) {}, nil},
 		"expired":         {func(o *rampv1.Offer) { o.ExpiresAt = old }, func(*rampv1.RAMPRequest) {}},
-		"revenue share":   {func(o *rampv1.Offer) { o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE }, func(*rampv1.RAMPRequest) {}},
+		"revenue share": {func(o *rampv1.Offer) { o.Pricing.Model = rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE },
+			func(*rampv1.RAMPRequest) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, constrained := range []bool{true, false} {
@@ -105,7 +114,8 @@ func TestWhatIsNotWantedIsNotBought(t *testing.T) {
 					want = dear.Domain
 				}
 				if got := d.must(r); got.Exchange != want {
-					t.Errorf("constrained %v: bought at %s, want %s: %v", constrained, got.Exchange, want, got.GetExt().GetFields()[extPassed])
+					t.Errorf("constrained %v: bought at %s, want %s: %v", constrained, got.Exchange, want,
+						got.GetExt().GetFields()[extPassed])
 				}
 			}
 		})
@@ -119,15 +129,27 @@ func TestRankIsLexicographic(t *testing.T) {
 		return func(_ string, o *rampv1.Offer) *rampv1.Offer { f(o); return o }
 	}
 	for name, c := range map[string]struct{ first, second func(*rampv1.Offer) }{
-		"a subscription before the cheapest": {func(o *rampv1.Offer) { o.SubscriptionId = proto.String("s"); o.Pricing.Rate = 0 }, func(o *rampv1.Offer) {
+		"a subscription before the cheapest": {func(o *rampv1.Offer) {
+			o.SubscriptionId = proto.String("s")
+			o.Pricing.Rate = 0
+		}, func(o *rampv1.Offer) {
 			o.Pricing.Rate, o.Pricing.UnitCost = 0.0000001, proto.Float64(0.00000000001)
 		}},
-		"free before cheap in any currency": {func(o *rampv1.Offer) { o.Pricing.Rate, o.Pricing.Currency = 0, "" }, func(o *rampv1.Offer) { o.Pricing.Rate = 0.00001 }},
-		"the unit before the whole": {func(o *rampv1.Offer) { o.Pricing.Rate, o.Pricing.EstimatedQuantity = 1, proto.Int32(1_000_000) }, func(o *rampv1.Offer) {
+		"free before cheap in any currency": {func(o *rampv1.Offer) { o.Pricing.Rate, o.Pricing.Currency = 0, "" },
+			func(o *rampv1.Offer) { o.Pricing.Rate = 0.00001 }},
+		"the unit before the whole": {func(o *rampv1.Offer) {
+			o.Pricing.Rate, o.Pricing.EstimatedQuantity = 1, proto.Int32(1_000_000)
+		}, func(o *rampv1.Offer) {
 			o.Pricing.Rate, o.Pricing.EstimatedQuantity = 0.5, proto.Int32(10)
 		}},
-		"a known unit cost before an unknown": {func(o *rampv1.Offer) { o.Pricing.Rate = 0.9 }, func(o *rampv1.Offer) { o.Pricing.EstimatedQuantity = nil; o.Pricing.Rate = 0.0001 }},
-		"the price where no unit cost is known": {func(o *rampv1.Offer) { o.Pricing.EstimatedQuantity = nil; o.Pricing.Rate = 0.01 }, func(o *rampv1.Offer) {
+		"a known unit cost before an unknown": {func(o *rampv1.Offer) { o.Pricing.Rate = 0.9 }, func(o *rampv1.Offer) {
+			o.Pricing.EstimatedQuantity = nil
+			o.Pricing.Rate = 0.0001
+		}},
+		"the price where no unit cost is known": {func(o *rampv1.Offer) {
+			o.Pricing.EstimatedQuantity = nil
+			o.Pricing.Rate = 0.01
+		}, func(o *rampv1.Offer) {
 			o.Pricing.EstimatedQuantity = nil
 			o.Pricing.Rate = 0.02
 		}},
@@ -148,15 +170,20 @@ func TestRankIsLexicographic(t *testing.T) {
 	}
 }
 
-// TestNextBestIsBought: what is wrong with the best offer, and what makes it right, changes who sells.
+// TestNextBestIsBought: what is wrong with the best offer, and what makes it right, changes who
+// sells.
 func TestNextBestIsBought(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(d *desk){
-		"its price was changed":   func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.001 } },
-		"it is signed by nobody":  func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.ExchangeSignature = "AAAA" } },
+		"its price was changed": func(d *desk) { d.at[1].Signed = func(o *rampv1.Offer) { o.Pricing.Rate = 0.001 } },
+		"it is signed by nobody": func(d *desk) {
+			d.at[1].Signed = func(o *rampv1.Offer) { o.ExchangeSignature = "AAAA" }
+		},
 		"it is another's":         func(d *desk) { d.at[1].Key = d.at[0].Key },
 		"the provider lists none": func(d *desk) { d.at[0].Lists = d.at[0].Lists[:1] },
-		"it answers as another":   func(d *desk) { d.at[1].Answer = func(r *rampv1.ResourceResponse) { r.Exchange = "good.example" } },
+		"it answers as another": func(d *desk) {
+			d.at[1].Answer = func(r *rampv1.ResourceResponse) { r.Exchange = "good.example" }
+		},
 		"its manifest is another's": func(d *desk) {
 			d.at[1].Manifest = func(m *rampv1.ExchangeManifest) { m.Domain = d.at[0].Domain }
 		},
@@ -164,7 +191,9 @@ func TestNextBestIsBought(t *testing.T) {
 			d.at[1].Manifest = func(m *rampv1.ExchangeManifest) { m.SupportedProfiles = []string{"other-v1"} }
 		},
 		"it denies": func(d *desk) {
-			d.at[1].Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE }
+			d.at[1].Deny = func(string) rampv1.DenialReason {
+				return rampv1.DenialReason_DENIAL_REASON_CONTENT_UNAVAILABLE
+			}
 		},
 		"it floods": func(d *desk) {
 			d.at[1].Before = func(name string, w http.ResponseWriter, _ *http.Request) bool {
@@ -217,7 +246,8 @@ func TestNextBestIsBought(t *testing.T) {
 	}
 }
 
-// TestSlowExchangesCostTheOthersNothing: an Exchange that never answers is not waited for beyond the deadline, and rests after it failed twice.
+// TestSlowExchangesCostTheOthersNothing: an Exchange that never answers is not waited for beyond
+// the deadline, and rests after it failed twice.
 func TestSlowExchangesCostTheOthersNothing(t *testing.T) {
 	t.Parallel()
 	stall := make(chan struct{})
@@ -251,7 +281,8 @@ func TestTheSameContentIsBoughtOnce(t *testing.T) {
 		t.Errorf("bought %d times", n)
 	}
 	unsold := got.GetExt().GetFields()[extUnsold].GetListValue().GetValues()
-	if len(unsold) != 1 || unsold[0].GetStructValue().GetFields()["reason"].GetStringValue() != "SAME_CONTENT" || unsold[0].GetStructValue().GetFields()["same"].GetStringValue() != d.at[0].URI("a") {
+	if len(unsold) != 1 || unsold[0].GetStructValue().GetFields()["reason"].GetStringValue() != "SAME_CONTENT" ||
+		unsold[0].GetStructValue().GetFields()["same"].GetStringValue() != d.at[0].URI("a") {
 		t.Error("unsold", unsold)
 	}
 }
@@ -260,7 +291,8 @@ func TestTheSameContentIsBoughtOnce(t *testing.T) {
 func TestABoundWithoutAnAmountIsRefused(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
-	for id, c := range map[string]*rampv1.RequestConstraints{"r1": {BudgetScope: proto.String("user:1")}, "r2": {BudgetPeriod: durationpb.New(time.Hour)}} {
+	for id, c := range map[string]*rampv1.RequestConstraints{"r1": {BudgetScope: proto.String("user:1")},
+		"r2": {BudgetPeriod: durationpb.New(time.Hour)}} {
 		r := d.request(id, "a")
 		r.Constraints = c
 		var wrong *ramp.Invalid
@@ -288,7 +320,8 @@ func TestTheCheapestOfTheSameIsTaken(t *testing.T) {
 	}
 }
 
-// TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem: that what it sells is the same as what is at an address at which it may not sell is not heard.
+// TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem: that what it sells is the same as what
+// is at an address at which it may not sell is not heard.
 func TestWhatAnExchangeSaysOfOthersContentTakesNoSaleFromThem(t *testing.T) {
 	t.Parallel()
 	for _, both := range []bool{false, true} { // whether each may sell at the other's addresses
@@ -333,13 +366,15 @@ func TestADryRunBuysNothing(t *testing.T) {
 	r := d.request("r", "a", "b")
 	r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: structpb.NewBoolValue(true)}}
 	got := d.must(r)
-	if len(d.at[0].Bought())+len(d.at[1].Bought()) != 0 || len(items(t, got)) != 2 || got.TransactionId != "" || got.GetBrokerFee().GetAmount() != 0.002 {
+	if len(d.at[0].Bought())+len(d.at[1].Bought()) != 0 || len(items(t, got)) != 2 || got.TransactionId != "" ||
+		got.GetBrokerFee().GetAmount() != 0.002 {
 		t.Errorf("%v", got)
 	}
 }
 
-// TestADryRunSaysWhatWouldBeBought: what does not fit under max_price would not be, and is told so. Nothing is held of budgets, and these are not looked at: what it
-// costs is told, also to whom has none left.
+// TestADryRunSaysWhatWouldBeBought: what does not fit under max_price would not be, and is told so.
+// Nothing is held of budgets, and these are not looked at: what it costs is told, also to whom has
+// none left.
 func TestADryRunSaysWhatWouldBeBought(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
@@ -357,7 +392,8 @@ func TestADryRunSaysWhatWouldBeBought(t *testing.T) {
 				t.Errorf("at most %g: %v", c.most, got)
 			}
 		}
-		if left := strings.Contains(got.GetExt().GetFields()[extUnsold].String(), "BUDGET"); len(all) != len(c.want) || left != (len(c.want) == 1) {
+		if left := strings.Contains(got.GetExt().GetFields()[extUnsold].String(), "BUDGET"); len(all) != len(c.want) ||
+			left != (len(c.want) == 1) {
 			t.Errorf("at most %g: %v", c.most, got)
 		}
 	}
@@ -370,7 +406,8 @@ func TestADryRunSaysWhatWouldBeBought(t *testing.T) {
 func TestWhatOnlyResemblesADryRunIsRefused(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
-	for _, value := range []*structpb.Value{structpb.NewStringValue("true"), structpb.NewNumberValue(1), structpb.NewNullValue()} {
+	for _, value := range []*structpb.Value{structpb.NewStringValue("true"), structpb.NewNumberValue(1),
+		structpb.NewNullValue()} {
 		r := d.request("r"+value.String(), "a")
 		r.Ext = &structpb.Struct{Fields: map[string]*structpb.Value{extDryRun: value}}
 		var wrong *ramp.Invalid
@@ -385,11 +422,12 @@ func TestWhatOnlyResemblesADryRunIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhyNothingIsBought: what is offered and does not fit is not missing from a catalog; and of what is offered by nobody, a reason that says more counts before
-// that.
+// TestWhyNothingIsBought: what is offered and does not fit is not missing from a catalog; and of
+// what is offered by nobody, a reason that says more counts before that.
 func TestWhyNothingIsBought(t *testing.T) {
 	t.Parallel()
-	const missing, forbidden = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED
+	const missing, forbidden = rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG,
+		rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_FUNCTION_PROHIBITED
 	none := func(why rampv1.OfferAbsenceReason) func(*rampv1.ResourceResponse) {
 		return func(r *rampv1.ResourceResponse) {
 			r.Offers, r.OfferGroups = nil, []*rampv1.OfferGroup{{Uri: "", AbsenceReason: why.Enum()}}
@@ -425,7 +463,8 @@ func TestWhyNothingIsBought(t *testing.T) {
 	}
 }
 
-// TestWithAllExchangesDeadItIsUnavailable: nobody can say that nothing is offered. Where one of them has answered, or refused, it can be said.
+// TestWithAllExchangesDeadItIsUnavailable: nobody can say that nothing is offered. Where one of
+// them has answered, or refused, it can be said.
 func TestWithAllExchangesDeadItIsUnavailable(t *testing.T) {
 	dead := func(w http.ResponseWriter) { panic(http.ErrAbortHandler) }
 	fails := func(w http.ResponseWriter) { http.Error(w, "", http.StatusInternalServerError) }
@@ -456,11 +495,14 @@ func TestWithAllExchangesDeadItIsUnavailable(t *testing.T) {
 				}
 			}
 			d.at[1].Answer = func(r *rampv1.ResourceResponse) {
-				r.Offers, r.OfferGroups = nil, []*rampv1.OfferGroup{{Uri: d.at[0].URI("a"), AbsenceReason: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG.Enum()}}
+				r.Offers, r.OfferGroups = nil,
+					[]*rampv1.OfferGroup{{Uri: d.at[0].URI("a"),
+						AbsenceReason: rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG.Enum()}}
 			}
 			for n := range 4 { // from the third on, they rest
 				told := d.refused(d.request(fmt.Sprint("r", n), "a"), c.want)
-				if _, is := told.Details()["unsold"]; !is || (told.RetryAfter() >= comeBack) != (c.want == "unavailable") {
+				if _, is := told.Details()["unsold"]; !is ||
+					(told.RetryAfter() >= comeBack) != (c.want == "unavailable") {
 					t.Errorf("%d: %v, %v, %v", n, told, told.Details(), told.RetryAfter())
 				}
 			}
@@ -468,13 +510,15 @@ func TestWithAllExchangesDeadItIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestWhereNamesLeadIsToldToNobody: requests name hosts, and what answers there, or does not, is not for them to learn.
+// TestWhereNamesLeadIsToldToNobody: requests name hosts, and what answers there, or does not, is
+// not for them to learn.
 func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
 	t.Parallel()
 	broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	server := httptest.NewServer(broken)
 	defer server.Close()
-	for name, host := range map[string]string{"nobody listens": "127.0.0.1:1", "it breaks off": strings.TrimPrefix(server.URL, "http://")} {
+	for name, host := range map[string]string{"nobody listens": "127.0.0.1:1",
+		"it breaks off": strings.TrimPrefix(server.URL, "http://")} {
 		d := openDesk(t, sqlite(t), 1, nil)
 		named := d.request("r1", "a")
 		named.Constraints = &rampv1.RequestConstraints{Exchanges: []string{host}}
@@ -487,26 +531,30 @@ func TestWhereNamesLeadIsToldToNobody(t *testing.T) {
 			}
 			told := d.refused(r, code).Details()["passed"]
 			text, err := json.Marshal(told)
-			if err != nil || !strings.Contains(string(text), errAway.Error()) || strings.Contains(string(text), "dial") || strings.Contains(string(text), "refused") || strings.Contains(string(text), "EOF") {
+			if err != nil || !strings.Contains(string(text), errAway.Error()) ||
+				strings.Contains(string(text), "dial") || strings.Contains(string(text), "refused") ||
+				strings.Contains(string(text), "EOF") {
 				t.Errorf("%s, %s: %s", name, where, text)
 			}
 		}
 	}
 }
 
-// TestADenialSaysWhoseAndWhatToDo: an agent that buys at many Exchanges has to know at which it needs an account.
+// TestADenialSaysWhoseAndWhatToDo: an agent that buys at many Exchanges has to know at which it
+// needs an account.
 func TestADenialSaysWhoseAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, sqlite(t), 1, nil)
 	d.at[0].Deny = func(string) rampv1.DenialReason { return rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE }
 	told := d.refused(d.request("r", "a"), "failed_precondition").Error()
-	if !strings.Contains(told, d.at[0].Domain+" denied") || !strings.Contains(told, "INSUFFICIENT_BALANCE") || !strings.Contains(told, "an account") {
+	if !strings.Contains(told, d.at[0].Domain+" denied") || !strings.Contains(told, "INSUFFICIENT_BALANCE") ||
+		!strings.Contains(told, "an account") {
 		t.Error(told)
 	}
 }
 
-// TestAHostSpeaksOnceForARequest has the ramp.json of a host be there again at some moment of a request, after it was away: for all of the request's addresses there
-// counts the same.
+// TestAHostSpeaksOnceForARequest has the ramp.json of a host be there again at some moment of a
+// request, after it was away: for all of the request's addresses there counts the same.
 func TestAHostSpeaksOnceForARequest(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool

@@ -15,18 +15,23 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Schema is the tables of this room. Times are microseconds, amounts in units of 1e-8 of their currency.
+// Schema is the tables of this package. Times are microseconds, amounts in units of 1e-8 of their
+// currency.
 //
-// broker_request has one row for each request of an account by which something is or may be bought: the SHA-256 of what it asked for, as
-// digest; what is bought under which ids, as plan, a work as JSON; and, once it is done, what it was answered. version counts the
-// changes of the row, so that of two processes that go on with a request one is first.
+// broker_request has one row for each request of an account by which something is or may be bought:
+// the SHA-256 of what it asked for, as digest; what is bought under which ids, as plan, a work as
+// JSON; and, once it is done, what it was answered. version counts the changes of the row, so that
+// of two processes that go on with a request one is first.
 //
-// broker_sale has one row for each transaction that was made through the Broker, and where: by it reports and disputes find their way.
+// broker_sale has one row for each transaction that was made through the Broker, and where: by it
+// reports and disputes find their way.
 //
-// broker_budget has one row for each budget in each currency: what of it is spent in the period that began at started and ends at ends (0 for
-// never), and what is held for purchases of which it is not known yet what came of them.
+// broker_budget has one row for each budget in each currency: what of it is spent in the period
+// that began at started and ends at ends (0 for never), and what is held for purchases of which it
+// is not known yet what came of them.
 //
-// broker_exchange counts for each Exchange how often it sold what it had offered, and how often not.
+// broker_exchange counts for each Exchange how often it sold what it had offered, and how often
+// not.
 var Schema = store.Schema{
 	ID: "broker",
 	Steps: []string{`
@@ -90,14 +95,14 @@ const (
 
 // work is a request by which something is bought, as it is on record.
 type work struct {
-	account, id string
-	digest      []byte
-	version     int64
-	done        bool
-	answer      []byte               // once it is done
-	told        *rampv1.RAMPResponse // the same; nil of one that was read
-	made        time.Time
-	found       *found // while it is worked on for the first time; nil of one that was taken up again
+	account, id      string
+	digest           []byte
+	version          int64
+	done             bool
+	answer           []byte               // once it is done
+	responseDocument *rampv1.RAMPResponse // the same; nil of one that was read
+	made             time.Time
+	found            *found // while it is worked on for the first time; nil of one that was taken up again
 
 	plan
 }
@@ -134,8 +139,9 @@ type item struct {
 	Result       []byte          `json:"result,omitempty"` // a TransactionResultItem as protobuf
 	Method       int32           `json:"method,omitempty"`
 	Found        *SearchHit      `json:"found,omitempty"`
-	Way          int32           `json:"way,omitempty"`     // how its Exchange says that the address was discovered; 0 where the request named it
-	Settled      bool            `json:"settled,omitempty"` // it is counted as spent
+	// how its Exchange says that the address was discovered; 0 where the request named it
+	Way     int32 `json:"way,omitempty"`
+	Settled bool  `json:"settled,omitempty"` // it is counted as spent
 
 	taken *candidate                    // nil of what was taken up again
 	read  *rampv1.TransactionResultItem // Result, once it was read
@@ -157,8 +163,10 @@ type buy struct {
 
 // unsold is an address for which nothing is bought.
 type unsold struct {
-	URI    string `json:"uri"`
-	Reason string `json:"reason"`          // of OfferAbsenceReason or DenialReason, without its prefix; or SAME_CONTENT, BUDGET, NO_OFFER_FITS
+	URI string `json:"uri"`
+	// of OfferAbsenceReason or DenialReason, without its prefix; or SAME_CONTENT, BUDGET,
+	// NO_OFFER_FITS
+	Reason string `json:"reason"`
 	Same   string `json:"same,omitempty"`  // the address for which the same content is bought
 	Why    string `json:"why,omitempty"`   // in words
 	Title  string `json:"title,omitempty"` // of what a search found
@@ -209,7 +217,8 @@ func (w *work) requester() (*rampv1.Requester, error) {
 	return r, proto.Unmarshal(w.Requester, r)
 }
 
-// known is the work of a request that was made before; nil for none. The error is a *Refusal where that one asked for something else.
+// known is the work of a request that was made before; nil for none. The error is a *Refusal where
+// that one asked for something else.
 func (b *Broker) known(ctx context.Context, account, id string, digest []byte) (w *work, err error) {
 	err = b.DB.View(ctx, func(tx *store.Tx) error {
 		w, err = load(ctx, tx, account, id)
@@ -296,7 +305,8 @@ func (w *work) sell(ctx context.Context, tx *store.Tx, now time.Time) error {
 				typed = "typed " + typed
 			}
 			if _, err := tx.Exec(ctx, `INSERT INTO broker_sale (id, exchange, account, billing, place, own, made) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id, exchange) DO NOTHING`,
-				result.TransactionId, one.Exchange, w.account, result.BillingId, typed, own, store.Micros(now)); err != nil {
+				result.TransactionId, one.Exchange, w.account, result.BillingId, typed, own,
+				store.Micros(now)); err != nil {
 				return err
 			}
 		}

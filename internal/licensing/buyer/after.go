@@ -45,7 +45,8 @@ const transactionArgument = `"transaction_id":{"type":"string","maxLength":300,"
 func (b *Buyer) fetchTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "fetch", Title: "Fetch what was bought",
-		Description: "Gives the text of what buy bought, by its transaction_id, as often as its address opens (fetch_until). What comes is held against the hash that was offered; a text that is another is not given.",
+		Description: "Gives the text of what buy bought, by its transaction_id, as often as its address opens " +
+			"(fetch_until). What comes is held against the hash that was offered; a text that is another is not given.",
 		Input: []byte(`{"type":"object","required":["transaction_id"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"accept":{"type":"array","maxItems":5,"items":{"type":"string"},"description":"Media types that are wanted, the best first, such as text/markdown; the form of the offer where nothing is said."}}}`),
 		Output:   []byte(`{"type":"object","properties":{"transaction_id":{"type":"string"},"text":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"}}}`),
@@ -60,7 +61,7 @@ func (b *Buyer) fetch(ctx context.Context, q *fetching) (*fetched, error) {
 			return nil, wrong("accept: %.40q is no media type; write it like text/markdown", media)
 		}
 	}
-	kept, c, err := b.kept(ctx, q.TransactionID)
+	kept, c, err := b.storedPurchases(ctx, q.TransactionID)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,8 @@ func (b *Buyer) fetch(ctx context.Context, q *fetching) (*fetched, error) {
 	if err != nil {
 		return nil, explainedLate(kept, err, b.Now())
 	}
-	out := &fetched{TransactionID: kept.Transaction(), URL: kept.URI, Media: content.Media, Hash: kept.Hash, Report: kept.Owes()}
+	out := &fetched{TransactionID: kept.Transaction(), URL: kept.URI, Media: content.Media, Hash: kept.Hash,
+		Report: kept.Owes()}
 	if out.Report {
 		out.MustSay = kept.MustSay()
 	}
@@ -89,9 +91,13 @@ func (b *Buyer) fetch(ctx context.Context, q *fetching) (*fetched, error) {
 	}
 	switch {
 	case !utf8.Valid(content.Body):
-		return nil, &problem{Code: codeContent, TransactionID: out.TransactionID, Message: "it came as " + clip(content.Media, 100) + ", which is no text: call fetch again with accept, such as text/plain or text/markdown"}
+		return nil,
+			&problem{Code: codeContent, TransactionID: out.TransactionID,
+				Message: "it came as " + clip(content.Media, 100) + ", which is no text: call fetch again with " +
+					"accept, such as text/plain or text/markdown"}
 	case len(content.Body) > maxText:
-		return nil, &problem{Code: codeContent, TransactionID: out.TransactionID, Message: "it is longer than a tool's result may be (1 MiB); the person has it by frontdesk ramp fetch"}
+		return nil, &problem{Code: codeContent, TransactionID: out.TransactionID,
+			Message: "it is longer than a tool's result may be (1 MiB); the person has it by frontdesk ramp fetch"}
 	}
 	out.Text = string(content.Body)
 	return out, nil
@@ -106,21 +112,24 @@ func explainedLate(kept *StoredPurchase, err error, now time.Time) error {
 	}
 	return &problem{
 		Code: codeExchange, PurchaseID: kept.ID, TransactionID: kept.Transaction(),
-		Message: "it could be fetched until " + ends.AsTime().Format(time.RFC3339) + ", and its address does not open any more: if it never came, report a quantity of 0 and dispute it with delivery-failed; to read it again, buy it again",
+		Message: "it could be fetched until " + ends.AsTime().Format(time.RFC3339) + ", and its address does not " +
+			"open any more: if it never came, report a quantity of 0 and dispute it with delivery-failed; to read it again, buy it again",
 	}
 }
 
-// kept is a purchase that was made, and where.
-func (b *Buyer) kept(ctx context.Context, id string) (*StoredPurchase, market, error) {
+// storedPurchases is a purchase that was made, and where.
+func (b *Buyer) storedPurchases(ctx context.Context, id string) (*StoredPurchase, market, error) {
 	kept, err := b.Purchases.Find(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch kept.State {
 	case Denied:
-		return nil, nil, &problem{Code: codeNotBought, PurchaseID: kept.ID, Message: "this was not bought: the Exchange denied it, and nothing was paid"}
+		return nil, nil, &problem{Code: codeNotBought, PurchaseID: kept.ID,
+			Message: "this was not bought: the Exchange denied it, and nothing was paid"}
 	case Begun:
-		return nil, nil, &problem{Code: codeUnknown, PurchaseID: kept.ID, Message: "whether this was bought is not known: call buy with this purchase_id, which buys nothing twice"}
+		return nil, nil, &problem{Code: codeUnknown, PurchaseID: kept.ID,
+			Message: "whether this was bought is not known: call buy with this purchase_id, which buys nothing twice"}
 	}
 	c, err := b.marketOf(kept.Purchase)
 	return kept, c, err
@@ -147,8 +156,8 @@ type reportingUse struct {
 	Revenue *price `json:"revenue"`
 }
 
-// told puts what a report says into u.
-func (q *reportingUse) told(u *client.Use) error {
+// toUse puts what a report says into u.
+func (q *reportingUse) toUse(u *client.Use) error {
 	u.Shown, u.Cited = q.Shown, q.Cited
 	for _, word := range q.SubUses {
 		sub, err := client.ParseSubFunction(word)
@@ -177,7 +186,8 @@ func (q *reportingUse) told(u *client.Use) error {
 func (b *Buyer) reportTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "report", Title: "Report how licensed content was used",
-		Description: "Reports how something bought was used (RAMP v1, ReportUsage): once for each transaction, with what was truly used, by which it is settled. A purchase with report_required must be reported in time, and before it is disputed; " +
+		Description: "Reports how something bought was used (RAMP v1, ReportUsage): once for each transaction, with " +
+			"what was truly used, by which it is settled. A purchase with report_required must be reported in time, and before it is disputed; " +
 			"of what never came, with a quantity of 0.",
 		Input: []byte(`{"type":"object","required":["transaction_id"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it was used for; ai-input where nothing is said."},` +
@@ -197,7 +207,7 @@ func (b *Buyer) report(ctx context.Context, q *reportingUse) (*reported, error) 
 	if q.Quantity != nil && (*q.Quantity < 0 || *q.Quantity > math.MaxInt32) {
 		return nil, wrong("quantity is 0 to %d of the offer's unit; look whether the unit is another", math.MaxInt32)
 	}
-	kept, c, err := b.kept(ctx, q.TransactionID)
+	kept, c, err := b.storedPurchases(ctx, q.TransactionID)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +215,7 @@ func (b *Buyer) report(ctx context.Context, q *reportingUse) (*reported, error) 
 		return &reported{kept.Transaction(), kept.Reported, "It was reported before; a purchase is reported once."}, nil
 	}
 	use := client.Use{Quantity: 1, At: b.Now()}
-	if err := q.told(&use); err != nil {
+	if err := q.toUse(&use); err != nil {
 		return nil, err
 	}
 	switch p := kept.Offer.GetPricing(); {
@@ -240,7 +250,8 @@ type disputing struct {
 func (b *Buyer) disputeTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "dispute", Title: "Dispute a purchase",
-		Description: "Disputes something bought that did not come, or is not what was offered (RAMP v1, DisputeTransaction); its use must be reported before. With the same arguments again it says where the dispute stands. What is given back does not raise the person's limits.",
+		Description: "Disputes something bought that did not come, or is not what was offered (RAMP v1, " +
+			"DisputeTransaction); its use must be reported before. With the same arguments again it says where the dispute stands. What is given back does not raise the person's limits.",
 		Input: []byte(`{"type":"object","required":["transaction_id","reason"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"reason":{"enum":["delivery-failed","content-mismatch","incomplete-content","wrong-content","expired-before-fetch"]},"description":{"type":"string","maxLength":2000,"description":"What happened, for people."},` +
 			`"prefer_redelivery":{"type":"boolean","description":"Rather have it again than be paid back."}}}`),
@@ -251,7 +262,7 @@ func (b *Buyer) disputeTool() httpx.Tool {
 
 // dispute disputes a purchase, or says where that stands.
 func (b *Buyer) dispute(ctx context.Context, q *disputing) (*client.Disputed, error) {
-	kept, c, err := b.kept(ctx, q.TransactionID)
+	kept, c, err := b.storedPurchases(ctx, q.TransactionID)
 	if err != nil {
 		return nil, err
 	}
@@ -260,9 +271,12 @@ func (b *Buyer) dispute(ctx context.Context, q *disputing) (*client.Disputed, er
 		return nil, wrong("reason: %v", err)
 	}
 	if kept.Reported == "" {
-		return nil, &problem{Code: codeInvalid, TransactionID: kept.Transaction(), PurchaseID: kept.ID, Message: "a purchase is disputed after its use was reported: call report first, with a quantity of 0 where nothing could be used"}
+		return nil, &problem{Code: codeInvalid, TransactionID: kept.Transaction(), PurchaseID: kept.ID,
+			Message: "a purchase is disputed after its use was reported: call report first, with a quantity of 0 " +
+				"where nothing could be used"}
 	}
-	d := &client.Dispute{ID: kept.ID + "-" + strings.ToLower(q.Reason), Reason: reason, Description: q.Description, PreferRedelivery: q.Redelivery}
+	d := &client.Dispute{ID: kept.ID + "-" + strings.ToLower(q.Reason), Reason: reason, Description: q.Description,
+		PreferRedelivery: q.Redelivery}
 	if reason != rampv1.DisputeReason_DISPUTE_REASON_DELIVERY_FAILED {
 		d.Hash = kept.Hash
 	}
@@ -277,7 +291,7 @@ type left struct {
 	Until  string `json:"until,omitempty"`
 }
 
-type keptPurchase struct {
+type purchaseView struct {
 	PurchaseID    string `json:"purchase_id"`
 	TransactionID string `json:"transaction_id,omitempty"`
 	URL           string `json:"url"`
@@ -293,17 +307,18 @@ type keptPurchase struct {
 
 type spending struct {
 	Limits    []left         `json:"limits"`
-	Purchases []keptPurchase `json:"purchases"`
+	Purchases []purchaseView `json:"purchases"`
 	Note      string         `json:"note"`
 }
 
 func (b *Buyer) spendingTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "spending", Title: "See what was spent",
-		Description: "Tells the limits that the person has set, what is spent and left of them, and the latest purchases with their ids and what is still to be done about them. Only the person can change a limit, where this program is started.",
-		Input:       []byte(`{"type":"object","additionalProperties":false,"properties":{}}`),
-		Output:      []byte(`{"type":"object","properties":{"limits":{"type":"array","items":{"type":"object"}},"purchases":{"type":"array","items":{"type":"object"}}}}`),
-		ReadOnly:    true, Call: called(b.spending),
+		Description: "Tells the limits that the person has set, what is spent and left of them, and the latest " +
+			"purchases with their ids and what is still to be done about them. Only the person can change a limit, where this program is started.",
+		Input:    []byte(`{"type":"object","additionalProperties":false,"properties":{}}`),
+		Output:   []byte(`{"type":"object","properties":{"limits":{"type":"array","items":{"type":"object"}},"purchases":{"type":"array","items":{"type":"object"}}}}`),
+		ReadOnly: true, Call: called(b.spending),
 	}
 }
 
@@ -320,13 +335,16 @@ func (b *Buyer) spending(ctx context.Context, _ *struct{}) (*spending, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &spending{Limits: limits, Purchases: []keptPurchase{}, Note: "What was begun and is not known to be bought counts as spent."}
+	out := &spending{Limits: limits, Purchases: []purchaseView{},
+		Note: "What was begun and is not known to be bought counts as spent."}
 	if len(limits) == 0 {
-		out.Limits, out.Note = []left{}, "No limit is set, so nothing is paid: only what is free can be had. The person sets one by --limit, like --limit 5USD/month."
+		out.Limits, out.Note = []left{}, "No limit is set, so nothing is paid: only what is free can be had. The "+
+			"person sets one by --limit, like --limit 5USD/month."
 	}
 	for _, kept := range latest {
-		out.Purchases = append(out.Purchases, keptPurchase{
-			kept.ID, kept.Transaction(), kept.URI, kept.Exchange, kept.Broker, kept.At.Format(time.RFC3339), kept.State, shown(kept.Counted), !kept.Fetched.IsZero(), kept.Reported, kept.State == Bought && kept.Owes(),
+		out.Purchases = append(out.Purchases, purchaseView{
+			kept.ID, kept.Transaction(), kept.URI, kept.Exchange, kept.Broker, kept.At.Format(time.RFC3339), kept.State,
+			shown(kept.Counted), !kept.Fetched.IsZero(), kept.Reported, kept.State == Bought && kept.Owes(),
 		})
 	}
 	return out, nil
@@ -336,7 +354,8 @@ func (b *Buyer) spending(ctx context.Context, _ *struct{}) (*spending, error) {
 func (b *Buyer) left(ctx context.Context) (all []left, err error) {
 	stands, err := b.Purchases.Usage(ctx)
 	for _, s := range stands {
-		one := left{Limit: shown(s.Money), Period: s.Period, Spent: shown(s.Spent), Left: shown(Money{max(0, s.Amount-s.Spent.Amount), s.Currency})}
+		one := left{Limit: shown(s.Money), Period: s.Period, Spent: shown(s.Spent),
+			Left: shown(Money{max(0, s.Amount-s.Spent.Amount), s.Currency})}
 		if !s.Until.IsZero() {
 			one.Until = s.Until.Format(time.RFC3339)
 		}

@@ -80,9 +80,11 @@ func (b *Buyer) quoteTool() httpx.Tool {
 // asks says whom a quote asks.
 func (b *Buyer) asks() string {
 	if b.Broker != "" {
-		return "Has the Broker ask the Exchanges that sell the content at url, or what it finds for the words of query, what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
+		return "Has the Broker ask the Exchanges that sell the content at url, or what it finds for the words of " +
+			"query, what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
 	}
-	return "Asks every Exchange that sells the content at url what a licence costs (RAMP v1), verifies the offers' signatures, and gives them with the cheapest first."
+	return "Asks every Exchange that sells the content at url what a licence costs (RAMP v1), verifies the offers' " +
+		"signatures, and gives them with the cheapest first."
 }
 
 // maxOffers is how many offers a quote shows.
@@ -105,7 +107,8 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &quoted{URL: offers[0].URI, Found: found, Next: "Call buy with the purchase_id of one offer; it stands until expires_at. Tell the person the price first, unless they left it to you."}
+	out := &quoted{URL: offers[0].URI, Found: found, Next: "Call buy with the purchase_id of one offer; it stands " +
+		"until expires_at. Tell the person the price first, unless they left it to you."}
 	b.mu.Lock()
 	for _, p := range offers[:min(len(offers), maxOffers)] {
 		b.quoted.put(p.ID, p)
@@ -134,13 +137,16 @@ func (b *Buyer) quote(ctx context.Context, q *quoting) (*quoted, error) {
 }
 
 // offers asks for those of an address, or of what the Broker finds for words.
-func (b *Buyer) offers(ctx context.Context, q *quoting, f client.Fetching) (offers []*client.Purchase, found []client.FoundItem, err error) {
+func (b *Buyer) offers(ctx context.Context, q *quoting, f client.Fetching) (offers []*client.Purchase,
+	found []client.FoundItem, err error) {
 	words := strings.TrimSpace(q.Query)
 	switch {
 	case words == "" && q.Query != "":
 		return nil, nil, wrong("query is empty; say what is wanted")
 	case words != "" && b.Broker == "":
-		return nil, nil, wrong("only a Broker finds what to buy by words, and the person has set none; call search, and quote with the url of what it finds")
+		return nil, nil,
+			wrong("only a Broker finds what to buy by words, and the person has set none; call search, and quote " +
+				"with the url of what it finds")
 	case words != "" && q.URL != "":
 		return nil, nil, wrong("say url or query, not both")
 	case words != "":
@@ -162,9 +168,12 @@ func shownOffer(p *client.Purchase, stands []LimitUsage) quotedOffer {
 	o := p.Offer
 	cost := client.CostOf(o)
 	out := quotedOffer{
-		PurchaseID: p.ID, Exchange: p.Exchange, Title: clip(o.GetPackage().GetTitle(), 200), Price: price{cost.Amount, cost.Currency},
-		Model: words(o.GetPricing().GetModel().String(), "PRICING_MODEL_"), Unit: o.GetPricing().GetUnit(), Estimated: o.GetPricing().GetEstimatedQuantity(),
-		Permits: functions(o.GetRestrictions().GetPermittedFunctions()), Forbids: functions(o.GetRestrictions().GetProhibitedFunctions()),
+		PurchaseID: p.ID, Exchange: p.Exchange, Title: clip(o.GetPackage().GetTitle(), 200),
+		Price: price{cost.Amount, cost.Currency},
+		Model: words(o.GetPricing().GetModel().String(), "PRICING_MODEL_"), Unit: o.GetPricing().GetUnit(),
+		Estimated: o.GetPricing().GetEstimatedQuantity(),
+		Permits:   functions(o.GetRestrictions().GetPermittedFunctions()),
+		Forbids:   functions(o.GetRestrictions().GetProhibitedFunctions()),
 	}
 	if p.Broker != "" {
 		out.Broker, out.Fee, out.Total, out.Passed = p.Broker, shownPrice(p.Fee), shownPrice(p.Total()), p.Passed
@@ -217,7 +226,8 @@ type bought struct {
 	Broker        string `json:"broker,omitempty"`
 	Cost          *price `json:"cost,omitempty"`
 	Fee           *price `json:"broker_fee,omitempty"`
-	// Permits and Forbids are those of the offer by which a Broker bought, which may be another than was quoted, and Passed is what it did not take.
+	// Permits and Forbids are those of the offer by which a Broker bought, which may be another
+	// than was quoted, and Passed is what it did not take.
 	Permits    []string            `json:"permits,omitempty"`
 	Forbids    []string            `json:"forbids,omitempty"`
 	Passed     []client.PassedOver `json:"passed_over,omitempty"`
@@ -232,7 +242,8 @@ type bought struct {
 func (b *Buyer) buyTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "buy", Title: "Buy licensed content",
-		Description: "Buys one offer of a quote with the person's money, within the limits that the person has set. It cannot be taken back. The same purchase_id again is the same purchase and costs nothing more: " +
+		Description: "Buys one offer of a quote with the person's money, within the limits that the person has set. " +
+			"It cannot be taken back. The same purchase_id again is the same purchase and costs nothing more: " +
 			"where a call brought no answer, or code unknown, call again with it. Then call fetch with the transaction_id, before fetch_until.",
 		Input: []byte(`{"type":"object","required":["purchase_id"],"additionalProperties":false,"properties":{"purchase_id":{"type":"string","maxLength":200,"description":"That of one offer of quote."},` +
 			`"max":{"type":"object","required":["amount","currency"],"additionalProperties":false,"properties":{"amount":{"type":"number","minimum":0},"currency":{"type":"string","pattern":"^[A-Za-z]{3}$"}},"description":"Pay no more than this, where the person said so. It can only be less than the limits."}}}`),
@@ -254,7 +265,9 @@ func (b *Buyer) buy(ctx context.Context, q *buying) (*bought, error) {
 	p = kept.Purchase
 	if kept.State == Begun {
 		if p.Broker != "" && b.Now().Sub(kept.At) > brokerKnows {
-			return nil, &problem{Code: codeUnknown, PurchaseID: p.ID, Message: "this was begun so long ago that the Broker does not know it any more, and would buy it anew; it counts as spent. Ask for a new quote"}
+			return nil,
+				&problem{Code: codeUnknown, PurchaseID: p.ID, Message: "this was begun so long ago that the Broker " +
+					"does not know it any more, and would buy it anew; it counts as spent. Ask for a new quote"}
 		}
 		again = false
 		if err := b.make(ctx, p); err != nil {
@@ -262,12 +275,14 @@ func (b *Buyer) buy(ctx context.Context, q *buying) (*bought, error) {
 		}
 	}
 	out := &bought{
-		PurchaseID: p.ID, TransactionID: p.Transaction(), BillingID: p.Result.GetBillingId(), URL: p.URI, Exchange: p.Exchange, Cost: shownPrice(p.Cost()), Again: again,
+		PurchaseID: p.ID, TransactionID: p.Transaction(), BillingID: p.Result.GetBillingId(), URL: p.URI,
+		Exchange: p.Exchange, Cost: shownPrice(p.Cost()), Again: again,
 		Next: "Call fetch with the transaction_id.",
 	}
 	if p.Broker != "" {
 		out.Broker, out.Fee, out.Passed = p.Broker, shownPrice(p.Fee), p.Passed
-		out.Permits, out.Forbids = functions(p.Offer.GetRestrictions().GetPermittedFunctions()), functions(p.Offer.GetRestrictions().GetProhibitedFunctions())
+		out.Permits, out.Forbids = functions(p.Offer.GetRestrictions().GetPermittedFunctions()),
+			functions(p.Offer.GetRestrictions().GetProhibitedFunctions())
 	}
 	out.Report, out.Within = reporting(p)
 	if out.Report {
@@ -292,17 +307,23 @@ func (b *Buyer) wanted(ctx context.Context, q *buying) (*client.Purchase, error)
 	case err != nil && !errors.Is(err, ErrUnknown):
 		return nil, err
 	case p == nil:
-		return nil, &problem{Code: codeNotFound, Message: "there is no such purchase_id: call quote, and take that of one of its offers"}
+		return nil,
+			&problem{Code: codeNotFound, Message: "there is no such purchase_id: call quote, and take that of one of " +
+				"its offers"}
 	}
 	cost := p.Total()
-	if q.Max != nil && cost.Amount > 0 && (math.Round(cost.Amount*units) > math.Round(q.Max.Amount*units) || !strings.EqualFold(q.Max.Currency, cost.Currency)) {
-		return nil, &problem{Code: codeLimit, Message: "this costs " + cost.String() + ", which is more than max, or in another currency; nothing was paid", PurchaseID: p.ID}
+	if q.Max != nil && cost.Amount > 0 && (math.Round(cost.Amount*units) > math.Round(q.Max.Amount*units) ||
+		!strings.EqualFold(q.Max.Currency, cost.Currency)) {
+		return nil,
+			&problem{Code: codeLimit, Message: "this costs " + cost.String() + ", which is more than max, or in " +
+				"another currency; nothing was paid", PurchaseID: p.ID}
 	}
 	copied := *p // calls at once do not share one
 	return &copied, nil
 }
 
-// brokerKnows is for how long a Broker is sure to know a request again: it keeps what it answered for 30 days.
+// brokerKnows is for how long a Broker is sure to know a request again: it keeps what it answered
+// for 30 days.
 const brokerKnows = 29 * 24 * time.Hour
 
 // make asks the Exchange or the Broker, and writes down what came of it.

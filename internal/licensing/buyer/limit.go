@@ -77,8 +77,8 @@ type Limit struct {
 	Period Period
 }
 
-// Limits are those of a wallet: each counts. In a currency without one for days, weeks or months nothing is paid at all, since a program can
-// begin a new session by itself.
+// Limits are the spending limits of a store; each counts. In a currency without a limit for days,
+// weeks or months nothing is bought.
 type Limits []Limit
 
 // isMoney is an amount and its currency, with or without a space.
@@ -118,7 +118,9 @@ func (all Limits) Check() error {
 	}
 	for currency, ok := range lasting {
 		if !ok {
-			return errors.New("a limit for a session or a purchase bounds nothing by itself, since a program can begin another: say also what may be spent by the day, week or month, like --limit 5" + currency + "/month")
+			return errors.New("a limit for a session or a purchase bounds nothing by itself, since a program can " +
+				"begin another: say also what may be spent by the day, week or month, like --limit 5" + currency +
+				"/month")
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// problem is what went wrong, for a model: a word that says what kind of thing it is, and a sentence that says what to do.
+// problem is what went wrong, for a model: a word that says what kind of thing it is, and a
+// sentence that says what to do.
 type problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -63,11 +64,13 @@ func problemOf(err error) *problem {
 		return &problem{Code: codeNotBought, Message: none.Error()}
 	case errors.As(err, &unfinished):
 		out = problemOf(unfinished.Err)
-		out.Message, out.PurchaseID, out.TransactionID = unfinished.Error(), unfinished.Purchase.ID, unfinished.Purchase.Transaction()
+		out.Message, out.PurchaseID, out.TransactionID = unfinished.Error(), unfinished.Purchase.ID,
+			unfinished.Purchase.Transaction()
 		switch unfinished.Step {
 		case client.StepBuy:
 			out.Code = codeUnknown
-			out.Message = "whether this was bought is not known, and it counts as spent until it is: call buy again with the same purchase_id, which buys nothing twice. " + unfinished.Err.Error()
+			out.Message = "whether this was bought is not known, and it counts as spent until it is: call buy again " +
+				"with the same purchase_id, which buys nothing twice. " + unfinished.Err.Error()
 		case client.StepCheck:
 			out.Code = codeContent
 		}
@@ -77,7 +80,8 @@ func problemOf(err error) *problem {
 	case errors.As(err, &told):
 		return &problem{Code: codeExchange, Message: told.Error(), Wait: int(told.RetryAfter.Seconds())}
 	case errors.As(err, &failure):
-		return &problem{Code: strings.ToLower(failure.Code), Message: failure.Error(), Wait: int(failure.RetryAfter.Seconds())}
+		return &problem{Code: strings.ToLower(failure.Code), Message: failure.Error(),
+			Wait: int(failure.RetryAfter.Seconds())}
 	case errors.As(err, &rejected), errors.As(err, &undisputed):
 		return &problem{Code: codeExchange, Message: err.Error()}
 	case errors.As(err, &strange):

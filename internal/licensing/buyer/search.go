@@ -14,11 +14,11 @@ import (
 
 // maxFound is how many items a search gives, and maxDesks how many front desks it asks.
 const (
-	maxFound    = 20
-	usualFound  = 8
-	maxDesks    = 10
-	maxSnippet  = 400
-	deskTimeout = 20 * time.Second
+	maxFound         = 20
+	usualFound       = 8
+	maxFrontDesks    = 10
+	maxSnippet       = 400
+	frontDeskTimeout = 20 * time.Second
 )
 
 type searching struct {
@@ -54,7 +54,9 @@ func (b *Buyer) searchTool() httpx.Tool {
 	}
 	return httpx.Tool{
 		Name: "search", Title: "Search for content",
-		Description: "Puts a question in plain words to front desks (NLWeb) and gives the items that they find, the best first. Nothing is bought. Of an item with for_sale true there is only an excerpt here, and its url goes into quote; of one without for_sale, quote tells whether it is sold." + where,
+		Description: "Puts a question in plain words to front desks (NLWeb) and gives the items that they find, the " +
+			"best first. Nothing is bought. Of an item with for_sale true there is only an excerpt here, and its url " +
+			"goes into quote; of one without for_sale, quote tells whether it is sold." + where,
 		Input: []byte(`{"type":"object","required":["query"],"additionalProperties":false,"properties":{"query":{"type":"string","minLength":1,"maxLength":2000,"description":"What is looked for, in plain words."},` +
 			`"sites":{"type":"array","maxItems":10,"items":{"type":"string"},"description":"Addresses of front desks to ask, like https://www.example.com."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many items at most; 8 where nothing is said."}}}`),
 		Output:   []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object"}},"unasked":{"type":"array","items":{"type":"string"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
@@ -73,8 +75,8 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 		return nil, wrong("query is empty; say what is looked for")
 	case len(desks) == 0 && b.Broker == "":
 		return nil, wrong("no front desk is set: name some in sites, or ask the person to start this with --site")
-	case len(desks) > maxDesks:
-		return nil, wrong("at most %d sites are searched at once", maxDesks)
+	case len(desks) > maxFrontDesks:
+		return nil, wrong("at most %d sites are searched at once", maxFrontDesks)
 	case q.Limit < 0 || q.Limit > maxFound:
 		return nil, wrong("limit is 1 to %d", maxFound)
 	case q.Limit == 0:
@@ -121,11 +123,13 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 		}
 	}
 	for _, item := range brokered {
-		if len(out.Items) < q.Limit && !slices.ContainsFunc(out.Items, func(one foundItem) bool { return one.URL == item.URI }) {
+		if len(out.Items) < q.Limit &&
+			!slices.ContainsFunc(out.Items, func(one foundItem) bool { return one.URL == item.URI }) {
 			out.Items = append(out.Items, foundItem{URL: item.URI, Name: clip(item.Title, 200), Desk: b.Broker})
 		}
 	}
-	out.Next = "Call quote with the url of an item whose for_sale is true, or missing, to learn whether its text is sold and what it costs; the others are free to read at their url."
+	out.Next = "Call quote with the url of an item whose for_sale is true, or missing, to learn whether its text is " +
+		"sold and what it costs; the others are free to read at their url."
 	if len(out.Items) == 0 {
 		out.Next = "Nothing was found; put it in other words."
 	}
@@ -134,7 +138,7 @@ func (b *Buyer) search(ctx context.Context, q *searching) (*searched, error) {
 
 // askBroker asks the Broker what it knows.
 func (b *Buyer) askBroker(ctx context.Context, q *searching) ([]client.FoundItem, error) {
-	ctx, cancel := context.WithTimeout(ctx, deskTimeout)
+	ctx, cancel := context.WithTimeout(ctx, frontDeskTimeout)
 	defer cancel()
 	c, err := b.broker(b.Broker)
 	if err != nil {
@@ -152,7 +156,7 @@ func count(is bool) int {
 
 // ask asks one front desk.
 func (b *Buyer) ask(ctx context.Context, desk string, q *searching) ([]client.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, deskTimeout)
+	ctx, cancel := context.WithTimeout(ctx, frontDeskTimeout)
 	defer cancel()
 	c, err := b.client(desk)
 	if err != nil {
@@ -172,10 +176,12 @@ func (b *Buyer) ask(ctx context.Context, desk string, q *searching) ([]client.Re
 
 func shownItem(desk string, r client.Result) foundItem {
 	sold := licensed(r)
-	return foundItem{r.URL, clip(r.Name, 200), r.Type(), clip(r.Description, maxSnippet), clip(r.Site, 200), &sold, desk}
+	return foundItem{r.URL, clip(r.Name, 200), r.Type(), clip(r.Description, maxSnippet), clip(r.Site, 200),
+		&sold, desk}
 }
 
-// licensed says whether an item is for sale, or says at least that it is not free: its site's ramp.json may tell who sells it.
+// licensed says whether an item is for sale, or says at least that it is not free: its site's
+// ramp.json may tell who sells it.
 func licensed(r client.Result) bool {
 	var item struct {
 		Free *bool `json:"isAccessibleForFree"`

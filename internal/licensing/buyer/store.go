@@ -15,8 +15,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the table of the wallet: one row for each purchase that was begun. amount is what it may cost at the most, in units of 1e-8
-// of currency, which counts against the limits from before it is made; 0 for one that was denied. document is the client's Purchase.
+// Schema is the table of purchases: one row for each purchase that was begun. amount is what it may
+// cost at the most, in units of 1e-8 of currency, which counts against the limits from before it is
+// made; 0 for one that was denied. document is the client's Purchase.
 var Schema = store.Schema{
 	ID: "buyer",
 	Steps: []string{`
@@ -47,7 +48,7 @@ const (
 	Denied State = "denied" // it was not, and nothing was paid
 )
 
-// StoredPurchase is a purchase in the wallet.
+// StoredPurchase is a purchase in the store.
 type StoredPurchase struct {
 	*client.Purchase
 	At    time.Time // when it was begun
@@ -56,7 +57,7 @@ type StoredPurchase struct {
 	Counted Money
 }
 
-// StoreConfig is what a wallet is opened with.
+// StoreConfig is the file and the limits of a [PurchaseStore].
 type StoreConfig struct {
 	// File is the SQLite file in which it lies; made where it is missing.
 	File   string
@@ -64,8 +65,8 @@ type StoreConfig struct {
 	Now    func() time.Time // nil for time.Now
 }
 
-// PurchaseStore keeps what was bought, and holds it to the limits. Its methods may be called from many goroutines, and several processes may have
-// the same file: what each is about to spend is counted, and on the disk, before anybody is asked for anything.
+// PurchaseStore keeps purchases in an SQLite file and checks them against the spending limits. Its
+// methods may be called concurrently, by several processes.
 type PurchaseStore struct {
 	db      *store.DB
 	limits  Limits
@@ -73,12 +74,14 @@ type PurchaseStore struct {
 	now     func() time.Time
 }
 
-// Open opens a wallet. A file that cannot be read is an error, and no empty wallet.
+// Open opens a store. If the file cannot be read, the error says so; an empty store never takes its
+// place.
 func Open(ctx context.Context, config StoreConfig) (*PurchaseStore, error) {
 	if err := config.Limits.Check(); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Config{DSN: "sqlite:" + config.File, Schemas: []store.Schema{Schema}, Readers: 2, Exclusive: true})
+	db, err := store.Open(ctx, store.Config{DSN: "sqlite:" + config.File, Schemas: []store.Schema{Schema}, Readers: 2,
+		Exclusive: true})
 	if err != nil {
 		return nil, fmt.Errorf("the purchases in %s cannot be read, so nothing is bought: %w", config.File, err)
 	}
@@ -91,7 +94,7 @@ func Open(ctx context.Context, config StoreConfig) (*PurchaseStore, error) {
 // Close closes the file.
 func (w *PurchaseStore) Close() error { return w.db.Close() }
 
-// OverLimitError is a purchase that a limit does not allow. Nothing was paid.
+// OverLimitError is a purchase beyond a limit. Nothing was paid.
 type OverLimitError struct {
 	Cost  Money
 	Limit *Limit // the one that it is beyond; nil where none is set in its currency
@@ -101,19 +104,24 @@ type OverLimitError struct {
 
 // Error says what is left, and who can change it.
 func (e *OverLimitError) Error() string {
-	const person = "Only the person who set this up can change that, by the flags with which frontdesk mcp --buyer is started; ask, and do not look for a way around it"
+	const person = "Only the person who set this up can change that, by the flags with which frontdesk mcp --buyer " +
+		"is started; ask, and do not look for a way around it"
 	switch {
 	case e.Limit == nil:
-		return fmt.Sprintf("this costs %s, and no limit is set for %s, so nothing is paid in it. %s", e.Cost, e.Cost.Currency, person)
+		return fmt.Sprintf("this costs %s, and no limit is set for %s, so nothing is paid in it. %s", e.Cost,
+			e.Cost.Currency, person)
 	case e.Limit.Period == PerPurchase:
 		return fmt.Sprintf("this costs %s, and a purchase may cost %s at the most. %s", e.Cost, e.Limit.Money, person)
 	case e.Limit.Period == Session:
-		return fmt.Sprintf("this costs %s, and %s of the %s for this session are spent or held. %s", e.Cost, e.Spent, e.Limit.Money, person)
+		return fmt.Sprintf("this costs %s, and %s of the %s for this session are spent or held. %s", e.Cost, e.Spent,
+			e.Limit.Money, person)
 	}
-	return fmt.Sprintf("this costs %s, and %s of the %s for this %s are spent or held; the next begins at %s. %s", e.Cost, e.Spent, e.Limit.Money, e.Limit.Period, e.Until.Format(time.RFC3339), person)
+	return fmt.Sprintf("this costs %s, and %s of the %s for this %s are spent or held; the next begins at %s. %s",
+		e.Cost, e.Spent, e.Limit.Money, e.Limit.Period, e.Until.Format(time.RFC3339), person)
 }
 
-// costOf is what a purchase may cost at the most, with a Broker's fee. An amount that is none, or cannot be counted, is an error.
+// costOf is what a purchase may cost at the most, with a Broker's fee. An amount that is none, or
+// cannot be counted, is an error.
 func costOf(p *client.Purchase) (Money, error) {
 	return moneyOf(p.Total(), p.Charged())
 }
@@ -132,8 +140,9 @@ func moneyOf(offered, charged client.Price) (Money, error) {
 	return out, nil
 }
 
-// Begin counts a purchase against the limits, and writes it down; from then on it may be made. One that is there already is given as it is,
-// with again, and not counted anew. The error is a *Beyond where a limit does not allow it; with any error nothing is counted, and it must not be made.
+// Begin counts a purchase against the limits, and writes it down; from then on it may be made. One
+// that is there already is given as it is, with again, and not counted anew. The error is a *Beyond
+// where a limit does not allow it; with any error nothing is counted, and it must not be made.
 func (w *PurchaseStore) Begin(ctx context.Context, p *client.Purchase) (kept *StoredPurchase, again bool, err error) {
 	cost, err := costOf(p)
 	if err != nil {
@@ -208,7 +217,8 @@ func (w *PurchaseStore) spent(ctx context.Context, tx *store.Tx, l *Limit, now t
 	return sum, err
 }
 
-// Settle writes down how far a purchase came: what it holds by now, and in which state it is. What was charged beyond the offer counts.
+// Settle writes down how far a purchase came: what it holds by now, and in which state it is. What
+// was charged beyond the offer counts.
 func (w *PurchaseStore) Settle(ctx context.Context, p *client.Purchase, state State) error {
 	cost, err := costOf(p)
 	if err != nil {
@@ -231,13 +241,16 @@ func (w *PurchaseStore) Settle(ctx context.Context, p *client.Purchase, state St
 	})
 }
 
-// ErrUnknown is a transaction that the wallet does not have, and ErrSeveral an id that several Exchanges gave.
+// ErrUnknown is a transaction that the store does not have, and ErrSeveral an id that several
+// Exchanges gave.
 var (
 	ErrUnknown = errors.New("no purchase is kept under this id; call spending, which lists them")
-	ErrSeveral = errors.New("several Exchanges gave this transaction_id; name the purchase by its purchase_id, which spending lists")
+	ErrSeveral = errors.New("several Exchanges gave this transaction_id; name the purchase by its purchase_id, which " +
+		"spending lists")
 )
 
-// Find gives the purchase of a transaction, or with its own id. The error is ErrUnknown, ErrSeveral, or the file's.
+// Find gives the purchase of a transaction, or with its own id. The error is ErrUnknown,
+// ErrSeveral, or the file's.
 func (w *PurchaseStore) Find(ctx context.Context, id string) (kept *StoredPurchase, err error) {
 	if id == "" {
 		return nil, ErrUnknown
@@ -264,19 +277,20 @@ func (w *PurchaseStore) Find(ctx context.Context, id string) (kept *StoredPurcha
 	return kept, err
 }
 
-// Latest are the purchases that were begun last, the newest first and at most so many; of an address where it is not empty.
+// Latest are the purchases that were begun last, the newest first and at most so many; of an
+// address where it is not empty.
 func (w *PurchaseStore) Latest(ctx context.Context, uri string, most int) (all []*StoredPurchase, err error) {
 	return store.List(ctx, w.db, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE uri = $1 OR $1 = '' ORDER BY at DESC LIMIT $2`, read, uri, most)
 }
 
-// LimitUsage is what counts against a limit.
+// LimitUsage is how much of a limit is used.
 type LimitUsage struct {
 	Limit
 	Spent Money
 	Until time.Time // when the next period begins; zero for a session
 }
 
-// Usage are the limits, and what counts against them by now.
+// Usage returns the limits and how much of each is used.
 func (w *PurchaseStore) Usage(ctx context.Context) (all []LimitUsage, err error) {
 	now := w.now()
 	err = w.db.View(ctx, func(tx *store.Tx) error {

@@ -55,7 +55,8 @@ func open(t *testing.T, file string, c *clock, texts ...string) *buyer.PurchaseS
 func purchase(rate float64, currency string) *client.Purchase {
 	return &client.Purchase{
 		Exchange: "https://exchange.example", ID: client.NewPurchase(), URI: "https://site.example/soup",
-		Offer: &rampv1.Offer{OfferId: "o", Pricing: &rampv1.Pricing{Rate: rate, Currency: currency, Model: rampv1.PricingModel_PRICING_MODEL_PER_ACCESS}},
+		Offer: &rampv1.Offer{OfferId: "o", Pricing: &rampv1.Pricing{Rate: rate, Currency: currency,
+			Model: rampv1.PricingModel_PRICING_MODEL_PER_ACCESS}},
 	}
 }
 
@@ -70,8 +71,8 @@ func begin(t *testing.T, w *buyer.PurchaseStore, p *client.Purchase) bool {
 	return err == nil
 }
 
-// TestNothingIsSpentBeyondALimit has 64 purchases at once, from two processes on one file, spend what fits and not a unit more, and a restart
-// forget nothing of it.
+// TestNothingIsSpentBeyondALimit has 64 purchases at once, from two processes on one file, spend
+// what fits and not a unit more, and a restart forget nothing of it.
 func TestNothingIsSpentBeyondALimit(t *testing.T) {
 	t.Parallel()
 	file, c := filepath.Join(t.TempDir(), "buyer.db"), &clock{}
@@ -99,11 +100,13 @@ func TestNothingIsSpentBeyondALimit(t *testing.T) {
 		w.Close()
 	}
 	w := open(t, file, c, "1USD/month")
-	if begin(t, w, purchase(0.02, "USD")) || !begin(t, w, purchase(0.01, "USD")) || begin(t, w, purchase(0.00000001, "USD")) {
+	if begin(t, w, purchase(0.02, "USD")) || !begin(t, w, purchase(0.01, "USD")) ||
+		begin(t, w, purchase(0.00000001, "USD")) {
 		t.Error("a restart changed what is left")
 	}
 	stands, err := w.Usage(t.Context())
-	if err != nil || len(stands) != 1 || stands[0].Spent.String() != "1 USD" || stands[0].Until.Format(time.RFC3339) != "2026-06-01T00:00:00Z" {
+	if err != nil || len(stands) != 1 || stands[0].Spent.String() != "1 USD" ||
+		stands[0].Until.Format(time.RFC3339) != "2026-06-01T00:00:00Z" {
 		t.Errorf("%+v, %v", stands, err)
 	}
 }
@@ -138,13 +141,14 @@ func TestEachLimitCounts(t *testing.T) {
 	if _, err := buyer.Open(t.Context(), buyer.StoreConfig{File: file, Limits: limits(t, "1USD/session")}); err == nil {
 		t.Error("a limit for a session alone was taken")
 	}
-	if _, err := buyer.Open(t.Context(), buyer.StoreConfig{File: file, Limits: limits(t, "1USD/day", "2USD/day")}); err == nil {
+	if _, err := buyer.Open(t.Context(),
+		buyer.StoreConfig{File: file, Limits: limits(t, "1USD/day", "2USD/day")}); err == nil {
 		t.Error("two limits for a day were taken")
 	}
 }
 
-// TestWhatIsNotKnownCounts holds that a purchase counts from before it is made until it is known to be denied, once, and with what was charged
-// where that is more.
+// TestWhatIsNotKnownCounts holds that a purchase counts from before it is made until it is known to
+// be denied, once, and with what was charged where that is more.
 func TestWhatIsNotKnownCounts(t *testing.T) {
 	t.Parallel()
 	file, c := filepath.Join(t.TempDir(), "buyer.db"), &clock{}
@@ -167,7 +171,8 @@ func TestWhatIsNotKnownCounts(t *testing.T) {
 	if !begin(t, w, other) {
 		t.Fatal("what was denied counts")
 	}
-	other.Result = &rampv1.TransactionResultItem{TransactionId: "txn-1", Cost: &rampv1.Cost{Amount: 0.9, Currency: "USD"}}
+	other.Result = &rampv1.TransactionResultItem{TransactionId: "txn-1",
+		Cost: &rampv1.Cost{Amount: 0.9, Currency: "USD"}}
 	if err := w.Settle(t.Context(), other, buyer.Bought); err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +217,14 @@ func TestAFileThatCannotBeReadBuysNothing(t *testing.T) {
 
 func TestAmountsAreRead(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"0.05USD": "0.05 USD", "10 eur": "10 EUR", "0.00000001USD": "0.00000001 USD", "9999999999USD": "9999999999 USD"} {
+	for text, want := range map[string]string{"0.05USD": "0.05 USD", "10 eur": "10 EUR",
+		"0.00000001USD": "0.00000001 USD", "9999999999USD": "9999999999 USD"} {
 		if got, err := buyer.ParseMoney(text); err != nil || got.String() != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "5", "USD", "-1USD", "1e3USD", "0.000000001USD", "10USDT", "1,5USD", "12345678901USD"} {
+	for _, text := range []string{"", "5", "USD", "-1USD", "1e3USD", "0.000000001USD", "10USDT", "1,5USD",
+		"12345678901USD"} {
 		if got, err := buyer.ParseMoney(text); err == nil {
 			t.Errorf("%s: %v", text, got)
 		}
@@ -237,19 +244,22 @@ func FuzzBegin(f *testing.F) {
 	for _, rate := range []float64{0, -1, 1e300, 0.1, 0.30000000000000004, 1e-9, 5e-324} {
 		f.Add(rate, int32(3), "USD")
 	}
-	w, err := buyer.Open(f.Context(), buyer.StoreConfig{File: filepath.Join(f.TempDir(), "buyer.db"), Limits: buyer.Limits{{Money: buyer.Money{Amount: 1e8, Currency: "USD"}, Period: buyer.Month}}})
+	w, err := buyer.Open(f.Context(), buyer.StoreConfig{File: filepath.Join(f.TempDir(), "buyer.db"),
+		Limits: buyer.Limits{{Money: buyer.Money{Amount: 1e8, Currency: "USD"}, Period: buyer.Month}}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { w.Close() })
 	f.Fuzz(func(t *testing.T, rate float64, quantity int32, currency string) {
 		p := purchase(rate, strings.ToValidUTF8(currency, "?"))
-		p.Offer.Pricing.Model, p.Offer.Pricing.EstimatedQuantity = rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, &quantity
+		p.Offer.Pricing.Model, p.Offer.Pricing.EstimatedQuantity = rampv1.PricingModel_PRICING_MODEL_PER_TOKEN,
+			&quantity
 		kept, _, err := w.Begin(t.Context(), p)
 		if err != nil {
 			return
 		}
-		if kept.Counted.Amount > 0 && kept.Counted.Currency != "USD" || kept.Counted.Amount < 0 || kept.Counted.Value() < client.CostOf(p.Offer).Amount-1e-8 {
+		if kept.Counted.Amount > 0 && kept.Counted.Currency != "USD" || kept.Counted.Amount < 0 ||
+			kept.Counted.Value() < client.CostOf(p.Offer).Amount-1e-8 {
 			t.Errorf("%v x %d %q counts as %s", rate, quantity, currency, kept.Counted)
 		}
 		if err := w.Settle(t.Context(), p, buyer.Denied); err != nil {

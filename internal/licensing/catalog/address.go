@@ -17,12 +17,14 @@ var (
 	errAddressText   = errors.New("it is longer than 8192 bytes, or has control characters or blanks at its ends")
 	errAddressUser   = errors.New("it names a user; leave out what stands before @")
 	errAddressHost   = errors.New("its host or port cannot be read")
-	errURI           = errors.New("it is no absolute URI; write https://, a host and a path, or a scheme with a name, like duns:804735132")
+	errURI           = errors.New("it is no absolute URI; write https://, a host and a path, or a scheme with a " +
+		"name, like duns:804735132")
 )
 
-// CanonicalURI is Canonical for a URI of any scheme. That of a resource which is no page of the web begins with a slash, since
-// it has no host: "/duns:804735132". Its scheme is in lower case, and the rest is compared letter by letter once
-// percent-encoding is undone where it says nothing (RFC 3986, section 6.2.2). URIs that run or hold something are none.
+// CanonicalURI is Canonical for a URI of any scheme. That of a resource which is no page of the web
+// begins with a slash, since it has no host: "/duns:804735132". Its scheme is in lower case, and
+// the rest is compared letter by letter once percent-encoding is undone where it says nothing (RFC
+// 3986, section 6.2.2). URIs that run or hold something are none.
 func CanonicalURI(uri string) (string, error) {
 	scheme, rest, _ := strings.Cut(uri, ":")
 	scheme = strings.ToLower(scheme)
@@ -57,11 +59,13 @@ func PlaceOf(uri string) string {
 	return "/" + uri
 }
 
-// actingSchemes are those of URIs that no catalog sells: what they name runs, or is a file of whoever reads them.
-var actingSchemes = map[string]bool{"javascript": true, "vbscript": true, "data": true, "blob": true, "file": true, "about": true}
+// actingSchemes are those of URIs that no catalog sells: what they name runs, or is a file of
+// whoever reads them.
+var actingSchemes = map[string]bool{"javascript": true, "vbscript": true, "data": true, "blob": true, "file": true,
+	"about": true}
 
-// isScheme says whether a text in lower case is a scheme (RFC 3986, section 3.1). One with a point is a host that somebody
-// wrote with its port.
+// isScheme says whether a text in lower case is a scheme (RFC 3986, section 3.1). One with a point
+// is a host that somebody wrote with its port.
 func isScheme(text string) bool {
 	if len(text) < 2 || text[0] < 'a' || text[0] > 'z' {
 		return false
@@ -74,15 +78,18 @@ func isScheme(text string) bool {
 	return text != "localhost"
 }
 
-// Canonical brings an address of the web into the one form by which addresses are compared: host, port, path and query,
-// without scheme and fragment. Two addresses that RFC 3986, section 6.2, calls equivalent have the same form: the host is
-// in ASCII and lower case, the scheme's own port is left out, percent-encoding is undone where it says nothing, and there
-// are no dot segments. The query counts, and so does a slash at the end. http and https are one place.
+// Canonical brings an address of the web into the one form by which addresses are compared: host,
+// port, path and query, without scheme and fragment. Two addresses that RFC 3986, section 6.2,
+// calls equivalent have the same form: the host is in ASCII and lower case, the scheme's own port
+// is left out, percent-encoding is undone where it says nothing, and there are no dot segments. The
+// query counts, and so does a slash at the end. http and https are one place.
 //
-// It is stricter than what [terms] makes of a path: there two spellings are the same that some server may take for the same
-// place, so that no rule is dodged; here they are not, so that nothing else is sold than was asked for.
+// It is stricter than what [terms] makes of a path: there two spellings are the same that some
+// server may take for the same place, so that no rule is dodged; here they are not, so that nothing
+// else is sold than was asked for.
 func Canonical(address string) (string, error) {
-	if len(address) > maxAddress || strings.TrimSpace(address) != address || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if len(address) > maxAddress || strings.TrimSpace(address) != address ||
+		strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", errAddressText
 	}
 	scheme, rest, _ := strings.Cut(address, ":")
@@ -146,12 +153,14 @@ func canonicalAuthority(authority, usual string) (string, error) {
 	return name + ":" + port, nil
 }
 
-// hostOf is the host of an address in canonical form, with its port; empty for a URI that is none of the web.
+// hostOf is the host of an address in canonical form, with its port; empty for a URI that is none
+// of the web.
 func hostOf(canonical string) string {
 	return canonical[:strings.IndexByte(canonical, '/')]
 }
 
-// canonicalPath decodes what needs no encoding, and takes out the dot segments (RFC 3986, section 5.2.4).
+// canonicalPath decodes what needs no encoding, and takes out the dot segments (RFC 3986, section
+// 5.2.4).
 func canonicalPath(path string) string {
 	path = normal(path, plainInPath)
 	if !strings.Contains(path, "/.") {
@@ -177,7 +186,8 @@ func canonicalPath(path string) string {
 }
 
 // The bytes that stand for themselves in paths and queries.
-var plainInPath, plainInQuery, plainInURI = plain("/:@!$&'()*+,;=[]"), plain("/:@!$&'()*+,;=[]?"), plain("/:@!$&'()*+,;=[]?#")
+var plainInPath, plainInQuery, plainInURI = plain("/:@!$&'()*+,;=[]"), plain("/:@!$&'()*+,;=[]?"),
+	plain("/:@!$&'()*+,;=[]?#")
 
 func plain(more string) (set [256]bool) {
 	for c := range 256 {
@@ -190,8 +200,8 @@ func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// normal writes a text with as little percent-encoding as there can be, in capital digits. It allocates nothing for one that
-// has none and needs none.
+// normal writes a text with as little percent-encoding as there can be, in capital digits. It
+// allocates nothing for one that has none and needs none.
 func normal(text string, plain [256]bool) string {
 	clean := true
 	for i := 0; clean && i < len(text); i++ {

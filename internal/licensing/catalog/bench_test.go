@@ -16,13 +16,16 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// article is an item as a news site has it: about 150 bytes of text and 300 of markup, for the catalog alone is measured.
+// article is an item as a news site has it: about 150 bytes of text and 300 of markup, for the
+// catalog alone is measured.
 func article(i int) content.Item {
 	address := fmt.Sprintf("https://news.example/2026/%02d/%02d/a-story-about-something-%d", i%12+1, i%28+1, i)
 	name := fmt.Sprintf("A story about something, number %d", i)
-	body := fmt.Sprintf("Number %d happened yesterday, and nobody was prepared for it. Those who were there say so, and those who were not say something else.", i)
+	body := fmt.Sprintf("Number %d happened yesterday, and nobody was prepared for it. Those who were there say so, "+
+		"and those who were not say something else.", i)
 	return content.Item{
-		URL: address, Types: []string{"NewsArticle"}, Name: name, Description: name, Language: "en", Publisher: "The News",
+		URL: address, Types: []string{"NewsArticle"}, Name: name, Description: name, Language: "en",
+		Publisher: "The News",
 		Published: time.Unix(int64(i)*60, 0).UTC(), Modified: time.Unix(int64(i)*60+30, 0).UTC(), Origin: "feed",
 		Object: fmt.Appendf(nil, `{"@type":"NewsArticle","url":%q,"headline":%q,"author":{"@type":"Person","name":"Writer %d"},"publisher":{"@type":"Organization","name":"The News"},"datePublished":"2026-01-02T03:04:05Z"}`,
 			address, name, i%500),
@@ -58,8 +61,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkCatalog fills a database with as many items as FRONTDESK_ENTRIES says (100,000 without), and measures how long
-// the catalog takes to load from it and from its file, what it holds in memory, and a lookup:
+// BenchmarkCatalog fills a database with as many items as FRONTDESK_ENTRIES says (100,000 without),
+// and measures how long the catalog takes to load from it and from its file, what it holds in
+// memory, and a lookup:
 //
 //	FRONTDESK_ENTRIES=1000000 go test -run xxx -bench Catalog -benchtime 1x -timeout 30m ./internal/licensing/catalog
 func BenchmarkCatalog(b *testing.B) {
@@ -80,7 +84,8 @@ func BenchmarkCatalog(b *testing.B) {
 	}
 }
 
-// processor is how much time of processors the process took so far: the measure when others use the same machine.
+// processor is how much time of processors the process took so far: the measure when others use the
+// same machine.
 func processor() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

@@ -1,9 +1,11 @@
-// Package catalog keeps what a house can sell: every item that has an address of the web or another URI, with what an offer says of it,
-// and finds it by that address. It follows the change feed of content, as the search index does, and keeps everything in
-// memory, a few hundred bytes an item, with a file from which it starts quickly.
+// Package catalog finds the entries that can be sold at an address: the items of content, and what
+// tenants pushed. An [Entry] holds what an offer says of a resource. The catalog follows the change
+// feeds of content and of catalog/push, and keeps everything in memory: a few hundred bytes an
+// item, with a snapshot file for quick starts.
 //
-// It stands between exchange, which decides by the owner's terms what is offered to whom, and content. It knows no rules: what
-// the terms match on comes with each entry.
+// The package owns canonical addresses, identifiers and the snapshot. It must not know the owner's
+// rules: [Entry.Facts] gives what the rules match on, and licensing/exchange decides. Enter by
+// [New], [Catalog.Refresh] and [Catalog.Find].
 package catalog
 
 import (
@@ -29,12 +31,15 @@ type Config struct {
 	Content *content.Catalog
 	// Pushes is what is pushed; nil for nothing.
 	Pushes *push.Store
-	// Imported gives what a site or a tenant tells elsewhere of an address, which is given as Canonical writes it, the source first that counts first; nil for
-	// nothing. Teller gives whose sitemaps tell of a host's addresses that are for sale though nothing of them is here; nil for nobody's.
+	// Imported gives what a site or a tenant tells elsewhere of an address, which is given as
+	// Canonical writes it, the source first that counts first; nil for nothing. Teller gives whose
+	// sitemaps tell of a host's addresses that are for sale though nothing of them is here; nil for
+	// nobody's.
 	Imported     func(site, canonical string) []imported.Address
 	ImportedHost func(host string) (site string, ok bool)
-	// Owns says whether what is pushed for a tenant may be sold at an address, given as CanonicalURI writes it: what it pushed when the address was its own
-	// stands in nobody's way. Nil for all.
+	// Owns says whether what is pushed for a tenant may be sold at an address, given as
+	// CanonicalURI writes it: what it pushed when the address was its own stands in nobody's way.
+	// Nil for all.
 	Owns func(tenant, canonical string) bool
 	// Kind says what kind of source one of content's is; nil for all alike.
 	Kind func(site, source string) imported.Source
@@ -42,7 +47,8 @@ type Config struct {
 	Statements []Statement
 	// Aliases are addresses under which items are sold beside their own.
 	Aliases []Alias
-	// Factors are how many tokens a word makes, by language ("de"), "" for those not named; nil for the usual ones.
+	// Factors are how many tokens a word makes, by language ("de"), "" for those not named; nil for
+	// the usual ones.
 	Factors map[string]float64
 	// Snapshot is the file from which the catalog starts, and which Save writes; empty for none.
 	Snapshot string
@@ -51,8 +57,8 @@ type Config struct {
 	Log     *slog.Logger // nil for none
 }
 
-// Catalog is what can be sold. Find and the other readers may be called from many goroutines, also while Refresh is at work:
-// they see the state before a refresh or after it, whole.
+// Catalog finds what can be sold by its address. Its readers may be called concurrently, also
+// during Refresh.
 type Catalog struct {
 	config  Config
 	aliases aliases
@@ -70,7 +76,8 @@ type Catalog struct {
 	asOf map[content.SourceKey]time.Time
 }
 
-// New returns a catalog that knows nothing yet; Refresh fills it. Its error names the alias that is wrong.
+// New returns a catalog that knows nothing yet; Refresh fills it. Its error names the alias that is
+// wrong.
 func New(config Config) (*Catalog, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
@@ -82,8 +89,9 @@ func New(config Config) (*Catalog, error) {
 	return &Catalog{config: config, aliases: compiled, t: newTable()}, nil
 }
 
-// Refresh brings the catalog to what content has published, and says whether that changed anything. The first one starts
-// from the file, where there is one that fits the database, and else reads everything. On error the old state stays.
+// Refresh brings the catalog to what content has published, and says whether that changed anything.
+// The first one starts from the file, where there is one that fits the database, and else reads
+// everything. On error the old state stays.
 func (c *Catalog) Refresh(ctx context.Context) (changed bool, err error) {
 	c.refresh.Lock()
 	defer c.refresh.Unlock()
@@ -143,7 +151,8 @@ func (c *Catalog) readAnew(ctx context.Context) (cursor map[content.SourceKey]in
 	return cursor, ch, err
 }
 
-// enter puts in what was read. Readers wait only while that is done: what takes the longer the more there is, they read by.
+// enter puts in what was read. Readers wait only while that is done: what takes the longer the more
+// there is, they read by.
 func (c *Catalog) enter(changes *changes, cursor map[content.SourceKey]int64, asOf map[content.SourceKey]time.Time) {
 	take := func() {}
 	if changes.fresh == nil {
@@ -173,8 +182,8 @@ func (c *Catalog) enter(changes *changes, cursor map[content.SourceKey]int64, as
 // proof is how many entries of a file are held against the database.
 const proof = 64
 
-// prove looks whether what came from the file is of this database, and reads everything anew when some of it is not. It
-// says whether it did.
+// prove looks whether what came from the file is of this database, and reads everything anew when
+// some of it is not. It says whether it did.
 func (c *Catalog) prove(ctx context.Context) (anew bool, err error) {
 	if !c.doubted {
 		return false, nil
@@ -206,7 +215,8 @@ func (c *Catalog) prove(ctx context.Context) (anew bool, err error) {
 	return true, nil
 }
 
-// provePushed takes the references to what was pushed out of some, and says whether the database has all of them.
+// provePushed takes the references to what was pushed out of some, and says whether the database
+// has all of them.
 func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool, err error) {
 	ok = true
 	*refs = slices.DeleteFunc(*refs, func(ref content.Ref) bool {
@@ -225,9 +235,11 @@ func (c *Catalog) provePushed(ctx context.Context, refs *[]content.Ref) (ok bool
 	return ok && (c.config.Pushes != nil || len(c.pushed) == 0), err
 }
 
-// Find gives the entries at an address, by site and source: the items whose own address it is, or else those that it is an
-// alias of, by the longest beginning, else by the longest pattern with stars; or else the pushed entries that stand for all that begins
-// so, or for what fits their stars. A URI of another scheme than the web's is an address as well; there are none for what is no URI.
+// Find gives the entries at an address, by site and source: the items whose own address it is, or
+// else those that it is an alias of, by the longest beginning, else by the longest pattern with
+// stars; or else the pushed entries that stand for all that begins so, or for what fits their
+// stars. A URI of another scheme than the web's is an address as well; there are none for what is
+// no URI.
 func (c *Catalog) Find(address string) []Entry {
 	canonical, err := CanonicalURI(address)
 	if err != nil {
@@ -237,7 +249,7 @@ func (c *Catalog) Find(address string) []Entry {
 	defer c.mu.RUnlock()
 	found := c.exactly(canonical)
 	if slices.ContainsFunc(found, func(e Entry) bool { return !e.Pushed.AttestsOnly }) {
-		return c.tell(merged(found, canonical), canonical)
+		return c.applyImported(merged(found, canonical), canonical)
 	}
 	asides := found // what does nothing but attest stands in nothing's way
 	item, ok := c.aliases.find(canonical)
@@ -245,13 +257,13 @@ func (c *Catalog) Find(address string) []Entry {
 		if found = c.listed(canonical); len(found) > 0 {
 			return found
 		}
-		found = c.tell(merged(append(c.fitting(canonical), asides...), canonical), canonical)
+		found = c.applyImported(merged(append(c.fitting(canonical), asides...), canonical), canonical)
 		for i := range found {
 			found[i].Address = address
 		}
 		return found
 	}
-	found = c.tell(merged(c.exactly(item), item), item)
+	found = c.applyImported(merged(c.exactly(item), item), item)
 	for i := range found {
 		found[i].Address = address
 	}
@@ -267,13 +279,15 @@ func (c *Catalog) exactly(canonical string) (found []Entry) {
 	})
 	if len(found) > 1 {
 		slices.SortFunc(found, func(a, b Entry) int {
-			return cmp.Or(strings.Compare(a.Site, b.Site), cmp.Compare(c.rank(&a), c.rank(&b)), strings.Compare(a.Site+"\n"+a.Source+"\n"+a.URL, b.Site+"\n"+b.Source+"\n"+b.URL))
+			return cmp.Or(strings.Compare(a.Site, b.Site), cmp.Compare(c.rank(&a), c.rank(&b)),
+				strings.Compare(a.Site+"\n"+a.Source+"\n"+a.URL, b.Site+"\n"+b.Source+"\n"+b.URL))
 		})
 	}
 	return found
 }
 
-// owned says whether an entry is of content, or pushed for whoever has the host of an address by now.
+// owned says whether an entry is of content, or pushed for whoever has the host of an address by
+// now.
 func (c *Catalog) owned(e *Entry, canonical string) bool {
 	return !e.IsPushed() || c.config.Owns == nil || c.config.Owns(e.Site, canonical)
 }
@@ -292,7 +306,8 @@ func (c *Catalog) entry(row row, r record) Entry {
 // entriesAtOnce is how many entries All reads before it lets a refresh through.
 const entriesAtOnce = 256
 
-// All gives every entry, in no order. What changes meanwhile may come in either state, and what moves twice or not at all.
+// All gives every entry, in no order. What changes meanwhile may come in either state, and what
+// moves twice or not at all.
 func (c *Catalog) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for at := 0; ; at += entriesAtOnce {

@@ -98,7 +98,8 @@ func TestCatalogFollowsTheContent(t *testing.T) {
 		h.finds("https://a.example/x", "one https://a.example/x")
 		h.finds("https://a.example/y")
 		after := h.catalog.Find("https://a.example/x")[0]
-		if after.Title != "About new words" || after.Since <= before.Since || after.Hash == before.Hash || after.ID != before.ID {
+		if after.Title != "About new words" || after.Since <= before.Since || after.Hash == before.Hash ||
+			after.ID != before.ID {
 			t.Errorf("%+v after %+v", after, before)
 		}
 		if loaded, err := h.content.LoadItems(t.Context(), after.Ref); err != nil || loaded[0].Name != after.Title {
@@ -141,10 +142,12 @@ func TestLookupNeverSellsABeginning(t *testing.T) {
 		}
 		h.publish("a", "s", items...)
 		for asked, want := range map[string]string{
-			"a": "a", "abc": "", "a/": "a/", "a/b": "", "a/print": "x", // an item sells its own address, whatever it ends in
+			// an item sells its own address, whatever it ends in
+			"a": "a", "abc": "", "a/": "a/", "a/b": "", "a/print": "x",
 			"": "", "nothing": "", "q?id=1": "q?id=1", "q": "", "q?id=2": "", "q?id=12": "",
 			"book": "book", "book/": "book", "book/7": "book", "bookshop": "b", "book?x": "b", // the longest beginning
-			"book/two": "book", "book/two/": "two", "book/two/3/4": "two", "book/two/own": "book/two/own", // its own first
+			// its own first
+			"book/two": "book", "book/two/": "two", "book/two/3/4": "two", "book/two/own": "book/two/own",
 			"c/print": "x", "c/d/print": "x", "c/long/print": "y", "c/printed": "", "gone/1": "",
 		} {
 			var expected []string
@@ -155,7 +158,8 @@ func TestLookupNeverSellsABeginning(t *testing.T) {
 		}
 		h.finds("https://b.example/book/7")
 		h.finds("https://a.example.org/a")
-		if found := h.catalog.Find("https://a.example/book/7"); found[0].Address != "https://a.example/book/7" || found[0].URL != "https://a.example/book" {
+		if found := h.catalog.Find("https://a.example/book/7"); found[0].Address != "https://a.example/book/7" ||
+			found[0].URL != "https://a.example/book" {
 			t.Errorf("%+v", found[0])
 		}
 	})
@@ -172,7 +176,8 @@ func TestCatalogStartsFromItsFile(t *testing.T) {
 		h.publish("a", "one", item("http://a.example:8080/%7ey?q#f", "two"), item("https://a.example/z", "three"))
 		want := h.catalog.Find("http://a.example:8080/~y?q")
 		var log bytes.Buffer
-		h.catalog, _ = catalog.New(catalog.Config{Content: h.content, Snapshot: file, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		h.catalog, _ = catalog.New(catalog.Config{Content: h.content, Snapshot: file,
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if _, err := h.catalog.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +186,8 @@ func TestCatalogStartsFromItsFile(t *testing.T) {
 		}
 		h.finds("https://a.example/x")
 		h.finds("https://a.example/z", "one https://a.example/z")
-		if diff := cmp.Diff(want, h.catalog.Find("http://a.example:8080/~y?q"), cmp.AllowUnexported(catalog.Entry{})); diff != "" {
+		if diff := cmp.Diff(want, h.catalog.Find("http://a.example:8080/~y?q"),
+			cmp.AllowUnexported(catalog.Entry{})); diff != "" {
 			t.Error(diff)
 		}
 		if refused := h.catalog.Save(); refused != nil {
@@ -214,7 +220,8 @@ func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, damaged := range [][]byte{nil, whole[:len(whole)/2], slices.Concat(whole[:len(whole)/2], []byte{whole[len(whole)/2] ^ 1}, whole[len(whole)/2+1:])} {
+		for _, damaged := range [][]byte{nil, whole[:len(whole)/2],
+			slices.Concat(whole[:len(whole)/2], []byte{whole[len(whole)/2] ^ 1}, whole[len(whole)/2+1:])} {
 			if err := os.WriteFile(file, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +237,8 @@ func TestFileThatIsDamagedOrOfAnotherDatabaseIsNotBelieved(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Remove(file)
-		h.put("a", "one", content.CommitOptions{}, item("https://a.example/x", "one"), item("https://a.example/y", "two"))
+		h.put("a", "one", content.CommitOptions{}, item("https://a.example/x", "one"),
+			item("https://a.example/y", "two"))
 		if _, err := storing.Refresh(t.Context()); err != nil || storing.Save() != nil {
 			t.Fatal(err)
 		}
@@ -254,8 +262,11 @@ func TestOwnersSayWhatItemsDoNot(t *testing.T) {
 	}
 	config := catalog.Config{
 		Statements: []catalog.Statement{
-			{Match: matching(policy.Match{Path: []string{"/ticker/**"}}), Mutability: catalog.Live, Figures: catalog.Figures{Seconds: 61}},
-			{Match: matching(policy.Match{Type: []string{"Article"}}), Mutability: catalog.Dynamic, Categories: []string{"483"}, Identity: catalog.Identity{DOI: "10.1234/house", ISNI: "0000000121032683"}},
+			{Match: matching(policy.Match{Path: []string{"/ticker/**"}}), Mutability: catalog.Live,
+				Figures: catalog.Figures{Seconds: 61}},
+			{Match: matching(policy.Match{Type: []string{"Article"}}), Mutability: catalog.Dynamic,
+				Categories: []string{"483"},
+				Identity:   catalog.Identity{DOI: "10.1234/house", ISNI: "0000000121032683"}},
 			{Match: matching(policy.Match{}), Categories: []string{"1"}, Figures: catalog.Figures{Pages: 3}},
 		},
 		Factors: map[string]float64{"en": 2},
@@ -266,26 +277,31 @@ func TestOwnersSayWhatItemsDoNot(t *testing.T) {
 		other := item("https://a.example/thing", "one")
 		other.Types = []string{"Product"}
 		h.publish("a", "s", plain, own, other)
-		if e := h.catalog.Find(plain.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity.DOI != "10.1234/house" || !slices.Equal(e.Categories, []string{"483"}) || e.Figures.Pages != 3 || e.Tokens() != 6 {
+		if e := h.catalog.Find(plain.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity.DOI != "10.1234/house" ||
+			!slices.Equal(e.Categories, []string{"483"}) || e.Figures.Pages != 3 || e.Tokens() != 6 {
 			t.Errorf("%+v", e)
 		}
 		e := h.catalog.Find(own.URL)[0]
-		if e.Mutability != catalog.Live || e.Identity.DOI != "10.1234/own" || e.Identity.ISNI != "0000000121032683" || e.Figures.Pages != 7 {
+		if e.Mutability != catalog.Live || e.Identity.DOI != "10.1234/own" || e.Identity.ISNI != "0000000121032683" ||
+			e.Figures.Pages != 7 {
 			t.Errorf("%+v", e)
 		}
-		for unit, want := range map[string]int{policy.UnitTokens: 2, policy.UnitPages: 7, policy.UnitMinutes: 2, policy.UnitRecords: 0, "calls": 0} {
+		for unit, want := range map[string]int{policy.UnitTokens: 2, policy.UnitPages: 7, policy.UnitMinutes: 2,
+			policy.UnitRecords: 0, "calls": 0} {
 			if n, known := e.Quantity(unit); n != want || known != (want > 0) {
 				t.Errorf("%d %s, %v; want %d", n, unit, known, want)
 			}
 		}
-		if e := h.catalog.Find(other.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity != (catalog.Identity{}) || !slices.Equal(e.Categories, []string{"1"}) || e.AsOf.IsZero() {
+		if e := h.catalog.Find(other.URL)[0]; e.Mutability != catalog.Dynamic || e.Identity != (catalog.Identity{}) ||
+			!slices.Equal(e.Categories, []string{"1"}) || e.AsOf.IsZero() {
 			t.Errorf("%+v", e)
 		}
 	})
 }
 
-// A catalog that is asked for it bears the simhash-v1 of what is delivered, also after it started from its file; and one that is not does
-// not believe the file of one that was, nor the other way round.
+// A catalog that is asked for it bears the simhash-v1 of what is delivered, also after it started
+// from its file; and one that is not does not believe the file of one that was, nor the other way
+// round.
 func TestSimilarityIsKeptWhereItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "catalog")
@@ -294,7 +310,8 @@ func TestSimilarityIsKeptWhereItIsAskedFor(t *testing.T) {
 		has := func(similar bool) {
 			t.Helper()
 			for _, e := range h.catalog.Find("https://a.example/x") {
-				if want := contenthash.Similarity([]byte(text)); e.Similar != similar || similar && e.Similarity != want || e.Hash != sha256.Sum256([]byte(text)) {
+				if want := contenthash.Similarity([]byte(text)); e.Similar != similar || similar &&
+					e.Similarity != want || e.Hash != sha256.Sum256([]byte(text)) {
 					t.Errorf("%v, %016x", e.Similar, e.Similarity)
 				}
 			}
@@ -307,7 +324,8 @@ func TestSimilarityIsKeptWhereItIsAskedFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			var err error
-			if h.catalog, err = catalog.New(catalog.Config{Content: h.content, Snapshot: file, Similar: similar}); err != nil {
+			if h.catalog, err = catalog.New(catalog.Config{Content: h.content, Snapshot: file,
+				Similar: similar}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := h.catalog.Refresh(t.Context()); err != nil {

@@ -10,15 +10,16 @@ import (
 	"frontdesk/internal/licensing/catalog"
 )
 
-// Readers see whole states, whatever a refresh and a save do meanwhile: two items that are always published together are
-// both of one version, or the one that is read later is of a later one.
+// Readers see whole states, whatever a refresh and a save do meanwhile: two items that are always
+// published together are both of one version, or the one that is read later is of a later one.
 func TestReadersSeeWholeStates(t *testing.T) {
 	t.Parallel()
 	each(t, catalog.Config{Snapshot: filepath.Join(t.TempDir(), "catalog")}, func(t *testing.T, h *house) {
 		both := func(version int) []content.Item {
 			var items []content.Item
 			for i := range 40 {
-				items = append(items, item(fmt.Sprintf("https://a.example/%d", i), fmt.Sprintf("version %d of it", version)))
+				items = append(items,
+					item(fmt.Sprintf("https://a.example/%d", i), fmt.Sprintf("version %d of it", version)))
 			}
 			return items
 		}

@@ -12,10 +12,11 @@ import (
 	"frontdesk/internal/policy/imported"
 )
 
-// Entry is one version of an item as it can be offered.
+// Entry is one version of an item, or a pushed entry, as it can be offered.
 type Entry struct {
 	content.Ref
-	// URL is the item's own address. Address is what was asked for, where an alias stands for the item; else it is the URL.
+	// URL is the item's own address. Address is what was asked for, where an alias stands for the
+	// item; else it is the URL.
 	URL, Address string
 	Description
 	Body
@@ -31,15 +32,15 @@ type Entry struct {
 
 	Pushed Pushed // what was pushed of it, where that is so
 
-	factor float64            // tokens to a word
-	tokens int                // as a sitemap tells; 0 for what it does not
-	told   []imported.Address // elsewhere, what counts first
-	others []Entry            // of the same site at the same address, from sources that count later
-	own    *Entry             // as its own source has it, where others tell of it, too; else nil
-	kind   imported.Source    // of the entry's own source
+	factor   float64            // tokens to a word
+	tokens   int                // as a sitemap tells; 0 for what it does not
+	imported []imported.Address // elsewhere, what counts first
+	others   []Entry            // of the same site at the same address, from sources that count later
+	own      *Entry             // as its own source has it, where others tell of it, too; else nil
+	kind     imported.Source    // of the entry's own source
 }
 
-// Description is what is said of an item, by itself and elsewhere; what is empty or zero nobody says.
+// Description is the metadata of an entry. An empty or zero field is unknown.
 type Description struct {
 	Title               string
 	Language            string // BCP 47, lower case
@@ -84,8 +85,8 @@ type Body struct {
 	Mixed bool
 }
 
-// Identity are the names by which an item is known elsewhere, in the forms in which the registries write them; empty for
-// what is not known.
+// Identity are the names by which an item is known elsewhere, in the forms in which the registries
+// write them; empty for what is not known.
 type Identity struct {
 	DOI  string // "10.1234/abc"
 	IPTC string // of NewsML-G2: "urn:newsml:..." or "tag:..."
@@ -94,7 +95,8 @@ type Identity struct {
 	C2PA string // the address of the manifest
 }
 
-// Figures are how much of something an item is, by what it says of itself; zero for what it does not say.
+// Figures are how much of something an item is, by what it says of itself; zero for what it does
+// not say.
 type Figures struct {
 	Pages   int
 	Seconds int // of audio or video
@@ -127,7 +129,8 @@ func (e *Entry) Tokens() int {
 	return int(float64(e.Words)*e.factor + 0.5)
 }
 
-// Quantity is about how much of an item one use takes, in a unit of [policy.Money]; known is false where nobody can say.
+// Quantity is about how much of an item one use takes, in a unit of [policy.Money]; known is false
+// where nobody can say.
 func (e *Entry) Quantity(unit string) (n int, known bool) {
 	if e.IsPushed() && e.Pushed.Quantity > 0 {
 		return e.Pushed.Quantity, true
@@ -162,8 +165,8 @@ func factorOf(factors map[string]float64, tag string) float64 {
 	return usualFactors[""]
 }
 
-// usualMutability is what is so of things of a type where the owner says nothing else: texts stay as they are, lists and
-// things that texts are about do not.
+// usualMutability is what is so of things of a type where the owner says nothing else: texts stay
+// as they are, lists and things that texts are about do not.
 func usualMutability(types []string, live bool) Mutability {
 	is := func(ancestors ...string) bool {
 		for _, t := range types {
@@ -178,7 +181,8 @@ func usualMutability(types []string, live bool) Mutability {
 	switch {
 	case live, is("BroadcastEvent", "BroadcastService"):
 		return Live
-	case is("WebSite", "CollectionPage", "SearchResultsPage", "ProfilePage", "FAQPage", "QAPage", "DataFeed", "Dataset", "LiveBlogPosting", "DiscussionForumPosting", "SpecialAnnouncement"):
+	case is("WebSite", "CollectionPage", "SearchResultsPage", "ProfilePage", "FAQPage", "QAPage", "DataFeed", "Dataset",
+		"LiveBlogPosting", "DiscussionForumPosting", "SpecialAnnouncement"):
 		return Dynamic
 	case is("CreativeWork"):
 		return Static

@@ -21,12 +21,14 @@ type change struct {
 	record record
 }
 
-// together is how many items are handed on at a time, ahead how many such batches may wait, and readers how many read them.
+// together is how many items are handed on at a time, ahead how many such batches may wait, and
+// readers how many read them.
 const together, ahead, readers = 128, 4, 2
 
-// read reads what was published since a cursor; all of it without one. While one goroutine reads the database, others read the
-// items, and one makes records of what they found.
-func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (cursor map[content.SourceKey]int64, ch *changes, err error) {
+// read reads what was published since a cursor; all of it without one. While one goroutine reads
+// the database, others read the items, and one makes records of what they found.
+func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (cursor map[content.SourceKey]int64,
+	ch *changes, err error) {
 	ch = &changes{}
 	if from == nil {
 		ch.fresh = newTable()
@@ -71,7 +73,8 @@ func (c *Catalog) read(ctx context.Context, from map[content.SourceKey]int64) (c
 	return cursor, ch, err
 }
 
-// keepWords keeps the numbers of texts that changes which are not put in have numbered, and the next ones will not number again.
+// keepWords keeps the numbers of texts that changes which are not put in have numbered, and the
+// next ones will not number again.
 func (c *Catalog) keepWords(ch *changes) {
 	c.mu.Lock()
 	c.t.words = *ch.words

@@ -4,14 +4,16 @@ import (
 	"strings"
 )
 
-// Each of these reads a text as a number of one registry and gives it as the registry writes it, or nothing. kind is what
-// the markup calls it, in lower case; a text that says itself what it is needs none.
+// Each of these reads a text as a number of one registry and gives it as the registry writes it, or
+// nothing. kind is what the markup calls it, in lower case; a text that says itself what it is
+// needs none.
 
 // doi reads a Digital Object Identifier.
 func doi(kind, text string) string {
 	at := strings.ToLower(text)
 	named := strings.Contains(kind, "doi")
-	for _, prefix := range []string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/", "doi:", "info:doi/", "urn:doi:"} {
+	for _, prefix := range []string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/",
+		"doi:", "info:doi/", "urn:doi:"} {
 		if strings.HasPrefix(at, prefix) {
 			text, named = text[len(prefix):], true
 			break
@@ -19,17 +21,20 @@ func doi(kind, text string) string {
 	}
 	registrant, name, _ := strings.Cut(text, "/")
 	digits, ten := strings.CutPrefix(registrant, "10.")
-	if !named || !ten || len(digits) < 4 || strings.Trim(digits, "0123456789.") != "" || name == "" || len(text) > 512 || strings.ContainsAny(text, " \n\t<>\"") {
+	if !named || !ten || len(digits) < 4 || strings.Trim(digits, "0123456789.") != "" || name == "" ||
+		len(text) > 512 || strings.ContainsAny(text, " \n\t<>\"") {
 		return ""
 	}
 	return text
 }
 
-// isni reads an International Standard Name Identifier (ISO 27729), whose last digit holds the others together.
+// isni reads an International Standard Name Identifier (ISO 27729), whose last digit holds the
+// others together.
 func isni(kind, text string) string {
 	at := strings.ToLower(text)
 	named := strings.Contains(kind, "isni")
-	for _, prefix := range []string{"https://isni.org/isni/", "http://isni.org/isni/", "https://www.isni.org/isni/", "http://www.isni.org/isni/", "https://www.isni.org/", "http://www.isni.org/", "isni:", "urn:isni:", "isni "} {
+	for _, prefix := range []string{"https://isni.org/isni/", "http://isni.org/isni/", "https://www.isni.org/isni/",
+		"http://www.isni.org/isni/", "https://www.isni.org/", "http://www.isni.org/", "isni:", "urn:isni:", "isni "} {
 		if strings.HasPrefix(at, prefix) {
 			text, named = text[len(prefix):], true
 			break
@@ -91,15 +96,16 @@ func checkDigit(twelve string) string {
 // iptc reads the identifier of a NewsML-G2 item, which is a urn or a tag.
 func iptc(kind, text string) string {
 	at := strings.ToLower(text)
-	tag := strings.HasPrefix(at, "tag:") && (strings.Contains(kind, "iptc") || strings.Contains(kind, "guid") || strings.Contains(kind, "newsml"))
+	tag := strings.HasPrefix(at, "tag:") && (strings.Contains(kind, "iptc") || strings.Contains(kind, "guid") ||
+		strings.Contains(kind, "newsml"))
 	if !strings.HasPrefix(at, "urn:newsml:") && !tag || len(text) > 512 || strings.ContainsAny(text, " \n\t<>\"") {
 		return ""
 	}
 	return text
 }
 
-// ReadDOI reads what an owner writes as a DOI, with or without that name before it, and gives it as the registry writes it;
-// ok is false for what is none.
+// ReadDOI reads what an owner writes as a DOI, with or without that name before it, and gives it as
+// the registry writes it; ok is false for what is none.
 func ReadDOI(text string) (number string, ok bool) {
 	number = doi("doi", text)
 	return number, number != ""

@@ -9,9 +9,10 @@ import (
 	"frontdesk/internal/policy/imported"
 )
 
-// Value is one value of what is told of an address, with where it is from (RAMP v1, Ingestion).
+// Value is one metadata value with its source (RAMP v1, Ingestion).
 type Value struct {
-	Name   string          `json:"name"` // title, words, tokens, authors, modified, content_id, content_type, source_type
+	// title, words, tokens, authors, modified, content_id, content_type, source_type
+	Name   string          `json:"name"`
 	Value  string          `json:"value"`
 	Source imported.Source `json:"source"`
 	Place  string          `json:"place,omitempty"` // an address, or the source of content, or who pushed it
@@ -25,9 +26,10 @@ func (c *Catalog) rank(e *Entry) int {
 	return slices.Index(imported.Sources, c.config.Kind(e.Site, e.Source))
 }
 
-// tell adds to what is at an address what is told of it elsewhere: each value is that of the first source that has one, in the order of
-// stated.Sources. What else a site has at the address, from sources that count later, gives what is missing.
-func (c *Catalog) tell(found []Entry, canonical string) []Entry {
+// applyImported adds to what is at an address what is told of it elsewhere: each value is that of
+// the first source that has one, in the order of stated.Sources. What else a site has at the
+// address, from sources that count later, gives what is missing.
+func (c *Catalog) applyImported(found []Entry, canonical string) []Entry {
 	for i := range found {
 		e := &found[i]
 		e.kind = imported.Pushed
@@ -43,7 +45,7 @@ func (c *Catalog) tell(found []Entry, canonical string) []Entry {
 			}
 		}
 		if c.config.Imported != nil {
-			e.told = c.config.Imported(e.Site, canonical)
+			e.imported = c.config.Imported(e.Site, canonical)
 		}
 	}
 	for i := range found {
@@ -54,18 +56,18 @@ func (c *Catalog) tell(found []Entry, canonical string) []Entry {
 
 // complete fills an entry in with the values that count.
 func (e *Entry) complete() {
-	if len(e.told)+len(e.others) == 0 {
+	if len(e.imported)+len(e.others) == 0 {
 		return
 	}
 	own := *e
 	e.own = &own
-	for i := range e.told {
-		if a := &e.told[i]; a.Stated != nil && a.Source != imported.Sitemap {
+	for i := range e.imported {
+		if a := &e.imported[i]; a.Stated != nil && a.Source != imported.Sitemap {
 			first(&e.tokens, a.Stated.Tokens)
 		}
 	}
 	e.Description = Description{}
-	for _, one := range e.tellers() {
+	for _, one := range e.valueSources() {
 		said := one.says()
 		if one.entry != nil && one.entry != e.own {
 			said.Words = 0 // of another text
@@ -75,49 +77,51 @@ func (e *Entry) complete() {
 	e.clean()
 }
 
-// teller is something that tells of an address: a list, or an entry of a source.
-type teller struct {
-	told  *imported.Address
-	entry *Entry
+// valueSource is something that tells of an address: a list, or an entry of a source.
+type valueSource struct {
+	imported *imported.Address
+	entry    *Entry
 }
 
 // says is what it says of what is at the address.
-func (t teller) says() Description {
+func (t valueSource) says() Description {
 	if t.entry != nil {
 		return t.entry.Description
 	}
-	d := Description{Title: t.told.Title, Modified: t.told.ModifiedAt()}
-	if s := t.told.Stated; s != nil && t.told.Source != imported.Sitemap {
+	d := Description{Title: t.imported.Title, Modified: t.imported.ModifiedAt()}
+	if s := t.imported.Stated; s != nil && t.imported.Source != imported.Sitemap {
 		d.Words, d.Authors = s.Words, s.Authors
 	}
 	return d
 }
 
-// tellers are all that tell of the address, the one whose values count first at the head (RAMP v1, Ingestion).
-func (e *Entry) tellers() (all []teller) {
+// valueSources are all that tell of the address, the one whose values count first at the head (RAMP
+// v1, Ingestion).
+func (e *Entry) valueSources() (all []valueSource) {
 	own := e
 	if e.own != nil {
 		own = e.own
 	}
 	for _, source := range imported.Sources {
-		for i := range e.told {
-			if e.told[i].Source == source {
-				all = append(all, teller{told: &e.told[i]})
+		for i := range e.imported {
+			if e.imported[i].Source == source {
+				all = append(all, valueSource{imported: &e.imported[i]})
 			}
 		}
 		if own.kind == source {
-			all = append(all, teller{entry: own})
+			all = append(all, valueSource{entry: own})
 		}
 		for i := range e.others {
 			if e.others[i].kind == source {
-				all = append(all, teller{entry: &e.others[i]})
+				all = append(all, valueSource{entry: &e.others[i]})
 			}
 		}
 	}
 	return all
 }
 
-// listed makes an entry of an address of which a tenant's sitemaps tell, and nothing else: what is there its outlet delivers. The caller holds mu.
+// listed makes an entry of an address of which a tenant's sitemaps tell, and nothing else: what is
+// there its outlet delivers. The caller holds mu.
 func (c *Catalog) listed(canonical string) []Entry {
 	if c.config.ImportedHost == nil || c.config.Imported == nil {
 		return nil
@@ -132,7 +136,7 @@ func (c *Catalog) listed(canonical string) []Entry {
 	}
 	e := Entry{
 		Ref: content.Ref{Site: site, Source: PushedSource, ID: pushedID(site, canonical, "stated").String()},
-		URL: URIOf(canonical), Mutability: Dynamic, kind: told[0].Source, told: told,
+		URL: URIOf(canonical), Mutability: Dynamic, kind: told[0].Source, imported: told,
 	}
 	e.Address, e.Pushed.At, e.AsOf = e.URL, canonical, told[0].ModifiedAt()
 	e.factor = factorOf(c.config.Factors, "")
@@ -146,15 +150,15 @@ func (e *Entry) Values() (all []Value) {
 	if e.IsPushed() {
 		own = e.Pushed.Author
 	}
-	tellers := e.tellers()
+	tellers := e.valueSources()
 	add := func(name, value string, has func(a *imported.Address) string, other func(o *Entry) string) {
 		if value == "" {
 			return
 		}
 		v := Value{Name: name, Value: value, Source: e.kind, Place: own}
 		for _, one := range tellers {
-			if one.told != nil && has(one.told) == value {
-				v.Source, v.Place = one.told.Source, one.told.Place
+			if one.imported != nil && has(one.imported) == value {
+				v.Source, v.Place = one.imported.Source, one.imported.Place
 				break
 			}
 			if one.entry != nil && other != nil && other(one.entry) == value {
@@ -183,10 +187,15 @@ func (e *Entry) Values() (all []Value) {
 	add("title", e.Title, func(a *imported.Address) string { return a.Title }, func(o *Entry) string { return o.Title })
 	add("words", number(e.Words), member(func(a *imported.Address) string { return number(a.Stated.Words) }), nil)
 	add("tokens", number(e.Tokens()), member(func(a *imported.Address) string { return number(a.Stated.Tokens) }), nil)
-	add("authors", strings.Join(e.Authors, ", "), member(func(a *imported.Address) string { return strings.Join(a.Stated.Authors, ", ") }), func(o *Entry) string { return strings.Join(o.Authors, ", ") })
+	add("authors", strings.Join(e.Authors, ", "),
+		member(func(a *imported.Address) string { return strings.Join(a.Stated.Authors, ", ") }),
+		func(o *Entry) string { return strings.Join(o.Authors, ", ") })
 	if !e.Modified.IsZero() {
 		const day = "2006-01-02T15:04:05Z"
-		add("modified", e.Modified.UTC().Format(day), func(a *imported.Address) string { return a.ModifiedAt().Format(day) }, func(o *Entry) string { return o.Modified.UTC().Format(day) })
+		add("modified", e.Modified.UTC().Format(day),
+			func(a *imported.Address) string { return a.ModifiedAt().Format(day) }, func(o *Entry) string {
+				return o.Modified.UTC().Format(day)
+			})
 	}
 	for _, one := range []struct {
 		name string
@@ -196,8 +205,8 @@ func (e *Entry) Values() (all []Value) {
 		{"content_type", func(a *imported.Address) string { return a.Stated.ContentType }},
 		{"source_type", func(a *imported.Address) string { return a.Stated.SourceType }},
 	} {
-		for i := range e.told {
-			if value := member(one.get)(&e.told[i]); value != "" {
+		for i := range e.imported {
+			if value := member(one.get)(&e.imported[i]); value != "" {
 				add(one.name, value, member(one.get), nil)
 				break
 			}

@@ -22,8 +22,8 @@ type markup struct {
 	mixed      bool
 }
 
-// readMarkup reads an item's object. What cannot be read says nothing. Of an item that is delivered as a text only that text
-// counts for what else it holds.
+// readMarkup reads an item's object. What cannot be read says nothing. Of an item that is delivered
+// as a text only that text counts for what else it holds.
 func readMarkup(object []byte, textual bool) (m markup) {
 	var isni, publisher string // of the authors, and of the publisher
 	eachMember(object, func(name string, value jsontext.Value) {
@@ -35,7 +35,8 @@ func readMarkup(object []byte, textual bool) (m markup) {
 			each(value, func(v jsontext.Value) {
 				by := readThing(v)
 				first(&isni, by.identity.ISNI)
-				if by.name = line(by.name); by.name != "" && len(m.authors) < maxAuthors && !slices.Contains(m.authors, by.name) {
+				if by.name = line(by.name); by.name != "" && len(m.authors) < maxAuthors &&
+					!slices.Contains(m.authors, by.name) {
 					m.authors = append(m.authors, by.name)
 				}
 			})
@@ -44,14 +45,16 @@ func readMarkup(object []byte, textual bool) (m markup) {
 		case "about", "genre", "keywords", "articleSection":
 			each(value, func(v jsontext.Value) {
 				term := readThing(v)
-				if term.code != "" && strings.Contains(strings.ToLower(term.set), "iab") && len(m.categories) < maxCodes && !slices.Contains(m.categories, term.code) {
+				if term.code != "" && strings.Contains(strings.ToLower(term.set), "iab") &&
+					len(m.categories) < maxCodes && !slices.Contains(m.categories, term.code) {
 					m.categories = append(m.categories, term.code)
 				}
 			})
 		case "encoding", "associatedMedia":
 			each(value, func(v jsontext.Value) {
 				file := readThing(v)
-				if strings.HasPrefix(file.format, "application/c2pa") || strings.HasPrefix(file.format, "application/x-c2pa") {
+				if strings.HasPrefix(file.format, "application/c2pa") ||
+					strings.HasPrefix(file.format, "application/x-c2pa") {
 					first(&m.identity.C2PA, web(file.content))
 				}
 			})
@@ -72,10 +75,12 @@ func readMarkup(object []byte, textual bool) (m markup) {
 	return m
 }
 
-// maxNested is how deep things within things are looked at; deeper ones count as things of their own.
+// maxNested is how deep things within things are looked at; deeper ones count as things of their
+// own.
 const maxNested = 32
 
-// holdsThing says whether a value has a thing in it that has an address, or of which it tells more than its name.
+// holdsThing says whether a value has a thing in it that has an address, or of which it tells more
+// than its name.
 func holdsThing(v jsontext.Value, depth int) (holds bool) {
 	switch {
 	case depth == maxNested:
@@ -139,7 +144,8 @@ func readThing(v jsontext.Value) (i inner) {
 	return i
 }
 
-// learn takes in an identifier: a text that says itself what it is, or a PropertyValue, whose propertyID says it.
+// learn takes in an identifier: a text that says itself what it is, or a PropertyValue, whose
+// propertyID says it.
 func (i *Identity) learn(member string, v jsontext.Value) {
 	kind, value := member, text(v)
 	if v.Kind() == '{' {
@@ -177,7 +183,8 @@ func (i *Identity) learn(member string, v jsontext.Value) {
 	}
 }
 
-// eachMember calls fn with the members of an object, in order. It stops where the object cannot be read.
+// eachMember calls fn with the members of an object, in order. It stops where the object cannot be
+// read.
 func eachMember(object []byte, fn func(name string, value jsontext.Value)) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
 	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
@@ -239,7 +246,9 @@ func web(address string) string {
 }
 
 func yes(v jsontext.Value) bool {
-	return v.Kind() == 't' || strings.EqualFold(strings.TrimPrefix(strings.TrimPrefix(text(v), "https://schema.org/"), "http://schema.org/"), "true")
+	return v.Kind() == 't' ||
+		strings.EqualFold(strings.TrimPrefix(strings.TrimPrefix(text(v), "https://schema.org/"), "http://schema.org/"),
+			"true")
 }
 
 // whole is a number of things, 0 where there is none.
@@ -251,7 +260,8 @@ func whole(v jsontext.Value) int {
 	return n
 }
 
-// seconds reads a duration in the form of ISO 8601 ("PT1H30M"), 0 for none. It has no months: their length is not known.
+// seconds reads a duration in the form of ISO 8601 ("PT1H30M"), 0 for none. It has no months: their
+// length is not known.
 func seconds(text string) int {
 	rest, ok := strings.CutPrefix(strings.ToUpper(text), "P")
 	if !ok {

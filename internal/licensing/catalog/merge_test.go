@@ -17,12 +17,15 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// TestEachValueIsThatOfTheFirstSourceThatHasOne has a site's own sources and lists tell of addresses, each with some values and without others. What counts is value
-// for value the first that has one, in the order of RAMP v1, Ingestion: RAMP sitemap, RSL, sitemap, crawl, CMS, manual. Each value says where it is from.
+// TestEachValueIsThatOfTheFirstSourceThatHasOne has a site's own sources and lists tell of
+// addresses, each with some values and without others. What counts is value for value the first
+// that has one, in the order of RAMP v1, Ingestion: RAMP sitemap, RSL, sitemap, crawl, CMS, manual.
+// Each value says where it is from.
 func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		kinds := map[string]imported.Source{"pages": imported.Crawl, "feed": imported.CMS, "files": imported.Manual, "more": imported.Manual}
+		kinds := map[string]imported.Source{"pages": imported.Crawl, "feed": imported.CMS, "files": imported.Manual,
+			"more": imported.Manual}
 		told := map[string][]imported.Address{}
 		h := &house{t: t, content: content.New(open(t, content.Schema), content.Options{})}
 		var err error
@@ -52,7 +55,8 @@ func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 			}
 			var lists []imported.Address
 			if rapid.Bool().Draw(rt, "RAMP") {
-				a := imported.Address{URL: address, Place: "map", Source: imported.RAMPSitemap, Modified: some("map modified", day(1)), Stated: &licence.Stated{}}
+				a := imported.Address{URL: address, Place: "map", Source: imported.RAMPSitemap,
+					Modified: some("map modified", day(1)), Stated: &licence.Stated{}}
 				if author := some("map author", "Mia Map"); author != "" {
 					a.Stated.Authors = []string{author}
 				}
@@ -69,7 +73,8 @@ func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 				lists = append(lists, a)
 			}
 			if rapid.Bool().Draw(rt, "sitemap") {
-				a := imported.Address{URL: address, Place: "list", Source: imported.Sitemap, Modified: some("list modified", day(2))}
+				a := imported.Address{URL: address, Place: "list", Source: imported.Sitemap,
+					Modified: some("list modified", day(2))}
 				say(a.Source, "modified", stamp(a.Modified))
 				lists = append(lists, a)
 			}
@@ -80,7 +85,8 @@ func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 				if !rapid.Bool().Draw(rt, source) {
 					continue
 				}
-				title, author, modified := some(source+" title", "Of "+source), some(source+" author", "A. "+source), some(source+" modified", day(i+3))
+				title, author, modified := some(source+" title", "Of "+source), some(source+" author", "A. "+source),
+					some(source+" modified", day(i+3))
 				object := `{"@type":"Article"`
 				if author != "" {
 					object += `,"author":"` + author + `"`
@@ -131,7 +137,8 @@ func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 					rt.Errorf("%s %q is said to be from %q, want %s", name, want[name], got[name], source)
 				}
 			}
-			if e.Title != want["title"] || strings.Join(e.Authors, ", ") != want["authors"] || number(e.Words) != want["words"] {
+			if e.Title != want["title"] || strings.Join(e.Authors, ", ") != want["authors"] ||
+				number(e.Words) != want["words"] {
 				rt.Errorf("%q %q %d, want %v", e.Title, e.Authors, e.Words, want)
 			}
 			if order := sourcesOf(found); !slices.IsSortedFunc(order, func(a, b imported.Source) int {
@@ -144,7 +151,8 @@ func TestEachValueIsThatOfTheFirstSourceThatHasOne(t *testing.T) {
 }
 
 func sourcesOf(found []catalog.Entry) (all []imported.Source) {
-	kinds := map[string]imported.Source{"pages": imported.Crawl, "feed": imported.CMS, "files": imported.Manual, "more": imported.Manual}
+	kinds := map[string]imported.Source{"pages": imported.Crawl, "feed": imported.CMS, "files": imported.Manual,
+		"more": imported.Manual}
 	for _, e := range found {
 		all = append(all, kinds[e.Source])
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Filter says which entries are sought. An empty field is no condition.
+// Filter selects entries. An empty field is no condition.
 type Filter struct {
 	Site  string
 	Words string // all of which the title or the address must have in it, however they are written
@@ -18,8 +18,9 @@ type Filter struct {
 // looked is how many entries are looked at for one page.
 const looked = 100_000
 
-// Page gives entries, those that came last first, as long as nothing is removed. It looks at a bounded number of them, so that it never
-// takes long: next is where to go on, 0 when there are no more.
+// Page gives entries, those that came last first, as long as nothing is removed. It looks at a
+// bounded number of them, so that it never takes long: next is where to go on, 0 when there are no
+// more.
 func (c *Catalog) Page(s Filter) (found []Entry, next int) {
 	words := strings.Fields(strings.ToLower(s.Words))
 	site := []byte(s.Site)
@@ -48,8 +49,8 @@ func (c *Catalog) Page(s Filter) (found []Entry, next int) {
 	return found, at
 }
 
-// sought says whether a record is of a site and has some words, in lower case, in its title or address. It reads no more of the
-// record than that takes.
+// sought says whether a record is of a site and has some words, in lower case, in its title or
+// address. It reads no more of the record than that takes.
 func (t *table) sought(r record, site []byte, words []string) bool {
 	if len(site) == 0 && len(words) == 0 {
 		return true

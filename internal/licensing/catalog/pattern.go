@@ -28,8 +28,8 @@ func newPrefixes(items map[string]string) prefixes {
 	return p
 }
 
-// find walks up from the last text that is not after the one asked for: whatever that begins with, the one before it in
-// order begins with, too.
+// find walks up from the last text that is not after the one asked for: whatever that begins with,
+// the one before it in order begins with, too.
 func (p prefixes) find(text string) (item string, ok bool) {
 	at, exact := slices.BinarySearch(p.texts, text)
 	if !exact {
@@ -51,7 +51,8 @@ func (h *hostAliases) sort() {
 	})
 }
 
-// match says whether a text fits the pattern as a whole. Each part is taken at its first place, which is enough.
+// match says whether a text fits the pattern as a whole. Each part is taken at its first place,
+// which is enough.
 func (g *glob) match(text string) bool {
 	last := len(g.parts) - 1
 	if !strings.HasPrefix(text, g.parts[0]) {

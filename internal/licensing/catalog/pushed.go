@@ -18,24 +18,30 @@ import (
 	"frontdesk/internal/licensing/catalog/push"
 )
 
-// PushedSource is the source of entries that were pushed (RAMP v1, CATALOG_API). No source of content has such a name.
+// PushedSource is the source of entries that were pushed (RAMP v1, CATALOG_API). No source of
+// content has such a name.
 const PushedSource = "catalog:api"
 
-// Pushed is what is so of an entry that was pushed, beside what is so of all.
+// Pushed is what only pushed entries have.
 type Pushed struct {
 	Author string // the domain of the contributor who pushed it; empty for the provider itself
-	// Digest is a hash of the content that is none of SHA-256, as whoever pushed it says, by Method; empty for none.
+	// Digest is a hash of the content that is none of SHA-256, as whoever pushed it says, by
+	// Method; empty for none.
 	Digest, Method string
 	Hashed         bool // Entry.Hash is what whoever pushed it says
 	Quantity       int  // about how much of it one use takes, in whatever its price counts; 0 for unknown
-	// Attested says that something is attested of it, at the address At of its tenant, as supply.Shelves has it.
+	// Attested says that something is attested of it, at the address At of its tenant, as
+	// supply.Shelves has it.
 	Attested bool
 	At       string
-	// Attests says which versions of which entries that is: it is another text once anybody attests something else.
+	// Attests says which versions of which entries that is: it is another text once anybody attests
+	// something else.
 	Attests string
-	// AttestsOnly says that it does nothing but attest what is there otherwise: without content or another entry at its address it is nothing.
+	// AttestsOnly says that the entry only attests what its address has otherwise: without content
+	// or another entry there, nothing is sold.
 	AttestsOnly bool
-	// Pattern says that it was pushed for more addresses than one: URL and Address are then those that were asked for.
+	// Pattern says that it was pushed for more addresses than one: URL and Address are then those
+	// that were asked for.
 	Pattern bool
 }
 
@@ -44,7 +50,8 @@ func attests(author string, revision int64) string {
 	return author + " " + strconv.FormatInt(revision, 36)
 }
 
-// AttestedBy says whether Attests has the entry of an author at a revision. Another revision of it may attest something else, of another text.
+// AttestedBy says whether Attests has the entry of an author at a revision. Another revision of it
+// may attest something else, of another text.
 func (p *Pushed) AttestedBy(author string, revision int64) bool {
 	return slices.Contains(strings.Split(p.Attests, ","), attests(author, revision))
 }
@@ -54,7 +61,8 @@ func (e *Entry) IsPushed() bool { return e.Source == PushedSource }
 
 // The parts of a record that those of pushed entries have beside the others.
 const (
-	partQuantity, partDigest, partMethod, partHashed, partAuthor, partAsOf, partAttested, partAside = 'q', 'h', 'e', 'f', 'u', 't', 'a', 'o'
+	partQuantity, partDigest, partMethod, partHashed, partAuthor, partAsOf, partAttested, partAside = 'q', 'h', 'e',
+		'f', 'u', 't', 'a', 'o'
 )
 
 // pushedID is the identity of an entry: that of its tenant, address and author.
@@ -168,8 +176,9 @@ func (t *table) isPushed(r record) bool {
 	return strings.HasSuffix(t.words.texts[in.number()], "\n"+PushedSource)
 }
 
-// patterns are the pushed entries of a host that stand for more addresses than their own. Beginnings are found by the table, as other
-// entries are: there are only so many ways to cut an address.
+// patterns are the pushed entries of a host that stand for more addresses than their own.
+// Beginnings are found by the table, as other entries are: there are only so many ways to cut an
+// address.
 type patterns struct {
 	beginnings int // how many end in a slash or a star
 	globs      []pushedGlob
@@ -210,8 +219,8 @@ func (t *table) pattern(n uint32, r record, by int) {
 	}
 }
 
-// fitting gives the pushed entries that stand for an address which is none's own: those of the longest beginning, else of the longest pattern with
-// stars. The caller holds mu.
+// fitting gives the pushed entries that stand for an address which is none's own: those of the
+// longest beginning, else of the longest pattern with stars. The caller holds mu.
 func (c *Catalog) fitting(canonical string) (found []Entry) {
 	host := hostOf(canonical)
 	p := c.t.patterns[host]
@@ -244,14 +253,16 @@ func (c *Catalog) fitting(canonical string) (found []Entry) {
 	return found
 }
 
-// merged makes one of the entries at an address that several have pushed for a tenant: what the provider says itself counts first, then what
-// contributors say, by their domains. Where content is published there, too, that is what is sold, and what is pushed adds what is attested.
+// merged makes one of the entries at an address that several have pushed for a tenant: what the
+// provider says itself counts first, then what contributors say, by their domains. Where content is
+// published there, too, that is what is sold, and what is pushed adds what is attested.
 func merged(found []Entry, asked string) []Entry {
 	if !slices.ContainsFunc(found, func(e Entry) bool { return e.IsPushed() }) {
 		return found
 	}
 	slices.SortStableFunc(found, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(a.Site, b.Site), compareBool(a.IsPushed(), b.IsPushed()), compareBool(a.Pushed.AttestsOnly, b.Pushed.AttestsOnly), strings.Compare(a.Pushed.Author, b.Pushed.Author))
+		return cmp.Or(strings.Compare(a.Site, b.Site), compareBool(a.IsPushed(), b.IsPushed()),
+			compareBool(a.Pushed.AttestsOnly, b.Pushed.AttestsOnly), strings.Compare(a.Pushed.Author, b.Pushed.Author))
 	})
 	out := found[:0]
 	for _, e := range found {
@@ -280,7 +291,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// patterned makes an entry that stands for more addresses that of the one that was asked for. Its hash is of nothing that could be had.
+// patterned makes an entry that stands for more addresses that of the one that was asked for. Its
+// hash is of nothing that could be had.
 func (e *Entry) patterned(asked string) {
 	e.Pushed.At = PlaceOf(e.URL)
 	if e.Pushed.Attested {
@@ -292,7 +304,8 @@ func (e *Entry) patterned(asked string) {
 	}
 	e.URL = URIOf(asked)
 	e.Pushed.Pattern, e.Pushed.Attested, e.Pushed.Attests = true, false, ""
-	e.Pushed.Hashed, e.Pushed.Digest, e.Pushed.Method, e.Hash, e.Mutability = false, "", "", [sha256.Size]byte{}, Dynamic
+	e.Pushed.Hashed, e.Pushed.Digest, e.Pushed.Method, e.Hash, e.Mutability = false, "", "", [sha256.Size]byte{},
+		Dynamic
 }
 
 // add adds to an entry what another that was pushed says of the same.
@@ -308,13 +321,15 @@ func (e *Entry) add(other *Entry) {
 	first(&e.Words, other.Words)
 	first(&e.Pushed.Quantity, other.Pushed.Quantity)
 	if !e.Pushed.Hashed && e.Pushed.Digest == "" {
-		e.Hash, e.Pushed.Hashed, e.Pushed.Digest, e.Pushed.Method = other.Hash, other.Pushed.Hashed, other.Pushed.Digest, other.Pushed.Method
+		e.Hash, e.Pushed.Hashed, e.Pushed.Digest, e.Pushed.Method = other.Hash, other.Pushed.Hashed,
+			other.Pushed.Digest, other.Pushed.Method
 		e.Mutability = other.Mutability
 	}
 }
 
-// FollowPushes brings the catalog to what was pushed, and says whether that changed anything. It is Refresh without a look at content, for
-// right after a push; before the first Refresh it does nothing.
+// FollowPushes brings the catalog to what was pushed, and says whether that changed anything. It is
+// Refresh without a look at content, for right after a push; before the first Refresh it does
+// nothing.
 func (c *Catalog) FollowPushes(ctx context.Context) (changed bool, err error) {
 	c.refresh.Lock()
 	defer c.refresh.Unlock()
@@ -324,7 +339,8 @@ func (c *Catalog) FollowPushes(ctx context.Context) (changed bool, err error) {
 	return c.pushes(ctx)
 }
 
-// pushes takes up what was pushed. The caller holds refresh. What it cannot be told it reads anew, with all else.
+// pushes takes up what was pushed. The caller holds refresh. What it cannot be told it reads anew,
+// with all else.
 func (c *Catalog) pushes(ctx context.Context) (changed bool, err error) {
 	if c.config.Pushes == nil {
 		return false, nil

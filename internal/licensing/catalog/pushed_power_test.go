@@ -17,7 +17,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// every is a source by which a disk that loses its power keeps all that was not synced, or nothing of it.
+// every is a source by which a disk that loses its power keeps all that was not synced, or nothing
+// of it.
 type every bool
 
 // Uint64 says so to [storetest.Disk.Crash].
@@ -28,14 +29,17 @@ func (kept every) Uint64() uint64 {
 	return math.MaxUint64
 }
 
-// TestALossOfPowerKeepsPushesWhole loses the power at moments all over a run of pushing, pushing again and removing, with whatever a disk may
-// then have of what was not synced: by chance, or all of it, or nothing. The catalog of the next start has what was answered by then, attestations
-// included; the request that was under way is kept right before its answer where the disk has everything, and not where it has nothing, and by chance whole or not at all.
+// TestALossOfPowerKeepsPushesWhole loses the power at moments all over a run of pushing, pushing
+// again and removing, with whatever a disk may then have of what was not synced: by chance, or all
+// of it, or nothing. The catalog of the next start has what was answered by then, attestations
+// included; the request that was under way is kept right before its answer where the disk has
+// everything, and not where it has nothing, and by chance whole or not at all.
 func TestALossOfPowerKeepsPushesWhole(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
 	schemas := []store.Schema{content.Schema, push.Schema}
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: schemas, Files: disk.Name})
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: schemas,
+		Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,13 +87,15 @@ func TestALossOfPowerKeepsPushesWhole(t *testing.T) {
 			at = answered[n-1] + (answered[n]-answered[n-1])*i/crashes
 		}
 		folder := t.TempDir()
-		if err := disk.Crash(at, []*rand.Rand{rand.New(every(true)), rand.New(every(false)), chance, chance}[i%4], folder); err != nil {
+		if err := disk.Crash(at, []*rand.Rand{rand.New(every(true)), rand.New(every(false)), chance, chance}[i%4],
+			folder); err != nil {
 			t.Fatal(err)
 		}
 		got := soldAfter(t, filepath.Join(folder, "store.db"), schemas)
 		kept := maps.Equal(got, states[n])
 		if !kept && !maps.Equal(got, states[n-1]) || i%4 == 0 && !kept || i%4 == 1 && kept {
-			t.Fatalf("the power was lost at moment %d, when %d requests were answered: %v is sold, not %v or %v", at, n-1, got, states[n-1], states[n])
+			t.Fatalf("the power was lost at moment %d, when %d requests were answered: %v is sold, not %v or %v", at,
+				n-1, got, states[n-1], states[n])
 		}
 		if kept {
 			underWay++

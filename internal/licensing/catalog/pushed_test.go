@@ -30,7 +30,8 @@ func eachMarket(t *testing.T, test func(t *testing.T, m *market)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, content.Schema, push.Schema)
-		m := &market{house: house{t: t, content: content.New(db, content.Options{})}, file: filepath.Join(t.TempDir(), "goods")}
+		m := &market{house: house{t: t, content: content.New(db, content.Options{})},
+			file: filepath.Join(t.TempDir(), "goods")}
 		m.shelves = push.NewStore(db, time.Now)
 		m.catalog = m.another()
 		test(t, m)
@@ -51,7 +52,8 @@ func (m *market) another() *catalog.Catalog {
 }
 
 func pushed(address string) *push.Entry {
-	return &push.Entry{Address: address, Title: "Pushed " + address, Words: 100, Quantity: 132, Caller: "c", Pushed: time.Unix(1_800_000_000, 0).UTC()}
+	return &push.Entry{Address: address, Title: "Pushed " + address, Words: 100, Quantity: 132, Caller: "c",
+		Pushed: time.Unix(1_800_000_000, 0).UTC()}
 }
 
 func (m *market) push(tenant string, entries ...*push.Entry) {
@@ -76,7 +78,8 @@ func sells(c *catalog.Catalog, address string) string {
 func TestPushedEntriesAreFoundByAddressThenBeginningThenPattern(t *testing.T) {
 	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
-		m.push("a", pushed("a.example/a"), pushed("a.example/b/"), pushed("a.example/b/c*"), pushed("a.example/b/*/print"), pushed("a.example/*/long/print"), pushed("a.example/*t"))
+		m.push("a", pushed("a.example/a"), pushed("a.example/b/"), pushed("a.example/b/c*"),
+			pushed("a.example/b/*/print"), pushed("a.example/*/long/print"), pushed("a.example/*t"))
 		for address, want := range map[string]string{
 			"https://a.example/a":            "a a.example/a https://a.example/a",
 			"https://a.example/abc":          "",
@@ -111,32 +114,38 @@ func TestPushedEntriesTellWhatWasPushed(t *testing.T) {
 		other.Author, other.Title, other.Words = "v.example", "What another calls it", 7
 		m.push("a", other, one, two, all)
 		e := m.catalog.Find("https://a.example/1")[0]
-		if e.Title != "Pushed a.example/1" || e.Words != 100 || !e.Pushed.Hashed || e.Hash[0] != 0xab || e.Mutability != catalog.Static || !e.Pushed.Attested || e.Tokens() != 132 {
+		if e.Title != "Pushed a.example/1" || e.Words != 100 || !e.Pushed.Hashed || e.Hash[0] != 0xab ||
+			e.Mutability != catalog.Static || !e.Pushed.Attested || e.Tokens() != 132 {
 			t.Errorf("%+v", e)
 		}
 		if n, known := e.Quantity("pages"); n != 132 || !known {
 			t.Errorf("quantity %d, %t", n, known)
 		}
-		if e := m.catalog.Find("https://a.example/2")[0]; e.Pushed.Digest != "0011" || e.Pushed.Method != "simhash-v1" || e.Pushed.Hashed || !e.AsOf.Equal(two.Collected) {
+		if e := m.catalog.Find("https://a.example/2")[0]; e.Pushed.Digest != "0011" ||
+			e.Pushed.Method != "simhash-v1" || e.Pushed.Hashed || !e.AsOf.Equal(two.Collected) {
 			t.Errorf("%+v", e)
 		}
 		e = m.catalog.Find("https://a.example/all/x")[0]
-		if e.Pushed.Attested || e.Pushed.Hashed || e.Hash[0] != 0 || e.Mutability != catalog.Dynamic || !e.Pushed.Pattern {
+		if e.Pushed.Attested || e.Pushed.Hashed || e.Hash[0] != 0 || e.Mutability != catalog.Dynamic ||
+			!e.Pushed.Pattern {
 			t.Errorf("what stands for many addresses tells of one: %+v", e)
 		}
-		// Only another speaks of it: what it says counts. Where content is published, that is what is sold.
+		// Only another speaks of it: what it says counts. Where content is published, that is what
+		// is sold.
 		if _, err := m.shelves.Remove(t.Context(), "a", []string{"a.example/2"}, ""); err != nil {
 			t.Fatal(err)
 		}
 		other = pushed("a.example/2")
 		other.Author, other.Title, other.Attestations = "v.example", "What another calls it", [][]byte{[]byte(`{}`)}
 		m.push("a", other)
-		if e := m.catalog.Find("https://a.example/2")[0]; e.Title != "What another calls it" || e.Pushed.Author != "v.example" {
+		if e := m.catalog.Find("https://a.example/2")[0]; e.Title != "What another calls it" ||
+			e.Pushed.Author != "v.example" {
 			t.Errorf("%+v", e)
 		}
 		m.publish("a", "pages", item("https://a.example/2", "Two."))
 		found := m.catalog.Find("https://a.example/2")
-		if len(found) != 1 || found[0].Source != "pages" || !found[0].Pushed.Attested || found[0].Pushed.At != "a.example/2" || found[0].Title != "About Two." {
+		if len(found) != 1 || found[0].Source != "pages" || !found[0].Pushed.Attested ||
+			found[0].Pushed.At != "a.example/2" || found[0].Title != "About Two." {
 			t.Errorf("%+v", found)
 		}
 	})
@@ -156,7 +165,8 @@ func TestPushedEntriesComeFromTheFile(t *testing.T) {
 		}
 		next := m.another()
 		for address, want := range map[string]bool{
-			"https://a.example/1": false, "https://a.example/2": true, "https://a.example/b/x": true, "https://a.example/x/c": true, "https://s.example/1": true,
+			"https://a.example/1": false, "https://a.example/2": true, "https://a.example/b/x": true,
+			"https://a.example/x/c": true, "https://s.example/1": true,
 		} {
 			if got := len(next.Find(address)) == 1; got != want {
 				t.Errorf("%s is found: %t", address, got)
@@ -176,7 +186,8 @@ func TestPushedEntriesComeFromTheFile(t *testing.T) {
 	})
 }
 
-// TestPushedEntriesAreFoundAsByALookAtAll holds Find against one that looks at every entry, over pushes and removals.
+// TestPushedEntriesAreFoundAsByALookAtAll holds Find against one that looks at every entry, over
+// pushes and removals.
 func TestPushedEntriesAreFoundAsByALookAtAll(t *testing.T) {
 	t.Parallel()
 	db := storetest.Chosen(t, content.Schema, push.Schema)
@@ -235,7 +246,8 @@ func TestPushedEntriesAreFoundAsByALookAtAll(t *testing.T) {
 	})
 }
 
-// looked are the entries that may stand for an address: the longest of the first kind of which there are any.
+// looked are the entries that may stand for an address: the longest of the first kind of which
+// there are any.
 func looked(has map[string]bool, asked string) []string {
 	if has[asked] {
 		return []string{asked}
@@ -282,8 +294,9 @@ func fits(pattern, text string) bool {
 	return text != "" && pattern[0] == text[0] && fits(pattern[1:], text[1:])
 }
 
-// TestWhatOnlyAttestsIsNothingByItself holds that an entry which brings attestations alone is told with what is there otherwise, and is not found
-// without; and that one which stands for more addresses does not hide where the attestations are.
+// TestWhatOnlyAttestsIsNothingByItself holds that an entry which brings attestations alone is told
+// with what is there otherwise, and is not found without; and that one which stands for more
+// addresses does not hide where the attestations are.
 func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
 	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
@@ -297,19 +310,22 @@ func TestWhatOnlyAttestsIsNothingByItself(t *testing.T) {
 		all.Author = "w.example"
 		m.push("a", own, all)
 		found := m.catalog.Find("https://a.example/1")
-		if len(found) != 1 || found[0].Title != own.Title || !found[0].Pushed.Attested || found[0].Pushed.At != "a.example/1" || found[0].Pushed.AttestsOnly {
+		if len(found) != 1 || found[0].Title != own.Title || !found[0].Pushed.Attested ||
+			found[0].Pushed.At != "a.example/1" || found[0].Pushed.AttestsOnly {
 			t.Errorf("%+v", found)
 		}
 	})
 }
 
-// TestWhatWasPushedIsFoundWhileMoreIs has readers look for what was pushed first while the catalog takes in more, the same again, and takes out
-// others, so that its tables grow and are packed: what stays is never missing.
+// TestWhatWasPushedIsFoundWhileMoreIs has readers look for what was pushed first while the catalog
+// takes in more, the same again, and takes out others, so that its tables grow and are packed: what
+// stays is never missing.
 func TestWhatWasPushedIsFoundWhileMoreIs(t *testing.T) {
 	t.Parallel()
 	eachMarket(t, func(t *testing.T, m *market) {
 		stays := map[string]string{
-			"https://a.example/first": "a a.example/first https://a.example/first", "https://a.example/book/x": "a a.example/book/ https://a.example/book/x",
+			"https://a.example/first":   "a a.example/first https://a.example/first",
+			"https://a.example/book/x":  "a a.example/book/ https://a.example/book/x",
 			"https://a.example/x/print": "a a.example/*/print https://a.example/x/print",
 		}
 		m.push("a", pushed("a.example/first"), pushed("a.example/book/"), pushed("a.example/*/print"))
@@ -339,7 +355,8 @@ func TestWhatWasPushedIsFoundWhileMoreIs(t *testing.T) {
 				some = append(some, pushed(fmt.Sprintf("a.example/%d/%d", round%7, i)))
 				gone = append(gone, fmt.Sprintf("a.example/%d/%d", (round+3)%7, i))
 			}
-			m.push("a", append(some, pushed("a.example/first"), pushed("a.example/book/"), pushed("a.example/*/print"))...)
+			m.push("a", append(some, pushed("a.example/first"), pushed("a.example/book/"),
+				pushed("a.example/*/print"))...)
 			if _, err := m.shelves.Remove(t.Context(), "a", gone, ""); err != nil {
 				t.Fatal(err)
 			}

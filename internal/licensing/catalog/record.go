@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// record is an entry in few bytes: the address first, by which it is found. What many entries share are numbers of an
-// [intern]. The rest are numbers (varints) and texts after their lengths.
+// record is an entry in few bytes: the address first, by which it is found. What many entries share
+// are numbers of an [intern]. The rest are numbers (varints) and texts after their lengths.
 type record []byte
 
 // How the item's URL is made of the canonical address.
@@ -55,7 +55,8 @@ type reading struct {
 	mutability Mutability
 }
 
-// readEntry reads an item, and where similar is asked for, makes its simhash-v1; ok is false for one that has no address, which nobody can ask for.
+// readEntry reads an item, and where similar is asked for, makes its simhash-v1; ok is false for
+// one that has no address, which nobody can ask for.
 func readEntry(e *content.Entry, similar bool) (r reading, ok bool) {
 	canonical, err := CanonicalURI(e.URL)
 	if err != nil {
@@ -173,8 +174,9 @@ func (r *reader) time() time.Time {
 	return store.FromMicros(n)
 }
 
-// intern numbers texts that many records share. The number 0 is the empty text. Whoever reads holds a copy of it, which
-// stays as it is while more texts are numbered in another: they come after all that the copy has.
+// intern numbers texts that many records share. The number 0 is the empty text. Whoever reads holds
+// a copy of it, which stays as it is while more texts are numbered in another: they come after all
+// that the copy has.
 type intern struct {
 	numbers map[string]uint64 // for writing alone
 	texts   []string
@@ -186,7 +188,8 @@ type intern struct {
 const ownMark = "\x00"
 
 func newIntern() intern {
-	return intern{numbers: map[string]uint64{"": 0}, texts: []string{""}, lists: [][]string{nil}, owns: []*policy.Own{nil}}
+	return intern{numbers: map[string]uint64{"": 0}, texts: []string{""}, lists: [][]string{nil},
+		owns: []*policy.Own{nil}}
 }
 
 func (i *intern) number(text string) uint64 {
@@ -198,7 +201,8 @@ func (i *intern) number(text string) uint64 {
 		i.texts, i.lists = append(i.texts, text), append(i.lists, strings.Split(text, "\n"))
 		var own *policy.Own
 		if stated, ok := strings.CutPrefix(text, ownMark); ok && json.Unmarshal([]byte(stated), &own) != nil {
-			own = &policy.Own{Unfree: true, Stated: true} // it was written here and can be read; if not, it permits nothing
+			// it was written here and can be read; if not, it permits nothing
+			own = &policy.Own{Unfree: true, Stated: true}
 		}
 		i.owns = append(i.owns, own)
 	}

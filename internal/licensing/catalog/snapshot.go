@@ -16,7 +16,8 @@ import (
 	"frontdesk/internal/content"
 )
 
-// What a snapshot begins with. It changes whenever what comes after it does, or what records are made of.
+// What a snapshot begins with. It changes whenever what comes after it does, or what records are
+// made of.
 const (
 	snapshotMark        = "frontdesk catalog 2\n"
 	snapshotMarkSimilar = "frontdesk catalog 2 simhash-v1\n"
@@ -35,8 +36,8 @@ var errSnapshot = errors.New("it is damaged, or was written by another version")
 // sumTable is the polynomial of a snapshot's checksum, which processors compute by themselves.
 var sumTable = crc32.MakeTable(crc32.Castagnoli)
 
-// start takes the catalog from its file, if there is one that can be read. What the file does not have yet comes with the
-// change feed.
+// start takes the catalog from its file, if there is one that can be read. What the file does not
+// have yet comes with the change feed.
 func (c *Catalog) start() {
 	if c.config.Snapshot == "" {
 		return
@@ -51,7 +52,8 @@ func (c *Catalog) start() {
 	defer file.Close()
 	t, cursor, pushed, err := readSnapshot(file, c.mark())
 	if err != nil {
-		c.config.Log.Warn("the catalog cannot be read from its file; reading it from the database", "file", c.config.Snapshot, "error", err)
+		c.config.Log.Warn("the catalog cannot be read from its file; reading it from the database", "file",
+			c.config.Snapshot, "error", err)
 		return
 	}
 	c.mu.Lock()
@@ -61,8 +63,8 @@ func (c *Catalog) start() {
 	c.pushed, c.kept = pushed, pushed
 }
 
-// Save writes the file from which the next process starts, if there is a new state since the last time. The file is the old
-// one or the new one, whole, whatever happens meanwhile.
+// Save writes the file from which the next process starts, if there is a new state since the last
+// time. The file is the old one or the new one, whole, whatever happens meanwhile.
 func (c *Catalog) Save() error {
 	c.refresh.Lock()
 	defer c.refresh.Unlock()
@@ -90,7 +92,8 @@ func (c *Catalog) Save() error {
 }
 
 // writeSnapshot writes a table, which nobody changes meanwhile: only a refresh does.
-func writeSnapshot(to io.Writer, mark string, t *table, cursor map[content.SourceKey]int64, pushed map[string]int64) error {
+func writeSnapshot(to io.Writer, mark string, t *table, cursor map[content.SourceKey]int64,
+	pushed map[string]int64) error {
 	sum := crc32.New(sumTable)
 	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
 	w := writer{b: []byte(mark)}
@@ -219,7 +222,8 @@ func readSnapshot(from io.Reader, mark string) (*table, map[content.SourceKey]in
 	return t, cursor, pushed, s.err
 }
 
-// addressed says whether a record begins with an address, so that it can be put into a table before the sum is known.
+// addressed says whether a record begins with an address, so that it can be put into a table before
+// the sum is known.
 func (r record) addressed() bool {
 	n, size := binary.Uvarint(r)
 	return size > 0 && n <= uint64(len(r)-size) && bytes.IndexByte(r[size:size+int(n)], '/') >= 0

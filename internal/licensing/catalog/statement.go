@@ -7,8 +7,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Statement is what the owner says of some items beside what they say of themselves. Of several that match an item, the
-// first that says a thing counts for it.
+// Statement is what the owner states about matching items, beside what they state about themselves.
 type Statement struct {
 	Match      *policy.Matcher
 	Mutability Mutability // empty for what the item's type says
@@ -56,16 +55,17 @@ func first[T comparable](to *T, value T) {
 	}
 }
 
-// Alias is an address, or a pattern of addresses, under which an item is sold beside its own address.
+// Alias is an address, or a pattern of addresses, under which an item is also sold.
 type Alias struct {
-	// Pattern is an address of the web, or another URI. One that ends in a slash or in a star stands for all addresses that begin so; a
-	// star elsewhere stands for any run of characters.
+	// Pattern is an address of the web, or another URI. One that ends in a slash or in a star
+	// stands for all addresses that begin so; a star elsewhere stands for any run of characters.
 	Pattern string
 	// Item is the address of the item.
 	Item string
 }
 
-// aliases are compiled: by host, those that stand for what begins so, and those with stars, the longest first.
+// aliases are compiled: by host, those that stand for what begins so, and those with stars, the
+// longest first.
 type aliases map[string]*hostAliases
 
 type hostAliases struct {
@@ -110,7 +110,9 @@ func compileAliases(all []Alias) (aliases, error) {
 		}
 		if star := strings.IndexByte(pattern, '*'); star < 0 || star == len(pattern)-1 {
 			if star < 0 && !strings.HasSuffix(pattern, "/") {
-				return nil, fmt.Errorf("the pattern %q stands for itself alone; end it in a slash or a star to have it stand for all that begins so", a.Pattern)
+				return nil,
+					fmt.Errorf("the pattern %q stands for itself alone; end it in a slash or a star to have it stand "+
+						"for all that begins so", a.Pattern)
 			}
 			begin[host][strings.TrimSuffix(pattern, "*")] = item
 			continue
@@ -124,7 +126,8 @@ func compileAliases(all []Alias) (aliases, error) {
 	return made, nil
 }
 
-// find is the item that an address stands for: of the longest beginning, else of the longest pattern with stars.
+// find is the item that an address stands for: of the longest beginning, else of the longest
+// pattern with stars.
 func (a aliases) find(canonical string) (item string, ok bool) {
 	h := a[hostOf(canonical)]
 	if h == nil {

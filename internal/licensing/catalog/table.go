@@ -8,11 +8,11 @@ import (
 	"frontdesk/internal/content"
 )
 
-// table keeps entries in little memory: each is a record of some 150 bytes in a few large pieces of memory, found by the
-// identity of its item and by its address. It is not safe for concurrent use.
+// table keeps entries in little memory: each is a record of some 150 bytes in a few large pieces of
+// memory, found by the identity of its item and by its address. It is not safe for concurrent use.
 //
-// Both ways to find a row are open hash tables of row numbers. A row that was removed stays where it is, without a record,
-// until the table is packed.
+// Both ways to find a row are open hash tables of row numbers. A row that was removed stays where
+// it is, without a record, until the table is packed.
 type table struct {
 	seed      maphash.Seed
 	rows      []row
@@ -32,11 +32,13 @@ type row struct {
 	at uint64 // of the record: page and place in it, plus one; 0 for none
 }
 
-// pageBits is how large a piece of memory for records is. No record is larger: what is in it is bounded.
+// pageBits is how large a piece of memory for records is. No record is larger: what is in it is
+// bounded.
 const pageBits = 20
 
 func newTable() *table {
-	return &table{seed: maphash.MakeSeed(), hosts: map[string]int{}, patterns: map[string]*patterns{}, words: newIntern()}
+	return &table{seed: maphash.MakeSeed(), hosts: map[string]int{}, patterns: map[string]*patterns{},
+		words: newIntern()}
 }
 
 // record is the record of a row that has one.
@@ -89,7 +91,8 @@ func (t *table) addressOf(n uint32) (uint64, bool) {
 	return t.hashAddress(n), true
 }
 
-// room makes room for so many more entries, which takes the longer the more there are: it only reads the table, and gives what puts the room in.
+// room makes room for so many more entries, which takes the longer the more there are: it only
+// reads the table, and gives what puts the room in.
 func (t *table) room(more int) (take func()) {
 	rows, ids, addresses := t.rows, t.ids, t.addresses
 	if cap(rows)-len(rows) < more {
@@ -170,9 +173,10 @@ func (t *table) packed() *table {
 	return fresh
 }
 
-// slots is an open hash table of row numbers, a power of two in size and at most three quarters full. A slot has the row
-// number plus one in its lower half, and in its upper half that of the hash, so that hardly a row is looked at in vain. Nothing
-// is taken out of it before it is made anew.
+// slots is an open hash table of row numbers, a power of two in size and at most three quarters
+// full. A slot has the row number plus one in its lower half, and in its upper half that of the
+// hash, so that hardly a row is looked at in vain. Nothing is taken out of it before it is made
+// anew.
 type slots struct {
 	taken []uint64
 	count int
@@ -181,8 +185,8 @@ type slots struct {
 // upper is the part of a hash that a slot keeps.
 const upper = 1<<64 - 1<<32
 
-// add enters a row, which has the hash h. When the table is full, a larger one is made of the rows that hash tells the hash
-// of; ok is false for one that is to be left out.
+// add enters a row, which has the hash h. When the table is full, a larger one is made of the rows
+// that hash tells the hash of; ok is false for one that is to be left out.
 func (s *slots) add(h uint64, n uint32, hash func(n uint32) (h uint64, ok bool)) {
 	if s.full(1) {
 		*s = s.larger(1, hash)

@@ -15,7 +15,8 @@ import (
 
 // entryAt is the record of a version of an item at an address.
 func entryAt(t *table, source, address string, since int64, title string) (content.PackedID, record) {
-	e := content.Entry{Ref: content.Ref{Site: "site", Source: source, ID: content.ItemID("site", source, address), Since: since}}
+	e := content.Entry{Ref: content.Ref{Site: "site", Source: source, ID: content.ItemID("site", source, address),
+		Since: since}}
 	e.Item = content.Item{URL: address, Types: []string{"Article"}, Name: title}
 	id, _ := content.PackID(e.ID)
 	read, ok := readEntry(&e, false)
@@ -29,7 +30,8 @@ func entryAt(t *table, source, address string, since int64, title string) (conte
 func TestTableIsAMap(t *testing.T) {
 	t.Parallel()
 	address := rapid.Custom(func(t *rapid.T) string {
-		return fmt.Sprintf("https://%s.example/%d", rapid.SampledFrom([]string{"a", "b"}).Draw(t, "host"), rapid.IntRange(0, 40).Draw(t, "n"))
+		return fmt.Sprintf("https://%s.example/%d", rapid.SampledFrom([]string{"a", "b"}).Draw(t, "host"),
+			rapid.IntRange(0, 40).Draw(t, "n"))
 	})
 	source := rapid.SampledFrom([]string{"one", "two"})
 	type key struct{ source, address string }
@@ -99,11 +101,13 @@ func TestSnapshotWithAnyByteWrongIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := b.Bytes()
-	if read, at, _, err := readSnapshot(bytes.NewReader(whole), snapshotMark); err != nil || read.alive != 3 || !maps.Equal(at, cursor) {
+	if read, at, _, err := readSnapshot(bytes.NewReader(whole), snapshotMark); err != nil || read.alive != 3 ||
+		!maps.Equal(at, cursor) {
 		t.Fatal(read.alive, at, err)
 	}
 	for at := range whole {
-		for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:]), slices.Concat(whole[:at], []byte{whole[at] ^ 0x80}, whole[at+1:])} {
+		for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:]),
+			slices.Concat(whole[:at], []byte{whole[at] ^ 0x80}, whole[at+1:])} {
 			if _, _, _, err := readSnapshot(bytes.NewReader(damaged), snapshotMark); err == nil {
 				t.Fatalf("a snapshot of %d bytes of %d, wrong at %d, is read", len(damaged), len(whole), at)
 			}
@@ -117,7 +121,8 @@ func FuzzSnapshot(f *testing.F) {
 	id, r := entryAt(table, "one", "https://a.example/1", 1, "Title")
 	table.put(id, r)
 	var b bytes.Buffer
-	if err := writeSnapshot(&b, snapshotMark, table, map[content.SourceKey]int64{{Site: "site", Source: "one"}: 7}, map[string]int64{"tenant": 3}); err != nil {
+	if err := writeSnapshot(&b, snapshotMark, table, map[content.SourceKey]int64{{Site: "site", Source: "one"}: 7},
+		map[string]int64{"tenant": 3}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

@@ -47,7 +47,8 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	}
 	all := d.deliveriesOf(t, item.Transaction.ID)
 	want := transactions.Delivery{
-		ID: all[0].ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: released.Markdown, State: transactions.DeliveryBegun, Status: 206, Announced: 5,
+		ID: all[0].ID, Transaction: item.Transaction.ID, Site: "site", URI: address("a/1"), Media: released.Markdown,
+		State: transactions.DeliveryBegun, Status: 206, Announced: 5,
 		Sum: r.Hash[:], Whole: true, At: d.Clock.Now(),
 	}
 	if len(all) != 1 || !sameDelivery(all[0], want) {
@@ -66,19 +67,22 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 	if len(entries) != 1 {
 		t.Fatalf("%d entries", len(entries))
 	}
-	want.State, want.Bytes, want.Ended, want.Entry = transactions.DeliveryEnded, 5, d.Clock.Now(), entries[0]["id"].(string)
+	want.State, want.Bytes, want.Ended, want.Entry = transactions.DeliveryEnded, 5, d.Clock.Now(),
+		entries[0]["id"].(string)
 	if all = d.deliveriesOf(t, item.Transaction.ID); len(all) != 1 || !sameDelivery(all[0], want) {
 		t.Errorf("\n%+v\n%+v", all, want)
 	}
 	body := entries[0]["body"].(map[string]any)
-	if body["bytes"] != 5.0 || body["state"] != "ended" || body["status"] != 206.0 || body["delivery_id"] != want.ID || body["media_type"] != released.Markdown {
+	if body["bytes"] != 5.0 || body["state"] != "ended" || body["status"] != 206.0 || body["delivery_id"] != want.ID ||
+		body["media_type"] != released.Markdown {
 		t.Errorf("%v", body)
 	}
 	cut, err := r.Begin(t.Context(), 200, r.Size)
 	if err == nil {
 		err = cut.End(t.Context(), 3)
 	}
-	if all = d.deliveriesOf(t, item.Transaction.ID); err != nil || len(all) != 2 || all[1].State != transactions.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
+	if all = d.deliveriesOf(t, item.Transaction.ID); err != nil || len(all) != 2 ||
+		all[1].State != transactions.DeliveryCut || all[1].Bytes != 3 || all[1].Bound {
 		t.Errorf("%+v, %v", all, err)
 	}
 	d.CheckInvariants(t)
@@ -87,8 +91,10 @@ func TestADeliveryIsOnRecordFromItsBeginningToItsEnd(t *testing.T) {
 func sameDelivery(a, b transactions.Delivery) bool {
 	sums := slices.Equal(a.Sum, b.Sum)
 	a.Sum, b.Sum = nil, nil
-	return sums && a.Transaction == b.Transaction && a.ID == b.ID && a.By == b.By && a.Site == b.Site && a.URI == b.URI && a.Media == b.Media && a.State == b.State && a.Status == b.Status &&
-		a.Announced == b.Announced && a.Bytes == b.Bytes && a.Bound == b.Bound && a.Whole == b.Whole && a.At.Equal(b.At) && a.Ended.Equal(b.Ended) && a.Seconds == b.Seconds &&
+	return sums && a.Transaction == b.Transaction && a.ID == b.ID && a.By == b.By && a.Site == b.Site &&
+		a.URI == b.URI && a.Media == b.Media && a.State == b.State && a.Status == b.Status &&
+		a.Announced == b.Announced && a.Bytes == b.Bytes && a.Bound == b.Bound && a.Whole == b.Whole &&
+		a.At.Equal(b.At) && a.Ended.Equal(b.Ended) && a.Seconds == b.Seconds &&
 		a.Stray == b.Stray && a.Entry == b.Entry
 }
 
@@ -113,7 +119,8 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 		t.Errorf("while it may still go on: %+v", got)
 	}
 	d.Clock.Advance(time.Microsecond)
-	if got := state(); got.State != transactions.DeliveryCut || !got.Bound || got.Bytes != 19 || got.Entry == "" || !got.Ended.Equal(d.Clock.Now()) {
+	if got := state(); got.State != transactions.DeliveryCut || !got.Bound || got.Bytes != 19 || got.Entry == "" ||
+		!got.Ended.Equal(d.Clock.Now()) {
 		t.Errorf("%+v", got)
 	}
 	if err := sending.End(t.Context(), 7); err != nil {
@@ -122,7 +129,8 @@ func TestADeliveryWhoseEndNobodySawCountsAsSent(t *testing.T) {
 	if got := state(); got.Bytes != 19 {
 		t.Errorf("it ended twice: %+v", got)
 	}
-	if entries := d.Entries(t, "delivery"); len(entries) != 1 || entries[0]["body"].(map[string]any)["state"] != "unknown" {
+	if entries := d.Entries(t, "delivery"); len(entries) != 1 ||
+		entries[0]["body"].(map[string]any)["state"] != "unknown" {
 		t.Errorf("%v", entries)
 	}
 	d.CheckInvariants(t)
@@ -160,7 +168,8 @@ func TestAnAddressIsOpenedSoOften(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(d.deliveriesOf(t, item.Transaction.ID)); begun != 4 || limited != 12 || n != delivery.MostDeliveries {
+		if n := len(d.deliveriesOf(t, item.Transaction.ID)); begun != 4 || limited != 12 ||
+			n != delivery.MostDeliveries {
 			t.Errorf("%d more have begun, %d were refused, %d are on record", begun, limited, n)
 		}
 		if _, err := d.Rendition(t, other, released.PlainText).Begin(t.Context(), 200, 1); err != nil {
@@ -186,7 +195,8 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 				return nil
 			}
 			sending, err := r.Begin(t.Context(), 200, r.Size)
-			if begins := step == "delivery recorded" || step == "delivered"; begins != (err == nil) || begins != (sending != nil) {
+			if begins := step == "delivery recorded" || step == "delivered"; begins != (err == nil) ||
+				begins != (sending != nil) {
 				t.Fatalf("%v", err)
 			}
 			if n := len(d.deliveriesOf(t, item.Transaction.ID)); (n == 0) != (step == "delivery") || n > 1 {
@@ -210,12 +220,13 @@ func TestNoTextLeavesWithoutARecord(t *testing.T) {
 	}
 }
 
-// TestAFormThatTellsMoreIsNotGiven holds that of a text that is sold as running text nobody gets the object, where that holds things
-// that have a price of their own.
+// TestAFormThatTellsMoreIsNotGiven holds that of a text that is sold as running text nobody gets
+// the object, where that holds things that have a price of their own.
 func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	d.Price(t, licensed("/a/**", cent), licensed("/dear/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}))
+	d.Price(t, licensed("/a/**", cent),
+		licensed("/dear/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}))
 	guide := item("site", "a/guide", "Article", "A guide", "All about it.")
 	guide.Object = []byte(`{"@type":"Article","name":"A guide","hasPart":[{"@type":"Recipe","url":"https://site.example/dear/1","name":"Dear","recipeIngredient":["secret"]}]}`)
 	d.Stock(t, story("a/1", "One."), guide)
@@ -229,7 +240,8 @@ func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 		}
 		return fetched.Media
 	}
-	if got := media("a/1"); !slices.Equal(got, []string{released.PlainText, released.Markdown, released.HTML, released.LinkedObject}) {
+	if got := media("a/1"); !slices.Equal(got, []string{released.PlainText, released.Markdown, released.HTML,
+		released.LinkedObject}) {
 		t.Errorf("%v", got)
 	}
 	if got := media("a/guide"); !slices.Equal(got, []string{released.PlainText, released.Markdown, released.HTML}) {
@@ -237,8 +249,9 @@ func TestAFormThatTellsMoreIsNotGiven(t *testing.T) {
 	}
 }
 
-// TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom has two sources sell at one address: when the version that was bought is swept away,
-// its own source's is given, and never the other's, which may have another price.
+// TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom has two sources sell at one address: when the
+// version that was bought is swept away, its own source's is given, and never the other's, which
+// may have another price.
 func TestWhatIsDeliveredIsOfTheSourceThatItWasBoughtFrom(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -293,13 +306,25 @@ func TestTermsThatAreTightenedHoldForWhatWasBought(t *testing.T) {
 		rule policy.Rule
 		want string
 	}{
-		"blocked":                {policy.Rule{Access: policy.Blocked}, string(fail.NotFound)},
-		"blocked by its path":    {policy.Rule{Match: policy.Match{Path: []string{"/a/1"}}, Access: policy.Blocked}, string(fail.NotFound)},
-		"another path":           {policy.Rule{Match: policy.Match{Path: []string{"/a/2"}}, Access: policy.Blocked}, "One two three four."},
-		"dearer":                 {licensed("/a/**", policy.Price{Model: "per_access", Rate: "9", Currency: "USD"}), "One two three four."},
-		"open":                   {policy.Rule{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Open}, "One two three four."},
-		"sold for other uses":    {func() policy.Rule { r := licensed("/a/**", cent); r.Functions.Permit = []string{"search"}; return r }(), "One two three four."},
-		"delivered by streaming": {func() policy.Rule { r := licensed("/a/**", cent); r.Delivery = []string{"streaming"}; return r }(), "One two three four."},
+		"blocked": {policy.Rule{Access: policy.Blocked}, string(fail.NotFound)},
+		"blocked by its path": {policy.Rule{Match: policy.Match{Path: []string{"/a/1"}}, Access: policy.Blocked},
+			string(fail.NotFound)},
+		"another path": {policy.Rule{Match: policy.Match{Path: []string{"/a/2"}}, Access: policy.Blocked},
+			"One two three four."},
+		"dearer": {licensed("/a/**", policy.Price{Model: "per_access", Rate: "9", Currency: "USD"}),
+			"One two three four."},
+		"open": {policy.Rule{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Open},
+			"One two three four."},
+		"sold for other uses": {func() policy.Rule {
+			r := licensed("/a/**", cent)
+			r.Functions.Permit = []string{"search"}
+			return r
+		}(), "One two three four."},
+		"delivered by streaming": {func() policy.Rule {
+			r := licensed("/a/**", cent)
+			r.Delivery = []string{"streaming"}
+			return r
+		}(), "One two three four."},
 	} {
 		d.Price(t, c.rule, licensed("/a/**", cent))
 		if got := d.Opens(t, item.Transaction.ID, item.Transaction.Agent); got != c.want {

@@ -1,8 +1,10 @@
-// Package delivery hands out what was bought: at signed addresses, as a whole or as a stream, each time under the terms
-// of that moment and recorded before a byte is sent. It also records what edges tell that they delivered.
+// Package delivery delivers purchases: at signed addresses, whole or as a stream. Each delivery is
+// decided by the terms in force at that moment and is recorded before its first byte is sent. The
+// package also records the deliveries that edges report.
 //
-// Enter at New. What was bought, and whether the terms still let it out, it asks of an exchange.Assortment. It knows
-// nothing of prices, offers, or how answers are written over the wire (rampapi).
+// The package owns the state of open streams. It asks exchange.Assortment what was bought and
+// whether it is still released. It must not know prices, offers or the wire format, which is
+// rampapi's. Enter by [New], [Service.Fetch] and [Service.OpenStream].
 package delivery
 
 import (
@@ -30,15 +32,16 @@ type Deps struct {
 	AddressKeys func() ([]sign.URLKey, error)
 	// MaxTransferTime is the longest that an answer may take with what was bought.
 	MaxTransferTime time.Duration
-	// Stopping is closed when the process is about to end, so that streams end before it; nil for never.
+	// Stopping is closed when the process is about to end, so that streams end before it; nil for
+	// never.
 	Stopping <-chan struct{}
 	Now      func() time.Time // nil is time.Now
 	Log      *slog.Logger     // nil for none
-	// Fault is what befalls a step, by its name: tests have it fail. Nil for nothing.
+	// Fault lets tests fail a step by its name; nil for none.
 	Fault func(step string) error
 }
 
-// Service delivers. Its methods may be called from many goroutines.
+// Service delivers purchases. Its methods may be called concurrently.
 type Service struct {
 	deps    Deps
 	streams streams

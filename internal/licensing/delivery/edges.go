@@ -26,7 +26,7 @@ type Edge struct {
 	Sites []string // the ids of the sites whose content it delivers, at least one
 }
 
-// BatchResult is what was new in a batch of an edge's.
+// BatchResult counts what was new in an edge's batch.
 type BatchResult struct {
 	Deliveries  int // that were begun or ended by it
 	Stray       int // of those, of transactions that are not known
@@ -34,17 +34,19 @@ type BatchResult struct {
 	Sightings   int
 }
 
-// toldAtOnce is how many deliveries of a batch are recorded in one transaction, so that others need not wait for long.
-const toldAtOnce = 100
+// batchRows is how many deliveries of a batch are recorded in one transaction, so that others need
+// not wait for long.
+const batchRows = 100
 
-// Delivered records what an edge tells: its deliveries, each whose end is known with an entry of its own in the ledger, and whom it
-// saw. It returns once all of it is recorded for good; what was recorded before, of this batch or of another, is not recorded again,
-// so that an edge tells until it hears that. Of a delivery the first end that was told counts. One whose transaction is not known,
-// or is of a site that is not the edge's, is recorded as a stray.
+// Delivered records what an edge tells: its deliveries, each whose end is known with an entry of
+// its own in the ledger, and whom it saw. It returns once all of it is recorded for good; what was
+// recorded before, of this batch or of another, is not recorded again, so that an edge tells until
+// it hears that. Of a delivery the first end that was told counts. One whose transaction is not
+// known, or is of a site that is not the edge's, is recorded as a stray.
 func (s *Service) Delivered(ctx context.Context, from Edge, b edge.Batch) (*BatchResult, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	all := &BatchResult{}
-	for some := range slices.Chunk(b.Deliveries, toldAtOnce) {
+	for some := range slices.Chunk(b.Deliveries, batchRows) {
 		var part BatchResult
 		err := s.deps.DB.Update(ctx, func(tx *store.Tx) error {
 			part = BatchResult{}
@@ -58,19 +60,22 @@ func (s *Service) Delivered(ctx context.Context, from Edge, b edge.Batch) (*Batc
 		if err != nil {
 			return nil, fmt.Errorf("record what the edge %s delivered: %w", from.Name, err)
 		}
-		all.Deliveries, all.Stray, all.Conflicting = all.Deliveries+part.Deliveries, all.Stray+part.Stray, all.Conflicting+part.Conflicting
+		all.Deliveries, all.Stray, all.Conflicting = all.Deliveries+part.Deliveries, all.Stray+part.Stray,
+			all.Conflicting+part.Conflicting
 	}
 	if err := s.saw(ctx, from, b, now, all); err != nil {
 		return nil, err
 	}
 	if all.Conflicting > 0 {
-		s.deps.Log.Warn("an edge told otherwise of deliveries that had ended; what it told first stands", "edge", from.Name, "deliveries", all.Conflicting)
+		s.deps.Log.Warn("an edge told otherwise of deliveries that had ended; what it told first stands", "edge",
+			from.Name, "deliveries", all.Conflicting)
 	}
 	return all, s.deps.Fault("edge told")
 }
 
 // takeDelivery records one delivery.
-func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, now time.Time, told *BatchResult) error {
+func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, now time.Time,
+	told *BatchResult) error {
 	t, stray, err := s.sale(ctx, tx, from, one)
 	if err != nil {
 		return err
@@ -84,7 +89,8 @@ func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one
 		return err
 	}
 	if known && old.State != transactions.DeliveryBegun {
-		if row.State != transactions.DeliveryBegun && (old.State != row.State || old.Bytes != row.Bytes || old.Status != row.Status) {
+		if row.State != transactions.DeliveryBegun &&
+			(old.State != row.State || old.Bytes != row.Bytes || old.Status != row.Status) {
 			told.Conflicting++
 		}
 		return nil
@@ -97,7 +103,7 @@ func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one
 		told.Stray++
 	}
 	if row.State != transactions.DeliveryBegun {
-		if row.Entry, err = s.toldEntry(ctx, tx, from, one, row, t); err != nil {
+		if row.Entry, err = s.deliveryEntry(ctx, tx, from, one, row, t); err != nil {
 			return err
 		}
 		if err := disputes.Reconsider(ctx, tx, t.ID, now); err != nil {
@@ -116,7 +122,8 @@ func (s *Service) takeDelivery(ctx context.Context, tx *store.Tx, from Edge, one
 }
 
 // sale is the transaction under which an edge delivered; stray says that it has none such.
-func (s *Service) sale(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery) (t transactions.Transaction, stray bool, err error) {
+func (s *Service) sale(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery) (t transactions.Transaction,
+	stray bool, err error) {
 	if one.Transaction == "" {
 		return t, true, nil
 	}
@@ -124,12 +131,13 @@ func (s *Service) sale(ctx context.Context, tx *store.Tx, from Edge, one edge.De
 	return t, !ok || t.Failed || !slices.Contains(from.Sites, t.Site), err
 }
 
-// deliveredBy is a delivery of an edge as it is kept. Its id has the edge's name before it, so that no edge can take that of another's.
-// A time that is yet to come is that of a clock that is ahead.
+// deliveredBy is a delivery of an edge as it is kept. Its id has the edge's name before it, so that
+// no edge can take that of another's. A time that is yet to come is that of a clock that is ahead.
 func (s *Service) deliveredBy(from Edge, one edge.Delivery, now time.Time) transactions.Delivery {
 	one.URI = sign.Unsigned(one.URI)
 	row := transactions.Delivery{
-		ID: from.Name + "_" + one.ID, Transaction: one.Transaction, By: from.Name, Site: s.siteFor(from, one.URI), URI: one.URI, State: transactions.DeliveryState(one.State),
+		ID: from.Name + "_" + one.ID, Transaction: one.Transaction, By: from.Name, Site: s.siteFor(from, one.URI),
+		URI: one.URI, State: transactions.DeliveryState(one.State),
 		Status: one.Status, Announced: one.Announced, Bytes: one.Bytes, Bound: one.AtMost, At: earlier(one.At, now),
 	}
 	if one.State != edge.Begun {
@@ -163,9 +171,10 @@ func (s *Service) siteOn(from Edge, host string) string {
 	return from.Sites[0]
 }
 
-// toldBody is the body of a ledger entry of kind "delivery" that an edge told of, in the order of canonical JSON. Bytes is what was sent,
-// or with the state "unknown" the most that it can have been.
-type toldBody struct {
+// reportedBody is the body of a ledger entry of kind "delivery" that an edge told of, in the order
+// of canonical JSON. Bytes is what was sent, or with the state "unknown" the most that it can have
+// been.
+type reportedBody struct {
 	Agent    string `json:"agent_id,omitempty"`
 	Began    string `json:"began"` // by the edge's clock, as Ended is
 	By       string `json:"by"`
@@ -180,10 +189,13 @@ type toldBody struct {
 	URI      string `json:"uri"`
 }
 
-// toldEntry puts an edge's delivery into the ledger: with its buyer, or if it is a stray, with the edge itself.
-func (s *Service) toldEntry(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery, row transactions.Delivery, t transactions.Transaction) (id string, err error) {
-	body := toldBody{
-		Agent: one.Agent, Began: one.At.UTC().Format(time.RFC3339Nano), By: from.Name, Bytes: row.Bytes, Delivery: row.ID, Ended: one.Ended.UTC().Format(time.RFC3339Nano),
+// deliveryEntry puts an edge's delivery into the ledger: with its buyer, or if it is a stray, with
+// the edge itself.
+func (s *Service) deliveryEntry(ctx context.Context, tx *store.Tx, from Edge, one edge.Delivery,
+	row transactions.Delivery, t transactions.Transaction) (id string, err error) {
+	body := reportedBody{
+		Agent: one.Agent, Began: one.At.UTC().Format(time.RFC3339Nano), By: from.Name, Bytes: row.Bytes,
+		Delivery: row.ID, Ended: one.Ended.UTC().Format(time.RFC3339Nano),
 		Form: one.Form, Hash: one.SHA256, State: string(row.State), Status: row.Status, Stray: row.Stray, URI: row.URI,
 	}
 	if row.Bound {
@@ -210,7 +222,8 @@ func (s *Service) saw(ctx context.Context, from Edge, b edge.Batch, now time.Tim
 	}
 	var all []botstats.Sighting
 	for _, one := range b.Sightings {
-		all = append(all, botstats.Sighting{Site: s.siteOn(from, one.Host), Hour: earlier(one.Hour, now), Agent: one.Agent, Path: one.Path, Outcome: one.Outcome, Count: one.Count})
+		all = append(all, botstats.Sighting{Site: s.siteOn(from, one.Host), Hour: earlier(one.Hour, now),
+			Agent: one.Agent, Path: one.Path, Outcome: one.Outcome, Count: one.Count})
 	}
 	digest := from.Name + " " + edge.Digest(text)
 	err = s.deps.DB.UpdateSerial(ctx, botstats.Turn, func(tx *store.Tx) error {

@@ -32,7 +32,8 @@ func (d *dealer) told(t testing.TB, from delivery.Edge, b edge.Batch) *delivery.
 // record is a delivery under a transaction that an edge tells of.
 func (d *dealer) record(id string, t transactions.Transaction, state edge.State, bytes int64) edge.Delivery {
 	one := edge.Delivery{
-		ID: id, Transaction: t.ID, Agent: t.Agent, URI: "https://site.example/a/1", Form: "hmac", State: state, Announced: 19, Bytes: bytes, At: d.Clock.Now().Add(-time.Minute),
+		ID: id, Transaction: t.ID, Agent: t.Agent, URI: "https://site.example/a/1", Form: "hmac", State: state,
+		Announced: 19, Bytes: bytes, At: d.Clock.Now().Add(-time.Minute),
 	}
 	if state != edge.Begun {
 		one.Status, one.SHA256, one.Ended = 200, strings.Repeat("ab", 32), d.Clock.Now().Add(-time.Second)
@@ -58,7 +59,8 @@ func (d *dealer) deliveries(t testing.TB) map[string]transactions.Delivery {
 	return all
 }
 
-// TestWhatSignsAnAddressIsNotKept has an edge tell addresses with all that signed them: neither the record nor the ledger has any of that.
+// TestWhatSignsAnAddressIsNotKept has an edge tell addresses with all that signed them: neither the
+// record nor the ledger has any of that.
 func TestWhatSignsAnAddressIsNotKept(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -86,7 +88,8 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 	d := shop(t)
 	sale := d.BuyAt(t, "a/1").Transaction
 	begun, ended := d.record("one", sale, edge.Begun, 19), d.record("one", sale, edge.Ended, 19)
-	if got := d.told(t, outside, batchOf("b1", begun)); *got != (delivery.BatchResult{Deliveries: 1}) || len(d.Entries(t, "delivery")) != 0 {
+	if got := d.told(t, outside, batchOf("b1", begun)); *got != (delivery.BatchResult{Deliveries: 1}) ||
+		len(d.Entries(t, "delivery")) != 0 {
 		t.Errorf("begun: %+v, %d entries", got, len(d.Entries(t, "delivery")))
 	}
 	for n := range 2 {
@@ -111,7 +114,8 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 	}
 	sum, _ := hex.DecodeString(ended.SHA256)
 	want := transactions.Delivery{
-		ID: "edge-1_one", Transaction: sale.ID, By: "edge-1", Site: "site", URI: ended.URI, State: transactions.DeliveryEnded, Status: 200, Announced: 19, Bytes: 19, Sum: sum,
+		ID: "edge-1_one", Transaction: sale.ID, By: "edge-1", Site: "site", URI: ended.URI,
+		State: transactions.DeliveryEnded, Status: 200, Announced: 19, Bytes: 19, Sum: sum,
 		At: ended.At, Ended: ended.Ended, Entry: entries[0]["id"].(string),
 	}
 	if got := all["edge-1_one"]; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -121,7 +125,9 @@ func TestWhatAnEdgeTellsIsRecordedOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	body := entries[1]["body"].(map[string]any)
-	if entries[1]["subject"] != sale.ID || entries[1]["party"] != "requester:"+sale.Buyer || body["state"] != "unknown" || body["bytes"] != 7.0 || body["by"] != "edge-1" || body["delivery_id"] != "edge-1_two" {
+	if entries[1]["subject"] != sale.ID || entries[1]["party"] != "requester:"+sale.Buyer ||
+		body["state"] != "unknown" || body["bytes"] != 7.0 || body["by"] != "edge-1" ||
+		body["delivery_id"] != "edge-1_two" {
 		t.Errorf("%v", entries[1])
 	}
 	d.CheckInvariants(t)
@@ -131,28 +137,35 @@ func TestWhatNobodyBoughtIsKeptAllTheSame(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	sale := d.BuyAt(t, "a/1").Transaction
-	none, unknown := d.record("none", transactions.Transaction{}, edge.Ended, 5), d.record("unknown", transactions.Transaction{ID: "txn-nobody"}, edge.Ended, 6)
-	if got := d.told(t, outside, batchOf("b1", none, unknown)); *got != (delivery.BatchResult{Deliveries: 2, Stray: 2}) {
+	none, unknown := d.record("none", transactions.Transaction{}, edge.Ended, 5),
+		d.record("unknown", transactions.Transaction{ID: "txn-nobody"}, edge.Ended, 6)
+	if got := d.told(t, outside, batchOf("b1", none, unknown)); *got !=
+		(delivery.BatchResult{Deliveries: 2, Stray: 2}) {
 		t.Errorf("%+v", got)
 	}
 	foreign := delivery.Edge{Name: "edge-2", Sites: []string{"other"}}
-	// Another edge has the id of the first one's delivery, and tells of a transaction that is not of its site.
-	if got := d.told(t, foreign, batchOf("b2", d.record("none", sale, edge.Ended, 7))); *got != (delivery.BatchResult{Deliveries: 1, Stray: 1}) {
+	// Another edge has the id of the first one's delivery, and tells of a transaction that is not
+	// of its site.
+	if got := d.told(t, foreign, batchOf("b2", d.record("none", sale, edge.Ended, 7))); *got !=
+		(delivery.BatchResult{Deliveries: 1, Stray: 1}) {
 		t.Errorf("%+v", got)
 	}
 	var strays []string
-	for one, err := range transactions.NewReader(d.DB).EachDelivery(t.Context(), transactions.DeliveryFilter{Stray: true}) {
+	for one, err := range transactions.NewReader(d.DB).EachDelivery(t.Context(),
+		transactions.DeliveryFilter{Stray: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		strays = append(strays, one.ID+" "+one.Site+" "+one.Transaction)
 	}
 	slices.Sort(strays)
-	if want := []string{"edge-1_none site ", "edge-1_unknown site txn-nobody", "edge-2_none other " + sale.ID}; !slices.Equal(strays, want) {
+	if want := []string{"edge-1_none site ", "edge-1_unknown site txn-nobody",
+		"edge-2_none other " + sale.ID}; !slices.Equal(strays, want) {
 		t.Errorf("%q, want %q", strays, want)
 	}
 	for _, e := range d.Entries(t, "delivery") {
-		if !strings.HasPrefix(e["party"].(string), "edge:") || e["body"].(map[string]any)["stray"] != true || e["subject"] == sale.ID {
+		if !strings.HasPrefix(e["party"].(string), "edge:") || e["body"].(map[string]any)["stray"] != true ||
+			e["subject"] == sale.ID {
 			t.Errorf("%v", e)
 		}
 	}
@@ -178,8 +191,10 @@ func TestSightingsOfABatchCountOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	b := edge.Batch{Version: edge.Version, ID: "b1", Sightings: []edge.Sighting{
-		{Hour: d.Clock.Now().Truncate(time.Hour), Host: "site.example", Agent: "GPTBot", Path: "/a/", Outcome: "refused", Count: 3},
-		{Hour: d.Clock.Now().Truncate(time.Hour), Host: "elsewhere.example", Agent: "CCBot", Outcome: "limited", Count: 1},
+		{Hour: d.Clock.Now().Truncate(time.Hour), Host: "site.example", Agent: "GPTBot", Path: "/a/",
+			Outcome: "refused", Count: 3},
+		{Hour: d.Clock.Now().Truncate(time.Hour), Host: "elsewhere.example", Agent: "CCBot", Outcome: "limited",
+			Count: 1},
 	}}
 	same := b // told by an edge whose folder is a copy, under the same id
 	same.Sightings = slices.Clone(b.Sightings)
@@ -189,14 +204,16 @@ func TestSightingsOfABatchCountOnce(t *testing.T) {
 			t.Errorf("%d: %d counted, want %d", n, got, want)
 		}
 	}
-	got, err := botstats.NewReader(d.DB).Paths(t.Context(), botstats.Filter{Site: "site", Since: d.Clock.Now(), Until: d.Clock.Now().Add(time.Hour)}, 9)
-	if want := []botstats.Path{{Path: "/a/", Agent: "GPTBot", Outcome: "refused", Count: 8}, {Agent: "CCBot", Outcome: "limited", Count: 2}}; err != nil || !slices.Equal(got, want) {
+	got, err := botstats.NewReader(d.DB).Paths(t.Context(),
+		botstats.Filter{Site: "site", Since: d.Clock.Now(), Until: d.Clock.Now().Add(time.Hour)}, 9)
+	if want := []botstats.Path{{Path: "/a/", Agent: "GPTBot", Outcome: "refused", Count: 8},
+		{Agent: "CCBot", Outcome: "limited", Count: 2}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
 
-// TestWhateverFailsAnEdgeTellsAgain has every step of taking a batch fail: without a trace, or after all was durable. In the end each
-// delivery is there once, with one entry.
+// TestWhateverFailsAnEdgeTellsAgain has every step of taking a batch fail: without a trace, or
+// after all was durable. In the end each delivery is there once, with one entry.
 func TestWhateverFailsAnEdgeTellsAgain(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"edge's delivery", "edge's deliveries", "edge told"} {
@@ -208,7 +225,8 @@ func TestWhateverFailsAnEdgeTellsAgain(t *testing.T) {
 				all = append(all, d.record(fmt.Sprint("d", n), sale, edge.Ended, 19))
 			}
 			b := batchOf("b1", all...)
-			b.Sightings = []edge.Sighting{{Hour: d.Clock.Now().Truncate(time.Hour), Host: "site.example", Agent: "GPTBot", Path: "/a/", Outcome: "refused", Count: 3}}
+			b.Sightings = []edge.Sighting{{Hour: d.Clock.Now().Truncate(time.Hour), Host: "site.example",
+				Agent: "GPTBot", Path: "/a/", Outcome: "refused", Count: 3}}
 			passed := 0
 			d.Fault = func(now string) error {
 				if now == step {

@@ -3,11 +3,11 @@ package delivery
 // What tests see of the package beside what it exports.
 const (
 	DeliverySpare  = deliverySpare
-	MostDeliveries = mostDeliveries
-	MostStreams    = mostStreams
+	MostDeliveries = maxDeliveries
+	MostStreams    = maxStreams
 	StreamBeat     = streamBeat
 	StreamKeep     = streamKeep
 	StreamLeft     = streamLeft
 	StreamPart     = streamPart
-	ToldAtOnce     = toldAtOnce
+	ToldAtOnce     = batchRows
 )

@@ -15,8 +15,7 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Content is what the address of a transaction opens. It tells nothing of the text: that is in a [Rendition] of it, once its delivery
-// has begun.
+// Content is a purchase that may be delivered now.
 type Content struct {
 	URI   string   // for which it was bought
 	Media []string // types in which it can be had, that first which the hash of its offer is of
@@ -26,7 +25,8 @@ type Content struct {
 	item *released.ItemVersion
 }
 
-// Rendition is what was bought in one media type. The same version of an item has the same bytes each time.
+// Rendition is what was bought in one media type. The same version of an item has the same bytes
+// each time.
 type Rendition struct {
 	Media string
 	Size  int64
@@ -36,9 +36,10 @@ type Rendition struct {
 	body []byte
 }
 
-// Fetch opens the signed address of a transaction: at is what stands before the transaction's id in it (exchange.Order.FetchAt), query its
-// query as it was received. Nothing is recorded of it: see Rendition.Begin. The error is fail.Forbidden for an address that opens
-// nothing, and fail.NotFound where what was bought is not there any more, or not let out any more.
+// Fetch opens the signed address of a transaction: at is what stands before the transaction's id in
+// it (exchange.Order.FetchAt), query its query as it was received. Nothing is recorded of it: see
+// Rendition.Begin. The error is fail.Forbidden for an address that opens nothing, and fail.NotFound
+// where what was bought is not there any more, or not let out any more.
 func (s *Service) Fetch(ctx context.Context, at, transaction, query string) (*Content, error) {
 	keys, err := s.deps.AddressKeys()
 	if err != nil {
@@ -62,8 +63,9 @@ func (s *Service) Fetch(ctx context.Context, at, transaction, query string) (*Co
 	return s.fetched(ctx, t)
 }
 
-// FetchBought opens what was bought at an address of this front desk's own gate: address is that of the content, and grant what the
-// address is bound to that opened it, which was verified. Errors are as of Fetch.
+// FetchBought opens what was bought at an address of this front desk's own gate: address is that of
+// the content, and grant what the address is bound to that opened it, which was verified. Errors
+// are as of Fetch.
 func (s *Service) FetchBought(ctx context.Context, address string, grant sign.URLGrant) (*Content, error) {
 	t, err := s.sold(ctx, grant)
 	if err != nil {
@@ -85,7 +87,8 @@ func (s *Service) FetchBought(ctx context.Context, address string, grant sign.UR
 func (s *Service) sold(ctx context.Context, grant sign.URLGrant) (t transactions.Transaction, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		var ok bool
-		if t, ok, err = transactions.FindTransaction(ctx, tx, grant.Transaction); err == nil && (!ok || t.Failed || t.Agent != grant.Agent) {
+		if t, ok, err = transactions.FindTransaction(ctx, tx, grant.Transaction); err == nil &&
+			(!ok || t.Failed || t.Agent != grant.Agent) {
 			err = fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 		return err
@@ -110,10 +113,12 @@ func (s *Service) tooLate(ctx context.Context, grant sign.URLGrant) {
 	}
 }
 
-// refused records that nothing was delivered at an address that was signed. What cannot be recorded is told to the log: the answer is the same.
+// refused records that nothing was delivered at an address that was signed. What cannot be recorded
+// is told to the log: the answer is the same.
 func (s *Service) refused(ctx context.Context, r transactions.Refusal) {
 	r.At = r.At.UTC().Truncate(time.Microsecond)
-	if err := s.deps.DB.Update(ctx, func(tx *store.Tx) error { return transactions.PutRefusal(ctx, tx, r) }); err != nil && ctx.Err() == nil {
+	if err := s.deps.DB.Update(ctx, func(tx *store.Tx) error { return transactions.PutRefusal(ctx, tx, r) }); err !=
+		nil && ctx.Err() == nil {
 		s.deps.Log.Error("a fetch that was refused could not be recorded", "error", err)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// TestAnAddressOpensWhatStandsAndNothingElse holds that a good signature alone opens nothing: the transaction must be there and
-// stand, be the agent's, and what was bought must be served and let out still.
+// TestAnAddressOpensWhatStandsAndNothingElse holds that a good signature alone opens nothing: the
+// transaction must be there and stand, be the agent's, and what was bought must be served and let
+// out still.
 func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -47,7 +48,8 @@ func TestAnAddressOpensWhatStandsAndNothingElse(t *testing.T) {
 	if got := d.Opens(t, whole.ID, whole.Agent); !strings.Contains(got, "all of it") {
 		t.Errorf("what is sold as a whole: %s", got)
 	}
-	d.Price(t, licensed("/list", cent), policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}})
+	d.Price(t, licensed("/list", cent),
+		policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}})
 	if got := d.Opens(t, whole.ID, whole.Agent); got != string(fail.NotFound) {
 		t.Errorf("what would give away another's text by now: %s", got)
 	}

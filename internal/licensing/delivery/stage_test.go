@@ -17,7 +17,8 @@ func newDealer(t testing.TB, sites ...string) *dealer {
 	return &dealer{Shop: saletest.New(t, sites...)}
 }
 
-// dealerOn is a dealer over a database that may hold something already, with the site's keys in a folder.
+// dealerOn is a dealer over a database that may hold something already, with the site's keys in a
+// folder.
 func dealerOn(t testing.TB, db *store.DB, folder string) *dealer {
 	t.Helper()
 	return &dealer{Shop: saletest.On(t, db, folder)}

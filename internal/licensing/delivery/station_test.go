@@ -19,8 +19,8 @@ import (
 
 const perMinute = "0.10" // dollars
 
-// station is a shop with a broadcast at live/1 by the minute, and stories below /s that are told as streams. Its time is that of the
-// bubble that the test is in.
+// station is a shop with a broadcast at live/1 by the minute, and stories below /s that are told as
+// streams. Its time is that of the bubble that the test is in.
 type station struct {
 	*dealer
 	t    *testing.T
@@ -52,7 +52,8 @@ func (s *station) rule(first policy.Rule) {
 	s.t.Helper()
 	streams := licensed("/s/**", cent)
 	streams.Delivery = []string{"streaming"}
-	rules := []policy.Rule{streams, licensed("/live/**", policy.Price{Model: "per_minute", Rate: perMinute, Currency: "USD"})}
+	rules := []policy.Rule{streams,
+		licensed("/live/**", policy.Price{Model: "per_minute", Rate: perMinute, Currency: "USD"})}
 	if first.Access != "" {
 		rules = append([]policy.Rule{first}, rules...)
 	}
@@ -122,7 +123,8 @@ func (l *listener) end() delivery.Ending {
 	return l.why
 }
 
-// told is what was told, as a line: s for the start, =text of a version, +text that goes on, 5s for the time, e:reason.
+// told is what was told, as a line: s for the start, =text of a version, +text that goes on, 5s for
+// the time, e:reason.
 func (l *listener) told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +169,8 @@ func (s *station) metered(t transactions.Transaction) (used time.Duration) {
 func (s *station) report(t transactions.Transaction, n int64, unit string) *exchange.UsageReceipt {
 	s.t.Helper()
 	filed, err := s.ReportUsage(context.Background(), exchange.UsageReport{
-		Reporter: &bot, ID: "r-" + t.ID, Transaction: t.ID, Billing: t.Billing, Fields: []string{"transaction_id", "consumed_quantity"}, Consumed: n, Unit: unit,
+		Reporter: &bot, ID: "r-" + t.ID, Transaction: t.ID, Billing: t.Billing,
+		Fields: []string{"transaction_id", "consumed_quantity"}, Consumed: n, Unit: unit,
 	})
 	if err != nil {
 		s.t.Fatal(err)

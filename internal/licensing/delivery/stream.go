@@ -22,9 +22,11 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// StreamEvent is one event of a stream (RAMP v1, delivery method STREAMING). One of its members is set.
+// StreamEvent is one event of a stream (RAMP v1, delivery method STREAMING). One of its members is
+// set.
 type StreamEvent struct {
-	// ID is the place behind the event: a stream that is opened with it goes on there. It is empty for events that change no place.
+	// ID is the place behind the event: a stream that is opened with it goes on there. It is empty
+	// for events that change no place.
 	ID      string
 	Start   *StreamStart
 	Content *StreamContent
@@ -53,7 +55,9 @@ type StreamContent struct {
 
 // StreamTime says that the stream is open, every few seconds.
 type StreamTime struct {
-	Used time.Duration // for how long the purchase was used in all, as it is metered; of what is not live, how long the stream is open
+	// for how long the purchase was used in all, as it is metered; of what is not live, how long
+	// the stream is open
+	Used time.Duration
 }
 
 // StreamEnd ends every stream that its client has not left.
@@ -75,22 +79,25 @@ const (
 	StreamForbidden Ending = "terms"    // the item is not let out any more
 	StreamGone      Ending = "gone"     // the item is not there any more
 	StreamStopping  Ending = "stopping" // the server stops: open it again, with the last place
-	StreamFailed    Ending = "failed"   // what was to be told could not be recorded, so it was not told: open it again later
-	streamLeft      Ending = "left"     // its client has gone
+	// what was to be told could not be recorded, so it was not told: open it again later
+	StreamFailed Ending = "failed"
+	streamLeft   Ending = "left" // its client has gone
 )
 
 // The bounds of streams.
 const (
-	streamBeat  = 2 * time.Second         // from one StreamTime to the next, within which the terms count
-	streamKeep  = 2500 * time.Millisecond // from one time to the next that what was metered is kept: no more than both is ever lost
-	streamPart  = 8 << 10                 // bytes of text in an event
-	mostStreams = 8                       // that are open under one transaction
+	streamBeat = 2 * time.Second // from one StreamTime to the next, within which the terms count
+	// from one time to the next that what was metered is kept: no more than both is ever lost
+	streamKeep = 2500 * time.Millisecond
+	streamPart = 8 << 10 // bytes of text in an event
+	maxStreams = 8       // that are open under one transaction
 )
 
 // ErrStreamed is of a stream that is to go on behind its end: all was told.
 var ErrStreamed = errors.New("all of the text was told before")
 
-// Stream is what was bought, told as a stream of events. Who has one calls Run, or Leave, once.
+// Stream is a purchase as a stream of events (RAMP v1, delivery method STREAMING). Its owner calls
+// Run or Abandon, once.
 type Stream struct {
 	of     *Service
 	t      transactions.Transaction
@@ -113,13 +120,14 @@ type Stream struct {
 	once   sync.Once     // closes quit
 }
 
-// OpenStream opens the stream at the signed address of a transaction: at is what stands before the transaction's id in it
-// (exchange.Order.FetchAt), query its query as it was received. after is the place behind which it is to go on, empty for the beginning; where
-// it is none of the version that is there, the stream begins anew. The delivery is recorded before OpenStream returns.
+// OpenStream opens the stream at the signed address of a transaction: at is what stands before the
+// transaction's id in it (exchange.Order.FetchAt), query its query as it was received. after is the
+// place behind which it is to go on, empty for the beginning; where it is none of the version that
+// is there, the stream begins anew. The delivery is recorded before OpenStream returns.
 //
-// The error is fail.Forbidden for an address that opens nothing or nothing more, fail.NotFound where what was bought is not there any
-// more, or not let out any more, fail.Limited where too many are open under the transaction, fail.Unavailable where the server stops,
-// and ErrStreamed.
+// The error is fail.Forbidden for an address that opens nothing or nothing more, fail.NotFound
+// where what was bought is not there any more, or not let out any more, fail.Limited where too many
+// are open under the transaction, fail.Unavailable where the server stops, and ErrStreamed.
 func (s *Service) OpenStream(ctx context.Context, at, transaction, query, after string) (*Stream, error) {
 	select {
 	case <-s.deps.Stopping:
@@ -135,7 +143,8 @@ func (s *Service) OpenStream(ctx context.Context, at, transaction, query, after 
 	if err != nil {
 		return nil, fail.New(fail.Forbidden, "%v", err)
 	}
-	opened := &Stream{of: s, meter: streamMeter{begun: now, from: now, seen: now}, sum: sha256.New(), quit: make(chan struct{})}
+	opened := &Stream{of: s, meter: streamMeter{begun: now, from: now, seen: now}, sum: sha256.New(),
+		quit: make(chan struct{})}
 	if err := opened.find(ctx, grant, transaction); err != nil {
 		return nil, err
 	}
@@ -147,7 +156,7 @@ func (s *Service) OpenStream(ctx context.Context, at, transaction, query, after 
 		return nil, ErrStreamed
 	}
 	if !s.streams.enter(opened) {
-		limited := fail.New(fail.Limited, "%d streams are open under this transaction; close one", mostStreams)
+		limited := fail.New(fail.Limited, "%d streams are open under this transaction; close one", maxStreams)
 		limited.RetryAfter = streamBeat
 		return nil, limited
 	}
@@ -166,12 +175,14 @@ func (s *Stream) find(ctx context.Context, grant sign.URLGrant, transaction stri
 		switch {
 		case err != nil:
 			return err
-		case !ok || s.t.Failed || s.t.Agent != grant.Agent || transaction != s.t.ID || s.t.Method != transactions.Streaming:
+		case !ok || s.t.Failed || s.t.Agent != grant.Agent || transaction != s.t.ID ||
+			s.t.Method != transactions.Streaming:
 			return fail.New(fail.Forbidden, "%v", sign.ErrURLSignature)
 		}
 		s.t.Document, s.t.Quotas = nil, nil // which it need not hold for long
 		s.meter.expires = s.t.Expires
-		if s.meter.used, s.live, err = s.of.deps.Accounts.MeteredTime(ctx, tx, s.t.ID); err == nil && s.live && s.t.Report.ID != "" {
+		if s.meter.used, s.live, err = s.of.deps.Accounts.MeteredTime(ctx, tx, s.t.ID); err == nil && s.live &&
+			s.t.Report.ID != "" {
 			err = fail.New(fail.Forbidden, "the use of this purchase was reported, which ends it; buy anew")
 		}
 		return err
@@ -185,7 +196,8 @@ func (s *Stream) load(ctx context.Context) error {
 	if s.live {
 		entry := sold.EntryAt(t.URI, t.Site, t.Item.Source)
 		if entry == nil { // whatever is kept of it
-			return fail.New(fail.NotFound, "what was bought is not there any more; what it was not open for is not charged")
+			return fail.New(fail.NotFound, "what was bought is not there any more; what it was not open for is not "+
+				"charged")
 		}
 		t.Item = entry.Ref
 	}
@@ -205,11 +217,13 @@ func (s *Stream) load(ctx context.Context) error {
 // versionOf is the name of a version with a digest.
 func versionOf(digest string) string { return digest[:16] }
 
-// place is the offset that an event's id names in the text that is to be told; 0 for one of another text.
+// place is the offset that an event's id names in the text that is to be told; 0 for one of another
+// text.
 func (s *Stream) place(id string) int {
 	version, offset, _ := strings.Cut(id, ".")
 	n, err := strconv.Atoi(offset)
-	if err != nil || version != versionOf(s.digest) || n < 0 || n > len(s.body) || n < len(s.body) && !utf8.RuneStart(s.body[n]) {
+	if err != nil || version != versionOf(s.digest) || n < 0 || n > len(s.body) || n < len(s.body) &&
+		!utf8.RuneStart(s.body[n]) {
 		return 0
 	}
 	return n
@@ -218,7 +232,8 @@ func (s *Stream) place(id string) int {
 // begin records that the delivery begins.
 func (s *Stream) begin(ctx context.Context) error {
 	s.record = transactions.Delivery{
-		ID: transactions.NewID("dlv", s.meter.begun), Transaction: s.t.ID, Site: s.t.Site, URI: s.t.URI, Media: s.media, State: transactions.DeliveryBegun, Status: 200,
+		ID: transactions.NewID("dlv", s.meter.begun), Transaction: s.t.ID, Site: s.t.Site, URI: s.t.URI, Media: s.media,
+		State: transactions.DeliveryBegun, Status: 200,
 		Announced: int64(len(s.body) - s.offset), At: s.meter.begun,
 	}
 	if err := s.of.deps.Fault("stream begins"); err != nil {
@@ -233,16 +248,18 @@ func (s *Stream) begin(ctx context.Context) error {
 	})
 }
 
-// Abandon ends a stream that was not begun to be told.
+// Abandon ends a stream that was not started.
 func (s *Stream) Abandon(ctx context.Context) { s.finish(ctx, streamLeft) }
 
-// Run tells the stream with send, until it is over, which is told, too, or its client is gone: ctx ends, or send fails. It returns when
-// the record of it is kept, and says why it is over. Send is called by one goroutine, and bounds its own time.
+// Run tells the stream with send, until it is over, which is told, too, or its client is gone: ctx
+// ends, or send fails. It returns when the record of it is kept, and says why it is over. Send is
+// called by one goroutine, and bounds its own time.
 func (s *Stream) Run(ctx context.Context, send func(StreamEvent) error) Ending {
 	s.send = send
 	why := s.tell(ctx)
 	if why != streamLeft && !s.broken {
-		s.put(StreamEvent{End: &StreamEnd{Reason: why, Used: s.meter.usedBy(s.now()), Bytes: s.bytes, Digest: hex.EncodeToString(s.sum.Sum(nil))}})
+		s.put(StreamEvent{End: &StreamEnd{Reason: why, Used: s.meter.usedBy(s.now()), Bytes: s.bytes,
+			Digest: hex.EncodeToString(s.sum.Sum(nil))}})
 	}
 	if why == streamLeft && !s.broken {
 		s.meter.saw(s.now()) // until now
@@ -289,7 +306,8 @@ func (s *Stream) tell(ctx context.Context) Ending {
 	}
 }
 
-// follow tells the version that is there by now, if it is another, and says why there is to be no more; empty where there is.
+// follow tells the version that is there by now, if it is another, and says why there is to be no
+// more; empty where there is.
 func (s *Stream) follow(ctx context.Context) Ending {
 	entry := s.of.deps.Assortment.EntryAt(s.t.URI, s.t.Site, s.t.Item.Source)
 	switch {
@@ -303,7 +321,8 @@ func (s *Stream) follow(ctx context.Context) Ending {
 	switch {
 	case ctx.Err() != nil:
 		return streamLeft
-	case err != nil && fail.From(err).Code == fail.NotFound && s.of.deps.Assortment.Terms().Decide(entry.Facts()).Access == policy.Blocked:
+	case err != nil && fail.From(err).Code == fail.NotFound &&
+		s.of.deps.Assortment.Terms().Decide(entry.Facts()).Access == policy.Blocked:
 		return StreamForbidden
 	case err != nil && fail.From(err).Code == fail.NotFound:
 		return StreamGone
@@ -315,7 +334,8 @@ func (s *Stream) follow(ctx context.Context) Ending {
 		return ""
 	}
 	if err := s.announce(ctx); err != nil {
-		s.of.deps.Log.Error("a new version could not be recorded, so it was not told, and the stream ended", "error", err)
+		s.of.deps.Log.Error("a new version could not be recorded, so it was not told, and the stream ended",
+			"error", err)
 		return StreamFailed
 	}
 	return s.text(ctx)
@@ -348,7 +368,8 @@ func (s *Stream) text(ctx context.Context) Ending {
 			return why
 		}
 		end := partEnd(body, at)
-		c := &StreamContent{Version: versionOf(s.digest), Media: s.media, Offset: at, Text: string(body[at:end]), Size: len(body), Last: end == len(body)}
+		c := &StreamContent{Version: versionOf(s.digest), Media: s.media, Offset: at, Text: string(body[at:end]),
+			Size: len(body), Last: end == len(body)}
 		if c.Last {
 			c.Digest = s.digest
 		}
@@ -375,7 +396,8 @@ func partEnd(body []byte, at int) int {
 	return end
 }
 
-// over says why nothing more is to be told; empty where something is. Who reads slowly is held to all that ends streams, too.
+// over says why nothing more is to be told; empty where something is. Who reads slowly is held to
+// all that ends streams, too.
 func (s *Stream) over(ctx context.Context) Ending {
 	select {
 	case <-ctx.Done():

@@ -27,14 +27,14 @@ func (all *streams) enter(s *Stream) bool {
 	if all.open == nil {
 		all.open, all.under = map[*Stream]struct{}{}, map[string]int{}
 	}
-	if all.under[s.t.ID] >= mostStreams {
+	if all.under[s.t.ID] >= maxStreams {
 		return false
 	}
 	all.open[s] = struct{}{}
 	all.under[s.t.ID]++
 	if all.none == nil {
 		all.none = make(chan struct{})
-		go s.of.keepStreams(all.none)
+		go s.of.maintainStreams(all.none)
 	}
 	return true
 }
@@ -52,7 +52,8 @@ func (all *streams) leave(s *Stream) {
 	}
 }
 
-// list gives the streams that are open, under a transaction or, where that is empty, all; those first that have begun first.
+// list gives the streams that are open, under a transaction or, where that is empty, all; those
+// first that have begun first.
 func (all *streams) list(transaction string) (list []*Stream) {
 	all.mu.Lock()
 	if transaction == "" || all.under[transaction] > 0 {
@@ -69,7 +70,8 @@ func (all *streams) list(transaction string) (list []*Stream) {
 	return list
 }
 
-// AwaitStreams returns when no stream is open any more, or with ctx's error. It is called after Deps.Stopping is closed.
+// AwaitStreams returns when no stream is open any more, or with ctx's error. It is called after
+// Deps.Stopping is closed.
 func (s *Service) AwaitStreams(ctx context.Context) error {
 	s.streams.mu.Lock()
 	none := s.streams.none
@@ -85,9 +87,9 @@ func (s *Service) AwaitStreams(ctx context.Context) error {
 	}
 }
 
-// keepStreams keeps what open streams metered until none is open: whatever becomes of the process, no more than
-// streamBeat and streamKeep of it is lost.
-func (s *Service) keepStreams(none <-chan struct{}) {
+// maintainStreams keeps what open streams metered until none is open: whatever becomes of the
+// process, no more than streamBeat and streamKeep of it is lost.
+func (s *Service) maintainStreams(none <-chan struct{}) {
 	tick := time.NewTicker(streamKeep)
 	defer tick.Stop()
 	for {
@@ -95,7 +97,7 @@ func (s *Service) keepStreams(none <-chan struct{}) {
 		case <-none:
 			return
 		case <-tick.C:
-			s.keepMetered(context.Background(), s.streams.list(""))
+			s.saveMetered(context.Background(), s.streams.list(""))
 		}
 	}
 }
@@ -103,9 +105,9 @@ func (s *Service) keepStreams(none <-chan struct{}) {
 // metersAtOnce is of how many streams one transaction keeps what they metered.
 const metersAtOnce = 100
 
-// keepMetered keeps what streams metered until now, and ends those whose use was reported, be it to another process. What cannot be kept
-// is kept with what comes.
-func (s *Service) keepMetered(ctx context.Context, list []*Stream) {
+// saveMetered keeps what streams metered until now, and ends those whose use was reported, be it to
+// another process. What cannot be kept is kept with what comes.
+func (s *Service) saveMetered(ctx context.Context, list []*Stream) {
 	for part := range slices.Chunk(list, metersAtOnce) {
 		ctx, cancel := context.WithTimeout(ctx, streamEnds)
 		kept := make([]meterReading, len(part))
@@ -152,7 +154,8 @@ func (s *Stream) finish(ctx context.Context, why Ending) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamEnds)
 	defer cancel()
 	end := s.record
-	end.State, end.Ended, end.Bytes, end.Seconds, end.Sum = transactions.DeliveryEnded, s.now(), s.bytes, s.meter.open(), s.sum.Sum(nil)
+	end.State, end.Ended, end.Bytes, end.Seconds, end.Sum = transactions.DeliveryEnded, s.now(), s.bytes,
+		s.meter.open(), s.sum.Sum(nil)
 	if s.broken || s.bytes < end.Announced {
 		end.State = transactions.DeliveryCut
 	}
@@ -166,7 +169,8 @@ func (s *Stream) finish(ctx context.Context, why Ending) {
 		})
 	}
 	if err != nil && !errors.Is(err, errOver) {
-		by.deps.Log.Error("how a stream ended could not be recorded; it will be recorded as cut", "transaction", s.t.ID, "error", err)
+		by.deps.Log.Error("how a stream ended could not be recorded; it will be recorded as cut", "transaction", s.t.ID,
+			"error", err)
 	}
 }
 
@@ -181,5 +185,5 @@ func (s *Service) EndStreams(transaction string) {
 
 // Meter counts for how long the streams under a transaction were open until now.
 func (s *Service) Meter(ctx context.Context, transaction string) {
-	s.keepMetered(ctx, s.streams.list(transaction))
+	s.saveMetered(ctx, s.streams.list(transaction))
 }

@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// streamMeter is for how long the client of a stream was there. What is after the end of the purchase does not count.
+// streamMeter is for how long the client of a stream was there. What is after the end of the
+// purchase does not count.
 type streamMeter struct {
 	begun   time.Time
 	expires time.Time // the end of the purchase
@@ -65,7 +66,8 @@ func (m *streamMeter) counted(r meterReading) {
 	m.from, m.used = r.until, r.used
 }
 
-// meterReading is until when a stream's time was counted, and for how long its purchase was used in all.
+// meterReading is until when a stream's time was counted, and for how long its purchase was used in
+// all.
 type meterReading struct {
 	new   bool // there was something to count
 	until time.Time

@@ -19,7 +19,8 @@ func TestWhatWasUsedIsCharged(t *testing.T) {
 		n       int64
 		unit    string
 		deviant bool
-	}{{125, "seconds", false}, {3, "minutes", false}, {2, "", false}, {1, "hours", false}, {5, "minutes", true}, {100, "seconds", true}, {0, "", true}} {
+	}{{125, "seconds", false}, {3, "minutes", false}, {2, "", false}, {1, "hours", false}, {5, "minutes", true},
+		{100, "seconds", true}, {0, "", true}} {
 		onAir(t, func(s *station) {
 			got := s.BuyAt(t, "live/1")
 			l := s.listen(got, "")
@@ -31,7 +32,8 @@ func TestWhatWasUsedIsCharged(t *testing.T) {
 			if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryEnded || r.Seconds != 125 {
 				t.Errorf("%+v", r)
 			}
-			if filed := s.report(got.Transaction, c.n, c.unit); filed.Settled != 3*dollar/10 || filed.Deviant != c.deviant || filed.Problem != "" {
+			if filed := s.report(got.Transaction, c.n, c.unit); filed.Settled != 3*dollar/10 ||
+				filed.Deviant != c.deviant || filed.Problem != "" {
 				t.Errorf("%d %s: %+v", c.n, c.unit, filed)
 			}
 			if b := s.Balance(t); b.Held != 0 || b.Earned != 3*dollar/10 {
@@ -104,7 +106,8 @@ func TestAClientThatIsGoneIsNotCharged(t *testing.T) {
 	})
 }
 
-// TestWhatIsKeptOutlivesTheProcess looks, from another desk on the same database, at a purchase whose stream nobody ends.
+// TestWhatIsKeptOutlivesTheProcess looks, from another desk on the same database, at a purchase
+// whose stream nobody ends.
 func TestWhatIsKeptOutlivesTheProcess(t *testing.T) {
 	onAir(t, func(s *station) {
 		got := s.BuyAt(t, "live/1")
@@ -115,7 +118,8 @@ func TestWhatIsKeptOutlivesTheProcess(t *testing.T) {
 			t.Errorf("of 63 seconds %s are kept", used)
 		}
 		r := s.records(got.Transaction)[0]
-		if r.State != transactions.DeliveryBegun || r.Announced != int64(len("First words.")) || time.Duration(r.Seconds)*time.Second > used {
+		if r.State != transactions.DeliveryBegun || r.Announced != int64(len("First words.")) ||
+			time.Duration(r.Seconds)*time.Second > used {
 			t.Errorf("%+v", r)
 		}
 		// As if the process ended here: what is kept settles, once the report is overdue.
@@ -151,7 +155,8 @@ func TestShortStreamsHideNoTime(t *testing.T) {
 	})
 }
 
-// TestAStreamEndsThatWasReportedElsewhere reports a purchase whose stream is open where the report does not come in.
+// TestAStreamEndsThatWasReportedElsewhere reports a purchase whose stream is open where the report
+// does not come in.
 func TestAStreamEndsThatWasReportedElsewhere(t *testing.T) {
 	onAir(t, func(s *station) {
 		got, text := s.BuyAt(t, "live/1"), s.BuyAt(t, "s/1")

@@ -16,11 +16,13 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// TestWhatIsLiveIsOfferedAsAStream holds what is offered, what is authorised for it, and who is not offered a stream.
+// TestWhatIsLiveIsOfferedAsAStream holds what is offered, what is authorised for it, and who is not
+// offered a stream.
 func TestWhatIsLiveIsOfferedAsAStream(t *testing.T) {
 	onAir(t, func(s *station) {
 		onAir := s.FirstOffer(t, bot, "live/1")
-		if onAir.Delivery != "streaming" || onAir.Mutability != "live" || onAir.Hash != "" || onAir.Quantity != 5 || onAir.Unit != "minutes" {
+		if onAir.Delivery != "streaming" || onAir.Mutability != "live" || onAir.Hash != "" || onAir.Quantity != 5 ||
+			onAir.Unit != "minutes" {
 			t.Errorf("%+v", onAir)
 		}
 		text := s.FirstOffer(t, bot, "s/1")
@@ -28,7 +30,8 @@ func TestWhatIsLiveIsOfferedAsAStream(t *testing.T) {
 			t.Errorf("%+v", text)
 		}
 		got := s.BuyAt(t, "live/1")
-		if b := s.Balance(t); got.Transaction.Method != "streaming" || got.Transaction.Amount != 5*dollar/10 || b.Held != 5*dollar/10 {
+		if b := s.Balance(t); got.Transaction.Method != "streaming" || got.Transaction.Amount != 5*dollar/10 ||
+			b.Held != 5*dollar/10 {
 			t.Errorf("%+v, %+v", got.Transaction, b)
 		}
 		rule := licensed("/live/**", policy.Price{Model: "per_minute", Rate: perMinute, Currency: "USD", Estimate: 3})
@@ -58,7 +61,8 @@ func TestATextIsToldInParts(t *testing.T) {
 		ids := []string{}
 		for _, e := range l.events {
 			if c := e.Content; c != nil {
-				if c.Offset != text.Len() || len(c.Text) > delivery.StreamPart || c.Last != (c.Offset+len(c.Text) == c.Size) {
+				if c.Offset != text.Len() || len(c.Text) > delivery.StreamPart ||
+					c.Last != (c.Offset+len(c.Text) == c.Size) {
 					t.Errorf("a part at %d of %d bytes, last %v of %d", c.Offset, len(c.Text), c.Last, c.Size)
 				}
 				text.WriteString(c.Text)
@@ -67,17 +71,21 @@ func TestATextIsToldInParts(t *testing.T) {
 		}
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text.String())))
 		last := l.events[len(l.events)-1].End
-		if sum != s.FirstOffer(t, bot, "s/2").Hash || last.Digest != sum || last.Bytes != int64(text.Len()) || l.events[len(l.events)-2].Content.Digest != sum {
+		if sum != s.FirstOffer(t, bot, "s/2").Hash || last.Digest != sum || last.Bytes != int64(text.Len()) ||
+			l.events[len(l.events)-2].Content.Digest != sum {
 			t.Errorf("what was told has the digest %s; %+v", sum, last)
 		}
-		if first := s.listen(got, ids[0]); first.end() != delivery.StreamComplete || first.events[1].Content.Offset != delivery.StreamPart-(delivery.StreamPart-len(l.events[1].Content.Text)) {
+		if first := s.listen(got, ids[0]); first.end() != delivery.StreamComplete ||
+			first.events[1].Content.Offset != delivery.StreamPart-(delivery.StreamPart-len(l.events[1].Content.Text)) {
 			t.Errorf("it goes on at %+v", first.events[1].Content)
 		}
 		if all := s.listen(got, ids[len(ids)-1]); !errors.Is(all.err, delivery.ErrStreamed) {
 			t.Errorf("behind its end: %v", all.err)
 		}
-		for _, unknown := range []string{"nothing", "0123456789abcdef.8192", ids[0] + "9999999999", strings.Replace(ids[0], ".", ".-", 1)} {
-			if anew := s.listen(got, unknown); anew.end() != delivery.StreamComplete || anew.events[1].Content.Offset != 0 {
+		for _, unknown := range []string{"nothing", "0123456789abcdef.8192", ids[0] + "9999999999",
+			strings.Replace(ids[0], ".", ".-", 1)} {
+			if anew := s.listen(got, unknown); anew.end() != delivery.StreamComplete ||
+				anew.events[1].Content.Offset != 0 {
 				t.Errorf("after %s it goes on at %d", unknown, anew.events[1].Content.Offset)
 			}
 		}
@@ -87,7 +95,8 @@ func TestATextIsToldInParts(t *testing.T) {
 			if r.Bytes == int64(text.Len()) {
 				whole++
 			}
-			if r.State != transactions.DeliveryEnded || r.Announced != r.Bytes || r.Bytes == int64(text.Len()) != (fmt.Sprintf("%x", r.Sum) == sum) || r.Entry == "" {
+			if r.State != transactions.DeliveryEnded || r.Announced != r.Bytes ||
+				r.Bytes == int64(text.Len()) != (fmt.Sprintf("%x", r.Sum) == sum) || r.Entry == "" {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -97,7 +106,8 @@ func TestATextIsToldInParts(t *testing.T) {
 	})
 }
 
-// TestWhatIsLiveFollowsTheFeed tells the version that is there and each that comes, and ends with the purchase.
+// TestWhatIsLiveFollowsTheFeed tells the version that is there and each that comes, and ends with
+// the purchase.
 func TestWhatIsLiveFollowsTheFeed(t *testing.T) {
 	onAir(t, func(s *station) {
 		got := s.BuyAt(t, "live/1")
@@ -114,13 +124,15 @@ func TestWhatIsLiveFollowsTheFeed(t *testing.T) {
 			t.Error(l.why)
 		}
 		last := l.events[len(l.events)-1].End
-		if last.Used != 5*time.Minute || last.Bytes != int64(len("First words.Second words.")) || last.Digest != fmt.Sprintf("%x", sha256.Sum256([]byte("First words.Second words."))) {
+		if last.Used != 5*time.Minute || last.Bytes != int64(len("First words.Second words.")) ||
+			last.Digest != fmt.Sprintf("%x", sha256.Sum256([]byte("First words.Second words."))) {
 			t.Errorf("%+v", last)
 		}
 		if used := s.metered(got.Transaction); used != 5*time.Minute {
 			t.Errorf("metered %s", used)
 		}
-		if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryEnded || r.Seconds != 300 || r.Bytes != last.Bytes {
+		if r := s.records(got.Transaction)[0]; r.State != transactions.DeliveryEnded || r.Seconds != 300 ||
+			r.Bytes != last.Bytes {
 			t.Errorf("%+v", r)
 		}
 		if again := s.listen(got, ""); fail.From(again.err).Code != fail.Forbidden {
@@ -165,10 +177,12 @@ func TestStreamsEnd(t *testing.T) {
 			default:
 				t.Fatalf("%s: it goes on", c.want)
 			}
-			if l.why != c.want || !strings.HasSuffix(l.told(), " | e:"+string(c.want)) || strings.Contains(l.told(), "Nobody") {
+			if l.why != c.want || !strings.HasSuffix(l.told(), " | e:"+string(c.want)) ||
+				strings.Contains(l.told(), "Nobody") {
 				t.Errorf("%s: %q", c.want, l.told())
 			}
-			if used := s.metered(got.Transaction); c.want != delivery.StreamReported && (used < 7*time.Second || used > 7*time.Second+delivery.StreamBeat) {
+			if used := s.metered(got.Transaction); c.want != delivery.StreamReported &&
+				(used < 7*time.Second || used > 7*time.Second+delivery.StreamBeat) {
 				t.Errorf("%s: metered %s", c.want, used)
 			}
 			if err := s.Delivery.AwaitStreams(context.Background()); err != nil {
@@ -181,7 +195,9 @@ func TestStreamsEnd(t *testing.T) {
 			if again.err != nil {
 				code = fail.From(again.err).Code
 			}
-			if want := map[delivery.Ending]fail.Code{delivery.StreamForbidden: fail.NotFound, delivery.StreamGone: fail.NotFound, delivery.StreamStopping: fail.Unavailable, delivery.StreamReported: fail.Forbidden}[c.want]; code != want {
+			if want := map[delivery.Ending]fail.Code{delivery.StreamForbidden: fail.NotFound,
+				delivery.StreamGone: fail.NotFound, delivery.StreamStopping: fail.Unavailable,
+				delivery.StreamReported: fail.Forbidden}[c.want]; code != want {
 				t.Errorf("%s: opened again: %v", c.want, again.err)
 			}
 		})
@@ -224,7 +240,8 @@ func TestAnAddressOfAStreamOpensNothingElse(t *testing.T) {
 		const at = "https://site.example/deliver/"
 		live, text := s.BuyAt(t, "live/1"), s.BuyAt(t, "s/1")
 		_, query, _ := strings.Cut(live.URL, "?")
-		if _, err := s.Delivery.Fetch(t.Context(), at, live.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+		if _, err := s.Delivery.Fetch(t.Context(), at, live.Transaction.ID, query); fail.From(err).Code !=
+			fail.Forbidden {
 			t.Errorf("fetched whole: %v", err)
 		}
 		for name, c := range map[string][2]string{

@@ -1,12 +1,14 @@
-// Package disputes keeps what buyers dispute of their purchases (RAMP v1, DisputeTransaction): where each dispute stands, the steps that led
-// there, and what was consulted for each. It holds the rules by which evidence decides, which are pure functions of [Facts]; it moves no
-// money, which is account's, and looks nothing up, which is desk's.
+// Package disputes stores the disputes of purchases (RAMP v1, DisputeTransaction): the status of
+// each, its steps, and the evidence for each step. It also holds the rules that decide by evidence,
+// as pure functions of [Facts].
 //
-// It stands below desk, whose transactions its functions take part in, and above store.
+// The package must not move money, which is done by accounts, and must not collect evidence, which
+// is done by licensing/exchange. Its functions run in the transactions of that service. Enter by
+// [Put], [Advance] and [NewReader].
 //
-//	dispute_case     one row for each dispute: of one transaction there is one at most
-//	dispute_step     every move of a dispute, with who made it and what was consulted
-//	dispute_request  the requests that filed or appealed, so that each is known when it comes again
+//	dispute_case     one row for each dispute; a transaction has one at most
+//	dispute_step     every change of a dispute: who made it, and the evidence
+//	dispute_request  the requests that filed or appealed, so that a repeated one is recognised
 package disputes
 
 import (
@@ -16,8 +18,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room. Times are microseconds, 0 for none, and amounts units of 1e-8. Of dispute_case, due is when time moves
-// the dispute on, and short is 1 where it told of too few tokens, and the bytes that were sent say so, too.
+// Schema is the tables of this package. Times are microseconds, 0 for none, and amounts units of
+// 1e-8. Of dispute_case, due is when time moves the dispute on, and short is 1 where it told of too
+// few tokens, and the bytes that were sent say so, too.
 var Schema = store.Schema{
 	ID: "dispute",
 	Steps: []string{`
@@ -91,18 +94,21 @@ type Status string
 
 // The statuses.
 const (
-	Filed          Status = "filed"           // received
-	AutoResolved   Status = "auto_resolved"   // decided while it was filed (tier 1)
-	EvidenceNeeded Status = "evidence_needed" // what there is does not decide it: tier 2 will, once there is more or the time for that is over
-	UnderReview    Status = "under_review"    // the rules of tier 2 have still to decide
-	Escalated      Status = "escalated"       // a person has to look at it, and at the pattern it is part of (tier 3)
-	Resolved       Status = "resolved"        // decided by a rule of tier 2, or by the operator
-	Appealed       Status = "appealed"        // who lost has brought new evidence
-	Settled        Status = "settled"         // decided in tier 3
-	Final          Status = "final"           // over
+	Filed        Status = "filed"         // received
+	AutoResolved Status = "auto_resolved" // decided while it was filed (tier 1)
+	// what there is does not decide it: tier 2 will, once there is more or the time for that is
+	// over
+	EvidenceNeeded Status = "evidence_needed"
+	UnderReview    Status = "under_review" // the rules of tier 2 have still to decide
+	Escalated      Status = "escalated"    // a person has to look at it, and at the pattern it is part of (tier 3)
+	Resolved       Status = "resolved"     // decided by a rule of tier 2, or by the operator
+	Appealed       Status = "appealed"     // who lost has brought new evidence
+	Settled        Status = "settled"      // decided in tier 3
+	Final          Status = "final"        // over
 )
 
-// moves says from which status a dispute may go to which (RAMP v1, DisputeStatus). That from nothing begins it.
+// moves says from which status a dispute may go to which (RAMP v1, DisputeStatus). That from
+// nothing begins it.
 var moves = map[Status][]Status{
 	"":             {Filed},
 	Filed:          {AutoResolved, EvidenceNeeded},
@@ -156,7 +162,7 @@ const (
 // Resolutions are all resolutions, in the order of the protocol.
 var Resolutions = []Resolution{Credit, Redelivery, Rejected, Investigation}
 
-// Case is a dispute.
+// Case is one dispute. A transaction has at most one.
 type Case struct {
 	ID           string // "dsp-" and a ULID: they sort by time
 	Transaction  string
@@ -211,9 +217,10 @@ const (
 	Operator = "operator:"
 )
 
-// Evidence is a piece of evidence that was looked at. It names no address and no person.
+// Evidence is one piece of evidence that a rule read. It has no address and no person.
 type Evidence struct {
-	Source  string `json:"source"` // "delivery", "refusal", "report", "offer", "catalog", "cases", "rates", or the name of a log
+	// "delivery", "refusal", "report", "offer", "catalog", "cases", "rates", or the name of a log
+	Source  string `json:"source"`
 	ID      string `json:"id,omitempty"`
 	Finding string `json:"says"` // in few words: "status 404", "1200 of 5000 bytes"
 }

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Record is what somebody recorded of one attempt to fetch what was bought: this front desk, an edge, or the log of a CDN. Records of ranges are
-// of their bytes alone.
+// Record is one attempt to fetch a purchase, as this front desk, an edge or a log recorded it.
 type Record struct {
 	Source    string // "delivery", "refusal", or the name of an edge or a log
 	ID        string
@@ -22,7 +21,7 @@ type Record struct {
 	Seconds   int64 // that a stream was open
 }
 
-// Facts are what is known of a dispute when it is decided.
+// Facts are everything that the rules know when they decide a dispute.
 type Facts struct {
 	Reason     Reason
 	Level      int    // of the offer's attestations
@@ -30,34 +29,39 @@ type Facts struct {
 	Mutability string // "static", "dynamic" or "live"; empty counts as static
 	Prefers    Resolution
 	Hashes
-	// Estimate is how many tokens the offer promised, 0 for unknown, and Reported how many the buyer has reported, -1 where the report counts
-	// something else. Minutes is the length that was promised of a stream, 0 for none.
+	// Estimate is how many tokens the offer promised, 0 for unknown, and Reported how many the
+	// buyer has reported, -1 where the report counts something else. Minutes is the length that was
+	// promised of a stream, 0 for none.
 	Estimate, Reported, Minutes int64
 	Made                        time.Time // when it was bought
 	Records                     []Record
 	Attested                    time.Time // when the provider made its attestation in the offer; zero for none
 	Fresher                     time.Time // when it attested another version than that; zero for never
-	Agrees                      time.Time // when a third party made an attestation that agrees with the catalog; zero for none
-	StillAvailable              bool      // the content is still there, and would be delivered
-	Cases                       int       // of the same provider, in this month, that are Short; this one included
-	Rates                       Rates
-	Now                         time.Time
+	// when a third party made an attestation that agrees with the catalog; zero for none
+	Agrees time.Time
+	// StillAvailable says that the content exists and could be delivered again.
+	StillAvailable bool
+	Cases          int // of the same provider, in this month, that are Short; this one included
+	Rates          Rates
+	Now            time.Time
 }
 
-// Hashes are the SHA-256 that are known of the content in a dispute, in lower-case hex; empty for unknown.
+// Hashes are the SHA-256 that are known of the content in a dispute, in lower-case hex; empty for
+// unknown.
 type Hashes struct {
 	Offered  string   // that the offer told or its attestations claim
 	Received string   // that the buyer computed
 	Bought   []string // of the version that was bought, in each media type
 	Known    []string // of what the catalog has now
-	// Fuzzy says that the offer and the buyer told a hash by which texts that are nearly the same are near each other
-	// (simhash-v1), and that these are not.
+	// Fuzzy says that the offer and the buyer told a hash by which texts that are nearly the same
+	// are near each other (simhash-v1), and that these are not.
 	Fuzzy bool
 }
 
 // differ says whether what was received is told to be something else than what was offered.
 func (h Hashes) differ() bool {
-	return h.Fuzzy || h.Received != "" && h.Offered != "" && h.Received != h.Offered && !slices.Contains(h.Bought, h.Received)
+	return h.Fuzzy || h.Received != "" && h.Offered != "" && h.Received != h.Offered &&
+		!slices.Contains(h.Bought, h.Received)
 }
 
 // offered are those of what was offered: of the offer, and of the version that was bought.
@@ -66,7 +70,8 @@ func (h Hashes) offered() []string { return append(slices.Clone(h.Bought), h.Off
 // published are those of what is known to be the content, by now or when it was bought.
 func (h Hashes) published() []string { return slices.Concat(h.Known, h.offered()) }
 
-// Rates are how often things go wrong, in percent of a month's transactions; -1 where there is too little to tell.
+// Rates are how often things go wrong, in percent of a month's transactions; -1 where there is too
+// little to tell.
 type Rates struct {
 	Agent       float64 // disputes of the buyer
 	Discrepancy float64 // reports on the provider's resources that are far from the estimate
@@ -76,7 +81,7 @@ type Rates struct {
 // NoRates are those of whom there is too little to tell.
 var NoRates = Rates{Agent: -1, Discrepancy: -1, Gap: -1}
 
-// Verdict is what the rules say.
+// Verdict is the result of the rules.
 type Verdict struct {
 	Resolution Resolution // empty where they do not decide
 	Rule       string     // by which, or why not
@@ -111,25 +116,26 @@ const (
 	RuleOperator    = "operator"    // the operator has decided
 )
 
-// Race is how long before or after a purchase its provider attests another version, for the two to have crossed.
+// Race is how long before or after a purchase its provider attests another version, for the two to
+// have crossed.
 const Race = 10 * time.Minute
 
 // The bounds of the rules.
 const (
-	tolerated     = 80             // percent of the promised tokens, below which there are too few
-	half          = 50             // percent
-	small         = 1 << 10        // bytes of a body that holds next to nothing
-	plainToken    = 3              // bytes that a token takes at the least, in text as it is
-	packedToken   = 1              // and where it may be compressed
-	young         = 24 * time.Hour // how old a third party's attestation may be
-	enoughCases   = 3              // of one provider
-	mostAgent     = 5.0            // percent of a month's transactions (RAMP v1, disputes, tier 3)
-	mostDiffering = 2.0
-	mostGap       = 10.0
+	tolerated    = 80             // percent of the promised tokens, below which there are too few
+	half         = 50             // percent
+	small        = 1 << 10        // bytes of a body that holds next to nothing
+	plainToken   = 3              // bytes that a token takes at the least, in text as it is
+	packedToken  = 1              // and where it may be compressed
+	young        = 24 * time.Hour // how old a third party's attestation may be
+	enoughCases  = 3              // of one provider
+	maxAgent     = 5.0            // percent of a month's transactions (RAMP v1, disputes, tier 3)
+	maxDiffering = 2.0
+	maxGap       = 10.0
 )
 
-// Tier1 decides what can be decided at once, by the table of evidence of RAMP v1: with CREDIT, or with REDELIVERY where the buyer prefers that. Its
-// Resolution is empty where nothing does.
+// Tier1 decides what can be decided at once, by the table of evidence of RAMP v1: with CREDIT, or
+// with REDELIVERY where the buyer prefers that. Its Resolution is empty where nothing does.
 func Tier1(f Facts) Verdict {
 	if len(f.Records) == 0 {
 		return Verdict{Rule: RuleNoRecord}
@@ -145,7 +151,8 @@ func Tier1(f Facts) Verdict {
 	return Verdict{Rule: RuleReview}
 }
 
-// failure is the row of a fetch that failed, at every level and whatever was disputed: nothing was delivered.
+// failure is the row of a fetch that failed, at every level and whatever was disputed: nothing was
+// delivered.
 func failure(f Facts) Verdict {
 	if f.served() {
 		return Verdict{}
@@ -182,8 +189,9 @@ func (r Record) says(format string, args ...any) Evidence {
 	return Evidence{Source: r.Source, ID: r.ID, Finding: fmt.Sprintf(format, args...)}
 }
 
-// mismatch is the row of hashes, of what the provider itself attests and does not change: of what changes no hash decides. What is on record as
-// sent whole with the very hash that was attested is not taken for another by the buyer's word.
+// mismatch is the row of hashes, of what the provider itself attests and does not change: of what
+// changes no hash decides. What is on record as sent whole with the very hash that was attested is
+// not taken for another by the buyer's word.
 func mismatch(f Facts) Verdict {
 	switch {
 	case f.Reason != ContentMismatch && f.Reason != WrongContent, !f.static(), f.Level != 1 && !f.Own:
@@ -196,11 +204,14 @@ func mismatch(f Facts) Verdict {
 	}
 	switch {
 	case !f.Fresher.IsZero() && f.Fresher.Sub(f.Made).Abs() <= Race:
-		return Verdict{Resolution: Credit, Rule: RuleFreshness, Evidence: []Evidence{{Source: "attestation", Finding: "of another version, within minutes of the purchase"}}}
+		return Verdict{Resolution: Credit, Rule: RuleFreshness,
+			Evidence: []Evidence{{Source: "attestation",
+				Finding: "of another version, within minutes of the purchase"}}}
 	case f.Reason != ContentMismatch, !f.differ():
 		return Verdict{}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleHash, Evidence: []Evidence{{Source: "offer", Finding: "its hash is not that which was received"}}}
+	return Verdict{Resolution: Credit, Rule: RuleHash,
+		Evidence: []Evidence{{Source: "offer", Finding: "its hash is not that which was received"}}}
 }
 
 func (f Facts) static() bool { return f.Mutability != "dynamic" && f.Mutability != "live" }
@@ -224,8 +235,9 @@ func (f Facts) sums() (all []string) {
 	return all
 }
 
-// shortage is the row of too few tokens, with the bytes that were sent: those of all answers together, since ranges make up a whole. Without
-// attestations it is noted, and nothing else. What broke off is not short, but to be sent again.
+// shortage is the row of too few tokens, with the bytes that were sent: those of all answers
+// together, since ranges make up a whole. Without attestations it is noted, and nothing else. What
+// broke off is not short, but to be sent again.
 func shortage(f Facts) Verdict {
 	if f.Reason != IncompleteContent || f.Mutability == "live" || f.Estimate <= 0 || f.brokenOff() {
 		return Verdict{}
@@ -235,12 +247,15 @@ func shortage(f Facts) Verdict {
 		return Verdict{}
 	}
 	v := Verdict{Evidence: []Evidence{
-		{Source: f.served200()[0].Source, ID: f.served200()[0].ID, Finding: fmt.Sprintf("%d bytes for %d tokens", bytes, f.Estimate)},
+		{Source: f.served200()[0].Source, ID: f.served200()[0].ID,
+			Finding: fmt.Sprintf("%d bytes for %d tokens", bytes, f.Estimate)},
 	}}
 	tooFew := f.Reported >= 0 && f.Reported*100 < f.Estimate*tolerated
 	switch {
 	case tooFew && bytes < f.Estimate*least:
-		v.Rule, v.Evidence = RuleTokens, append(v.Evidence, Evidence{Source: "report", Finding: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)})
+		v.Rule, v.Evidence = RuleTokens,
+			append(v.Evidence,
+				Evidence{Source: "report", Finding: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)})
 	case f.Reported < 0 && bytes*100 < f.Estimate*least*half:
 		v.Rule = RuleSize
 	default:
@@ -279,7 +294,8 @@ func (f Facts) brokenOff() bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r Record) bool { return !r.Cut })
 }
 
-// session is the row of live streams: of those nothing counts but whether they came, and for how long they were open.
+// session is the row of live streams: of those nothing counts but whether they came, and for how
+// long they were open.
 func session(f Facts) Verdict {
 	if f.Reason != IncompleteContent || f.Mutability != "live" || f.Minutes <= 0 || !f.brokenOff() {
 		return Verdict{}
@@ -292,24 +308,29 @@ func session(f Facts) Verdict {
 		return Verdict{}
 	}
 	all := f.served200()
-	return Verdict{Resolution: Credit, Rule: RuleSession, Evidence: []Evidence{all[len(all)-1].says("%d seconds of %d minutes", seconds, f.Minutes)}}
+	return Verdict{Resolution: Credit, Rule: RuleSession,
+		Evidence: []Evidence{all[len(all)-1].says("%d seconds of %d minutes", seconds, f.Minutes)}}
 }
 
-// Tier3 says why a dispute is not for rules, but for a person who looks at the pattern that it is part of; empty where it is for rules.
+// Tier3 says why a dispute is not for rules, but for a person who looks at the pattern that it is
+// part of; empty where it is for rules.
 func Tier3(f Facts) Verdict {
 	for _, c := range []struct {
 		rule     string
 		is, most float64
-	}{{RuleAgentRate, f.Rates.Agent, mostAgent}, {RuleDiscrepancy, f.Rates.Discrepancy, mostDiffering}, {RuleGap, f.Rates.Gap, mostGap}} {
+	}{{RuleAgentRate, f.Rates.Agent, maxAgent}, {RuleDiscrepancy, f.Rates.Discrepancy, maxDiffering},
+		{RuleGap, f.Rates.Gap, maxGap}} {
 		if c.is > c.most {
-			return Verdict{Resolution: Investigation, Rule: c.rule, Evidence: []Evidence{{Source: "rates", Finding: fmt.Sprintf("%.1f %% in a month, where %.0f %% are usual at the most", c.is, c.most)}}}
+			return Verdict{Resolution: Investigation, Rule: c.rule,
+				Evidence: []Evidence{{Source: "rates",
+					Finding: fmt.Sprintf("%.1f %% in a month, where %.0f %% are usual at the most", c.is, c.most)}}}
 		}
 	}
 	return Verdict{}
 }
 
-// Tier2 decides what tier 1 has not, once there are records or the time for them is over: with CREDIT, REDELIVERY or REJECTED; or with
-// INVESTIGATION, where a person has to look at it.
+// Tier2 decides what tier 1 has not, once there are records or the time for them is over: with
+// CREDIT, REDELIVERY or REJECTED; or with INVESTIGATION, where a person has to look at it.
 func Tier2(f Facts) Verdict {
 	if v := Tier3(f); v.Resolution != "" {
 		return v
@@ -330,20 +351,23 @@ func Tier2(f Facts) Verdict {
 	case len(f.Records) == 0:
 		v.Rule = RuleNoRecord
 	case whole >= 0 && (f.Reason == DeliveryFailed || f.Reason == ExpiredBeforeFetch):
-		v.Rule, v.Evidence = RuleDelivered, []Evidence{f.Records[whole].says("status %d, %d bytes, whole", f.Records[whole].Status, f.Records[whole].Bytes)}
+		v.Rule, v.Evidence = RuleDelivered,
+			[]Evidence{f.Records[whole].says("status %d, %d bytes, whole", f.Records[whole].Status,
+				f.Records[whole].Bytes)}
 	}
 	return v
 }
 
-// broken is the rule of answers that broke off: it is sent again, or paid back where it cannot be. Who wants a stream again has it by its
-// address.
+// broken is the rule of answers that broke off: it is sent again, or paid back where it cannot be.
+// Who wants a stream again has it by its address.
 func broken(f Facts) Verdict {
 	if f.Reason != DeliveryFailed && f.Reason != IncompleteContent || f.Mutability == "live" || !f.brokenOff() {
 		return Verdict{}
 	}
 	all := f.served200()
 	r := all[len(all)-1]
-	v := Verdict{Resolution: Redelivery, Rule: RuleBroken, Evidence: []Evidence{r.says("%d of %d bytes", r.Bytes, r.Announced)}}
+	v := Verdict{Resolution: Redelivery, Rule: RuleBroken,
+		Evidence: []Evidence{r.says("%d of %d bytes", r.Bytes, r.Announced)}}
 	if !f.StillAvailable {
 		v.Resolution = Credit
 	}
@@ -357,24 +381,28 @@ func empty(f Facts) Verdict {
 	if len(all) == 0 || f.Reported != 0 || bytes >= small || f.Mutability == "live" {
 		return Verdict{}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleEmpty, Evidence: []Evidence{all[0].says("status %d, %d bytes", all[0].Status, bytes), {Source: "report", Finding: "0 tokens"}}}
+	return Verdict{Resolution: Credit, Rule: RuleEmpty,
+		Evidence: []Evidence{all[0].says("status %d, %d bytes", all[0].Status, bytes),
+			{Source: "report", Finding: "0 tokens"}}}
 }
 
 // cases is the rule of providers whose resources are short again and again, without attestations.
 func cases(f Facts) Verdict {
-	if f.Reason != IncompleteContent || f.Level != 0 || f.Reported < 0 || f.Reported*100 >= f.Estimate*half || f.Cases < enoughCases {
+	if f.Reason != IncompleteContent || f.Level != 0 || f.Reported < 0 || f.Reported*100 >= f.Estimate*half ||
+		f.Cases < enoughCases {
 		return Verdict{}
 	}
 	if v := shortage(f); !v.Short {
 		return Verdict{}
 	}
 	return Verdict{Resolution: Credit, Rule: RuleCases, Evidence: []Evidence{
-		{Source: "report", Finding: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)}, {Source: "cases", Finding: fmt.Sprintf("%d of this provider in a month", f.Cases)},
+		{Source: "report", Finding: fmt.Sprintf("%d of %d tokens", f.Reported, f.Estimate)},
+		{Source: "cases", Finding: fmt.Sprintf("%d of this provider in a month", f.Cases)},
 	}}
 }
 
-// catalog is the rule of wrong content: what was received is held against what the catalog has. What changes has had other hashes than that which
-// is known, so that a person has to look.
+// catalog is the rule of wrong content: what was received is held against what the catalog has.
+// What changes has had other hashes than that which is known, so that a person has to look.
 func catalog(f Facts) Verdict {
 	if f.Reason != WrongContent || f.Received == "" || f.Mutability == "live" {
 		return Verdict{}
@@ -383,15 +411,20 @@ func catalog(f Facts) Verdict {
 	own, isSent := f.sentKnown(known)
 	switch {
 	case slices.Contains(known, f.Received):
-		return Verdict{Resolution: Rejected, Rule: RuleCatalog, Evidence: []Evidence{{Source: "catalog", Finding: "what was received is what it has"}}}
+		return Verdict{Resolution: Rejected, Rule: RuleCatalog,
+			Evidence: []Evidence{{Source: "catalog", Finding: "what was received is what it has"}}}
 	case isSent && !slices.Contains(f.sums(), f.Received):
-		return Verdict{Resolution: Rejected, Rule: RuleCatalog, Evidence: []Evidence{own.says("sent whole, as the catalog has it")}}
+		return Verdict{Resolution: Rejected, Rule: RuleCatalog,
+			Evidence: []Evidence{own.says("sent whole, as the catalog has it")}}
 	case f.Mutability == "dynamic":
-		return Verdict{Resolution: Investigation, Rule: RuleUnclear, Evidence: []Evidence{{Source: "offer", Finding: "the resource changes"}}}
+		return Verdict{Resolution: Investigation, Rule: RuleUnclear,
+			Evidence: []Evidence{{Source: "offer", Finding: "the resource changes"}}}
 	case len(f.Known)+len(f.Bought) == 0 && f.Offered == "":
-		return Verdict{Resolution: Investigation, Rule: RuleUnclear, Evidence: []Evidence{{Source: "catalog", Finding: "nothing to compare with"}}}
+		return Verdict{Resolution: Investigation, Rule: RuleUnclear,
+			Evidence: []Evidence{{Source: "catalog", Finding: "nothing to compare with"}}}
 	}
-	return Verdict{Resolution: Credit, Rule: RuleCatalog, Evidence: []Evidence{{Source: "catalog", Finding: "what was received is not what it has"}}}
+	return Verdict{Resolution: Credit, Rule: RuleCatalog,
+		Evidence: []Evidence{{Source: "catalog", Finding: "what was received is not what it has"}}}
 }
 
 // sentKnown gives a record of an answer that was sent whole with one of some hashes.
@@ -404,7 +437,8 @@ func (f Facts) sentKnown(known []string) (Record, bool) {
 	return Record{}, false
 }
 
-// other is the rule of what was sent, by the word of who sent it, with another hash than was offered, of what does not change.
+// other is the rule of what was sent, by the word of who sent it, with another hash than was
+// offered, of what does not change.
 func other(f Facts) Verdict {
 	if f.Reason != ContentMismatch || !f.static() || !f.differ() || !slices.Contains(f.sums(), f.Received) {
 		return Verdict{}
@@ -413,27 +447,38 @@ func other(f Facts) Verdict {
 	return Verdict{Resolution: Credit, Rule: RuleSent, Evidence: []Evidence{r.says("sent, and not what was offered")}}
 }
 
-// attested is the rule of claims that the quality is not what was said, where a third party has lately said the same as the catalog.
+// attested is the rule of claims that the quality is not what was said, where a third party has
+// lately said the same as the catalog.
 func attested(f Facts) Verdict {
 	if f.Reason != WrongContent || f.Level != 2 || f.Agrees.IsZero() || f.Now.Sub(f.Agrees) >= young {
 		return Verdict{}
 	}
-	return Verdict{Resolution: Rejected, Rule: RuleAttested, Evidence: []Evidence{{Source: "attestation", Finding: "a third party's, younger than a day, that agrees"}}}
+	return Verdict{Resolution: Rejected, Rule: RuleAttested,
+		Evidence: []Evidence{{Source: "attestation", Finding: "a third party's, younger than a day, that agrees"}}}
 }
 
 // explanations say for buyers by which rule a dispute was decided, or why it is not.
 var explanations = map[string]string{
-	RuleStatus: "the fetch was answered with an error, and nothing was delivered", RuleExpired: "the address had expired before anything was fetched",
-	RuleHash: "what was received is not what its provider attests", RuleTokens: "fewer tokens came than were promised, and too few bytes for them were sent",
-	RuleSize: "far fewer bytes were sent than what was promised needs", RuleFreshness: "the provider attested another version within minutes of the purchase",
-	RuleSession: "the stream broke off before half of its time", RuleBroken: "the answer broke off before all was sent", RuleEmpty: "the answer had next to nothing in it",
-	RuleCases: "resources of this provider came short several times", RuleCatalog: "the hash of what was received was held against the catalog",
-	RuleSent: "what was sent is not what was offered", RuleAttested: "a third party attests the content as the catalog has it",
-	RuleDelivered: "the record of the delivery says that all of it was sent", RuleUnsupported: "nothing on record corroborates it",
-	RuleNoRecord: "nobody has recorded a delivery", RuleReview: "what is on record does not decide it at once",
-	RuleAppeal: "the appeal is looked at by a person", RuleAgentRate: "many purchases are disputed; it is looked at by a person",
-	RuleDiscrepancy: "the provider's resources are looked at by a person", RuleGap: "the provider's deliveries are looked at by a person",
-	RuleUnclear: "the content is looked at by a person", RuleOperator: "the operator has decided",
+	RuleStatus:    "the fetch was answered with an error, and nothing was delivered",
+	RuleExpired:   "the address had expired before anything was fetched",
+	RuleHash:      "what was received is not what its provider attests",
+	RuleTokens:    "fewer tokens came than were promised, and too few bytes for them were sent",
+	RuleSize:      "far fewer bytes were sent than what was promised needs",
+	RuleFreshness: "the provider attested another version within minutes of the purchase",
+	RuleSession:   "the stream broke off before half of its time",
+	RuleBroken:    "the answer broke off before all was sent", RuleEmpty: "the answer had next to nothing in it",
+	RuleCases:       "resources of this provider came short several times",
+	RuleCatalog:     "the hash of what was received was held against the catalog",
+	RuleSent:        "what was sent is not what was offered",
+	RuleAttested:    "a third party attests the content as the catalog has it",
+	RuleDelivered:   "the record of the delivery says that all of it was sent",
+	RuleUnsupported: "nothing on record corroborates it",
+	RuleNoRecord:    "nobody has recorded a delivery", RuleReview: "what is on record does not decide it at once",
+	RuleAppeal: "the appeal is looked at by a person", RuleAgentRate: "many purchases are disputed; it is looked at " +
+		"by a person",
+	RuleDiscrepancy: "the provider's resources are looked at by a person",
+	RuleGap:         "the provider's deliveries are looked at by a person",
+	RuleUnclear:     "the content is looked at by a person", RuleOperator: "the operator has decided",
 }
 
 // Explain says for buyers by which rule a dispute was decided, or why it is not.

@@ -9,14 +9,14 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Reader reads disputes, for the owner's pages, commands and reports. Its methods may be called from several goroutines; each sees one
-// moment.
+// Reader reads disputes for pages, commands and reports, in transactions of its own. Its methods
+// may be called concurrently.
 type Reader struct{ db *store.DB }
 
-// NewReader makes a reader of a database that has this room's Schema.
+// NewReader returns a reader of a database with [Schema].
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Filter says which disputes are wanted. An empty field is no condition.
+// Filter selects disputes. An empty field is no condition.
 type Filter struct {
 	Buyer, Site  string
 	Reason       Reason
@@ -41,7 +41,8 @@ func (r *Reader) Disputes(ctx context.Context, w Filter) (all []Case, err error)
 		where = append(where, fmt.Sprintf(is, len(args)))
 	}
 	for _, c := range []struct{ is, want string }{
-		{"buyer = $%d", w.Buyer}, {"site = $%d", w.Site}, {"reason = $%d", string(w.Reason)}, {"status = $%d", string(w.Status)}, {"resolution = $%d", string(w.Resolution)},
+		{"buyer = $%d", w.Buyer}, {"site = $%d", w.Site}, {"reason = $%d", string(w.Reason)},
+		{"status = $%d", string(w.Status)}, {"resolution = $%d", string(w.Resolution)},
 	} {
 		if c.want != "" {
 			add(c.is, c.want)
@@ -65,7 +66,8 @@ func (r *Reader) Disputes(ctx context.Context, w Filter) (all []Case, err error)
 	return all, err
 }
 
-// Dispute gives a dispute by its id, or that of a transaction, with its steps; ok is false where there is none.
+// Dispute gives a dispute by its id, or that of a transaction, with its steps; ok is false where
+// there is none.
 func (r *Reader) Dispute(ctx context.Context, id string) (c Case, steps []Step, ok bool, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		if c, ok, err = Find(ctx, tx, id); err == nil && !ok {
@@ -99,7 +101,7 @@ func (r *Reader) Of(ctx context.Context, transactions ...string) (map[string]Cas
 	return found, err
 }
 
-// Tally is how many disputes there are of one kind.
+// Tally is the number of disputes of one kind.
 type Tally struct {
 	Buyer, Site string
 	Reason      Reason
@@ -110,8 +112,8 @@ type Tally struct {
 	Currency    string
 }
 
-// Tallies counts the disputes that were filed in a time by buyer, site, reason, status, resolution and currency: Since ≤ time < Until, where
-// zero times are no condition.
+// Tallies counts the disputes that were filed in a time by buyer, site, reason, status, resolution
+// and currency: Since ≤ time < Until, where zero times are no condition.
 func (r *Reader) Tallies(ctx context.Context, since, until time.Time) (all []Tally, err error) {
 	end := until
 	if end.IsZero() {
@@ -120,7 +122,8 @@ func (r *Reader) Tallies(ctx context.Context, since, until time.Time) (all []Tal
 	all, err = store.List(ctx, r.db, `SELECT buyer, site, reason, status, resolution, currency, COUNT(*), CAST(SUM(credit) AS BIGINT) FROM dispute_case WHERE filed >= $1 AND filed < $2
 			GROUP BY buyer, site, reason, status, resolution, currency ORDER BY buyer, site, reason, status, resolution, currency`,
 		func(row store.Scanner) (t Tally, err error) {
-			err = row.Scan(&t.Buyer, &t.Site, (*string)(&t.Reason), (*string)(&t.Status), (*string)(&t.Resolution), &t.Currency, &t.Count, &t.Credit)
+			err = row.Scan(&t.Buyer, &t.Site, (*string)(&t.Reason), (*string)(&t.Status), (*string)(&t.Resolution),
+				&t.Currency, &t.Count, &t.Credit)
 			return t, err
 		}, store.Micros(since), end.UnixMicro())
 	if err != nil {

@@ -15,14 +15,16 @@ import (
 const caseColumns = `id, txn, buyer, site, billing, report, request, reason, prefers, method, hash, text, level, mutability, status, resolution, rule, tier,
 	credit, currency, short, appeals, filed, changed, due, again, steps`
 
-// Put records a dispute that is new, with the steps that it has made. fresh is false, and nothing is written, where its transaction has one
-// already. The steps follow the table of moves, and the last leads to where the case stands; others are an error of ours.
+// Put records a dispute that is new, with the steps that it has made. fresh is false, and nothing
+// is written, where its transaction has one already. The steps follow the table of moves, and the
+// last leads to where the case stands; others are an error of ours.
 func Put(ctx context.Context, tx *store.Tx, c Case, steps []Step) (fresh bool, err error) {
 	if err := c.follows("", steps); err != nil {
 		return false, err
 	}
 	n, err := tx.Exec(ctx, `INSERT INTO dispute_case (`+caseColumns+`) VALUES (`+store.Params(1, 27)+`) ON CONFLICT (txn) DO NOTHING`,
-		c.ID, c.Transaction, c.Buyer, c.Site, c.Billing, c.Report, c.Request, string(c.Reason), string(c.Prefers), c.Method, c.Hash, c.Description, c.Level, c.Mutability,
+		c.ID, c.Transaction, c.Buyer, c.Site, c.Billing, c.Report, c.Request, string(c.Reason), string(c.Prefers),
+		c.Method, c.Hash, c.Description, c.Level, c.Mutability,
 		string(c.Status), string(c.Resolution), c.Rule, c.Tier, c.Credit, c.Currency, truth(c.Short), c.Appeals,
 		store.Micros(c.Filed), store.Micros(c.Changed), store.Micros(c.Due), store.Micros(c.RefetchUntil), len(steps))
 	if err != nil {
@@ -34,16 +36,19 @@ func Put(ctx context.Context, tx *store.Tx, c Case, steps []Step) (fresh bool, e
 	return true, putSteps(ctx, tx, c, 0, steps)
 }
 
-// Advance moves a dispute on by some steps, from before, which was read, to after. ok is false, and nothing is written, where it has moved
-// since it was read: so each move is made once, whoever tries.
+// Advance moves a dispute on by some steps, from before, which was read, to after. ok is false, and
+// nothing is written, where it has moved since it was read: so each move is made once, whoever
+// tries.
 func Advance(ctx context.Context, tx *store.Tx, before, after Case, steps []Step) (ok bool, err error) {
 	if err := after.follows(before.Status, steps); err != nil {
 		return false, err
 	}
 	n, err := tx.Exec(ctx, `UPDATE dispute_case SET method = $1, hash = $2, text = $3, status = $4, resolution = $5, rule = $6, tier = $7, credit = $8, currency = $9,
 		short = $10, appeals = $11, changed = $12, due = $13, again = $14, steps = $15 WHERE id = $16 AND steps = $17`,
-		after.Method, after.Hash, after.Description, string(after.Status), string(after.Resolution), after.Rule, after.Tier, after.Credit, after.Currency,
-		truth(after.Short), after.Appeals, store.Micros(after.Changed), store.Micros(after.Due), store.Micros(after.RefetchUntil), before.Steps+len(steps), before.ID, before.Steps)
+		after.Method, after.Hash, after.Description, string(after.Status), string(after.Resolution), after.Rule,
+		after.Tier, after.Credit, after.Currency,
+		truth(after.Short), after.Appeals, store.Micros(after.Changed), store.Micros(after.Due),
+		store.Micros(after.RefetchUntil), before.Steps+len(steps), before.ID, before.Steps)
 	if err != nil {
 		return false, fmt.Errorf("move a dispute: %w", err)
 	}
@@ -78,7 +83,8 @@ func putSteps(ctx context.Context, tx *store.Tx, c Case, n int, steps []Step) er
 			consulted = string(text)
 		}
 		err := tx.ExecOne(ctx, `INSERT INTO dispute_step (dispute, n, at, came, went, by, resolution, rule, consulted, entry) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			c.ID, n+i+1, store.Micros(s.At), string(s.From), string(s.To), s.By, string(s.Resolution), s.Rule, consulted, s.Entry)
+			c.ID, n+i+1, store.Micros(s.At), string(s.From), string(s.To), s.By, string(s.Resolution), s.Rule,
+			consulted, s.Entry)
 		if err != nil {
 			return fmt.Errorf("record a step of a dispute: %w", err)
 		}
@@ -99,8 +105,8 @@ func truth(is bool) int64 {
 	return 0
 }
 
-// Reconsider has a dispute that waits for evidence looked at with the next turn, since there is some of its transaction now. It costs little where
-// there is none.
+// Reconsider schedules a waiting dispute for the next round, because new evidence of its
+// transaction arrived.
 func Reconsider(ctx context.Context, tx *store.Tx, transaction string, now time.Time) error {
 	_, err := tx.Exec(ctx, `UPDATE dispute_case SET due = $1 WHERE txn = $2 AND status = 'evidence_needed' AND due > $1`, store.Micros(now), transaction)
 	if err != nil {
@@ -135,7 +141,8 @@ func one(all []Case, err error) (Case, bool, error) {
 	return all[0], true, nil
 }
 
-// Due gives the disputes that time moves on by now, those first that have waited longest, up to so many.
+// Due gives the disputes that time moves on by now, those first that have waited longest, up to so
+// many.
 func Due(ctx context.Context, tx *store.Tx, now time.Time, most int) ([]Case, error) {
 	return selectCases(ctx, tx, ` WHERE due > 0 AND due <= $1 ORDER BY due, id LIMIT $2`, store.Micros(now), most)
 }
@@ -144,10 +151,13 @@ func selectCases(ctx context.Context, tx *store.Tx, where string, args ...any) (
 	all, err = store.All(ctx, tx, `SELECT `+caseColumns+` FROM dispute_case`+where,
 		func(row store.Scanner) (c Case, err error) {
 			var short, filed, changed, due, again int64
-			err = row.Scan(&c.ID, &c.Transaction, &c.Buyer, &c.Site, &c.Billing, &c.Report, &c.Request, (*string)(&c.Reason), (*string)(&c.Prefers), &c.Method, &c.Hash,
-				&c.Description, &c.Level, &c.Mutability, (*string)(&c.Status), (*string)(&c.Resolution), &c.Rule, &c.Tier, &c.Credit, &c.Currency, &short, &c.Appeals,
+			err = row.Scan(&c.ID, &c.Transaction, &c.Buyer, &c.Site, &c.Billing, &c.Report, &c.Request,
+				(*string)(&c.Reason), (*string)(&c.Prefers), &c.Method, &c.Hash,
+				&c.Description, &c.Level, &c.Mutability, (*string)(&c.Status), (*string)(&c.Resolution), &c.Rule,
+				&c.Tier, &c.Credit, &c.Currency, &short, &c.Appeals,
 				&filed, &changed, &due, &again, &c.Steps)
-			c.Short, c.Filed, c.Changed, c.Due, c.RefetchUntil = short != 0, store.FromMicros(filed), store.FromMicros(changed), store.FromMicros(due), store.FromMicros(again)
+			c.Short, c.Filed, c.Changed, c.Due, c.RefetchUntil = short != 0, store.FromMicros(filed),
+				store.FromMicros(changed), store.FromMicros(due), store.FromMicros(again)
 			return c, err
 		}, args...)
 	if err != nil {
@@ -164,7 +174,8 @@ func StepsOf(ctx context.Context, tx *store.Tx, id string) (all []Step, err erro
 			s := Step{Dispute: id}
 			var at int64
 			var consulted string
-			if err := row.Scan(&s.N, &at, (*string)(&s.From), (*string)(&s.To), &s.By, (*string)(&s.Resolution), &s.Rule, &consulted, &s.Entry, &s.Note); err != nil {
+			if err := row.Scan(&s.N, &at, (*string)(&s.From), (*string)(&s.To), &s.By, (*string)(&s.Resolution),
+				&s.Rule, &consulted, &s.Entry, &s.Note); err != nil {
 				return s, err
 			}
 			if err := json.Unmarshal([]byte(consulted), &s.Evidence); err != nil {
@@ -194,7 +205,8 @@ func requestKey(buyer, id string) []byte {
 	return sum[:16]
 }
 
-// FindRequest gives a request of a buyer by the id that the buyer gave it; ok is false where there is none.
+// FindRequest gives a request of a buyer by the id that the buyer gave it; ok is false where there
+// is none.
 func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string) (r Request, ok bool, err error) {
 	var digest []byte
 	var made int64
@@ -212,7 +224,8 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string) (r Request
 	return r, true, nil
 }
 
-// PutRequest records a request. fresh is false, and nothing is changed, where the buyer has used its id.
+// PutRequest records a request. fresh is false, and nothing is changed, where the buyer has used
+// its id.
 func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request) (fresh bool, err error) {
 	n, err := tx.Exec(ctx, `INSERT INTO dispute_request (key, digest, dispute, made) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`,
 		requestKey(buyer, id), r.Digest[:], r.Dispute, store.Micros(r.Made))
@@ -222,8 +235,9 @@ func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request) 
 	return n > 0, nil
 }
 
-// CountShort counts the disputes of a site's resources, filed since a time and without attestations, that told of too few tokens where the bytes
-// that were sent say so, too; up to a bound.
+// CountShort counts the disputes of a site's resources, filed since a time and without
+// attestations, that told of too few tokens where the bytes that were sent say so, too; up to a
+// bound.
 func CountShort(ctx context.Context, tx *store.Tx, site string, since time.Time, most int) (int, error) {
 	return count(ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM dispute_case WHERE site = $1 AND filed >= $2 AND short = 1 AND level = 0 LIMIT $3) AS short`, site, store.Micros(since), most)
 }
@@ -240,7 +254,8 @@ func count(ctx context.Context, tx *store.Tx, query string, args ...any) (n int,
 	return n, nil
 }
 
-// Forget forgets what buyers wrote of disputes that were over before a time, and operators noted, up to so many, and says how many those were.
+// Forget forgets what buyers wrote of disputes that were over before a time, and operators noted,
+// up to so many, and says how many those were.
 func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int, error) {
 	noted, err := tx.Exec(ctx, `DELETE FROM dispute_note WHERE dispute IN (SELECT o.dispute FROM dispute_note AS o JOIN dispute_case AS c ON c.id = o.dispute
 		WHERE c.status = 'final' AND c.changed < $1 LIMIT $2)`, store.Micros(before), most)
@@ -255,7 +270,8 @@ func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int,
 	return int(max(n, noted)), nil
 }
 
-// Erase forgets what the buyer wrote of a dispute, and operators noted; there is false where there is no such dispute.
+// Erase forgets what the buyer wrote of a dispute, and operators noted; there is false where there
+// is no such dispute.
 func Erase(ctx context.Context, tx *store.Tx, id string) (there bool, err error) {
 	n, err := tx.Exec(ctx, `UPDATE dispute_case SET text = '' WHERE id = $1`, id)
 	if err != nil {

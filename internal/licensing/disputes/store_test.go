@@ -22,13 +22,16 @@ func update(t *testing.T, db *store.DB, fn func(ctx context.Context, tx *store.T
 func filed(n int) (Case, []Step) {
 	id := fmt.Sprint("dsp-", n)
 	c := Case{
-		ID: id, Transaction: fmt.Sprint("txn-", n), Buyer: "buyer.example/bot", Site: "site", Billing: "bill", Report: "rep", Request: "r", Reason: IncompleteContent,
-		Method: "sha256", Hash: "00", Description: "words", Mutability: "static", Status: EvidenceNeeded, Rule: RuleNoRecord, Short: true,
+		ID: id, Transaction: fmt.Sprint("txn-", n), Buyer: "buyer.example/bot", Site: "site", Billing: "bill",
+		Report: "rep", Request: "r", Reason: IncompleteContent,
+		Method: "sha256", Hash: "00", Description: "words", Mutability: "static", Status: EvidenceNeeded,
+		Rule: RuleNoRecord, Short: true,
 		Filed: moment, Changed: moment, Due: moment.Add(time.Hour), Steps: 2,
 	}
 	steps := []Step{
 		{Dispute: id, N: 1, At: moment, To: Filed, By: ByBuyer, Entry: "e1"},
-		{Dispute: id, N: 2, At: moment, From: Filed, To: EvidenceNeeded, By: ByRule, Rule: RuleNoRecord, Evidence: []Evidence{{"delivery", "dlv-1", "status 404"}}, Entry: "e2"},
+		{Dispute: id, N: 2, At: moment, From: Filed, To: EvidenceNeeded, By: ByRule, Rule: RuleNoRecord,
+			Evidence: []Evidence{{"delivery", "dlv-1", "status 404"}}, Entry: "e2"},
 	}
 	return c, steps
 }
@@ -59,8 +62,10 @@ func TestADisputeIsKept(t *testing.T) {
 			}
 		}
 		after := c
-		after.Status, after.Resolution, after.Rule, after.Tier, after.Credit, after.Currency, after.Due = Resolved, Credit, RuleCases, 2, 5, "USD", time.Time{}
-		moved := []Step{{At: moment, From: EvidenceNeeded, To: UnderReview, By: ByRule}, {At: moment, From: UnderReview, To: Resolved, By: ByRule, Resolution: Credit, Rule: RuleCases}}
+		after.Status, after.Resolution, after.Rule, after.Tier, after.Credit, after.Currency, after.Due = Resolved,
+			Credit, RuleCases, 2, 5, "USD", time.Time{}
+		moved := []Step{{At: moment, From: EvidenceNeeded, To: UnderReview, By: ByRule},
+			{At: moment, From: UnderReview, To: Resolved, By: ByRule, Resolution: Credit, Rule: RuleCases}}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
 			for i, want := range []bool{true, false} {
 				if ok, err := Advance(ctx, tx, c, after, moved); ok != want || err != nil {
@@ -69,24 +74,29 @@ func TestADisputeIsKept(t *testing.T) {
 			}
 			return nil
 		})
-		if got, told, _, err := r.Dispute(t.Context(), "dsp-1"); err != nil || got.Status != Resolved || got.Credit != 5 || got.Steps != 4 || len(told) != 4 || told[3].N != 4 {
+		if got, told, _, err := r.Dispute(t.Context(), "dsp-1"); err != nil || got.Status != Resolved ||
+			got.Credit != 5 || got.Steps != 4 || len(told) != 4 || told[3].N != 4 {
 			t.Errorf("%+v, %+v, %v", got, told, err)
 		}
 		second, more := filed(2)
-		update(t, db, func(ctx context.Context, tx *store.Tx) error { _, err := Put(ctx, tx, second, more); return err })
+		update(t, db,
+			func(ctx context.Context, tx *store.Tx) error { _, err := Put(ctx, tx, second, more); return err })
 		for _, c := range []struct {
 			want Filter
 			n    int
 		}{
-			{Filter{Limit: 9}, 2}, {Filter{Limit: 1}, 1}, {Filter{Limit: 9, Open: true}, 1}, {Filter{Limit: 9, Status: Resolved}, 1}, {Filter{Limit: 9, Before: "dsp-2"}, 1},
-			{Filter{Limit: 9, Buyer: "x"}, 0}, {Filter{Limit: 9, Since: moment, Until: moment.Add(1000)}, 2}, {Filter{Limit: 9, Until: moment}, 0},
+			{Filter{Limit: 9}, 2}, {Filter{Limit: 1}, 1}, {Filter{Limit: 9, Open: true}, 1},
+			{Filter{Limit: 9, Status: Resolved}, 1}, {Filter{Limit: 9, Before: "dsp-2"}, 1},
+			{Filter{Limit: 9, Buyer: "x"}, 0}, {Filter{Limit: 9, Since: moment, Until: moment.Add(1000)}, 2},
+			{Filter{Limit: 9, Until: moment}, 0},
 			{Filter{Limit: 9, Site: "site", Reason: IncompleteContent, Resolution: Credit}, 1},
 		} {
 			if all, err := r.Disputes(t.Context(), c.want); err != nil || len(all) != c.n {
 				t.Errorf("%+v: %d, %v", c.want, len(all), err)
 			}
 		}
-		if all, err := r.Tallies(t.Context(), time.Time{}, time.Time{}); err != nil || len(all) != 2 || all[1].Count != 1 || all[1].Credit != 5 {
+		if all, err := r.Tallies(t.Context(), time.Time{}, time.Time{}); err != nil || len(all) != 2 ||
+			all[1].Count != 1 || all[1].Credit != 5 {
 			t.Errorf("%+v, %v", all, err)
 		}
 	})
@@ -99,7 +109,8 @@ func TestADisputeIsDueWhenThereIsEvidence(t *testing.T) {
 		db := open(t, Schema)
 		for n := range 4 {
 			c, steps := filed(n)
-			update(t, db, func(ctx context.Context, tx *store.Tx) error { _, err := Put(ctx, tx, c, steps); return err })
+			update(t, db,
+				func(ctx context.Context, tx *store.Tx) error { _, err := Put(ctx, tx, c, steps); return err })
 		}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
 			if all, err := Due(ctx, tx, moment.Add(time.Minute), 9); len(all) != 0 || err != nil {
@@ -108,7 +119,8 @@ func TestADisputeIsDueWhenThereIsEvidence(t *testing.T) {
 			if err := Reconsider(ctx, tx, "txn-2", moment.Add(time.Minute)); err != nil {
 				return err
 			}
-			if all, err := Due(ctx, tx, moment.Add(time.Minute), 9); len(all) != 1 || all[0].ID != "dsp-2" || err != nil {
+			if all, err := Due(ctx, tx, moment.Add(time.Minute), 9); len(all) != 1 || all[0].ID != "dsp-2" ||
+				err != nil {
 				t.Errorf("%+v are due, %v", all, err)
 			}
 			if all, err := Due(ctx, tx, moment.Add(time.Hour), 9); len(all) != 4 || err != nil {
@@ -151,7 +163,8 @@ func TestARequestIsKnownByItsID(t *testing.T) {
 	})
 }
 
-// TestWhatWasWrittenIsForgotten forgets the buyer's words of disputes that are over, or of one at once.
+// TestWhatWasWrittenIsForgotten forgets the buyer's words of disputes that are over, or of one at
+// once.
 func TestWhatWasWrittenIsForgotten(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
@@ -161,7 +174,8 @@ func TestWhatWasWrittenIsForgotten(t *testing.T) {
 				c, steps := filed(n)
 				if n == 0 {
 					c.Status = Final
-					steps = append(steps, Step{From: EvidenceNeeded, To: UnderReview}, Step{From: UnderReview, To: Resolved}, Step{From: Resolved, To: Final})
+					steps = append(steps, Step{From: EvidenceNeeded, To: UnderReview},
+						Step{From: UnderReview, To: Resolved}, Step{From: Resolved, To: Final})
 				}
 				if _, err := Put(ctx, tx, c, steps); err != nil {
 					return err
@@ -189,10 +203,12 @@ func TestWhatWasWrittenIsForgotten(t *testing.T) {
 	})
 }
 
-// TestNoOtherMoves tries every move between two statuses, and lets through those of the protocol alone.
+// TestNoOtherMoves tries every move between two statuses, and lets through those of the protocol
+// alone.
 func TestNoOtherMoves(t *testing.T) {
 	t.Parallel()
-	want := "filed>auto_resolved filed>evidence_needed auto_resolved>appealed auto_resolved>final evidence_needed>under_review under_review>escalated under_review>resolved " +
+	want := "filed>auto_resolved filed>evidence_needed auto_resolved>appealed auto_resolved>final " +
+		"evidence_needed>under_review under_review>escalated under_review>resolved " +
 		"escalated>settled resolved>appealed resolved>final appealed>under_review settled>final "
 	got := ""
 	for _, from := range Statuses {

@@ -14,28 +14,32 @@ import (
 const (
 	// AuthRequestPath is for nginx's auth_request: 204 or 403, and nothing is told of why.
 	AuthRequestPath = "/auth-request"
-	// ForwardAuthPath is for Caddy's forward_auth, and others that hand on what is answered in place of 2xx.
+	// ForwardAuthPath is for Caddy's forward_auth, and others that hand on what is answered in
+	// place of 2xx.
 	ForwardAuthPath = "/auth"
-	// AnswerPath answers in the site's stead: why a request was refused, and with the documents of the domain.
+	// AnswerPath answers in the site's stead: why a request was refused, and with the documents of
+	// the domain.
 	AnswerPath = "/answer"
 )
 
 // The headers with which Auth tells a server what passes.
 const (
-	AddressHeader     = "X-Edge-Uri"         // path and query for the origin, without what signs them
-	SignatureHeader   = "X-Edge-Signature"   // what signs them: the end of the query, with the & before it; none where it stands between
+	AddressHeader = "X-Edge-Uri" // path and query for the origin, without what signs them
+	// what signs them: the end of the query, with the & before it; none where it stands between
+	SignatureHeader   = "X-Edge-Signature"
 	DeliveryHeader    = "X-Edge-Delivery"    // the id of the delivery that was recorded, which the server's log names
 	TransactionHeader = "X-Edge-Transaction" // of a delivery
 	AgentHeader       = "X-Edge-Agent"       // of a delivery
 	FormHeader        = "X-Edge-Form"        // of a delivery
 	ContentHeader     = "X-Edge-Content"     // the absolute address of what is delivered, without what signs it
 	CacheHeader       = "X-Edge-Cache"       // the Cache-Control that a delivery has to have
-	VaryHeader        = "X-Edge-Vary"        // the Vary that an answer has to have besides, since agents are told otherwise
+	// the Vary that an answer has to have besides, since agents are told otherwise
+	VaryHeader = "X-Edge-Vary"
 )
 
-// Auth answers servers that ask whether a request may pass which they took, and deliver themselves. It believes what they say of
-// the request: it must not be within anybody else's reach. A delivery is recorded as begun before it may pass; how it ended is for
-// the server's log to tell (ReadLine).
+// Auth answers servers that ask whether a request may pass which they took, and deliver themselves.
+// It believes what they say of the request: it must not be within anybody else's reach. A delivery
+// is recorded as begun before it may pass; how it ended is for the server's log to tell (ReadLine).
 func (g *Gate) Auth() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(AuthRequestPath, func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +75,8 @@ func (g *Gate) Auth() http.Handler {
 // original is a request as the server that asks tells it, in headers that begin so.
 func original(r *http.Request, prefix string) asked {
 	a := asked{
-		method: r.Header.Get(prefix + "Method"), host: r.Header.Get(prefix + "Host"), target: r.Header.Get(prefix + "Uri"), userAgent: r.UserAgent(),
+		method: r.Header.Get(prefix + "Method"), host: r.Header.Get(prefix + "Host"),
+		target: r.Header.Get(prefix + "Uri"), userAgent: r.UserAgent(),
 		license: r.Header.Get(ramp.LicenceHeader), again: r.URL.Path == AuthRequestPath,
 	}
 	senders := strings.Split(r.Header.Get("X-Forwarded-For"), ",")
@@ -84,7 +89,8 @@ func original(r *http.Request, prefix string) asked {
 // ask judges a request for another server, and lets it pass or has refuse answer.
 func (g *Gate) ask(w http.ResponseWriter, r *http.Request, a asked, refuse func(verdict)) {
 	if a.method == "" || a.host == "" || !strings.HasPrefix(a.target, "/") {
-		http.Error(w, "the server that asks does not say which request it took: it has to send method, host and address of it, as docs/edge.md shows", http.StatusInternalServerError)
+		http.Error(w, "the server that asks does not say which request it took: it has to send method, host and "+
+			"address of it, as docs/edge.md shows", http.StatusInternalServerError)
 		return
 	}
 	v := g.judge(r.Context(), a)
@@ -117,7 +123,8 @@ func (g *Gate) ask(w http.ResponseWriter, r *http.Request, a asked, refuse func(
 // begun records a delivery that another server makes, and tells that server its id.
 func (g *Gate) begun(w http.ResponseWriter, v verdict) bool {
 	d := wire.Delivery{
-		ID: g.config.Deliveries.NewID(), Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content, Form: string(v.form), State: wire.Begun,
+		ID: g.config.Deliveries.NewID(), Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content,
+		Form: string(v.form), State: wire.Begun,
 		Bytes: g.config.Unseen, At: g.config.Now().UTC(),
 	}
 	if err := g.config.Deliveries.Put(d); err != nil {
@@ -125,7 +132,8 @@ func (g *Gate) begun(w http.ResponseWriter, v verdict) bool {
 		return false
 	}
 	for name, value := range map[string]string{
-		DeliveryHeader: d.ID, TransactionHeader: d.Transaction, AgentHeader: d.Agent, FormHeader: d.Form, ContentHeader: d.URI, CacheHeader: private.Get("Cache-Control"),
+		DeliveryHeader: d.ID, TransactionHeader: d.Transaction, AgentHeader: d.Agent, FormHeader: d.Form,
+		ContentHeader: d.URI, CacheHeader: private.Get("Cache-Control"),
 	} {
 		w.Header().Set(name, value)
 	}

@@ -27,9 +27,10 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// BenchmarkGate measures a reverse proxy of the standard library alone, and the gate before the same origin: for people, and for
-// addresses that are signed, each of which is verified and recorded. The client is as light as can be, and each measure has the
-// same clients and origin, and asks for the same addresses, but for people. What counts is how the figures compare within a run.
+// BenchmarkGate measures a reverse proxy of the standard library alone, and the gate before the
+// same origin: for people, and for addresses that are signed, each of which is verified and
+// recorded. The client is as light as can be, and each measure has the same clients and origin, and
+// asks for the same addresses, but for people. What counts is how the figures compare within a run.
 func BenchmarkGate(b *testing.B) {
 	body := bytes.Repeat([]byte("a"), 4<<10)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -47,7 +48,8 @@ func BenchmarkGate(b *testing.B) {
 	defer bare.Close()
 
 	records, err := deliverylog.Open(deliverylog.Config{
-		Dir: b.TempDir(), Sync: deliverylog.DefaultSync, Max: 4 << 30, Every: time.Second, Ship: func(context.Context, wire.Batch) error { return nil },
+		Dir: b.TempDir(), Sync: deliverylog.DefaultSync, Max: 4 << 30, Every: time.Second,
+		Ship: func(context.Context, wire.Batch) error { return nil },
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -60,18 +62,24 @@ func BenchmarkGate(b *testing.B) {
 	older := sign.URLKey{Form: sign.URLHMAC, Secret: bytes.Repeat([]byte{2}, 32)}
 	policy := NewPolicy(Open, []Rule{{"/premium", Licensed}, {"/premium/*", Licensed}})
 	gate := httptest.NewServer(New(Config{
-		Deliveries: records, Refusals: RefusalRate, Manifests: ManifestRate, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Deliveries: records, Refusals: RefusalRate, Manifests: ManifestRate,
+		Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Sites: []Site{{
-			Domain: "www.example.com", Hosts: []string{"www.example.com"}, URL: "https://www.example.com", Policy: func() *Policy { return policy },
-			Keys: func(context.Context) ([]sign.URLKey, error) { return []sign.URLKey{key, older}, nil }, Fetches: 1 << 20,
-			Origin: NewOrigin(OriginConfig{URL: to, Timeout: time.Minute, Stall: time.Minute, Client: time.Minute, MaxRequests: 256, Body: 1 << 20}),
+			Domain: "www.example.com", Hosts: []string{"www.example.com"}, URL: "https://www.example.com",
+			Policy:  func() *Policy { return policy },
+			Keys:    func(context.Context) ([]sign.URLKey, error) { return []sign.URLKey{key, older}, nil },
+			Fetches: 1 << 20,
+			Origin: NewOrigin(OriginConfig{URL: to, Timeout: time.Minute, Stall: time.Minute, Client: time.Minute,
+				MaxRequests: 256, Body: 1 << 20}),
 		}},
 	}))
 	defer gate.Close()
 	var signed []string
 	for n := range 5000 {
-		address, err := (sign.URLKeys{Origin: "https://www.example.com", Keys: []sign.URLKey{key}}).Sign("https://www.example.com/premium/a",
-			sign.URLGrant{Expires: time.Now().Add(sign.URLLife - time.Second), Agent: strings.Repeat("a", 64), Transaction: fmt.Sprintf("txn-%d", n)}, time.Now())
+		address, err := (sign.URLKeys{Origin: "https://www.example.com", Keys: []sign.URLKey{key}}).
+			Sign("https://www.example.com/premium/a",
+				sign.URLGrant{Expires: time.Now().Add(sign.URLLife - time.Second), Agent: strings.Repeat("a", 64),
+					Transaction: fmt.Sprintf("txn-%d", n)}, time.Now())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -100,7 +108,9 @@ func BenchmarkGate(b *testing.B) {
 				in := bufio.NewReader(conn)
 				for pb.Next() {
 					target := c.targets[turn.Add(1)%int64(len(c.targets))]
-					if _, err := io.WriteString(conn, "GET "+target+" HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: GPTBrowser\r\n\r\n"); err != nil {
+					if _, err := io.WriteString(conn,
+						"GET "+target+" HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: "+
+							"GPTBrowser\r\n\r\n"); err != nil {
 						b.Error(err)
 						return
 					}

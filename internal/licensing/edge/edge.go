@@ -1,18 +1,20 @@
-// Package edge is the gate before a site's content: it lets people pass, answers AI agents that come without a licence with
-// the document that says where to get one, and hands out licensed content against signed addresses (RAMP v1, edge gate and
-// signed URLs). What is handed out is recorded before its first byte leaves, and whom it saw is counted.
+// Package edge is a gate in front of a site's content (RAMP v1, edge gate and signed URLs). People
+// pass. AI agents without a licence get the document that says where to buy one. Signed addresses
+// get licensed content. Each delivery is recorded before its first byte, and agents are counted.
 //
-// A Gate stands before an origin, which it asks by HTTP, or before a Shelf, which is this front desk's own content; or it only says
-// whether a request may pass, for servers such as nginx and Caddy that ask it (Auth). It knows no store and no desk: whoever
-// makes a gate hands in the keys, the policy, the documents, and the spool of records. A Remote gets them from an Exchange over
-// HTTP, and keeps what it last had on disk.
+// A [Gate] forwards to an origin over HTTP, or answers with this front desk's own content
+// ([Site.Content]), or only tells nginx or Caddy whether a request may pass ([Gate.Auth]). A
+// [Remote] gets policy, documents and keys from an Exchange over HTTP and keeps the last ones on
+// disk. The package must not know a database or a service: whoever makes a gate passes in keys,
+// policy, documents and the delivery log. Enter by [New].
 //
 // # The order of checks
 //
-// The host must be one of the sites', and the address one that can be read in a single way. The domain documents are served to
-// everyone. Then the policy says how far the path is open: what is open passes; what is blocked opens to no agent; where
-// something is licensed, a signature in the address is verified, and nothing else is looked at; without one, whoever names itself
-// as an AI agent is refused, by a word in User-Agent, in capitals or not, and by nothing else.
+// The host must be one of the sites', and the address must have a single reading. The domain
+// documents are served to everyone. Then the policy decides by path. Open content passes. Blocked
+// content is refused to every agent. For licensed content, a signature in the address is verified,
+// and nothing else counts. Without a signature, a request whose User-Agent names an AI agent is
+// refused; upper and lower case are the same.
 package edge
 
 import (
@@ -41,18 +43,24 @@ type Config struct {
 	Deliveries *deliverylog.Log
 	// Agents are words of User-Agent that AI agents send, in any case; nil is Agents.
 	Agents []string
-	// InfoURL is the address that tells agents of the Exchange: in X-Content-Rules, and as info_url.
+	// InfoURL is the address that tells agents of the Exchange: in X-Content-Rules, and as
+	// info_url.
 	InfoURL string
-	// Refusals is how often one network address gets the document that refuses an agent, and Manifests how often ramp.json;
-	// beyond that it is told to come back later. The zero values are no limit; the protocol's are RefusalRate and ManifestRate.
+	// Refusals is how often one network address gets the document that refuses an agent, and
+	// Manifests how often ramp.json; beyond that it is told to come back later. The zero values are
+	// no limit; the protocol's are RefusalRate and ManifestRate.
 	Refusals, Manifests ratelimit.Rate
-	// Client is the network address that a request came from, past trusted proxies; it is never logged.
+	// Client is the network address that a request came from, past trusted proxies; it is never
+	// logged.
 	Client func(*http.Request) netip.Addr
-	// Host is the host that a request was sent to, past trusted proxies; nil is that of the request.
+	// Host is the host that a request was sent to, past trusted proxies; nil is that of the
+	// request.
 	Host func(*http.Request) string
-	// Secure says whether a request's client came over TLS; nil is whether this server's connection is.
+	// Secure says whether a request's client came over TLS; nil is whether this server's connection
+	// is.
 	Secure func(*http.Request) bool
-	// Unseen is how many bytes a delivery that Auth let pass is taken to have at the most until the server's log tells.
+	// Unseen is how many bytes a delivery that Auth let pass is taken to have at the most until the
+	// server's log tells.
 	Unseen int64
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -69,31 +77,37 @@ var (
 type Site struct {
 	// Domain is by which the Exchange knows the site, such as "www.example.com".
 	Domain string
-	// Hosts are the hosts at which its requests come, in lower case, with a port where it is part of the address.
+	// Hosts are the hosts at which its requests come, in lower case, with a port where it is part
+	// of the address.
 	Hosts []string
 	// URL is the site's scheme and host, as signed addresses spell it: "https://www.example.com".
 	URL string
-	// Origin serves the site's content; nil where Shelf does, or where the gate is only asked (Auth).
+	// Origin serves the site's content; nil where Shelf does, or where the gate is only asked
+	// (Auth).
 	Origin *Origin
-	// Content answers with the site's content where no origin does: with what is at an address of the site's, without what signed it.
-	// grant is what a signed address is bound to, nil where there is none: then only what is open may be answered with. It
-	// records by itself what it delivers. Nil without one.
+	// Content answers with the site's content where no origin does: with what is at an address of
+	// the site's, without what signed it. grant is what a signed address is bound to, nil where
+	// there is none: then only what is open may be answered with. It records by itself what it
+	// delivers. Nil without one.
 	Content func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant)
 	// Keys verify signed addresses, at each time; nil for none.
 	Keys func(context.Context) ([]sign.URLKey, error)
-	// Policy says how far paths are open, as it is last known; it is never nil, nor is what it gives.
+	// Policy says how far paths are open, as it is last known; it is never nil, nor is what it
+	// gives.
 	Policy func() *Policy
-	// Documents gives the handler of a document of the domain's, by its path; nil where there is none.
+	// Documents gives the handler of a document of the domain's, by its path; nil where there is
+	// none.
 	Documents func(path string) http.Handler
-	// Tokens are what challenges of the domain are answered with, at ChallengePath and the token; nil for none.
+	// Tokens are what challenges of the domain are answered with, at ChallengePath and the token;
+	// nil for none.
 	Tokens *Tokens
 	// Closed has licensed content open against signatures alone, to people too.
 	Closed bool
-	// License says how the header X-Agent-License-Id counts, of which the address must have the SHA-256: LicenseIgnored,
-	// LicenseChecked where it is there, LicenseRequired.
+	// License says how the header X-Agent-License-Id counts, of which the address must have the
+	// SHA-256: LicenseIgnored, LicenseChecked where it is there, LicenseRequired.
 	License string
-	// Fetches is how often one signed address may be fetched; 0 is DefaultFetches. With 1 it is good once, as far as this
-	// process knows.
+	// Fetches is how often one signed address may be fetched; 0 is DefaultFetches. With 1 it is
+	// good once, as far as this process knows.
 	Fetches int
 }
 
@@ -107,7 +121,8 @@ const (
 // DefaultFetches is how often a signed address may be fetched while it lives.
 const DefaultFetches = 100
 
-// ChallengePath begins the paths at which challenges of a domain are answered (RAMP v1, domain verification).
+// ChallengePath begins the paths at which challenges of a domain are answered (RAMP v1, domain
+// verification).
 const ChallengePath = "/.well-known/ramp-verify/"
 
 // The documents that a gate serves for its sites.
@@ -117,7 +132,7 @@ const (
 	RSLPath      = "/rsl.txt"
 )
 
-// Gate is the gate. It may be used from many goroutines.
+// Gate decides about every request to its sites. Its methods may be called concurrently.
 type Gate struct {
 	config    Config
 	sites     map[string]*Site // by host
@@ -146,7 +161,8 @@ func New(config Config) *Gate {
 	limiter := ratelimit.New(ratelimit.Options{Now: config.Now})
 	g := &Gate{
 		config: config, sites: map[string]*Site{},
-		refusals: limiter.Meter("refusal", config.Refusals), manifests: limiter.Meter("manifest", config.Manifests), fetches: limiter,
+		refusals: limiter.Meter("refusal", config.Refusals), manifests: limiter.Meter("manifest", config.Manifests),
+		fetches: limiter,
 	}
 	for i := range config.Sites {
 		site := &config.Sites[i]
@@ -161,7 +177,8 @@ func New(config Config) *Gate {
 // Serves says whether a host is one of the gate's.
 func (g *Gate) Serves(host string) bool { return g.siteAt(host) != nil }
 
-// siteAt is the site of a host, whatever its capitals, and with the port that an address need not name; nil for none.
+// siteAt is the site of a host, whatever its capitals, and with the port that an address need not
+// name; nil for none.
 func (g *Gate) siteAt(host string) *Site {
 	host = strings.ToLower(host)
 	if site := g.sites[host]; site != nil {
@@ -192,7 +209,8 @@ type verdict struct {
 	refusal *refusal
 	// document serves the request in the site's stead; nil for none.
 	document http.Handler
-	// grant is what a signed address is bound to; nil without one. content is the address without its signature.
+	// grant is what a signed address is bound to; nil without one. content is the address without
+	// its signature.
 	grant   *sign.URLGrant
 	form    sign.URLForm
 	content string
@@ -227,7 +245,8 @@ func (g *Gate) saw(a asked, path string, v verdict) {
 		return
 	}
 	if v.agent != "" || v.grant != nil || v.refusal != nil && v.refusal.signed() {
-		g.config.Deliveries.CountSighting(deliverylog.Sighting{Host: v.site.Domain, Agent: cmp.Or(v.agent, otherAgent), Path: path, Outcome: v.outcome()})
+		g.config.Deliveries.CountSighting(deliverylog.Sighting{Host: v.site.Domain, Agent: cmp.Or(v.agent, otherAgent),
+			Path: path, Outcome: v.outcome()})
 	}
 }
 
@@ -275,7 +294,8 @@ func (g *Gate) decide(ctx context.Context, a asked, v *verdict) {
 		g.verify(ctx, a, v, set, address) // what is open needs no signature, so that one may be wrong
 	case v.access == Licensed && needs && failed != nil:
 		httpx.EventFrom(ctx).Set("keys", failed.Error())
-		v.refusal = &refusal{status: http.StatusServiceUnavailable, detail: "signatures cannot be verified at the moment; try again", after: time.Second}
+		v.refusal = &refusal{status: http.StatusServiceUnavailable,
+			detail: "signatures cannot be verified at the moment; try again", after: time.Second}
 	case v.access == Licensed && needs:
 		v.refusal = g.countRefusal(ctx, a, unlicensed)
 	}
@@ -309,7 +329,8 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 		if one == "" {
 			one = a.target // which names no transaction, and so stands for itself
 		}
-		counted, _ := g.fetches.AllowWindows(ctx, v.site.Domain+" "+one, ratelimit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
+		counted, _ := g.fetches.AllowWindows(ctx, v.site.Domain+" "+one,
+			ratelimit.Window{Requests: v.site.Fetches, Per: sign.URLLife + time.Minute})
 		if len(counted) > 0 && !counted[0].OK {
 			return tooOften(counted[0].RetryAfter, "the address was fetched as often as it may be; buy again")
 		}
@@ -318,7 +339,8 @@ func (g *Gate) verify(ctx context.Context, a asked, v *verdict, set sign.URLKeys
 	return nil
 }
 
-// withBlanks is an address with blanks in its path as Exchanges sign them that do not encode them: no request over HTTP can have them.
+// withBlanks is an address with blanks in its path as Exchanges sign them that do not encode them:
+// no request over HTTP can have them.
 func withBlanks(address string) string {
 	path, query, asked := strings.Cut(address, "?")
 	path = strings.ReplaceAll(path, "%20", " ")
@@ -339,7 +361,8 @@ func (g *Gate) unready(site *Site) *refusal {
 	return nil
 }
 
-// licensed says whether the header X-Agent-License-Id fits the agent of an address (RAMP v1, agent binding at the edge).
+// licensed says whether the header X-Agent-License-Id fits the agent of an address (RAMP v1, agent
+// binding at the edge).
 func licensed(how, license, agent string) bool {
 	switch {
 	case how == LicenseIgnored, how == "", license == "" && how == LicenseChecked:
@@ -375,7 +398,8 @@ func (g *Gate) countDocument(path string, a asked) *refusal {
 	return nil
 }
 
-// countRefusal counts a refusal for who is refused, whom it is told more shortly when there were too many.
+// countRefusal counts a refusal for who is refused, whom it is told more shortly when there were
+// too many.
 func (g *Gate) countRefusal(ctx context.Context, a asked, why *refusal) *refusal {
 	if a.again {
 		return why
@@ -390,7 +414,8 @@ func (g *Gate) countRefusal(ctx context.Context, a asked, why *refusal) *refusal
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target, ok := targetOf(r)
 	a := asked{
-		method: r.Method, host: g.config.Host(r), target: target, userAgent: r.UserAgent(), license: r.Header.Get(ramp.LicenceHeader), client: network(g.config.Client(r)),
+		method: r.Method, host: g.config.Host(r), target: target, userAgent: r.UserAgent(),
+		license: r.Header.Get(ramp.LicenceHeader), client: network(g.config.Client(r)),
 	}
 	var v verdict
 	if ok {
@@ -439,7 +464,8 @@ func (g *Gate) pass(w http.ResponseWriter, r *http.Request, v verdict) {
 	case v.site.Origin != nil:
 		g.fromOrigin(w, r, v)
 	default: // it is only asked
-		v.refusal = refused(http.StatusNotFound, "there is nothing here; this address is for servers that ask whether a request may pass")
+		v.refusal = refused(http.StatusNotFound, "there is nothing here; this address is for servers that ask "+
+			"whether a request may pass")
 		g.refuse(w, v)
 	}
 }
@@ -454,8 +480,8 @@ func network(address netip.Addr) string {
 	return address.Unmap().String()
 }
 
-// targetOf is path and query of a request as they were received; ok is false for what is no request of a site: the forms of
-// CONNECT and of OPTIONS for a whole server.
+// targetOf is path and query of a request as they were received; ok is false for what is no request
+// of a site: the forms of CONNECT and of OPTIONS for a whole server.
 func targetOf(r *http.Request) (string, bool) {
 	target := r.RequestURI
 	if r.Method == http.MethodConnect || r.Method == http.MethodTrace {

@@ -13,8 +13,7 @@ import (
 	wire "frontdesk/wire/edge"
 )
 
-// Follower reads the log of a server that asks Auth while it is written, over its rotation: by moving it to the same name with ".1"
-// behind it, and by cutting it. What was read is remembered in a file; a line may be read twice, and counts once by the delivery's id.
+// Follower reads the log of a server that asks Auth while the log is written, also across rotation.
 type Follower struct {
 	Path  string // of the log
 	State string // file in which it is remembered how far it was read
@@ -98,7 +97,8 @@ func (f *Follower) more(path string) error {
 	}
 	bytes, _, unread, err := ReadLog(file, f.Put)
 	if unread > 0 {
-		f.Log.Warn("lines of the log of deliveries cannot be read; its log_format has to be that of docs/edge.md", "lines", unread)
+		f.Log.Warn("lines of the log of deliveries cannot be read; its log_format has to be that of docs/edge.md",
+			"lines", unread)
 	}
 	if bytes == 0 {
 		return err

@@ -24,7 +24,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// gateBefore is a gate on a socket before an origin that answers as is told, by hand; change may set up its site.
+// gateBefore is a gate on a socket before an origin that answers as is told, by hand; change may
+// set up its site.
 func gateBefore(t *testing.T, origin func(net.Conn, *http.Request) bool, change func(*Config, *Site)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,18 +55,21 @@ func gateBefore(t *testing.T, origin func(net.Conn, *http.Request) bool, change 
 			}()
 		}
 	}()
-	records, err := deliverylog.Open(deliverylog.Config{Dir: t.TempDir(), Sync: time.Hour, Ship: func(context.Context, wire.Batch) error { return nil }})
+	records, err := deliverylog.Open(deliverylog.Config{Dir: t.TempDir(), Sync: time.Hour,
+		Ship: func(context.Context, wire.Batch) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { records.Close() })
 	policy := NewPolicy(Licensed, []Rule{{"/open/*", Open}})
 	site := Site{
-		Domain: "www.example.com", Hosts: []string{"www.example.com", "other.example.com:8443"}, URL: "https://www.example.com", Policy: func() *Policy { return policy },
+		Domain: "www.example.com", Hosts: []string{"www.example.com", "other.example.com:8443"},
+		URL: "https://www.example.com", Policy: func() *Policy { return policy },
 		Keys: func(context.Context) ([]sign.URLKey, error) {
 			return []sign.URLKey{{Form: sign.URLHMAC, Secret: []byte(strings.Repeat("k", 32))}}, nil
 		},
-		Origin: NewOrigin(OriginConfig{URL: &url.URL{Scheme: "http", Host: l.Addr().String()}, Timeout: 5 * time.Second, Stall: 5 * time.Second, Client: time.Minute, MaxRequests: 1, Body: 1 << 20}),
+		Origin: NewOrigin(OriginConfig{URL: &url.URL{Scheme: "http", Host: l.Addr().String()}, Timeout: 5 * time.Second,
+			Stall: 5 * time.Second, Client: time.Minute, MaxRequests: 1, Body: 1 << 20}),
 	}
 	config := Config{Deliveries: records, Client: func(*http.Request) netip.Addr { return netip.Addr{} }}
 	if change != nil {
@@ -85,8 +89,10 @@ func gateBefore(t *testing.T, origin func(net.Conn, *http.Request) bool, change 
 // opens is path and query of an address that gateBefore's key has signed.
 func opens(t *testing.T, path, transaction string) string {
 	t.Helper()
-	set := sign.URLKeys{Origin: "https://www.example.com", Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: []byte(strings.Repeat("k", 32))}}}
-	address, err := set.Sign("https://www.example.com"+path, sign.URLGrant{Expires: time.Now().Add(time.Minute), Agent: "abc", Transaction: transaction}, time.Now())
+	set := sign.URLKeys{Origin: "https://www.example.com",
+		Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: []byte(strings.Repeat("k", 32))}}}
+	address, err := set.Sign("https://www.example.com"+path,
+		sign.URLGrant{Expires: time.Now().Add(time.Minute), Agent: "abc", Transaction: transaction}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +123,8 @@ func fine(c net.Conn, _ *http.Request) bool {
 	return true
 }
 
-// TestWhatAnOriginSaysEarly costs the answer none of this server's headers, and is not listened to without end.
+// TestWhatAnOriginSaysEarly costs the answer none of this server's headers, and is not listened to
+// without end.
 func TestWhatAnOriginSaysEarly(t *testing.T) {
 	t.Parallel()
 	address := gateBefore(t, func(c net.Conn, r *http.Request) bool {
@@ -129,19 +136,24 @@ func TestWhatAnOriginSaysEarly(t *testing.T) {
 			}
 		}
 		io.WriteString(c, "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"+
-			"HTTP/1.1 200 OK\r\nX-Request-Id: theirs\r\nStrict-Transport-Security: max-age=0\r\nAlt-Svc: h3=\":443\"\r\nContent-Length: 2\r\n\r\nok")
+			"HTTP/1.1 200 OK\r\nX-Request-Id: theirs\r\nStrict-Transport-Security: max-age=0\r\nAlt-Svc: "+
+			"h3=\":443\"\r\nContent-Length: 2\r\n\r\nok")
 		return true
 	}, nil)
 	r, body := say(t, address, "GET /open/a HTTP/1.1\r\nHOST\r\n\r\n")
-	if r.StatusCode != 200 || body != "ok" || fmt.Sprint(r.Header["X-Request-Id"], r.Header["Strict-Transport-Security"], r.Header["Alt-Svc"]) != "[ours] [max-age=1] []" {
+	if r.StatusCode != 200 || body != "ok" ||
+		fmt.Sprint(r.Header["X-Request-Id"], r.Header["Strict-Transport-Security"], r.Header["Alt-Svc"]) !=
+			"[ours] [max-age=1] []" {
 		t.Errorf("%d %v %s", r.StatusCode, r.Header, body)
 	}
-	if r, body := say(t, address, "GET /open/flood HTTP/1.1\r\nHOST\r\n\r\n"); r.StatusCode != 502 || r.Header.Get("X-Request-Id") != "ours" {
+	if r, body := say(t, address, "GET /open/flood HTTP/1.1\r\nHOST\r\n\r\n"); r.StatusCode != 502 ||
+		r.Header.Get("X-Request-Id") != "ours" {
 		t.Errorf("without end: %d %v %s", r.StatusCode, r.Header, body)
 	}
 }
 
-// TestHeadersThatClaimAnotherRequest do not come to the origin, in whatever spelling, nor behind the body.
+// TestHeadersThatClaimAnotherRequest do not come to the origin, in whatever spelling, nor behind
+// the body.
 func TestHeadersThatClaimAnotherRequest(t *testing.T) {
 	t.Parallel()
 	got := make(chan *http.Request, 1)
@@ -150,9 +162,12 @@ func TestHeadersThatClaimAnotherRequest(t *testing.T) {
 		return fine(c, r)
 	}, nil)
 	claims := []string{
-		"X-Original-URL", "X-Original-URI", "X-Original-Path", "X-Rewrite-URL", "X-Rewrite-Uri", "X-Forwarded-Uri", "X-Forwarded-Client-Cert", "X-Forwarded-Ssl", "X-Forwarded-User", "X-Forwarded",
-		"X-HTTP-Method-Override", "X-Method-Override", "X-Override-URL", "X-Real-IP", "Client-IP", "X-Client-IP", "X-Remote-Addr", "X-Envoy-Original-Path", "X-Sendfile-Type", "X-Accel-Mapping",
-		"X-Edge-Transaction", "X-Edge-Uri", "X-Agent-License-Id", "Forwarded", "Proxy", "X_Original_URL", "x_forwarded_user", "X-Edge_Transaction",
+		"X-Original-URL", "X-Original-URI", "X-Original-Path", "X-Rewrite-URL", "X-Rewrite-Uri", "X-Forwarded-Uri",
+		"X-Forwarded-Client-Cert", "X-Forwarded-Ssl", "X-Forwarded-User", "X-Forwarded",
+		"X-HTTP-Method-Override", "X-Method-Override", "X-Override-URL", "X-Real-IP", "Client-IP", "X-Client-IP",
+		"X-Remote-Addr", "X-Envoy-Original-Path", "X-Sendfile-Type", "X-Accel-Mapping",
+		"X-Edge-Transaction", "X-Edge-Uri", "X-Agent-License-Id", "Forwarded", "Proxy", "X_Original_URL",
+		"x_forwarded_user", "X-Edge_Transaction",
 	}
 	raw := "GET /open/a HTTP/1.1\r\nHOST\r\nX-Kept: a\r\nX_Kept: b\r\n"
 	for _, name := range claims {
@@ -170,7 +185,8 @@ func TestHeadersThatClaimAnotherRequest(t *testing.T) {
 	if r.Header.Get("X-Kept") != "a" || r.Header["X_kept"][0] != "b" {
 		t.Errorf("other headers are lost: %v", r.Header)
 	}
-	say(t, address, "POST /open/a HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\nTrailer: X-Original-Url\r\n\r\n1\r\na\r\n0\r\nX-Original-Url: claimed\r\n\r\n")
+	say(t, address, "POST /open/a HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\nTrailer: "+
+		"X-Original-Url\r\n\r\n1\r\na\r\n0\r\nX-Original-Url: claimed\r\n\r\n")
 	if r = <-got; len(r.Trailer) > 0 || r.Header.Get("Trailer") != "" {
 		t.Errorf("the origin got the trailers %v %v", r.Trailer, r.Header)
 	}
@@ -180,8 +196,10 @@ func TestHeadersThatClaimAnotherRequest(t *testing.T) {
 func TestABodyThatIsBrokenIsNoFaultOfTheOrigin(t *testing.T) {
 	t.Parallel()
 	address := gateBefore(t, fine, nil)
-	for name, rest := range map[string]string{"no chunk": "hello\r\n", "a chunk without its end": "2\r\nabXX", "a size beyond all": "fffffffffffffffff\r\na"} {
-		if r, body := say(t, address, "POST /open/a HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n"+rest); r.StatusCode != 400 {
+	for name, rest := range map[string]string{"no chunk": "hello\r\n", "a chunk without its end": "2\r\nabXX",
+		"a size beyond all": "fffffffffffffffff\r\na"} {
+		if r, body := say(t, address, "POST /open/a HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n"+
+			rest); r.StatusCode != 400 {
 			t.Errorf("%s: %d %s", name, r.StatusCode, body)
 		}
 	}
@@ -210,9 +228,12 @@ func TestAHostMayNameThePortThatItNeedNot(t *testing.T) {
 		return fine(c, r)
 	}, nil)
 	for host, want := range map[string]string{
-		"www.example.com": "www.example.com", "WWW.Example.COM": "www.example.com", "www.example.com:443": "www.example.com:443", "www.example.com:80": "www.example.com:80",
-		"other.example.com:8443": "other.example.com:8443", "www.example.com:8443": "", "www.example.com:": "", "other.example.com": "", "other.example.com:443": "",
-		"www.example.com.": "", "xwww.example.com": "", "www.example.com:443:443": "", "[::1%25eth0]": "", "[::1]:80": "",
+		"www.example.com": "www.example.com", "WWW.Example.COM": "www.example.com",
+		"www.example.com:443": "www.example.com:443", "www.example.com:80": "www.example.com:80",
+		"other.example.com:8443": "other.example.com:8443", "www.example.com:8443": "", "www.example.com:": "",
+		"other.example.com": "", "other.example.com:443": "",
+		"www.example.com.": "", "xwww.example.com": "", "www.example.com:443:443": "", "[::1%25eth0]": "",
+		"[::1]:80": "",
 	} {
 		r, body := say(t, address, "GET /open/a HTTP/1.1\r\nHost: "+host+"\r\n\r\n")
 		switch {
@@ -228,7 +249,8 @@ func TestAHostMayNameThePortThatItNeedNot(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotDeliveredForLackOfRoomIsNotFetched: an address that is good once is still good after a 503.
+// TestWhatIsNotDeliveredForLackOfRoomIsNotFetched: an address that is good once is still good after
+// a 503.
 func TestWhatIsNotDeliveredForLackOfRoomIsNotFetched(t *testing.T) {
 	t.Parallel()
 	held, arrived := make(chan bool), make(chan bool)
@@ -256,7 +278,8 @@ func TestWhatIsNotDeliveredForLackOfRoomIsNotFetched(t *testing.T) {
 	<-done
 	for _, want := range []int{200, 429} {
 		r, body := say(t, address, target)
-		for r.StatusCode == 503 && t.Context().Err() == nil { // the request before it has its answer, and the place a moment longer
+		// the request before it has its answer, and the place a moment longer
+		for r.StatusCode == 503 && t.Context().Err() == nil {
 			runtime.Gosched()
 			r, body = say(t, address, target)
 		}
@@ -289,7 +312,8 @@ func TestTokensAreAnsweredForAWhile(t *testing.T) {
 		}
 	}
 	write("written-1\r\n\n short \n../../../etc\nwritten-2/x\nwritten-3\n")
-	for token, want := range map[string]bool{"written-1": true, "written-3": true, "short": false, "../../../etc": false, "written-2/x": false, "written-2": false, "configured-1": true} {
+	for token, want := range map[string]bool{"written-1": true, "written-3": true, "short": false,
+		"../../../etc": false, "written-2/x": false, "written-2": false, "configured-1": true} {
 		if tokens.Has(token) != want {
 			t.Errorf("%q: %t", token, !want)
 		}
@@ -319,7 +343,9 @@ func TestTokensAreAnsweredForAWhile(t *testing.T) {
 	if tokens.Has("one-of-many-0") {
 		t.Error("a token is answered whose file is gone")
 	}
-	for text, want := range map[string]bool{strings.Repeat("a", 7): false, strings.Repeat("a", 8): true, strings.Repeat("a", 256): true, strings.Repeat("a", 257): false, "........": false, "aaaa%2faa": false, "a b c d e": false} {
+	for text, want := range map[string]bool{strings.Repeat("a", 7): false, strings.Repeat("a", 8): true,
+		strings.Repeat("a", 256): true, strings.Repeat("a", 257): false, "........": false, "aaaa%2faa": false,
+		"a b c d e": false} {
 		if IsToken(text) != want {
 			t.Errorf("%.20q is a token: %t", text, !want)
 		}
@@ -340,12 +366,14 @@ func TestServersThatAskAreGivenDocuments(t *testing.T) {
 		config.Sites = []Site{*site}
 		auth := New(*config).Auth()
 		for target, want := range map[string]string{
-			ManifestPath: "403 200 manifest", RSLPath: "204 404", ChallengePath + "challenge-1": "403 200 challenge-1", ChallengePath + "another-1": "204 404", ManifestPath + "?a=b": "403 200 manifest",
+			ManifestPath: "403 200 manifest", RSLPath: "204 404", ChallengePath + "challenge-1": "403 200 challenge-1",
+			ChallengePath + "another-1": "204 404", ManifestPath + "?a=b": "403 200 manifest",
 		} {
 			got := ""
 			for _, path := range []string{AuthRequestPath, AnswerPath} {
 				r := httptest.NewRequest("GET", path, nil)
-				r.Header = http.Header{"X-Original-Method": {"GET"}, "X-Original-Host": {"www.example.com"}, "X-Original-Uri": {target}}
+				r.Header = http.Header{"X-Original-Method": {"GET"}, "X-Original-Host": {"www.example.com"},
+					"X-Original-Uri": {target}}
 				w := httptest.NewRecorder()
 				auth.ServeHTTP(w, r)
 				got += fmt.Sprint(" ", w.Code)

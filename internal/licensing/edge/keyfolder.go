@@ -18,8 +18,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// StoredKey is a key that verifies signed addresses, as it lies in a folder of keys: a file of JSON for each, which only its owner may read. It was
-// registered at an Exchange with the verification of a domain.
+// StoredKey is a key that verifies signed addresses, as it lies in a folder of keys: a file of JSON
+// for each, which only its owner may read. It was registered at an Exchange with the verification
+// of a domain.
 type StoredKey struct {
 	Form     string    `json:"cdn_type"`
 	ID       string    `json:"key_id,omitempty"` // as addresses name it, for cloudfront
@@ -54,8 +55,9 @@ func (s StoredKey) Key() (key sign.URLKey, err error) {
 	return key, err
 }
 
-// KeyFolder are the keys in a folder, which is looked at again every second while they are asked for. It may be missing. What cannot be read of it is told
-// to the log, and is none. It may be used from many goroutines.
+// KeyFolder are the keys in a folder, which is looked at again every second while they are asked
+// for. It may be missing. What cannot be read of it is told to the log, and is none. Its methods
+// may be called concurrently.
 type KeyFolder struct {
 	path string
 	now  func() time.Time
@@ -120,7 +122,8 @@ func (f *KeyFolder) read(files map[string]stamp) (keys []sign.URLKey) {
 			_, err = one.Key()
 		}
 		if err != nil {
-			f.log.Error("a key that verifies addresses cannot be used", "file", filepath.Join(f.path, name), "error", err)
+			f.log.Error("a key that verifies addresses cannot be used", "file", filepath.Join(f.path, name),
+				"error", err)
 			continue
 		}
 		all = append(all, one)

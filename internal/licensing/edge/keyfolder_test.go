@@ -48,7 +48,8 @@ func TestKeysOfAFolderAreTakenUp(t *testing.T) {
 		t.Errorf("it was looked at within a second: %v", keys)
 	}
 	now.Advance(time.Second)
-	if keys := folder.Keys(); len(keys) != 1 || keys[0].Form != sign.URLHMAC || !keys[0].Ends.Equal(now.Now().Add(time.Hour-time.Second)) {
+	if keys := folder.Keys(); len(keys) != 1 || keys[0].Form != sign.URLHMAC ||
+		!keys[0].Ends.Equal(now.Now().Add(time.Hour-time.Second)) {
 		t.Fatalf("%v, %s", keys, &log)
 	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -59,7 +60,8 @@ func TestKeysOfAFolderAreTakenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put("b.json", StoredKey{Form: "cloudfront", ID: "k-2027-05-04-cf", Public: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})), Created: now.Now()})
+	put("b.json", StoredKey{Form: "cloudfront", ID: "k-2027-05-04-cf",
+		Public: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})), Created: now.Now()})
 	put("c.json", StoredKey{Form: "hmac", Secret: "no hex " + secret})
 	put("d.json", "no key")
 	now.Advance(time.Second)
@@ -82,7 +84,8 @@ func TestATokenInAFileEndsWhenItSays(t *testing.T) {
 	t.Parallel()
 	now := clock.At(time.Now().UTC().Truncate(time.Second))
 	path := filepath.Join(t.TempDir(), "tokens.txt")
-	text := "token-of-a-minute " + now.Now().Add(time.Minute).Format(time.RFC3339) + "\ntoken-without-end\ntoken-of-no-time soon\n"
+	text := "token-of-a-minute " + now.Now().Add(time.Minute).Format(time.RFC3339) +
+		"\ntoken-without-end\ntoken-of-no-time soon\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +93,8 @@ func TestATokenInAFileEndsWhenItSays(t *testing.T) {
 	tokens.AddSource(func(token string) bool { return token == "token-of-another" })
 	has := func(want ...bool) {
 		t.Helper()
-		for i, token := range []string{"token-of-a-minute", "token-without-end", "token-of-no-time", "token-of-another"} {
+		for i, token := range []string{"token-of-a-minute", "token-without-end", "token-of-no-time",
+			"token-of-another"} {
 			if tokens.Has(token) != want[i] {
 				t.Errorf("%s: %t", token, !want[i])
 			}

@@ -20,7 +20,8 @@ import (
 type KeyFile struct {
 	// Key is all of the key but what is in the file.
 	Key sign.URLKey
-	// Path is the file: the secret as Encoding says, or for cloudfront and ed25519 the public key in PEM.
+	// Path is the file: the secret as Encoding says, or for cloudfront and ed25519 the public key
+	// in PEM.
 	Path string
 	// Encoding is "hex", "base64" or "text", for secrets.
 	Encoding string
@@ -76,8 +77,8 @@ func secret(text, encoding string) ([]byte, error) {
 	return b, nil
 }
 
-// KeyFiles are keys in files that may change while they are used. A file that cannot be read leaves the key as it was. It may be
-// used from many goroutines.
+// KeyFiles are keys in files that may change while they are used. A file that cannot be read leaves
+// the key as it was. Its methods may be called concurrently.
 type KeyFiles struct {
 	files []KeyFile
 	log   *slog.Logger
@@ -100,7 +101,8 @@ const lookEvery = time.Second
 
 // OpenKeyFiles reads the keys, all of which have to be there.
 func OpenKeyFiles(files []KeyFile, now func() time.Time, log *slog.Logger) (*KeyFiles, error) {
-	k := &KeyFiles{files: files, log: log, now: now, keys: make([]sign.URLKey, len(files)), stamps: make([]stamp, len(files)), looked: now()}
+	k := &KeyFiles{files: files, log: log, now: now, keys: make([]sign.URLKey, len(files)),
+		stamps: make([]stamp, len(files)), looked: now()}
 	var errs []error
 	for i, f := range files {
 		k.stamps[i] = stampOf(f.Path)
@@ -137,7 +139,8 @@ func (k *KeyFiles) Keys() []sign.URLKey {
 		k.stamps[i] = seen
 		key, err := f.Read()
 		if err != nil {
-			k.log.Error("the file of a key changed and cannot be used; the key stays as it was", "file", f.Path, "error", err)
+			k.log.Error("the file of a key changed and cannot be used; the key stays as it was", "file", f.Path,
+				"error", err)
 			continue
 		}
 		fresh[i] = key

@@ -29,7 +29,8 @@ type line struct {
 // errLine is of a line that does not tell what it has to.
 var errLine = errors.New("this is no line of the log_format that docs/edge.md shows")
 
-// ReadLine reads a line of a server's log: how a delivery ended that Auth let pass. ok is false for a request that was none.
+// ReadLine reads a line of a server's log: how a delivery ended that Auth let pass. ok is false for
+// a request that was none.
 func ReadLine(text []byte) (d wire.Delivery, ok bool, err error) {
 	var l line
 	if json.Unmarshal(text, &l) != nil {
@@ -43,7 +44,8 @@ func ReadLine(text []byte) (d wire.Delivery, ok bool, err error) {
 	}
 	ended := time.UnixMicro(int64(math.Round(l.Ended * 1e6))).UTC()
 	d = wire.Delivery{
-		ID: l.Delivery, Transaction: l.Transaction, Agent: l.Agent, Form: l.Form, URI: l.URI, State: wire.Cut, Status: l.Status, Bytes: l.Bytes,
+		ID: l.Delivery, Transaction: l.Transaction, Agent: l.Agent, Form: l.Form, URI: l.URI, State: wire.Cut,
+		Status: l.Status, Bytes: l.Bytes,
 		At: ended.Add(-time.Duration(l.Seconds * float64(time.Second))).Truncate(time.Microsecond), Ended: ended,
 	}
 	if l.Completion == "OK" {
@@ -58,8 +60,9 @@ func ReadLine(text []byte) (d wire.Delivery, ok bool, err error) {
 // maxLine is the most that a line of a log may have; a longer one is passed over.
 const maxLine = 64 << 10
 
-// ReadLog reads the whole lines of a log from r and calls put with what they tell. It gives how many bytes they have, without those
-// of a last line that has no end yet, how many deliveries it told of, and how many lines it could not read. The error is that of put or of r.
+// ReadLog reads the whole lines of a log from r and calls put with what they tell. It gives how
+// many bytes they have, without those of a last line that has no end yet, how many deliveries it
+// told of, and how many lines it could not read. The error is that of put or of r.
 func ReadLog(r io.Reader, put func(wire.Delivery) error) (bytes int64, deliveries, unread int, err error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var long int64 // of a line that is too long, so far

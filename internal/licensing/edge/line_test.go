@@ -17,7 +17,8 @@ const logged = `{"delivery":"dlv_1","transaction":"txn-1","agent":"ab","form":"h
 func TestALineOfALogTellsHowADeliveryEnded(t *testing.T) {
 	t.Parallel()
 	d, ok, err := ReadLine([]byte(logged))
-	if err != nil || !ok || d.ID != "dlv_1" || d.State != wire.Ended || d.Bytes != 17 || d.Status != 200 || d.Ended.Sub(d.At).Seconds() != 0.25 {
+	if err != nil || !ok || d.ID != "dlv_1" || d.State != wire.Ended || d.Bytes != 17 || d.Status != 200 ||
+		d.Ended.Sub(d.At).Seconds() != 0.25 {
 		t.Errorf("%+v %t %v", d, ok, err)
 	}
 	if d, ok, _ := ReadLine([]byte(strings.Replace(logged, `"OK"`, `""`, 1))); !ok || d.State != wire.Cut {
@@ -26,7 +27,8 @@ func TestALineOfALogTellsHowADeliveryEnded(t *testing.T) {
 	if _, ok, err := ReadLine([]byte(strings.Replace(logged, `"dlv_1"`, `""`, 1))); ok || err != nil {
 		t.Errorf("one that is no delivery: %t %v", ok, err)
 	}
-	for _, text := range []string{``, `127.0.0.1 - - [x] "GET /"`, `[]`, strings.Replace(logged, "17", "-17", 1), strings.Replace(logged, "https://", "ftp://", 1), strings.Replace(logged, "1790000000.250", "1e300", 1)} {
+	for _, text := range []string{``, `127.0.0.1 - - [x] "GET /"`, `[]`, strings.Replace(logged, "17", "-17", 1),
+		strings.Replace(logged, "https://", "ftp://", 1), strings.Replace(logged, "1790000000.250", "1e300", 1)} {
 		if _, ok, err := ReadLine([]byte(text)); ok || !errors.Is(err, errLine) {
 			t.Errorf("%s: %t %v", text, ok, err)
 		}
@@ -46,17 +48,19 @@ func FuzzReadLine(f *testing.F) {
 	})
 }
 
-// TestALogIsFollowedOverItsRotation writes it in parts, moves it away, cuts it, and begins anew in the middle.
+// TestALogIsFollowedOverItsRotation writes it in parts, moves it away, cuts it, and begins anew in
+// the middle.
 func TestALogIsFollowedOverItsRotation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "edge.json")
 	var got []string
 	follower := func() *Follower {
-		return &Follower{Path: path, State: filepath.Join(dir, "state", "log.json"), Log: slog.New(slog.DiscardHandler), Put: func(d wire.Delivery) error {
-			got = append(got, d.ID)
-			return nil
-		}}
+		return &Follower{Path: path, State: filepath.Join(dir, "state", "log.json"), Log: slog.New(slog.DiscardHandler),
+			Put: func(d wire.Delivery) error {
+				got = append(got, d.ID)
+				return nil
+			}}
 	}
 	f := follower()
 	write := func(file, text string) {

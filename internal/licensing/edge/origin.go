@@ -21,7 +21,8 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// Origin is the server that has a site's content. NewOrigin makes one. It may be used from many goroutines.
+// Origin forwards requests to the server with a site's content. Its methods may be called
+// concurrently.
 type Origin struct {
 	config OriginConfig
 	proxy  *httputil.ReverseProxy
@@ -34,12 +35,13 @@ type OriginConfig struct {
 	URL *url.URL
 	// Host is what it is told as Host; empty for the host that the client asked.
 	Host string
-	// Timeout is how long it may take until the head of its answer is there, and Stall how long it may send nothing of the rest.
+	// Timeout is how long it may take until the head of its answer is there, and Stall how long it
+	// may send nothing of the rest.
 	Timeout, Stall time.Duration
 	// Client is how long a client may take for each part of an answer and of a body.
 	Client time.Duration
-	// MaxRequests is how many requests it has at a time; further ones are told to come back, so that an origin that is slow holds up
-	// its own site alone.
+	// MaxRequests is how many requests it has at a time; further ones are told to come back, so
+	// that an origin that is slow holds up its own site alone.
 	MaxRequests int
 	// Body is the most that a request's body may have, in bytes.
 	Body int64
@@ -130,7 +132,9 @@ func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
 		g.refuse(w, v)
 		return
 	}
-	upgrade := slices.ContainsFunc(r.Header["Connection"], func(value string) bool { return strings.Contains(strings.ToLower(value), "upgrade") })
+	upgrade := slices.ContainsFunc(r.Header["Connection"], func(value string) bool {
+		return strings.Contains(strings.ToLower(value), "upgrade")
+	})
 	if upgrade && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && (!o.config.Upgrades || v.grant != nil) {
 		v.refusal = refused(http.StatusNotImplemented, "this address does not change to another protocol")
 		g.refuse(w, v)
@@ -143,20 +147,25 @@ func (g *Gate) fromOrigin(w http.ResponseWriter, r *http.Request, v verdict) {
 	defer p.out.end() // also while a broken answer unwinds
 	r = r.WithContext(context.WithValue(ctx, passageKey{}, p))
 	if r.Body != nil && r.Body != http.NoBody {
-		p.body = &upload{ReadCloser: http.MaxBytesReader(w, r.Body, o.config.Body), control: p.out.control, wait: o.config.Client}
+		p.body = &upload{ReadCloser: http.MaxBytesReader(w, r.Body, o.config.Body), control: p.out.control,
+			wait: o.config.Client}
 		r.Body = p.body
 	}
 	o.proxy.ServeHTTP(p.out, r)
 	p.out.whole = true
 }
 
-// hidden are headers by which a client could tell an origin another address, method or sender than were judged, and such as are
-// for this gate, beside those that begin as hiddenPrefixes do.
+// hidden are headers by which a client could tell an origin another address, method or sender than
+// were judged, and such as are for this gate, beside those that begin as hiddenPrefixes do.
 var hidden = map[string]bool{
-	"X-Host": true, "X-Http-Host-Override": true, "X-Http-Method": true, "X-Http-Method-Override": true, "X-Method-Override": true, "X-Override-Url": true,
-	"X-Http-Destinationurl": true, "X-Real-Ip": true, "X-Client-Ip": true, "Client-Ip": true, "X-Cluster-Client-Ip": true, "X-Remote-Ip": true, "X-Remote-Addr": true,
-	"X-Originating-Ip": true, "True-Client-Ip": true, "Cf-Connecting-Ip": true, "Fastly-Client-Ip": true, "X-Azure-Clientip": true, "X-Envoy-External-Address": true,
-	"X-Envoy-Original-Path": true, "X-Sendfile-Type": true, "X-Accel-Mapping": true, "X-Forwarded": true, "Forwarded": true, "Proxy": true, ramp.LicenceHeader: true,
+	"X-Host": true, "X-Http-Host-Override": true, "X-Http-Method": true, "X-Http-Method-Override": true,
+	"X-Method-Override": true, "X-Override-Url": true,
+	"X-Http-Destinationurl": true, "X-Real-Ip": true, "X-Client-Ip": true, "Client-Ip": true,
+	"X-Cluster-Client-Ip": true, "X-Remote-Ip": true, "X-Remote-Addr": true,
+	"X-Originating-Ip": true, "True-Client-Ip": true, "Cf-Connecting-Ip": true, "Fastly-Client-Ip": true,
+	"X-Azure-Clientip": true, "X-Envoy-External-Address": true,
+	"X-Envoy-Original-Path": true, "X-Sendfile-Type": true, "X-Accel-Mapping": true, "X-Forwarded": true,
+	"Forwarded": true, "Proxy": true, ramp.LicenceHeader: true,
 }
 
 var hiddenPrefixes = []string{"X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Edge-"}
@@ -166,10 +175,12 @@ func hides(name string) bool {
 	if strings.Contains(name, "_") { // programs behind CGI do not tell it from a dash
 		name = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
 	}
-	return hidden[name] || strings.HasPrefix(name, "X-") && slices.ContainsFunc(hiddenPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	return hidden[name] || strings.HasPrefix(name, "X-") &&
+		slices.ContainsFunc(hiddenPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// rewrite makes the request that the origin gets: the address that was judged, without its signature.
+// rewrite makes the request that the origin gets: the address that was judged, without its
+// signature.
 func (o *Origin) rewrite(pr *httputil.ProxyRequest) {
 	p := pr.In.Context().Value(passageKey{}).(*passage)
 	to := pr.Out.URL
@@ -210,8 +221,8 @@ func (o *Origin) rewrite(pr *httputil.ProxyRequest) {
 // errRecord says that a delivery could not be recorded, so that it does not happen.
 var errRecord = errors.New("the delivery cannot be recorded")
 
-// answered looks at the head of an origin's answer before it goes on. What is delivered against a signature is recorded here,
-// before anything of it leaves.
+// answered looks at the head of an origin's answer before it goes on. What is delivered against a
+// signature is recorded here, before anything of it leaves.
 func (o *Origin) answered(response *http.Response) error {
 	p := response.Request.Context().Value(passageKey{}).(*passage)
 	p.out.restore()
@@ -224,7 +235,8 @@ func (o *Origin) answered(response *http.Response) error {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
-	response.Body = &download{ReadCloser: response.Body, timer: time.AfterFunc(o.config.Stall, p.cancel), stall: o.config.Stall}
+	response.Body = &download{ReadCloser: response.Body, timer: time.AfterFunc(o.config.Stall, p.cancel),
+		stall: o.config.Stall}
 	v := p.verdict
 	if v.access != Open {
 		response.Header.Add("Vary", "User-Agent")
@@ -241,8 +253,8 @@ func (o *Origin) answered(response *http.Response) error {
 	return p.out.begin(p.gate.config.Deliveries, v, response.ContentLength)
 }
 
-// private are the headers of what is delivered against a signature: it is for who bought it, and whoever asks again is to be
-// recorded again.
+// private are the headers of what is delivered against a signature: it is for who bought it, and
+// whoever asks again is to be recorded again.
 var private = http.Header{"Cache-Control": {"private, no-store"}, "X-Robots-Tag": {"noindex"}}
 
 // failed answers in the stead of an origin that did not.
@@ -261,7 +273,7 @@ func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
 	case p.body != nil && p.body.broke.Load():
 		happened.Set("origin", "left")
 		v.refusal = refused(http.StatusBadRequest, "the body broke off, or is not written as HTTP has it")
-	case p.out.early > mostEarly:
+	case p.out.early > maxEarly:
 		happened.Set("origin", "failed")
 		v.refusal = refused(http.StatusBadGateway, "the site did not answer as a web server does; try again")
 	case errors.Is(err, context.Canceled):
@@ -274,7 +286,8 @@ func (o *Origin) failed(w http.ResponseWriter, r *http.Request, err error) {
 		happened.Set("origin", "failed")
 		v.refusal = refused(http.StatusBadGateway, "the site did not answer as a web server does; try again")
 	}
-	if v.grant != nil && r.Method == http.MethodGet && !errors.Is(err, errRecord) { // so that it can be seen what became of what was bought
+	// so that it can be seen what became of what was bought
+	if v.grant != nil && r.Method == http.MethodGet && !errors.Is(err, errRecord) {
 		if p.out.begin(p.gate.config.Deliveries, v, 0) == nil {
 			p.out.silent = true
 		}

@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/licensing/edge/deliverylog"
 )
 
-// outlet is where an answer leaves: it gives a client time for as long as it goes on taking, and notes of what is delivered
-// against a signature how much of it left.
+// outlet is where an answer leaves: it gives a client time for as long as it goes on taking, and
+// notes of what is delivered against a signature how much of it left.
 type outlet struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -34,8 +34,8 @@ type outlet struct {
 // ownHeaders are headers that this server sets itself, where it does, and no origin.
 var ownHeaders = [...]string{"X-Request-Id", "Traceresponse", "Strict-Transport-Security"}
 
-// mostEarly is how many informational answers an origin may send before its answer.
-const mostEarly = 32
+// maxEarly is how many informational answers an origin may send before its answer.
+const maxEarly = 32
 
 func newOutlet(w http.ResponseWriter, wait time.Duration, giveUp func()) *outlet {
 	o := &outlet{ResponseWriter: w, control: http.NewResponseController(w), wait: wait, giveUp: giveUp}
@@ -46,7 +46,8 @@ func newOutlet(w http.ResponseWriter, wait time.Duration, giveUp func()) *outlet
 	return o
 }
 
-// restore sets this server's own headers again, which the proxy clears with those of an informational answer.
+// restore sets this server's own headers again, which the proxy clears with those of an
+// informational answer.
 func (o *outlet) restore() {
 	header := o.Header()
 	for i, name := range ownHeaders {
@@ -56,9 +57,11 @@ func (o *outlet) restore() {
 	}
 }
 
-// begin records that content is about to be delivered. The error wraps errRecord: then it must not be.
+// begin records that content is about to be delivered. The error wraps errRecord: then it must not
+// be.
 func (o *outlet) begin(s *deliverylog.Log, v verdict, length int64) error {
-	open, err := s.Begin(deliverylog.Delivery{Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content, Form: string(v.form), Length: length})
+	open, err := s.Begin(deliverylog.Delivery{Transaction: v.grant.Transaction, Agent: v.grant.Agent, URI: v.content,
+		Form: string(v.form), Length: length})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errRecord, err)
 	}
@@ -72,7 +75,7 @@ func (o *outlet) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 // WriteHeader notes the status.
 func (o *outlet) WriteHeader(status int) {
 	if status < 200 && status != http.StatusSwitchingProtocols { // an origin's early hints are not passed on
-		if o.early++; o.early > mostEarly {
+		if o.early++; o.early > maxEarly {
 			o.giveUp()
 		}
 		return

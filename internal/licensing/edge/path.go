@@ -9,15 +9,18 @@ import (
 )
 
 // errPath is of a path that servers read in different ways, so that nobody can say what it opens.
-var errPath = errors.New("the address can be read in more than one way; write it without dot segments, backslashes, control characters, and encoded slashes")
+var errPath = errors.New("the address can be read in more than one way; write it without dot segments, backslashes, " +
+	"control characters, and encoded slashes")
 
-// readings are the ways in which an origin may read a path as it stands in an address, each with nothing percent-encoded. A path that is open by one of them and kept back by another is kept back. The error is
-// errPath for a path that no reading is safe of.
+// readings are the ways in which an origin may read a path as it stands in an address, each with
+// nothing percent-encoded. A path that is open by one of them and kept back by another is kept
+// back. The error is errPath for a path that no reading is safe of.
 func readings(raw string) ([]string, error) {
 	if usual(raw) {
 		return []string{raw}, nil
 	}
-	if !strings.HasPrefix(raw, "/") || strings.ContainsAny(raw, "\\#") || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !strings.HasPrefix(raw, "/") || strings.ContainsAny(raw, "\\#") ||
+		strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errPath
 	}
 	once, err := unescaped(raw)
@@ -49,7 +52,8 @@ func readings(raw string) ([]string, error) {
 		}
 	}
 	for _, path := range all {
-		for _, way := range []string{merged(path), bare(path), strings.TrimRight(path, "/"), merged(bare(path)), strings.TrimRight(merged(bare(path)), "/")} {
+		for _, way := range []string{merged(path), bare(path), strings.TrimRight(path, "/"), merged(bare(path)),
+			strings.TrimRight(merged(bare(path)), "/")} {
 			if way != "" && way != path {
 				all = append(all, way)
 			}
@@ -58,7 +62,8 @@ func readings(raw string) ([]string, error) {
 	return all, nil
 }
 
-// compatible adds a path to readings, and with it its compatibility form (NFKC), in which some file systems and servers read names.
+// compatible adds a path to readings, and with it its compatibility form (NFKC), in which some file
+// systems and servers read names.
 func compatible(all []string, path string) ([]string, error) {
 	all = append(all, path)
 	form := norm.NFKC.String(path)
@@ -87,14 +92,16 @@ func usual(raw string) bool {
 	return raw != "" && raw[0] == '/'
 }
 
-// unescaped undoes percent-encoding once. The error is errPath where that brings up what would be read as something else
-// than a part of a name, and another where there is nothing to undo.
+// unescaped undoes percent-encoding once. The error is errPath where that brings up what would be
+// read as something else than a part of a name, and another where there is nothing to undo.
 func unescaped(path string) (string, error) {
 	plain, err := url.PathUnescape(path)
 	if err != nil {
 		return "", err
 	}
-	if strings.Count(plain, "/") != strings.Count(path, "/") || strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) || overlong(plain) || leadsUp(plain) {
+	if strings.Count(plain, "/") != strings.Count(path, "/") ||
+		strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) ||
+		overlong(plain) || leadsUp(plain) {
 		return "", errPath
 	}
 	return plain, nil
@@ -103,14 +110,16 @@ func unescaped(path string) (string, error) {
 // leadsUp says whether a path has dot segments, also with what some servers leave out behind them.
 func leadsUp(path string) bool {
 	for step := range strings.SplitSeq(path, "/") {
-		if name := strings.TrimRight(named(step), " "); name == "." || name == ".." { // "..;" and ".. " lead up at some servers
+		// "..;" and ".. " lead up at some servers
+		if name := strings.TrimRight(named(step), " "); name == "." || name == ".." {
 			return true
 		}
 	}
 	return false
 }
 
-// overlong says whether a text has a character of ASCII in a form of UTF-8 that is too long, which old servers undo.
+// overlong says whether a text has a character of ASCII in a form of UTF-8 that is too long, which
+// old servers undo.
 func overlong(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if next := text[i+1]; next >= 0x80 && next < 0xC0 {
@@ -139,7 +148,8 @@ func merged(path string) string {
 	return path
 }
 
-// bare leaves out of a path's segments what some servers leave out: parameters, the streams of files, and dots and blanks at the end.
+// bare leaves out of a path's segments what some servers leave out: parameters, the streams of
+// files, and dots and blanks at the end.
 func bare(path string) string {
 	steps := strings.Split(path, "/")
 	for i, step := range steps {
@@ -157,8 +167,8 @@ func named(step string) string {
 	return name
 }
 
-// escaped writes a path in the one spelling: percent-encoded are all bytes but those that a path may have and no pattern
-// means something by.
+// escaped writes a path in the one spelling: percent-encoded are all bytes but those that a path
+// may have and no pattern means something by.
 func escaped(path string) string {
 	const digits = "0123456789ABCDEF"
 	if usual(path) {
@@ -167,7 +177,8 @@ func escaped(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
 		c := path[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~:@!&'()+,;=", c) >= 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("/-._~:@!&'()+,;=", c) >= 0 {
 			b.WriteByte(c)
 			continue
 		}

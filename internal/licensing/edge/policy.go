@@ -29,14 +29,14 @@ var order = []Access{Open, Licensed, Blocked}
 // stricter is the one of two that keeps more back.
 func stricter(a, b Access) Access { return order[max(slices.Index(order, a), slices.Index(order, b))] }
 
-// Rule says how far the paths are open that fit a pattern, in which a star stands for any run of characters, slashes among
-// them, and all else for itself, percent-encoded as in an address.
+// Rule says how far the paths are open that fit a pattern, in which a star stands for any run of
+// characters, slashes among them, and all else for itself, percent-encoded as in an address.
 type Rule struct {
 	Pattern string
 	Access  Access
 }
 
-// Policy says how far the paths of a site are open (RAMP v1, AccessPolicy). It never changes.
+// Policy says how open the paths of a site are (RAMP v1, AccessPolicy). It is immutable.
 type Policy struct {
 	otherwise     Access
 	rules         []Access
@@ -51,7 +51,8 @@ type glob struct {
 	text, folded string
 }
 
-// NewPolicy makes a policy: of several rules the first that fits counts, and where none does, what is so otherwise.
+// NewPolicy makes a policy: of several rules the first that fits counts, and where none does, what
+// is so otherwise.
 func NewPolicy(otherwise Access, rules []Rule) *Policy {
 	p := &Policy{otherwise: otherwise, exact: map[string]int{}, folded: map[string]int{}}
 	for i, rule := range rules {
@@ -72,7 +73,8 @@ func NewPolicy(otherwise Access, rules []Rule) *Policy {
 	return p
 }
 
-// canonicalPattern brings what stands between the stars into the spelling of readings, as of is told of it.
+// canonicalPattern brings what stands between the stars into the spelling of readings, as of is
+// told of it.
 func canonicalPattern(pattern string, as func(string) string) string {
 	parts := strings.Split(pattern, "*")
 	for i, part := range parts {
@@ -84,7 +86,8 @@ func canonicalPattern(pattern string, as func(string) string) string {
 	return strings.Join(parts, "*")
 }
 
-// folded is a text in its compatibility form (NFKC) without the difference of capitals, as file systems that know none read it.
+// folded is a text in its compatibility form (NFKC) without the difference of capitals, as file
+// systems that know none read it.
 func folded(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return strings.ToLower(text)
@@ -92,8 +95,9 @@ func folded(text string) string {
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, norm.NFKC.String(text))
 }
 
-// At says how far a path is open, as it stands in an address. Where an origin may read it in several ways, in capitals or
-// not among them, the strictest counts. ok is false for a path that cannot be judged.
+// At says how far a path is open, as it stands in an address. Where an origin may read it in
+// several ways, in capitals or not among them, the strictest counts. ok is false for a path that
+// cannot be judged.
 func (p *Policy) At(raw string) (access Access, ok bool) {
 	ways, err := readings(raw)
 	if err != nil {
@@ -131,7 +135,8 @@ func (p *Policy) at(path string, exact map[string]int, text func(glob) string) A
 	return p.rules[first]
 }
 
-// fits says whether a path fits a pattern. It takes time in proportion to both lengths at the worst.
+// fits says whether a path fits a pattern. It takes time in proportion to both lengths at the
+// worst.
 func fits(pattern, path string) bool {
 	star, again, g, at := -1, 0, 0, 0
 	for at < len(path) {
@@ -152,7 +157,8 @@ func fits(pattern, path string) bool {
 	return strings.Trim(pattern[g:], "*") == ""
 }
 
-// ReadPolicy reads an access policy as an Exchange tells it (RAMP v1, AccessPolicy). What it leaves open is as otherwise says.
+// ReadPolicy reads an access policy as an Exchange tells it (RAMP v1, AccessPolicy). What it leaves
+// open is as otherwise says.
 func ReadPolicy(text []byte, otherwise Access) (*Policy, error) {
 	m := &rampv1.AccessPolicy{}
 	if err := wire.Unmarshal(text, m); err != nil {

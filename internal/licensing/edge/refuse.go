@@ -20,14 +20,18 @@ type refusal struct {
 
 // The refusals of agents without a signature.
 var (
-	unlicensed = &refusal{status: http.StatusForbidden, outcome: outcomeRefused, detail: "AI agents need a licence for this content; ramp_json_url says through whom it is sold"}
-	blocked    = &refusal{status: http.StatusForbidden, outcome: outcomeBlocked, detail: "this content is not for AI agents, and no licence for it is sold"}
+	unlicensed = &refusal{status: http.StatusForbidden, outcome: outcomeRefused,
+		detail: "AI agents need a licence for this content; ramp_json_url says through whom it is sold"}
+	blocked = &refusal{status: http.StatusForbidden, outcome: outcomeBlocked,
+		detail: "this content is not for AI agents, and no licence for it is sold"}
 )
 
 // The refusals of what would pass at another time.
 var (
-	busy       = &refusal{status: http.StatusServiceUnavailable, detail: "too many requests for this site are in work", after: time.Second}
-	unrecorded = &refusal{status: http.StatusServiceUnavailable, detail: "deliveries cannot be recorded at the moment, so that none are made; try again", after: 5 * time.Second}
+	busy = &refusal{status: http.StatusServiceUnavailable, detail: "too many requests for this site are in work",
+		after: time.Second}
+	unrecorded = &refusal{status: http.StatusServiceUnavailable,
+		detail: "deliveries cannot be recorded at the moment, so that none are made; try again", after: 5 * time.Second}
 )
 
 // refused is a refusal that is no matter of licences.
@@ -38,7 +42,8 @@ func forbidden(outcome, detail string) *refusal {
 }
 
 func tooOften(after time.Duration, detail string) *refusal {
-	return &refusal{status: http.StatusTooManyRequests, outcome: outcomeLimited, detail: detail + "; Retry-After says when to come back", after: max(after, time.Second)}
+	return &refusal{status: http.StatusTooManyRequests, outcome: outcomeLimited,
+		detail: detail + "; Retry-After says when to come back", after: max(after, time.Second)}
 }
 
 // signed says whether it is the refusal of a request that came with a signature.
@@ -46,7 +51,8 @@ func (r *refusal) signed() bool {
 	return r.outcome == outcomeExpired || r.outcome == outcomeForeign || r.outcome == outcomeInvalid
 }
 
-// invalid is the refusal of an address that opens nothing. Fastly's own verification has a status of its own for what is over.
+// invalid is the refusal of an address that opens nothing. Fastly's own verification has a status
+// of its own for what is over.
 func invalid(set sign.URLKeys, err error) *refusal {
 	r := forbidden(outcomeInvalid, err.Error())
 	if errors.Is(err, sign.ErrURLExpired) {

@@ -26,25 +26,29 @@ import (
 
 // RemoteConfig says what a Remote asks. Fields without a default must be set.
 type RemoteConfig struct {
-	// Exchange is the address of the Exchange, without a slash at its end, and Domain by which it knows the site.
+	// Exchange is the address of the Exchange, without a slash at its end, and Domain by which it
+	// knows the site.
 	Exchange, Domain string
-	// Folder keeps what the Exchange last said, so that it is known at the next start, too. It is made if it is missing.
+	// Folder keeps what the Exchange last said, so that it is known at the next start, too. It is
+	// made if it is missing.
 	Folder  string
 	Fetcher *fetch.Fetcher
 	// Unknown is how far all paths are open while no policy was ever known.
 	Unknown Access
-	// Others are further Exchanges through which the site sells; its ramp.json names them beside those that the Exchange says.
+	// Others are further Exchanges through which the site sells; its ramp.json names them beside
+	// those that the Exchange says.
 	Others []*rampv1.AuthorizedExchange
 	// Keys says whether the Exchange's own keys verify addresses (the form ed25519).
 	Keys bool
-	// Every is how often it is asked; what it says is older than Stale only where it could not be asked, which the log then tells.
+	// Every is how often it is asked; what it says is older than Stale only where it could not be
+	// asked, which the log then tells.
 	Every, Stale time.Duration
 	Now          func() time.Time // nil is time.Now
 	Log          *slog.Logger     // nil for nobody
 }
 
-// Remote is what an Exchange says of one site: its policy, its documents, and the keys of addresses. What it said last holds
-// until it says something else. It may be used from many goroutines.
+// Remote keeps what an Exchange publishes for one site: its policy, its documents and the keys of
+// signed addresses. It is saved to disk. Its methods may be called concurrently.
 type Remote struct {
 	config    RemoteConfig
 	policy    atomic.Pointer[Policy]
@@ -85,9 +89,12 @@ const keysThing = "keys"
 
 var things = []thing{
 	{"policy", "/provider/{domain}/access-policy.json", maxPolicy, (*Remote).takePolicy},
-	{"manifest", "/provider/{domain}/ramp.json", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(ManifestPath, h) }},
-	{"verifier", "/provider/{domain}/ramp-verifier.json", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(VerifierPath, h) }},
-	{"rsl", "/provider/{domain}/rsl.txt", maxDocument, func(r *Remote, h *held) error { return r.takeDocument(RSLPath, h) }},
+	{"manifest", "/provider/{domain}/ramp.json", maxDocument,
+		func(r *Remote, h *held) error { return r.takeDocument(ManifestPath, h) }},
+	{"verifier", "/provider/{domain}/ramp-verifier.json", maxDocument,
+		func(r *Remote, h *held) error { return r.takeDocument(VerifierPath, h) }},
+	{"rsl", "/provider/{domain}/rsl.txt", maxDocument,
+		func(r *Remote, h *held) error { return r.takeDocument(RSLPath, h) }},
 	{keysThing, "/exchange/v1/keys", maxDocument, (*Remote).takeKeys},
 }
 
@@ -111,7 +118,8 @@ func OpenRemote(config RemoteConfig) (*Remote, error) {
 			err = t.take(r, h)
 		}
 		if err != nil {
-			config.Log.Warn("what the Exchange said last cannot be read; it is asked anew", "site", config.Domain, "what", t.name, "error", err)
+			config.Log.Warn("what the Exchange said last cannot be read; it is asked anew", "site", config.Domain,
+				"what", t.name, "error", err)
 			continue
 		}
 		if h != nil {
@@ -134,7 +142,8 @@ func (r *Remote) Policy() *Policy { return r.policy.Load() }
 // Keys are the keys of the Exchange that verify addresses at the time.
 func (r *Remote) Keys() []sign.URLKey { return *r.keys.Load() }
 
-// Document gives the handler of a document, by its path at the site; nil where the Exchange has none.
+// Document gives the handler of a document, by its path at the site; nil where the Exchange has
+// none.
 func (r *Remote) Document(path string) http.Handler {
 	if h, ok := r.documents.Load(path); ok {
 		return h.(*held)
@@ -171,20 +180,21 @@ func (r *Remote) Run(ctx context.Context) {
 	}
 }
 
-// Poll is Ask, and tells the log what could not be had, once while it is so.
+// Poll is Refresh, and logs what could not be read, once for each outage.
 func (r *Remote) Poll(ctx context.Context) {
 	err := r.Refresh(ctx)
 	if failed := err != nil; failed == r.failed.Swap(failed) {
 		return
 	}
 	if err != nil {
-		r.config.Log.Warn("the Exchange could not be asked for all; what it said last holds", "site", r.config.Domain, "error", err)
+		r.config.Log.Warn("the Exchange could not be asked for all; what it said last holds", "site", r.config.Domain,
+			"error", err)
 		return
 	}
 	r.config.Log.Info("the Exchange can be asked again", "site", r.config.Domain)
 }
 
-// Refresh asks the Exchange for everything once. Its error tells what could not be had.
+// Refresh asks the Exchange for everything once. The error says what could not be read.
 func (r *Remote) Refresh(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,7 +211,8 @@ func (r *Remote) Refresh(ctx context.Context) error {
 // ask asks for one thing. What is not readable changes nothing.
 func (r *Remote) ask(ctx context.Context, t thing) error {
 	before := r.held[t.name]
-	request := fetch.Request{URL: r.config.Exchange + strings.ReplaceAll(t.path, "{domain}", r.config.Domain), Own: true, MaxBytes: t.most}
+	request := fetch.Request{URL: r.config.Exchange + strings.ReplaceAll(t.path, "{domain}", r.config.Domain),
+		Own: true, MaxBytes: t.most}
 	if before != nil {
 		request.ETag = before.ETag
 	}
@@ -222,11 +233,13 @@ func (r *Remote) ask(ctx context.Context, t thing) error {
 		if t.name == "rsl" || t.name == "manifest" || t.name == "verifier" { // it may have none
 			return r.drop(t)
 		}
-		return fmt.Errorf("the Exchange knows nothing of it (status %d); look at edge.exchange and the domain of the site", response.Status)
+		return fmt.Errorf("the Exchange knows nothing of it (status %d); look at edge.exchange and the domain of "+
+			"the site", response.Status)
 	case response.Status != http.StatusOK:
 		return fmt.Errorf("the Exchange answered with status %d", response.Status)
 	}
-	h := &held{ETag: response.Header.Get("Etag"), At: r.config.Now().UTC(), Type: response.Header.Get("Content-Type"), Body: response.Body}
+	h := &held{ETag: response.Header.Get("Etag"), At: r.config.Now().UTC(), Type: response.Header.Get("Content-Type"),
+		Body: response.Body}
 	if err := t.take(r, h); err != nil {
 		return fmt.Errorf("what the Exchange says cannot be used: %w", err)
 	}
@@ -268,7 +281,8 @@ func (r *Remote) takeDocument(path string, h *held) error {
 // naming is a ramp.json that names further Exchanges, too. What the Exchange said stays as it was.
 func (h *held) naming(manifest *rampv1.ProviderManifest, others []*rampv1.AuthorizedExchange) (*held, error) {
 	for _, one := range others {
-		if !slices.ContainsFunc(manifest.Exchanges, func(x *rampv1.AuthorizedExchange) bool { return strings.EqualFold(x.GetDomain(), one.GetDomain()) }) {
+		if !slices.ContainsFunc(manifest.Exchanges,
+			func(x *rampv1.AuthorizedExchange) bool { return strings.EqualFold(x.GetDomain(), one.GetDomain()) }) {
 			manifest.Exchanges = append(manifest.Exchanges, one)
 		}
 	}
@@ -286,7 +300,8 @@ func (h *held) naming(manifest *rampv1.ProviderManifest, others []*rampv1.Author
 }
 
 // documentTypes are the media types of documents.
-var documentTypes = map[string]string{ManifestPath: "application/json", VerifierPath: "application/json", RSLPath: "application/rsl+xml"}
+var documentTypes = map[string]string{ManifestPath: "application/json", VerifierPath: "application/json",
+	RSLPath: "application/rsl+xml"}
 
 // takeKeys takes the keys that sign, and for a while those that did.
 func (r *Remote) takeKeys(h *held) error {
@@ -333,9 +348,11 @@ func (r *Remote) tellAge() {
 	old := h == nil || r.config.Now().Sub(h.At) > r.config.Stale
 	switch {
 	case old && !r.warned && h == nil:
-		r.config.Log.Error("the policy of the site was never known, so that all of its paths are as edge.sites says of unknown ones", "site", r.config.Domain, "access", string(r.config.Unknown))
+		r.config.Log.Error("the policy of the site was never known, so that all of its paths are as edge.sites says "+
+			"of unknown ones", "site", r.config.Domain, "access", string(r.config.Unknown))
 	case old && !r.warned:
-		r.config.Log.Error("the policy of the site is old, since the Exchange cannot be asked; it holds on", "site", r.config.Domain, "since", h.At)
+		r.config.Log.Error("the policy of the site is old, since the Exchange cannot be asked; it holds on", "site",
+			r.config.Domain, "since", h.At)
 	case !old && r.warned:
 		r.config.Log.Info("the policy of the site is fresh again", "site", r.config.Domain)
 	}

@@ -42,7 +42,8 @@ func text(body string) *atomic.Value {
 func remote(t *testing.T, folder string, exchange string, now *clock.Clock, unknown Access) *Remote {
 	t.Helper()
 	r, err := OpenRemote(RemoteConfig{
-		Exchange: exchange, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}), Unknown: unknown, Keys: true, Every: time.Minute, Stale: time.Hour, Now: now.Now,
+		Exchange: exchange, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}),
+		Unknown: unknown, Keys: true, Every: time.Minute, Stale: time.Hour, Now: now.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +53,8 @@ func remote(t *testing.T, folder string, exchange string, now *clock.Clock, unkn
 
 const emptyPolicy = "/provider/www.example.com/access-policy.json"
 
-// TestAKeyThatSignsNoMoreIsGoodForAnHour, from when the Exchange last said that it signed: also where it said so by 304, and over a
-// restart.
+// TestAKeyThatSignsNoMoreIsGoodForAnHour, from when the Exchange last said that it signed: also
+// where it said so by 304, and over a restart.
 func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 	t.Parallel()
 	public := base64.StdEncoding.EncodeToString(ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey))
@@ -88,7 +89,8 @@ func TestAKeyThatSignsNoMoreIsGoodForAnHour(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreWhatTheyAre, whatever the Exchange calls them: they are served from the site's own host.
+// TestDocumentsAreWhatTheyAre, whatever the Exchange calls them: they are served from the site's
+// own host.
 func TestDocumentsAreWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(says{
@@ -101,11 +103,13 @@ func TestDocumentsAreWhatTheyAre(t *testing.T) {
 	if err := r.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{ManifestPath: "application/json", VerifierPath: "application/json", RSLPath: "application/rsl+xml"} {
+	for path, want := range map[string]string{ManifestPath: "application/json", VerifierPath: "application/json",
+		RSLPath: "application/rsl+xml"} {
 		w := httptest.NewRecorder()
 		r.Document(path).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		body, _ := io.ReadAll(w.Body)
-		if got := w.Header(); got.Get("Content-Type") != want || got.Get("X-Content-Type-Options") != "nosniff" || got.Get("Content-Security-Policy") == "" || len(body) == 0 {
+		if got := w.Header(); got.Get("Content-Type") != want || got.Get("X-Content-Type-Options") != "nosniff" ||
+			got.Get("Content-Security-Policy") == "" || len(body) == 0 {
 			t.Errorf("%s: %v %s", path, got, body)
 		}
 	}
@@ -125,14 +129,16 @@ func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
 	}
 }
 
-// TestKeysThatAttestAreKept holds that the edge serves the keys with which its site attests, as the Exchange had them last: over a failure of the
-// Exchange and a restart, as long as that was; anew when there are others; not those of another verifier, nor what is no document; and none when
-// the site attests nothing any more.
+// TestKeysThatAttestAreKept holds that the edge serves the keys with which its site attests, as the
+// Exchange had them last: over a failure of the Exchange and a restart, as long as that was; anew
+// when there are others; not those of another verifier, nor what is no document; and none when the
+// site attests nothing any more.
 func TestKeysThatAttestAreKept(t *testing.T) {
 	t.Parallel()
 	const path = "/provider/www.example.com/ramp-verifier.json"
 	keys := func(verifier, kid string) string {
-		text, err := wire.WriteVerifierKeys(verifier, "V", nil, []wire.Key{{ID: kid, Public: ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)}})
+		text, err := wire.WriteVerifierKeys(verifier, "V", nil,
+			[]wire.Key{{ID: kid, Public: ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +172,8 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest("GET", VerifierPath, nil))
 		name, all, err := wire.ReadKeys(w.Body.Bytes())
-		if err != nil || name != "www.example.com" || len(all) != 1 || all[0].ID != kid || w.Code != 200 || w.Header().Get("Cache-Control") != documentCache || w.Header().Get("Content-Type") != "application/json" {
+		if err != nil || name != "www.example.com" || len(all) != 1 || all[0].ID != kid || w.Code != 200 ||
+			w.Header().Get("Cache-Control") != documentCache || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %v %s, %v", when, w.Code, w.Header(), w.Body, err)
 		}
 		again := httptest.NewRequest("GET", VerifierPath, nil)
@@ -210,7 +217,8 @@ func TestKeysThatAttestAreKept(t *testing.T) {
 	serves("after another restart", "")
 }
 
-// TestASiteThatSellsThroughSeveralExchangesNamesThem: ramp.json as its Exchange says it, with those that the site itself names, each once.
+// TestASiteThatSellsThroughSeveralExchangesNamesThem: ramp.json as its Exchange says it, with those
+// that the site itself names, each once.
 func TestASiteThatSellsThroughSeveralExchangesNamesThem(t *testing.T) {
 	t.Parallel()
 	const said = `{"ver": "1.0", "provider": "www.example.com", "exchanges": [{"domain": "one.example", "endpoint": "https://one.example", "relationship": "DIRECT"}]}`
@@ -220,15 +228,18 @@ func TestASiteThatSellsThroughSeveralExchangesNamesThem(t *testing.T) {
 	folder := t.TempDir()
 	direct := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
 	config := RemoteConfig{
-		Exchange: server.URL, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}), Unknown: Blocked, Keys: true, Every: time.Minute, Stale: time.Hour,
+		Exchange: server.URL, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}),
+		Unknown: Blocked, Keys: true, Every: time.Minute, Stale: time.Hour,
 		Others: []*rampv1.AuthorizedExchange{
-			{Domain: "One.example", Endpoint: "https://elsewhere.example", Relationship: direct}, {Domain: "two.example", Endpoint: "https://two.example", Relationship: direct},
+			{Domain: "One.example", Endpoint: "https://elsewhere.example", Relationship: direct},
+			{Domain: "two.example", Endpoint: "https://two.example", Relationship: direct},
 		},
 	}
 	served := func(r *Remote) (*rampv1.ProviderManifest, string) {
 		t.Helper()
 		answer := httptest.NewRecorder()
-		r.Document(ManifestPath).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "https://www.example.com"+ManifestPath, nil))
+		r.Document(ManifestPath).ServeHTTP(answer,
+			httptest.NewRequest(http.MethodGet, "https://www.example.com"+ManifestPath, nil))
 		manifest, err := wire.ReadProviderManifest(answer.Body.Bytes())
 		if err != nil {
 			t.Fatal(err)
@@ -247,7 +258,8 @@ func TestASiteThatSellsThroughSeveralExchangesNamesThem(t *testing.T) {
 			}
 		}
 		manifest, tag := served(r)
-		if x := manifest.Exchanges; len(x) != 2 || x[0].Endpoint != "https://one.example" || x[1].Domain != "two.example" {
+		if x := manifest.Exchanges; len(x) != 2 || x[0].Endpoint != "https://one.example" ||
+			x[1].Domain != "two.example" {
 			t.Errorf("it names %v", x)
 		}
 		tags = append(tags, tag)

@@ -15,22 +15,27 @@ import (
 
 // The bounds of the tokens with which a site answers challenges (RAMP v1, domain verification).
 const (
-	// TokenLife is how long a token is answered after it was given: in a configuration when the process began, in a file when that
-	// was written. The Exchange's challenge is over after ten minutes.
+	// TokenLife is how long a token is answered after it was given: in a configuration when the
+	// process began, in a file when that was written. The Exchange's challenge is over after ten
+	// minutes.
 	TokenLife = time.Hour
-	// MaxTokens is how many tokens of a site are answered at a time, of the configuration and of the file each; further ones are not.
+	// MaxTokens is how many tokens of a site are answered at a time, of the configuration and of
+	// the file each; further ones are not.
 	MaxTokens = 20
 	minToken  = 8
 	maxToken  = 256
 )
 
-// IsToken says whether a text can be a token: 8 to 256 letters, digits, "-", "_", ".", "~", "=" and "+".
+// IsToken says whether a text can be a token: 8 to 256 letters, digits, "-", "_", ".", "~", "=" and
+// "+".
 func IsToken(text string) bool {
 	return len(text) >= minToken && len(text) <= maxToken &&
-		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~=+") == "" && strings.Trim(text, ".") != ""
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~=+") == "" &&
+		strings.Trim(text, ".") != ""
 }
 
-// Tokens are those with which a site answers challenges. A nil one has none. It may be used from many goroutines.
+// Tokens are the tokens that answer challenges of a site's domain. A nil Tokens has none. Its
+// methods may be called concurrently.
 type Tokens struct {
 	given []string
 	since time.Time
@@ -52,13 +57,15 @@ type written struct {
 	ends  time.Time // zero for TokenLife after the file was written
 }
 
-// NewTokens makes the tokens of a configuration, and of a file that has one in each line, maybe with a blank and the time (RFC 3339) behind it until which
-// it is answered, and is read again when it changes; path may be empty, and the file missing.
+// NewTokens makes the tokens of a configuration, and of a file that has one in each line, maybe
+// with a blank and the time (RFC 3339) behind it until which it is answered, and is read again when
+// it changes; path may be empty, and the file missing.
 func NewTokens(given []string, path string, now func() time.Time, log *slog.Logger) *Tokens {
 	return &Tokens{given: given[:min(len(given), MaxTokens)], since: now(), path: path, now: now, log: log}
 }
 
-// AddSource has further tokens be answered: those of which has says so. It is to be called before anything else.
+// AddSource has further tokens be answered: those of which has says so. Call it before anything
+// else.
 func (t *Tokens) AddSource(has func(token string) bool) {
 	before := t.also
 	t.also = func(token string) bool { return before != nil && before(token) || has(token) }
@@ -116,7 +123,8 @@ func (t *Tokens) look() {
 		t.written, err = readTokens(file)
 	}
 	if err != nil {
-		t.log.Error("tokens cannot be read; write one in each line, as the Exchange gave them", "file", t.path, "error", err)
+		t.log.Error("tokens cannot be read; write one in each line, as the Exchange gave them", "file", t.path,
+			"error", err)
 	}
 }
 

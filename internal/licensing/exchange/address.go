@@ -11,8 +11,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// signAddresses makes the addresses from which what was bought can be fetched, now that it is recorded. Where that cannot be
-// done, everything that was bought is undone, and recorded as failed.
+// signAddresses makes the addresses from which what was bought can be fetched, now that it is
+// recorded. Where that cannot be done, everything that was bought is undone, and recorded as
+// failed.
 func (s *Service) signAddresses(ctx context.Context, p Order, out *OrderResult) error {
 	var failed error
 	for i := range out.Items {
@@ -29,7 +30,8 @@ func (s *Service) signAddresses(ctx context.Context, p Order, out *OrderResult) 
 	err := s.deps.DB.UpdateBatched(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return s.undo(context.WithoutCancel(ctx), tx, p, out)
 	})
-	return fail.New(fail.Internal, "what was bought cannot be fetched at present, and was taken back; try again later").Wrap(errors.Join(failed, err))
+	return fail.New(fail.Internal, "what was bought cannot be fetched at present, and was taken back; try again later").
+		Wrap(errors.Join(failed, err))
 }
 
 // StreamPath is what stands behind a transaction's id in the address of its stream.

@@ -20,8 +20,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Assortment is what is for sale at present: the entries of the catalog, under which terms each is sold, for how much,
-// and who delivers it. Its methods may be called from many goroutines.
+// Assortment is what is for sale at present: the entries of the catalog, the terms that decide
+// about each, and its price. Its methods may be called concurrently.
 type Assortment struct {
 	deps  AssortmentDeps
 	state catalogState
@@ -30,63 +30,70 @@ type Assortment struct {
 	attestations cache.Cache[attestedAt, []*attestation.Prepared]
 }
 
-// OfferPolicy is what the owner says about offers beside the terms.
+// OfferPolicy is what the owner configures about offers beside the terms.
 type OfferPolicy struct {
-	// Validity is how long an offer stands.
+	// Validity is how long an offer can be bought.
 	Validity time.Duration
-	// Price is that of licensed items whose rule names none, where Prices has none for their site; the zero value leaves them to
-	// subscribers.
+	// Price is the price of licensed items whose rule and site have none. The zero value leaves
+	// such items to subscribers.
 	Price  policy.Money
 	Prices map[string]policy.Money // by site
-	// ReportingWindow is the time within which a use must be reported where the rule names none and the price asks for a report, and
-	// Fields what every report must say that is owed.
+	// ReportingWindow is the time for reporting use if the rule names none and the price needs a
+	// report. Fields are the members that every such report must have.
 	ReportingWindow time.Duration
 	Fields          []string
-	// Currency is that in which costs of one token and so on are compared; prices in others have none. Empty compares each
-	// in its own.
+	// Currency is the currency in which unit costs are compared. Offers in other currencies get
+	// none. Empty compares each currency by itself.
 	Currency string
-	// Strict makes no offer to a kind of user, or for a country, that is not known where the terms name any. Otherwise the
-	// offer says for whom it is.
+	// Strict makes no offer if the terms name users or countries and the requester's are unknown.
+	// Otherwise the offer names its restrictions.
 	Strict bool
-	// RevealScopes says of an item for which a requester lacks the scope that it is so; otherwise that it is not there.
+	// RevealScopes tells requesters which scope they lack for an item. Otherwise the item is
+	// absent.
 	RevealScopes bool
-	// Profiles say what is told of items beyond what everybody is told.
+	// Profiles add members to the offers of some kinds of items (RAMP v1, supported_profiles).
 	Profiles []Profile
 }
 
-// AssortmentDeps is what an Assortment needs. All of it is required but where it says otherwise.
+// AssortmentDeps are the dependencies of an [Assortment]. All are required unless their comment
+// says otherwise.
 type AssortmentDeps struct {
 	Corpus  *released.Corpus
 	Catalog *catalog.Catalog
-	// OfferPolicy gives what the owner declares at present. It is called for every request and may answer differently over
-	// time.
+	// OfferPolicy returns the owner's current settings. It is called for every request.
 	OfferPolicy func() *OfferPolicy
 	Push        PushDeps
-	// Outlet gives who delivers an item in this front desk's place, nil where that does itself; a nil func is for all.
+	// Outlet returns who delivers an item in place of this front desk; nil means that this front
+	// desk does. A nil function holds for all items.
 	Outlet func(policy.Facts) *Outlet
-	// Authorised says whether the provider of an item's address lets this front desk sell for it; nil for all.
+	// Authorised reports whether the provider of an address lets this front desk sell for it. Nil
+	// accepts all.
 	Authorised func(address string) bool
-	// CacheBytes bounds the memory for items that profiles tell of; 0 is 64 MiB.
+	// CacheBytes bounds the memory for items that profiles read, in bytes; 0 is 64 MiB.
 	CacheBytes uint64
 	Now        func() time.Time // nil is time.Now
 	Log        *slog.Logger     // nil for none
 }
 
-// PushDeps is what others push, and for whom it is sold. All of it is required but Outlet.
+// PushDeps are the dependencies for pushed entries: where they are stored, and for whom they are
+// sold. All are required except Outlet.
 type PushDeps struct {
 	Store *push.Store
-	// Tenants are those for whom this front desk sells beside its own sites, and Terms the terms of one of them.
+	// Tenants are those for whom this front desk sells beside its own sites. Terms returns the
+	// terms of one of them.
 	Tenants *push.Tenants
 	Terms   func(*push.Tenant) *policy.Terms
-	// Site gives the id of the site of this front desk's own that has a host; ok is false where none has.
+	// Site returns the id of this front desk's own site with a host.
 	Site func(host string) (id string, ok bool)
-	// Outlet gives who delivers what a tenant has at a domain of its own; nil for nobody, as a nil func is for all.
+	// Outlet gives who delivers what a tenant has at a domain of its own; nil for nobody, as a nil
+	// func is for all.
 	Outlet func(one *push.Tenant, domain string) *Outlet
-	// Attested checks what is attested of entries.
+	// Attested verifies the attestations of entries.
 	Attested *attestation.Checker
 }
 
-// NewAssortment returns what is for sale of a catalog, which Follow keeps at the content's published state.
+// NewAssortment returns what is for sale of a catalog, which Follow keeps at the content's
+// published state.
 func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 	if err := fail.Missing("exchange.NewAssortment", map[string]bool{
 		"Corpus": deps.Corpus != nil, "Catalog": deps.Catalog != nil, "OfferPolicy": deps.OfferPolicy != nil,
@@ -122,10 +129,11 @@ func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 // serves says whether a site is one of this front desk's own.
 func (a *Assortment) serves(site string) bool { return a.deps.Corpus.Sites().Serves(site) }
 
-// Terms are the terms in force of this front desk's own sites.
+// Terms returns the terms in force of this front desk's own sites.
 func (a *Assortment) Terms() *policy.Terms { return a.deps.Corpus.Terms() }
 
-// catalogState tells who waits that the catalog has changed, and when its file was written. The zero value is ready.
+// catalogState tells who waits that the catalog has changed, and when its file was written. The
+// zero value is ready.
 type catalogState struct {
 	mu      sync.Mutex    // guards what follows
 	saved   time.Time     // when the catalog's file was looked after
@@ -166,10 +174,10 @@ func (c *catalogState) due(now time.Time) bool {
 	return true
 }
 
-// NextChange gives what is closed when something else is for sale.
+// NextChange returns a channel that is closed when something else is for sale.
 func (a *Assortment) NextChange() <-chan struct{} { return a.state.changes() }
 
-// Changed has who waits for NextChange look again.
+// Changed wakes all who wait for [Assortment.NextChange].
 func (a *Assortment) Changed() { a.state.tell() }
 
 // Follow brings the catalog to the content's published state. It is a [released.Follower].
@@ -186,8 +194,8 @@ func (a *Assortment) Follow(ctx context.Context, _ *released.View) error {
 	return nil
 }
 
-// catchUp has what can be sold stand where the content's published state does now, before the next look that Follow
-// takes.
+// catchUp has what can be sold stand where the content's published state does now, before the next
+// look that Follow takes.
 func (a *Assortment) catchUp(ctx context.Context) error {
 	changed, err := a.deps.Catalog.Refresh(ctx)
 	if changed {
@@ -196,10 +204,11 @@ func (a *Assortment) catchUp(ctx context.Context) error {
 	return err
 }
 
-// ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it is bought: the terms
-// name a price and sell it for something to somebody, without a scope, and with all that stands within it. selling is
-// nil where no offers are made.
-func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.ItemVersion) bool {
+// ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it
+// is bought: the terms name a price and sell it for something to somebody, without a scope, and
+// with all that stands within it. selling is nil where no offers are made.
+func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decision policy.Decision,
+	item *released.ItemVersion) bool {
 	if selling == nil || decision.Access != policy.Licensed {
 		return false
 	}
@@ -208,10 +217,12 @@ func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decisi
 	q := offerBuilder{owner: &owner, rules: rules, query: &Query{}, decision: decision, of: l.Ref.Site}
 	q.resolveLicences(l.Ref.Site)
 	_, err := catalog.CanonicalURI(item.URL())
-	return err == nil && q.price != (policy.Money{}) && q.scopeGranted() && q.refused() == policy.Permitted && item.CoversNested(rules)
+	return err == nil && q.price != (policy.Money{}) && q.scopeGranted() && q.refused() == policy.Permitted &&
+		item.CoversNested(rules)
 }
 
-// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands within it; see released.Corpus.CoversNested.
+// sellsWhole says whether the terms let an item be sold with all that is delivered of what stands
+// within it; see released.Corpus.CoversNested.
 func (a *Assortment) sellsWhole(ctx context.Context, rules *policy.Terms, entry *catalog.Entry) (bool, error) {
 	if !entry.Mixed {
 		return true, nil
@@ -219,9 +230,10 @@ func (a *Assortment) sellsWhole(ctx context.Context, rules *policy.Terms, entry 
 	return a.deps.Corpus.CoversNested(ctx, rules, entry.Ref)
 }
 
-// CopyOf gives the version of an item that was bought, or, when it is no more, the one that is there now; and the media types in
-// which it may be had.
-func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (item *released.ItemVersion, media []string, err error) {
+// CopyOf gives the version of an item that was bought, or, when it is no more, the one that is
+// there now; and the media types in which it may be had.
+func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (item *released.ItemVersion,
+	media []string, err error) {
 	gone := fail.New(fail.NotFound, "what was bought is not there any more; dispute the transaction")
 	if !a.serves(t.Site) {
 		return nil, nil, gone
@@ -239,7 +251,10 @@ func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (it
 			return nil, nil, gone
 		}
 		entries := a.deps.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
-		at := slices.IndexFunc(entries, func(w catalog.Entry) bool { return w.Site == t.Site && w.Source == t.Item.Source })
+		at := slices.IndexFunc(entries, func(w catalog.Entry) bool {
+			return w.Site == t.Site &&
+				w.Source == t.Item.Source
+		})
 		if at < 0 || entries[at].Ref == ref {
 			return nil, nil, gone
 		}
@@ -248,8 +263,9 @@ func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (it
 	return nil, nil, gone
 }
 
-// lets gives the media types in which today's terms let an item be had that was bought; nil for none. In whichever it is sold as a
-// whole, it can be had: others would give away what has a price of its own.
+// lets gives the media types in which today's terms let an item be had that was bought; nil for
+// none. In whichever it is sold as a whole, it can be had: others would give away what has a price
+// of its own.
 func (a *Assortment) lets(item *released.ItemVersion) (media []string) {
 	rules := a.Terms()
 	if rules.Decide(item.Facts()).Access == policy.Blocked {

@@ -11,19 +11,21 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// BuyerSummary is how a requester stands with this front desk as a buyer.
+// BuyerSummary is what a buyer has and owes here.
 type BuyerSummary struct {
-	// Accounts are those that its purchases are charged to: its own, and in other currencies those of its whole domain.
+	// Accounts are those that its purchases are charged to: its own, and in other currencies those
+	// of its whole domain.
 	Accounts []accounts.Balance
 	// Subscriptions are those that are good now, by id, with what is left of their quotas.
 	Subscriptions []SubscriptionSummary
-	// Owed are purchases whose use it has to report, those first that are too late, and at most MostOwed; Overdue says that more of
-	// them are than may be, so that nothing is sold to it until it reports.
+	// Owed are purchases whose use it has to report, those first that are too late, and at most
+	// MostOwed; Overdue says that more of them are than may be, so that nothing is sold to it until
+	// it reports.
 	Owed    []transactions.Transaction
 	Overdue bool
 }
 
-// SubscriptionSummary is a subscription as its holder is told of it.
+// SubscriptionSummary is a subscription as its holder sees it.
 type SubscriptionSummary struct {
 	ID     string
 	Quotas []Quota
@@ -33,7 +35,8 @@ type SubscriptionSummary struct {
 // MaxOwed is how many reports that are owed are told at once.
 const MaxOwed = 100
 
-// BuyerSummary says how a requester stands, whose signature is known to be right.
+// BuyerSummary returns the accounts, subscriptions and owed reports of a requester, whose signature
+// must be verified.
 func (s *Service) BuyerSummary(ctx context.Context, r requesters.Requester) (*BuyerSummary, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	book, deals := accounts.NewReader(s.deps.DB), transactions.NewReader(s.deps.DB)
@@ -61,7 +64,8 @@ func (s *Service) BuyerSummary(ctx context.Context, r requesters.Requester) (*Bu
 		}
 	}
 	for _, state := range []transactions.Obligation{transactions.Expired, transactions.Pending} {
-		owed, err := deals.Owed(ctx, transactions.ObligationFilter{State: state, Buyer: r.Account(), Limit: MaxOwed - len(out.Owed)})
+		owed, err := deals.Owed(ctx, transactions.ObligationFilter{State: state, Buyer: r.Account(),
+			Limit: MaxOwed - len(out.Owed)})
 		if err != nil {
 			return nil, err
 		}

@@ -9,16 +9,17 @@ import (
 	"frontdesk/internal/licensing/accounts"
 )
 
-// Cases are disputes as far as they move without what is for sale: what the operator decides of them, and what is given
-// back. A Service moves the cases that it hears by the same rules. Its methods may be called from many goroutines.
+// Cases move disputes as far as nothing for sale is needed: the decisions of the operator, and
+// their deadlines.
 type Cases struct{ deps CaseDeps }
 
-// CaseDeps is what Cases need. DB, Ledger and Book are required.
+// CaseDeps are the dependencies of [Cases]. DB, Ledger and Accounts are required.
 type CaseDeps struct {
 	DB       *store.DB
 	Ledger   *ledger.Ledger
 	Accounts *accounts.Ledger
-	// Rules gives how long things take; it is called for every case and may answer differently over time. Nil is the usual.
+	// Rules gives how long things take; it is called for every case and may answer differently over
+	// time. Nil is the usual.
 	Rules func() DisputeRules
 	Now   func() time.Time        // nil is time.Now
 	Fault func(step string) error // as in Deps
@@ -26,7 +27,8 @@ type CaseDeps struct {
 
 // NewCases returns the cases of a database.
 func NewCases(deps CaseDeps) (*Cases, error) {
-	err := fail.Missing("exchange.NewCases", map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil, "Accounts": deps.Accounts != nil})
+	err := fail.Missing("exchange.NewCases", map[string]bool{"DB": deps.DB != nil, "Ledger": deps.Ledger != nil,
+		"Accounts": deps.Accounts != nil})
 	if err != nil {
 		return nil, err
 	}

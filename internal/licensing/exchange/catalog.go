@@ -10,32 +10,36 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// CatalogRow is an item of the catalog with what the terms in force sell it for, as its owner sees it.
+// CatalogRow is an entry of the catalog with its price and the rule that decides, as the owner sees
+// it.
 type CatalogRow struct {
 	catalog.Entry
-	Rule     int // the index of the rule that decides
-	Access   policy.Access
-	Labels   []string
-	Scopes   []string // of which a requester must have one; none for everybody
+	Rule   int // the index of the rule that decides
+	Access policy.Access
+	Labels []string
+	// Scopes are the scopes of which a requester must have one; none for everybody.
+	Scopes   []string
 	Price    policy.Money
 	Quantity int64 // how much one use is thought to take of what the price counts; 0 for unknown
 	Worth    int64 // what a purchase authorises, in units of 1e-8 of the price's currency
 	Report   transactions.Duty
 	For      policy.Option
-	// Absence is why nobody is offered it; empty where somebody is. Subscribers alone are, where Price is the zero value.
+	// Absence is why nobody is offered the entry; empty if somebody is. If only subscribers are,
+	// Price is the zero value.
 	Absence Absence
 }
 
-// CatalogFilter says what of the catalog somebody looks for.
+// CatalogFilter selects rows for [Assortment.ListCatalog].
 type CatalogFilter struct {
-	Find   string // an address, or words of titles and addresses; empty for everything
-	Site   string // empty for all
-	Before int    // where to go on, as Shelf gave it; 0 for the beginning
+	Find string // an address, or words of titles and addresses; empty for everything
+	Site string // empty for all
+	// Before is the cursor that ListCatalog returned; 0 starts at the newest.
+	Before int
 	Limit  int
 }
 
-// ListCatalog gives what can be sold and what not, with prices: the entries of an address, or else those that fit words, what came last
-// first. next is where to go on, 0 when there is no more; a page may be shorter than its limit, or empty, though there is more.
+// ListCatalog returns rows of the catalog with prices, for the owner: those of an address, or those
+// whose titles and addresses contain all words.
 func (a *Assortment) ListCatalog(ctx context.Context, b CatalogFilter) (all []CatalogRow, next int, err error) {
 	var entries []catalog.Entry
 	if b.Find != "" && b.Before == 0 {
@@ -46,7 +50,8 @@ func (a *Assortment) ListCatalog(ctx context.Context, b CatalogFilter) (all []Ca
 		}
 	}
 	if len(entries) == 0 {
-		entries, next = a.deps.Catalog.Page(catalog.Filter{Site: b.Site, Words: b.Find, Before: b.Before, Limit: b.Limit})
+		entries, next = a.deps.Catalog.Page(catalog.Filter{Site: b.Site, Words: b.Find, Before: b.Before,
+			Limit: b.Limit})
 	}
 	owner, rules := a.deps.OfferPolicy(), a.deps.Corpus.Terms()
 	for i := range entries {
@@ -73,8 +78,9 @@ func (a *Assortment) shelved(ctx context.Context, m *offerBuilder) (CatalogRow, 
 	m.decision = m.rules.Decide(m.entry.Facts())
 	m.resolveLicences(m.entry.Site)
 	s := CatalogRow{
-		Entry: *m.entry, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels, Scopes: m.decision.Scopes,
-		Price: m.price, Report: m.duty(),
+		Entry: *m.entry, Rule: m.decision.Rule, Access: m.decision.Access, Labels: m.decision.Labels,
+		Scopes: m.decision.Scopes,
+		Price:  m.price, Report: m.duty(),
 	}
 	s.For.Functions, s.For.Users, s.For.Countries = m.decision.Restricts(m.sales()[0])
 	if a.decide(m); m.absent == "" && m.tenant == nil && !a.serves(m.entry.Site) {

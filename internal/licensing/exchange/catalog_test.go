@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// TestTheShelfSaysWhatIsSoldForHowMuch holds what the owner sees of an item against what a requester is offered of it.
+// TestTheShelfSaysWhatIsSoldForHowMuch holds what the owner sees of an item against what a
+// requester is offered of it.
 func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -37,12 +38,14 @@ func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 	all := look(exchange.CatalogFilter{})
 	for path, want := range map[string]string{
 		"a/1": "per_access 2 licensed 1000000 ", "a/2": " 0 blocked 0 blocked", "a/3": "per_access 1 licensed 1000000 ",
-		"t/1": "per_token 3 licensed 132000000 ", "r/1": "revenue_share 4 licensed 0 ", "n/1": "attribution 5 licensed 0 ",
+		"t/1": "per_token 3 licensed 132000000 ", "r/1": "revenue_share 4 licensed 0 ",
+		"n/1": "attribution 5 licensed 0 ",
 	} {
 		if got := all[address(path)]; got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
-		if one := look(exchange.CatalogFilter{Find: address(path)}); len(one) != 1 || one[address(path)] != all[address(path)] {
+		if one := look(exchange.CatalogFilter{Find: address(path)}); len(one) != 1 ||
+			one[address(path)] != all[address(path)] {
 			t.Errorf("%s by its address: %v", path, one)
 		}
 	}
@@ -72,7 +75,8 @@ func TestTheShelfSaysWhatIsSoldForHowMuch(t *testing.T) {
 		if quoted[0].Absence != s.Absence {
 			t.Errorf("%s: %q is told, and %q on the shelf", s.URL, quoted[0].Absence, s.Absence)
 		}
-		if s.Absence == "" && (quoted[0].Offers[0].Price != s.Price || quoted[0].Offers[0].Quantity != s.Quantity || quoted[0].Offers[0].Report.Seconds != s.Report.Seconds ||
+		if s.Absence == "" && (quoted[0].Offers[0].Price != s.Price || quoted[0].Offers[0].Quantity != s.Quantity ||
+			quoted[0].Offers[0].Report.Seconds != s.Report.Seconds ||
 			!slices.Equal(quoted[0].Offers[0].Report.Fields, s.Report.Fields)) {
 			t.Errorf("%s: offered %+v, on the shelf %+v", s.URL, quoted[0].Offers[0], s)
 		}

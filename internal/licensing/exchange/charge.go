@@ -21,8 +21,10 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// transact is the one transaction of Execute. It is errForged, and nothing is bought, where one of the lines is forged.
-func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forged func() []int, now time.Time) (items []ItemResult, err error) {
+// transact is the one transaction of Execute. It is errForged, and nothing is bought, where one of
+// the lines is forged.
+func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forged func() []int,
+	now time.Time) (items []ItemResult, err error) {
 	buyer := p.Requester.Account()
 	err = s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
 		if err := s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof); err != nil {
@@ -48,7 +50,8 @@ func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forg
 				}
 			}
 			items[i] = item
-			kept := transactions.OrderLine{Offer: line.id, Transaction: item.Transaction.ID, Denial: string(item.Denial)}
+			kept := transactions.OrderLine{Offer: line.id, Transaction: item.Transaction.ID,
+				Denial: string(item.Denial)}
 			if line.offer == nil || kept.Transaction != "" {
 				kept.Offer = "" // whatever the text was; the transaction has its own
 			}
@@ -73,12 +76,16 @@ func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forg
 }
 
 // charge charges an offer and records the transaction.
-func (s *Service) charge(ctx context.Context, tx *store.Tx, p Order, agent string, offer *transactions.Offer, now time.Time) (item ItemResult, err error) {
+func (s *Service) charge(ctx context.Context, tx *store.Tx, p Order, agent string, offer *transactions.Offer,
+	now time.Time) (item ItemResult, err error) {
 	item = ItemResult{Offer: offer.ID}
 	t := transactions.Transaction{
-		ID: transactions.NewID("txn", now), Billing: transactions.NewID("bill", now), Request: p.ID, Offer: offer.ID, Buyer: p.Requester.Account(), Agent: agent, Site: offer.Site,
-		URI: offer.URI, Item: offer.Item, Made: now, Expires: now.Add(s.deps.AddressLife).Truncate(time.Second), Price: offer.Price, Unit: offer.Unit,
-		Estimate: offer.Quantity, Subscription: offer.Subscription, Method: offer.Delivery, Document: offer.Document, Fields: offer.Report.Fields,
+		ID: transactions.NewID("txn", now), Billing: transactions.NewID("bill", now), Request: p.ID, Offer: offer.ID,
+		Buyer: p.Requester.Account(), Agent: agent, Site: offer.Site,
+		URI: offer.URI, Item: offer.Item, Made: now, Expires: now.Add(s.deps.AddressLife).Truncate(time.Second),
+		Price: offer.Price, Unit: offer.Unit,
+		Estimate: offer.Quantity, Subscription: offer.Subscription, Method: offer.Delivery, Document: offer.Document,
+		Fields:   offer.Report.Fields,
 		Declared: p.declared(offer), Functions: offer.For.Functions,
 	}
 	if t.Subscription != "" {
@@ -136,13 +143,16 @@ func (s *Service) charge(ctx context.Context, tx *store.Tx, p Order, agent strin
 // bookCharge is the purchase of an offer as the book looks at it.
 func bookCharge(o *transactions.Offer, now time.Time) accounts.Charge {
 	return accounts.Charge{
-		Buyer: o.Buyer, Site: o.Site, Item: accounts.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price, Quantity: o.Quantity, Tokens: o.Tokens,
-		Subscription: o.Subscription, Timed: o.Delivery == transactions.Streaming && o.Mutability == string(catalog.Live), Now: now,
+		Buyer: o.Buyer, Site: o.Site, Item: accounts.Item{URL: o.URL, Labels: o.Labels}, Price: o.Price,
+		Quantity: o.Quantity, Tokens: o.Tokens,
+		Subscription: o.Subscription, Timed: o.Delivery == transactions.Streaming &&
+			o.Mutability == string(catalog.Live), Now: now,
 	}
 }
 
-// transactionBody is the body of a ledger entry of kind "transaction", in the order of canonical JSON. Amounts are decimal
-// texts. Of the address that content is fetched from nothing is told: there is none before the entry is durable.
+// transactionBody is the body of a ledger entry of kind "transaction", in the order of canonical
+// JSON. Amounts are decimal texts. Of the address that content is fetched from nothing is told:
+// there is none before the entry is durable.
 type transactionBody struct {
 	Agent        string   `json:"agent_identity_hash"`
 	Amount       string   `json:"amount,omitempty"`
@@ -171,11 +181,14 @@ const (
 )
 
 // appendTransaction puts a transaction into the ledger.
-func (s *Service) appendTransaction(ctx context.Context, tx *store.Tx, t transactions.Transaction, offer *transactions.Offer, under *requesters.Delegation) (id string, err error) {
+func (s *Service) appendTransaction(ctx context.Context, tx *store.Tx, t transactions.Transaction,
+	offer *transactions.Offer, under *requesters.Delegation) (id string, err error) {
 	sum := sha256.Sum256(offer.Document)
 	body := transactionBody{
-		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate, Expires: t.Expires.Format(time.RFC3339), Functions: t.Declared, Hash: offer.Hash, Model: t.Price.Model,
-		Offer: offer.ID, OfferHash: hex.EncodeToString(sum[:]), Rule: offer.Rule, Subscription: t.Subscription, Terms: offer.Terms, Unit: t.Unit, URI: t.URI,
+		Agent: t.Agent, Billing: t.Billing, Currency: t.Price.Currency, Estimate: t.Estimate,
+		Expires: t.Expires.Format(time.RFC3339), Functions: t.Declared, Hash: offer.Hash, Model: t.Price.Model,
+		Offer: offer.ID, OfferHash: hex.EncodeToString(sum[:]), Rule: offer.Rule, Subscription: t.Subscription,
+		Terms: offer.Terms, Unit: t.Unit, URI: t.URI,
 	}
 	if t.Price.Currency != "" {
 		body.Amount = policy.Amount(t.Amount)
@@ -189,14 +202,16 @@ func (s *Service) appendTransaction(ctx context.Context, tx *store.Tx, t transac
 	return s.appendEntry(ctx, tx, t, kindTransaction, t.Made, body)
 }
 
-// appendEntry puts something that befell a transaction into the ledger.
-func (s *Service) appendEntry(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time, body any) (id string, err error) {
+// appendEntry appends an event of a transaction to the ledger.
+func (s *Service) appendEntry(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time,
+	body any) (id string, err error) {
 	return RecordEvent(ctx, tx, s.deps.Ledger, t, receipt.Entry{Time: at, Kind: kind}, body)
 }
 
-// RecordEvent puts something that befell a transaction into the ledger, in the transaction that makes it so: of an entry it
-// takes time and kind. It gives the entry's id.
-func RecordEvent(ctx context.Context, tx *store.Tx, l *ledger.Ledger, t transactions.Transaction, e receipt.Entry, body any) (id string, err error) {
+// RecordEvent appends a later event of a transaction to the ledger, in the transaction that makes
+// it true, and beside the transaction where the owner's pages read it.
+func RecordEvent(ctx context.Context, tx *store.Tx, l *ledger.Ledger, t transactions.Transaction, e receipt.Entry,
+	body any) (id string, err error) {
 	e.Site, e.Party, e.Subject, e.Request = t.Site, "requester:"+t.Buyer, t.ID, t.Request
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
@@ -204,9 +219,10 @@ func RecordEvent(ctx context.Context, tx *store.Tx, l *ledger.Ledger, t transact
 	return l.Append(ctx, tx, e)
 }
 
-// appendEvent puts something that befell a transaction after its purchase into the ledger, and beside the transaction, where it is
-// found again.
-func (s *Service) appendEvent(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time, body any) error {
+// appendEvent appends an event of a transaction after its purchase to the ledger, and beside the
+// transaction, where it is found again.
+func (s *Service) appendEvent(ctx context.Context, tx *store.Tx, t transactions.Transaction, kind string, at time.Time,
+	body any) error {
 	entry, err := s.appendEntry(ctx, tx, t, kind, at, body)
 	if err != nil {
 		return err
@@ -229,9 +245,10 @@ func (s *Service) undo(ctx context.Context, tx *store.Tx, p Order, out *OrderRes
 		if err := transactions.MarkFailed(ctx, tx, item.Transaction.ID); err != nil {
 			return err
 		}
-		if err := s.appendEvent(ctx, tx, item.Transaction, kindTransaction, s.deps.Now().UTC().Truncate(time.Microsecond), struct {
-			Outcome string `json:"outcome"`
-		}{"failed"}); err != nil {
+		if err := s.appendEvent(ctx, tx, item.Transaction, kindTransaction,
+			s.deps.Now().UTC().Truncate(time.Microsecond), struct {
+				Outcome string `json:"outcome"`
+			}{"failed"}); err != nil {
 			return err
 		}
 	}

@@ -14,10 +14,12 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestABrokenConnectionKeepsMoneyAndDeals is what a loss of power is on PostgreSQL, which keeps what it has committed by itself:
-// the connections of a front desk are broken off at any step of discovering, buying, reporting, disputing, taking back and sweeping and
-// between them, also when nobody knows whether it was committed, and now and then what was done is not told. Who hears nothing
-// asks again. In the end all that was told is there, once, and can be proved; nothing was charged twice, and the sums hold.
+// TestABrokenConnectionKeepsMoneyAndDeals is what a loss of power is on PostgreSQL, which keeps
+// what it has committed by itself: the connections of a front desk are broken off at any step of
+// discovering, buying, reporting, disputing, taking back and sweeping and between them, also when
+// nobody knows whether it was committed, and now and then what was done is not told. Who hears
+// nothing asks again. In the end all that was told is there, once, and can be proved; nothing was
+// charged twice, and the sums hold.
 func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	t.Parallel()
 	b := storetest.NewBreaker(t)
@@ -35,7 +37,9 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	const enough = 300 // what has more steps than there are between two strikes would else never come to its end
 	var late sync.WaitGroup
 	d.Fault = func(step string) error {
-		switch n := rand.N(60); { // by chance: what is tried again with so many steps would meet whatever comes each so many steps each time
+		// by chance: what is tried again with so many steps would meet whatever comes each so many
+		// steps each time
+		switch n := rand.N(60); {
 		case n < 2 && b.Broken() < enough: // while it stands at this step
 			b.BreakAll()
 		case n < 4 && b.Broken() < enough: // while it goes on
@@ -53,7 +57,8 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	}
 	m.worthIt()
 	if b.Broken() < 20 || m.failed.Load() == 0 {
-		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(), m.failed.Load())
+		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(),
+			m.failed.Load())
 	}
 	t.Logf("%d connections were broken off, %d answers failed", b.Broken(), m.failed.Load())
 	waiting := int64(1)

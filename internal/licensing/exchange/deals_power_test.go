@@ -17,11 +17,12 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestALossOfPowerKeepsMoneyAndDeals loses the power at moments all over a run of discovering, buying one and several things,
-// fetching, reporting, disputing, taking back and sweeping, with whatever a disk may then have of what was not synced. What an agent had
-// been told by then is there, once, and can be proved with the site's public key alone: no address was given of a purchase that
-// is not recorded, nothing is charged twice, and the sums of money and quotas hold. What an agent had not been told is there
-// whole or not at all, and comes to be when it asks again.
+// TestALossOfPowerKeepsMoneyAndDeals loses the power at moments all over a run of discovering,
+// buying one and several things, fetching, reporting, disputing, taking back and sweeping, with
+// whatever a disk may then have of what was not synced. What an agent had been told by then is
+// there, once, and can be proved with the site's public key alone: no address was given of a
+// purchase that is not recorded, nothing is charged twice, and the sums of money and quotas hold.
+// What an agent had not been told is there whole or not at all, and comes to be when it asks again.
 func TestALossOfPowerKeepsMoneyAndDeals(t *testing.T) {
 	t.Parallel()
 	const each = 500 // of one run, whose requests come in an order of their own
@@ -34,7 +35,8 @@ func TestALossOfPowerKeepsMoneyAndDeals(t *testing.T) {
 func loseThePower(t *testing.T, n int, seed uint64) {
 	disk := storetest.NewDisk(t)
 	folder, keys := t.TempDir(), t.TempDir()
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.DB"), Schemas: saletest.Schemas, Files: disk.Name})
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.DB"), Schemas: saletest.Schemas,
+		Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +62,12 @@ func loseThePower(t *testing.T, n int, seed uint64) {
 			t.Fatalf("the power was lost at moment %d between %d and %d", at, begin, end)
 		}
 	}
-	t.Logf("the power was lost %d times at %d moments of a run with %d requests to buy, %d reports and %d fetches", n, end-begin, len(m.purchases), len(m.reports), len(m.fetches))
+	t.Logf("the power was lost %d times at %d moments of a run with %d requests to buy, %d reports and %d fetches", n,
+		end-begin, len(m.purchases), len(m.reports), len(m.fetches))
 }
 
-// survives opens what a loss of power leaves as the next start would, and holds it against what the agents wrote down.
+// survives opens what a loss of power leaves as the next start would, and holds it against what the
+// agents wrote down.
 func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys string) {
 	t := m.t
 	t.Helper()
@@ -75,7 +79,8 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 	if err := disk.Crash(at, source, folder); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.DB"), Schemas: saletest.Schemas, Readers: 1})
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.DB"), Schemas: saletest.Schemas,
+		Readers: 1})
 	if err != nil {
 		t.Error(err)
 		return
@@ -98,7 +103,8 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 	if t.Failed() {
 		return
 	}
-	// And it goes on: who heard nothing asks again, and is told once; who was told is told the same.
+	// And it goes on: who heard nothing asks again, and is told once; who was told is told the
+	// same.
 	m.askAgain(after, at, source)
 	if err := after.MaintainOnce(t.Context()); err != nil {
 		t.Error(err)
@@ -110,8 +116,9 @@ func (m *market) survives(disk *storetest.Disk, at int, source *rand.Rand, keys 
 // errAway is why there are no keys that sign addresses.
 var errAway = errors.New("the folder of secrets is away")
 
-// run is what agents do while the power may fail: they buy, several at once, then some without success, then time passes and
-// what was not reported is swept, while others report late, and then they buy again.
+// run is what agents do while the power may fail: they buy, several at once, then some without
+// success, then time passes and what was not reported is swept, while others report late, and then
+// they buy again.
 func (m *market) run() {
 	early := m.quote(m.buyer(0), "*a/1")
 	m.agents(4, 10, m.deal)
@@ -183,14 +190,19 @@ func (m *market) worthIt() {
 		}
 	}
 	if paidBack == 0 || waiting == 0 {
-		t.Errorf("the run tests too little: of %d disputes %d were paid back, and %d wait", len(m.disputes), paidBack, waiting)
+		t.Errorf("the run tests too little: of %d disputes %d were paid back, and %d wait", len(m.disputes), paidBack,
+			waiting)
 	}
-	if seen[""] == 0 || seen[exchange.InsufficientBalance] == 0 || seen[exchange.QuotaExceeded] == 0 || seen[exchange.ReportingOverdue] == 0 || several == 0 || undone == 0 || late == 0 || settled == 0 || len(m.fetches) == 0 {
-		t.Errorf("the run tests too little: %v, %d of several, %d undone, %d reports, %d late, %d fetches", seen, several, undone, settled, late, len(m.fetches))
+	if seen[""] == 0 || seen[exchange.InsufficientBalance] == 0 || seen[exchange.QuotaExceeded] == 0 ||
+		seen[exchange.ReportingOverdue] == 0 || several == 0 || undone == 0 || late == 0 || settled == 0 ||
+		len(m.fetches) == 0 {
+		t.Errorf("the run tests too little: %v, %d of several, %d undone, %d reports, %d late, %d fetches", seen,
+			several, undone, settled, late, len(m.fetches))
 	}
 }
 
-// once holds that no request of any agent has bought an offer twice, and that the money is all there.
+// once holds that no request of any agent has bought an offer twice, and that the money is all
+// there.
 func (m *market) once(d *dealer) {
 	t := m.t
 	t.Helper()

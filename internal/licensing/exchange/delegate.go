@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// undelegated is the failure of a query whose delegation is over or cannot be evaluated (RAMP v1, Delegation); nil where it merely does not
-// cover what is asked for.
+// undelegated is the failure of a query whose delegation is over or cannot be evaluated (RAMP v1,
+// Delegation); nil where it merely does not cover what is asked for.
 func undelegated(locked error) error {
 	var refused *fail.Error
 	switch {
@@ -43,7 +43,8 @@ func cents(amount int64) int64 {
 	return amount / cent
 }
 
-// inForce asks whether the principal of a purchase has revoked its delegation by now, and gives the purchase with the answer.
+// inForce asks whether the principal of a purchase has revoked its delegation by now, and gives the
+// purchase with the answer.
 func (s *Service) inForce(ctx context.Context, p Order, offers []*transactions.Offer) (Order, error) {
 	under := p.Requester.Delegation
 	if under == nil || under.Ended != nil {
@@ -63,10 +64,11 @@ func (s *Service) inForce(ctx context.Context, p Order, offers []*transactions.O
 	return p, nil
 }
 
-// counts are the counters of a delegation, and whether what an offer costs fits them. Without caps everything fits. What costs something
-// that nobody knows before fits no cap of what is spent; nor does what costs another currency than that in which this front desk
-// compares, where there is one.
-func (s *Service) counts(ctx context.Context, tx *store.Tx, under *requesters.Delegation, offer *transactions.Offer, now time.Time) (bought *counts.Counts, fits bool, err error) {
+// counts are the counters of a delegation, and whether what an offer costs fits them. Without caps
+// everything fits. What costs something that nobody knows before fits no cap of what is spent; nor
+// does what costs another currency than that in which this front desk compares, where there is one.
+func (s *Service) counts(ctx context.Context, tx *store.Tx, under *requesters.Delegation, offer *transactions.Offer,
+	now time.Time) (bought *counts.Counts, fits bool, err error) {
 	var caps []counts.Cap
 	if under != nil {
 		for _, c := range under.Caps {
@@ -87,23 +89,27 @@ func (s *Service) counts(ctx context.Context, tx *store.Tx, under *requesters.De
 		return nil, false, err
 	}
 	amount, in := cost(offer), s.assortment.deps.OfferPolicy().Currency
-	paid := offer.Subscription == "" && (amount > 0 || accounts.Models[offer.Price.Model].Charging == accounts.AfterSale)
+	paid := offer.Subscription == "" &&
+		(amount > 0 || accounts.Models[offer.Price.Model].Charging == accounts.AfterSale)
 	if bought.Bounded() && paid && (amount == 0 || in != "" && in != offer.Price.Currency) {
 		return nil, false, nil
 	}
 	return bought, bought.Allows(amount, offer.Price.Currency), nil
 }
 
-// lender is whose subscription a requester may use though it is not its own: its principal's; empty for nobody's.
+// lender is whose subscription a requester may use though it is not its own: its principal's; empty
+// for nobody's.
 func lender(by requesters.Requester, l accounts.Licence) string {
-	if under := by.Delegation; under != nil && by.MayUseSubscriptions(l.ID) && (l.Buyer == under.Account() || l.Buyer == under.Domain+"/*") {
+	if under := by.Delegation; under != nil && by.MayUseSubscriptions(l.ID) &&
+		(l.Buyer == under.Account() || l.Buyer == under.Domain+"/*") {
 		return under.Account()
 	}
 	return ""
 }
 
 // lent adds to sites the subscriptions of a requester's principal that are delegated to it.
-func (s *Service) lent(ctx context.Context, by requesters.Requester, sites map[string][]accounts.Subscription, now time.Time) error {
+func (s *Service) lent(ctx context.Context, by requesters.Requester, sites map[string][]accounts.Subscription,
+	now time.Time) error {
 	if by.Delegation == nil || by.Delegation.Account() == by.Account() {
 		return nil
 	}

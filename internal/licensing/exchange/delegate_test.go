@@ -41,10 +41,12 @@ func newPrincipal(t testing.TB, d *dealer, scopes ...string) *principal {
 	t.Helper()
 	public, private, _ := ed25519.GenerateKey(nil)
 	rs, err := requesters.Open(t.Context(), requesters.Config{
-		DB: storetest.Chosen(t, requesters.Schema), Fetcher: fetch.New(fetch.Options{}), Signatures: requesters.SignaturesNone, Now: d.Clock.Now,
+		DB: storetest.Chosen(t, requesters.Schema), Fetcher: fetch.New(fetch.Options{}),
+		Signatures: requesters.SignaturesNone, Now: d.Clock.Now,
 	})
 	if err == nil {
-		_, err = rs.Add(t.Context(), requesters.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes, Keys: []ramp.Key{{Public: public}}})
+		_, err = rs.Add(t.Context(), requesters.Registration{Domain: principalDomain, ID: "ceo", Scopes: scopes,
+			Keys: []ramp.Key{{Public: public}}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -73,9 +75,10 @@ func (p *principal) token(blocks ...string) *biscuit.Token {
 // under is the bot under a token, as it is known now.
 func (p *principal) under(token *biscuit.Token, claims ...string) requesters.Requester {
 	p.t.Helper()
-	r, err := p.requesters.Identify(context.Background(), &rampv1.Requester{Domain: bot.Domain, Id: bot.ID, Scopes: claims, Delegation: &rampv1.Delegation{
-		PrincipalDomain: principalDomain, PrincipalId: "ceo", Token: token.Text(),
-	}}, requesters.Call{})
+	r, err := p.requesters.Identify(context.Background(),
+		&rampv1.Requester{Domain: bot.Domain, Id: bot.ID, Scopes: claims, Delegation: &rampv1.Delegation{
+			PrincipalDomain: principalDomain, PrincipalId: "ceo", Token: token.Text(),
+		}}, requesters.Call{})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -151,14 +154,16 @@ func TestPurchasesUnderADelegationAreCounted(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestABatchIsCountedInItsOrder holds that items of one request count one after the other, and what is denied counts nothing.
+// TestABatchIsCountedInItsOrder holds that items of one request count one after the other, and what
+// is denied counts nothing.
 func TestABatchIsCountedInItsOrder(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	by := p.under(p.token(`user("ceo"); max_spend_cents(2); max_accesses(3)`))
 	dear := d.FirstOffer(t, by, "t/1")
-	out := d.Buy(t, d.OrderRequest(by, d.FirstOffer(t, by, "a/1"), dear, d.FirstOffer(t, by, "a/2"), d.FirstOffer(t, by, "a/3")))
+	out := d.Buy(t, d.OrderRequest(by, d.FirstOffer(t, by, "a/1"), dear, d.FirstOffer(t, by, "a/2"),
+		d.FirstOffer(t, by, "a/3")))
 	for i, want := range []exchange.Denial{"", exchange.QuotaExceeded, "", exchange.QuotaExceeded} {
 		p.expect(fmt.Sprint("item ", i), want, out.Items[i].Denial)
 	}
@@ -167,7 +172,8 @@ func TestABatchIsCountedInItsOrder(t *testing.T) {
 	}
 }
 
-// TestWhatFailsIsGivenBack holds that purchases that fail, at whatever step, count nothing, and one that is refused by the book neither.
+// TestWhatFailsIsGivenBack holds that purchases that fail, at whatever step, count nothing, and one
+// that is refused by the book neither.
 func TestWhatFailsIsGivenBack(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -189,13 +195,15 @@ func TestWhatFailsIsGivenBack(t *testing.T) {
 	}
 	d.Fault = nil
 	d.NoKeys = errors.New("the folder of secrets is away")
-	if _, err := d.Execute(t.Context(), d.OrderRequest(by, d.FirstOffer(t, by, "a/1"))); fail.From(err).Code != fail.Internal {
+	if _, err := d.Execute(t.Context(), d.OrderRequest(by, d.FirstOffer(t, by, "a/1"))); fail.From(err).Code !=
+		fail.Internal {
 		t.Errorf("without an address: %v", err)
 	}
 	d.NoKeys = nil
 	poor := by
 	poor.Domain = "poor.example"
-	p.expect("who has no money", exchange.InsufficientBalance, d.Buy(t, d.OrderRequest(poor, d.FirstOffer(t, poor, "a/1"))).Items[0].Denial)
+	p.expect("who has no money", exchange.InsufficientBalance,
+		d.Buy(t, d.OrderRequest(poor, d.FirstOffer(t, poor, "a/1"))).Items[0].Denial)
 	request := d.OrderRequest(by, d.FirstOffer(t, by, "a/1"))
 	p.expect("the one access", "", d.Buy(t, request).Items[0].Denial)
 	if again := d.Buy(t, request); !again.Replayed || again.Items[0].Denial != "" {
@@ -205,7 +213,8 @@ func TestWhatFailsIsGivenBack(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestWhatADelegationIsDenied holds the denials of purchases, and that what was bought before is answered again.
+// TestWhatADelegationIsDenied holds the denials of purchases, and that what was bought before is
+// answered again.
 func TestWhatADelegationIsDenied(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -242,28 +251,35 @@ func TestWhatADelegationIsDenied(t *testing.T) {
 	if again := d.Buy(t, request); !again.Replayed || again.Items[0].Denial != "" {
 		t.Errorf("what was bought in time is answered with %+v", again)
 	}
-	if _, err := d.Discover(t.Context(), exchange.Query{By: short, URIs: []string{address("a/1")}}, plainly); fail.From(err).Code != fail.Forbidden {
+	if _, err := d.Discover(t.Context(), exchange.Query{By: short, URIs: []string{address("a/1")}},
+		plainly); fail.From(err).Code != fail.Forbidden {
 		t.Errorf("asks when it is over: %v", err)
 	}
-	if got := d.Absent(t, exchange.Query{By: p.under(p.token(`user("ceo"); scope("sport:*")`)), URIs: []string{address("a/1")}}); got != exchange.NotInCatalog {
+	if got := d.Absent(t, exchange.Query{By: p.under(p.token(`user("ceo"); scope("sport:*")`)),
+		URIs: []string{address("a/1")}}); got != exchange.NotInCatalog {
 		t.Errorf("without the scope: %q", got)
 	}
 	entries := d.Entries(t, "transaction")
 	body := entries[0]["body"].(map[string]any)
 	id := hex.EncodeToString(p.token(`user("ceo")`).RevocationIDs()[0])
-	if told, _ := body["delegation"].(string); body["principal_domain"] != principalDomain || len(told) != len(id) || told == id {
+	if told, _ := body["delegation"].(string); body["principal_domain"] != principalDomain || len(told) != len(id) ||
+		told == id {
 		t.Errorf("the ledger has %v", body)
 	}
 }
 
-// TestSubscriptionsAreLent holds that a principal's subscription is offered and used under a scope that names it, and under no other.
+// TestSubscriptionsAreLent holds that a principal's subscription is offered and used under a scope
+// that names it, and under no other.
 func TestSubscriptionsAreLent(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	p := newPrincipal(t, d)
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-		for id, holder := range map[string]string{"gold": principalDomain + "/ceo", "silver": principalDomain + "/*", "theirs": "other.example/*"} {
-			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: id, Buyer: holder, Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
+		for id, holder := range map[string]string{"gold": principalDomain + "/ceo", "silver": principalDomain + "/*",
+			"theirs": "other.example/*"} {
+			if err := d.Book.AddSubscription(ctx, tx,
+				accounts.Licence{ID: id, Buyer: holder, Scope: accounts.Scope{Site: "site"}}, "USD",
+				d.Clock.Now()); err != nil {
 				return err
 			}
 		}
@@ -298,10 +314,12 @@ func TestSubscriptionsAreLent(t *testing.T) {
 	gold := p.under(p.token(`user("ceo"); scope("subscription:gold"); max_spend_cents(0); max_accesses(5)`))
 	_, all := offers(gold)
 	offer := all[len(all)-1]
-	p.expect("under another delegation", exchange.InvalidLicence, d.Buy(t, d.OrderRequest(p.under(p.token(`user("ceo")`)), offer)).Items[0].Denial)
+	p.expect("under another delegation", exchange.InvalidLicence,
+		d.Buy(t, d.OrderRequest(p.under(p.token(`user("ceo")`)), offer)).Items[0].Denial)
 	p.expect("under none", exchange.InvalidLicence, d.Buy(t, d.OrderRequest(bot, offer)).Items[0].Denial)
 	got := d.Buy(t, d.OrderRequest(gold, offer)).Items[0]
-	if p.expect("under it", "", got.Denial); len(got.Quotas) != 1 || got.Quotas[0].Left != 0 || got.Transaction.Subscription != "gold" {
+	if p.expect("under it", "", got.Denial); len(got.Quotas) != 1 || got.Quotas[0].Left != 0 ||
+		got.Transaction.Subscription != "gold" {
 		t.Errorf("%+v", got)
 	}
 	p.expect("when it is used up", exchange.QuotaExceeded, d.Buy(t, d.OrderRequest(gold, offer)).Items[0].Denial)
@@ -311,8 +329,8 @@ func TestSubscriptionsAreLent(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestManyRaceForTheLastOfADelegation has 64 purchases at two front desks of one database race for the last cents of a token, of which half go by one
-// that was attenuated, on every engine.
+// TestManyRaceForTheLastOfADelegation has 64 purchases at two front desks of one database race for
+// the last cents of a token, of which half go by one that was attenuated, on every engine.
 func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -359,15 +377,18 @@ func TestManyRaceForTheLastOfADelegation(t *testing.T) {
 			t.Errorf("%d by the root, %d by the attenuated token", won[0].Load(), won[1].Load())
 		}
 		d.CheckInvariants(t)
-		p.expect("afterwards, at the other", exchange.QuotaExceeded, other.Buy(t, d.OrderRequest(p.under(root), d.FirstOffer(t, p.under(root), "a/1"))).Items[0].Denial)
+		p.expect("afterwards, at the other", exchange.QuotaExceeded,
+			other.Buy(t, d.OrderRequest(p.under(root), d.FirstOffer(t, p.under(root), "a/1"))).Items[0].Denial)
 	})
 }
 
-// TestCapsAreInOneCurrency holds that what is spent is counted in the currency in which this front desk compares.
+// TestCapsAreInOneCurrency holds that what is spent is counted in the currency in which this front
+// desk compares.
 func TestCapsAreInOneCurrency(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
-	d.Price(t, licensed("/a/1", policy.Price{Model: "per_access", Rate: "0.01", Currency: "EUR"}), licensed("/a/**", cent))
+	d.Price(t, licensed("/a/1", policy.Price{Model: "per_access", Rate: "0.01", Currency: "EUR"}),
+		licensed("/a/**", cent))
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Book.Open(ctx, tx, bot.Account(), "EUR", 0, d.Clock.Now()); err != nil {
 			return err

@@ -16,21 +16,24 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Query asks what is offered for some addresses.
+// Query asks for offers for some addresses (RAMP v1, ResourceQuery).
 type Query struct {
-	By   requesters.Requester
-	URIs []string // each once
+	By requesters.Requester
+	// URIs are the addresses, each once.
+	URIs []string
 	// Functions are what it is for, as terms name them; none when nothing is declared.
 	Functions []string
-	// User and Country are what the requester says of its use; empty for nothing. Where the operator knows something else of
-	// it, what is offered must be so for both.
+	// User and Country are what the requester says of its use; empty for nothing. Where the
+	// operator knows something else of it, what is offered must be so for both.
 	User, Country string
 	// Profiles are those that the requester understands; none for whatever there is.
 	Profiles []string
-	Via      []string // the domains of the intermediaries that passed it on, in their order; none of a query that came directly
+	// the domains of the intermediaries that passed it on, in their order; none of a query that
+	// came directly
+	Via []string
 }
 
-// Absence says why there is no offer for an address (RAMP v1, OfferAbsenceReason).
+// Absence is why there is no offer for an address (RAMP v1, OfferAbsenceReason).
 type Absence string
 
 // The reasons, in the order in which they are looked for.
@@ -45,19 +48,22 @@ const (
 	NotNow           Absence = "temporarily unavailable"
 )
 
-// OfferGroup is what is offered for one address: offers, those under subscriptions last, or the reason why there is none.
+// OfferGroup is the answer for one address: its offers, those under subscriptions last, or the
+// reason for their absence.
 type OfferGroup struct {
 	URI     string
 	Offers  []*transactions.Offer
 	Absence Absence
 }
 
-// Discover makes offers for the addresses of a query, one group for each, in their order. Each offer is written and signed by
-// seal, which must be pure: it gives the document and its signature. What is told is kept, in one transaction; an offer
-// releases nothing, and the ledger has no entry of it.
+// Discover makes offers for the addresses of a query, one group for each, in their order. Each
+// offer is written and signed by seal, which must be pure: it gives the document and its signature.
+// What is told is kept, in one transaction; an offer releases nothing, and the ledger has no entry
+// of it.
 //
 // When ctx has a deadline, what is not ready before it is unavailable for now.
-func (s *Service) Discover(ctx context.Context, q Query, seal func(*OfferDraft) (document, signature []byte, err error)) ([]OfferGroup, error) {
+func (s *Service) Discover(ctx context.Context, q Query,
+	seal func(*OfferDraft) (document, signature []byte, err error)) ([]OfferGroup, error) {
 	if err := s.assortment.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
@@ -95,12 +101,14 @@ func (s *Service) Discover(ctx context.Context, q Query, seal func(*OfferDraft) 
 	return groups, err
 }
 
-// tooLate says whether something failed because the time was over, and not because the request was taken back.
+// tooLate says whether something failed because the time was over, and not because the request was
+// taken back.
 func tooLate(ctx context.Context, err error) bool {
 	return err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
-// before is ctx with an end that leaves a share of its time, and at most so long, for what is to be done afterwards.
+// before is ctx with an end that leaves a share of its time, and at most so long, for what is to be
+// done afterwards.
 func before(ctx context.Context, share int, most time.Duration) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -109,11 +117,13 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 	return context.WithDeadline(ctx, end.Add(-min(time.Until(end)/time.Duration(share), most)))
 }
 
-// draftOffers gives the groups of a query, and by their places the offers before they are sealed. A group without has its reason.
-// Of the time, a quarter is left for asking for subscriptions and keeping what is offered, and half of that for keeping.
+// draftOffers gives the groups of a query, and by their places the offers before they are sealed. A
+// group without has its reason. Of the time, a quarter is left for asking for subscriptions and
+// keeping what is offered, and half of that for keeping.
 func (s *Service) draftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*OfferDraft, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	builders, err := s.decideAll(ctx, offerBuilder{owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(), query: &q, now: now, operation: requesters.OperationDiscover})
+	builders, err := s.decideAll(ctx, offerBuilder{owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(),
+		query: &q, now: now, operation: requesters.OperationDiscover})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,11 +162,14 @@ func (s *Service) draftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*
 // subscriber is a buyer at a site.
 type subscriber struct{ buyer, site string }
 
-// subscribeFor is how long it holds that a buyer has no subscription at a site: most have none, and ask often.
+// subscribeFor is how long it holds that a buyer has no subscription at a site: most have none, and
+// ask often.
 const subscribeFor = time.Second
 
-// subscribed adds to sites what subscriptions a buyer has there. One that is new is seen within a second.
-func (s *Service) subscribed(ctx context.Context, buyer string, sites map[string][]accounts.Subscription, now time.Time) error {
+// subscribed adds to sites what subscriptions a buyer has there. One that is new is seen within a
+// second.
+func (s *Service) subscribed(ctx context.Context, buyer string, sites map[string][]accounts.Subscription,
+	now time.Time) error {
 	var ask []string
 	for site := range sites {
 		at, known := s.unsubscribed.GetIfPresent(subscriber{buyer, site})
@@ -183,7 +196,8 @@ func (s *Service) subscribed(ctx context.Context, buyer string, sites map[string
 // atOnce is how many addresses of a query are looked up at the same time.
 const atOnce = 8
 
-// decideAll look the addresses of a query up, and decide what may be offered. What does not come in time holds up nothing else.
+// decideAll look the addresses of a query up, and decide what may be offered. What does not come in
+// time holds up nothing else.
 func (s *Service) decideAll(ctx context.Context, of offerBuilder) ([]offerBuilder, error) {
 	soon, cancel := before(ctx, 4, 100*time.Millisecond)
 	defer cancel()
@@ -219,8 +233,8 @@ func (s *Service) decideAll(ctx context.Context, of offerBuilder) ([]offerBuilde
 	return all, group.Wait()
 }
 
-// findEntry finds the entry at an address: of several the first, by site and source, of which something may be offered, or else
-// the first.
+// findEntry finds the entry at an address: of several the first, by site and source, of which
+// something may be offered, or else the first.
 func (a *Assortment) findEntry(m *offerBuilder) {
 	first := *m
 	first.absent = NotInCatalog

@@ -37,12 +37,17 @@ func TestAnOfferIsKeptAsItWasMade(t *testing.T) {
 	made := groups[0].Offers[0]
 	entry := s.Goods.Find(address("a/1"))[0]
 	want := &transactions.Offer{
-		ID: made.ID, Site: "site", URI: address("a/1"), URL: address("a/1"), Item: entry.Ref, Buyer: "buyer.example/bot", Functions: []string{"ai-input"},
-		Package: transactions.Package{ID: exchange.PackageID("site", address("a/1")), Title: "Story of a/1", Seller: "site.example"},
-		Terms:   s.Terms().Version(), Labels: []string{"finance"}, Price: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"},
+		ID: made.ID, Site: "site", URI: address("a/1"), URL: address("a/1"), Item: entry.Ref,
+		Buyer: "buyer.example/bot", Functions: []string{"ai-input"},
+		Package: transactions.Package{ID: exchange.PackageID("site", address("a/1")), Title: "Story of a/1",
+			Seller: "site.example"},
+		Terms: s.Terms().Version(), Labels: []string{"finance"},
+		Price:    policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"},
 		Quantity: int64(entry.Tokens()), Unit: "tokens", Tokens: int64(entry.Tokens()), Delivery: "direct",
-		Report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}, Hash: fmt.Sprintf("%x", entry.Hash),
-		Mutability: "static", Issued: s.Clock.Now(), Expires: s.Clock.Now().Add(5 * time.Minute), Document: []byte(made.ID), Signature: []byte("signed " + made.ID),
+		Report:     transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}},
+		Hash:       fmt.Sprintf("%x", entry.Hash),
+		Mutability: "static", Issued: s.Clock.Now(), Expires: s.Clock.Now().Add(5 * time.Minute),
+		Document: []byte(made.ID), Signature: []byte("signed " + made.ID),
 	}
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
@@ -67,22 +72,24 @@ func TestGroupsComeInTheOrderOfTheQuery(t *testing.T) {
 	s := newDealer(t)
 	s.SetRules(t, licensed("/a/**", cent), policy.Rule{Access: policy.Blocked})
 	s.Stock(t, story("a/1", "One."), story("a/2", "Two."), story("b/1", "Three."))
-	q := asking(address("a/2"), address("b/1"), "no address", address("a/1"), address("a"), address("a/1?x=1"), address("a/11"))
+	q := asking(address("a/2"), address("b/1"), "no address", address("a/1"), address("a"), address("a/1?x=1"),
+		address("a/11"))
 	var got []string
 	for _, g := range s.DiscoverOffers(t, q) {
 		got = append(got, fmt.Sprint(g.URI, " ", len(g.Offers), " ", g.Absence))
 	}
 	want := []string{
 		address("a/2") + " 1 ", address("b/1") + " 0 blocked", "no address 0 not in catalog", address("a/1") + " 1 ",
-		address("a") + " 0 not in catalog", address("a/1?x=1") + " 0 not in catalog", address("a/11") + " 0 not in catalog",
+		address("a") + " 0 not in catalog", address("a/1?x=1") + " 0 not in catalog",
+		address("a/11") + " 0 not in catalog",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestReasonsComeInTheirOrder takes away one reason after the other: what is left is the next one (RAMP v1,
-// OfferAbsenceReason; readings of its precedence).
+// TestReasonsComeInTheirOrder takes away one reason after the other: what is left is the next one
+// (RAMP v1, OfferAbsenceReason; readings of its precedence).
 func TestReasonsComeInTheirOrder(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -129,8 +136,8 @@ func TestReasonsComeInTheirOrder(t *testing.T) {
 	expect(exchange.NotInCatalog)
 }
 
-// TestClaimsUnlockNothing holds that what somebody says of itself opens nothing that takes a scope, and narrows what it was
-// granted.
+// TestClaimsUnlockNothing holds that what somebody says of itself opens nothing that takes a scope,
+// and narrows what it was granted.
 func TestClaimsUnlockNothing(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -190,8 +197,8 @@ func TestFunctionsAreHeldAgainstTheTerms(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownIsLeftToTheBuyer holds that an offer is advisory where nothing is known of its user, unless the owner is
-// strict, and that the operator's word counts beside the requester's.
+// TestWhatIsNotKnownIsLeftToTheBuyer holds that an offer is advisory where nothing is known of its
+// user, unless the owner is strict, and that the operator's word counts beside the requester's.
 func TestWhatIsNotKnownIsLeftToTheBuyer(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -238,17 +245,44 @@ func TestPricesBecomeOffers(t *testing.T) {
 		report   transactions.Duty
 		absent   exchange.Absence
 	}{
-		"an open item is free":                       {rule: policy.Rule{Access: policy.Open}, want: policy.Money{Model: "free"}},
-		"what is open may have a price":              {rule: policy.Rule{Access: policy.Open, Price: cent}, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
-		"without a price nothing is sold":            {rule: policy.Rule{Access: policy.Licensed}, absent: exchange.NotInCatalog},
-		"the site's price comes before that for all": {rule: policy.Rule{Access: policy.Licensed}, fallback: all, site: policy.Money{Model: "per_access", Rate: 700, Currency: "EUR"}, want: policy.Money{Model: "per_access", Rate: 700, Currency: "EUR"}},
-		"the owner's price is for all":               {rule: policy.Rule{Access: policy.Licensed}, fallback: all, want: all},
-		"the rule's comes before":                    {rule: policy.Rule{Access: policy.Licensed, Price: cent}, fallback: all, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
-		"a rate for each token is its own cost":      {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}}, want: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, unit: 15_150_000, report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
-		"costs in another currency are not compared": {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.1", Currency: "JPY"}}, want: policy.Money{Model: "per_token", Rate: 10_000_000, Currency: "JPY"}, report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
-		"attribution is to be reported":              {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "attribution"}}, want: policy.Money{Model: "attribution"}, report: transactions.Duty{Seconds: 86400, Fields: []string{"attribution", "transaction_id"}}},
-		"a contribution is asked, and not demanded":  {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "contribution"}}, want: policy.Money{Model: "contribution"}},
-		"the rule's window is the duty's":            {rule: policy.Rule{Access: policy.Licensed, Price: cent, Reporting: policy.Reporting{Window: time.Hour}}, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"}, unit: roundHalfEven(1_000_000*10_000, int64(tokens)), report: transactions.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
+		"an open item is free": {rule: policy.Rule{Access: policy.Open},
+			want: policy.Money{Model: "free"}},
+		"what is open may have a price": {rule: policy.Rule{Access: policy.Open, Price: cent},
+			want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"},
+			unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
+		"without a price nothing is sold": {rule: policy.Rule{Access: policy.Licensed},
+			absent: exchange.NotInCatalog},
+		"the site's price comes before that for all": {rule: policy.Rule{Access: policy.Licensed}, fallback: all,
+			site: policy.Money{Model: "per_access", Rate: 700, Currency: "EUR"},
+			want: policy.Money{Model: "per_access", Rate: 700, Currency: "EUR"}},
+		"the owner's price is for all": {rule: policy.Rule{Access: policy.Licensed}, fallback: all,
+			want: all},
+		"the rule's comes before": {rule: policy.Rule{Access: policy.Licensed, Price: cent},
+			fallback: all, want: policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"},
+			unit: roundHalfEven(1_000_000*10_000, int64(tokens))},
+		"a rate for each token is its " +
+			"own cost": {rule: policy.Rule{Access: policy.Licensed,
+			Price: policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}},
+			want: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, unit: 15_150_000,
+			report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
+		"costs in another currency are not " +
+			"compared": {rule: policy.Rule{Access: policy.Licensed,
+			Price: policy.Price{Model: "per_token", Rate: "0.1", Currency: "JPY"}},
+			want:   policy.Money{Model: "per_token", Rate: 10_000_000, Currency: "JPY"},
+			report: transactions.Duty{Seconds: 86400, Fields: []string{"consumed_quantity", "transaction_id"}}},
+		"attribution is to be " +
+			"reported": {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "attribution"}},
+			want:   policy.Money{Model: "attribution"},
+			report: transactions.Duty{Seconds: 86400, Fields: []string{"attribution", "transaction_id"}}},
+		"a contribution is asked, and not " +
+			"demanded": {rule: policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "contribution"}},
+			want: policy.Money{Model: "contribution"}},
+		"the rule's window is " +
+			"the duty's": {rule: policy.Rule{Access: policy.Licensed, Price: cent,
+			Reporting: policy.Reporting{Window: time.Hour}},
+			want:   policy.Money{Model: "per_access", Rate: 1_000_000, Currency: "USD"},
+			unit:   roundHalfEven(1_000_000*10_000, int64(tokens)),
+			report: transactions.Duty{Seconds: 3600, Fields: []string{"transaction_id"}}},
 	} {
 		s.SetRules(t, c.rule)
 		s.Selling.Price, s.Selling.Prices = c.fallback, nil
@@ -256,10 +290,11 @@ func TestPricesBecomeOffers(t *testing.T) {
 			s.Selling.Prices = map[string]policy.Money{s.Goods.Find(address("a/1"))[0].Site: c.site}
 		}
 		var got *exchange.OfferDraft
-		groups, err := s.Discover(t.Context(), asking(address("a/1")), func(p *exchange.OfferDraft) (_, _ []byte, err error) {
-			got = p
-			return plainly(p)
-		})
+		groups, err := s.Discover(t.Context(), asking(address("a/1")),
+			func(p *exchange.OfferDraft) (_, _ []byte, err error) {
+				got = p
+				return plainly(p)
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +320,8 @@ func TestCostOfOneIsRoundedHalfToEven(t *testing.T) {
 		}
 	})
 	least := policy.Money{Model: "per_access", Rate: 1, Currency: "USD"}
-	for quantity, want := range map[int64]int64{20_000: 0, 6_667: 1, 4_000: 2, 8_000: 1, 0: 0} { // 0.5, 1.4999, 2.5, 1.25
+	// 0.5, 1.4999, 2.5, 1.25
+	for quantity, want := range map[int64]int64{20_000: 0, 6_667: 1, 4_000: 2, 8_000: 1, 0: 0} {
 		if got := exchange.UnitCost(least, quantity); got != want {
 			t.Errorf("1e-8 for %d is %d for one, want %d", quantity, got, want)
 		}
@@ -304,8 +340,8 @@ func roundHalfEven(n, by int64) int64 {
 	}
 }
 
-// TestWhatIsFreeMustBeFreeByItsOwnTerms holds the terms that an item comes with against offers that cost nothing, and their
-// licences that cost something against those that do.
+// TestWhatIsFreeMustBeFreeByItsOwnTerms holds the terms that an item comes with against offers that
+// cost nothing, and their licences that cost something against those that do.
 func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
 	t.Parallel()
 	document, err := policy.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*"><license><permits type="usage">ai-input</permits>
@@ -326,7 +362,8 @@ func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
 		{cent, []string{"ai-input"}, true},
 		{cent, []string{"ai-train"}, false},
 	} {
-		rules, err := policy.Options{IsA: content.IsA, RSL: []*policy.RSL{document}}.New([]policy.Rule{licensed("/a/**", c.price)})
+		rules, err := policy.Options{IsA: content.IsA,
+			RSL: []*policy.RSL{document}}.New([]policy.Rule{licensed("/a/**", c.price)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,13 +378,15 @@ func TestWhatIsFreeMustBeFreeByItsOwnTerms(t *testing.T) {
 
 func (s *dealer) operate(t contenttest.T, do func(context.Context, *store.Tx) error) {
 	t.Helper()
-	if err := s.DB.Update(context.Background(), func(tx *store.Tx) error { return do(context.Background(), tx) }); err != nil {
+	if err := s.DB.Update(context.Background(),
+		func(tx *store.Tx) error { return do(context.Background(), tx) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestSubscribersAreOfferedWhatTheyHave holds the variants of an offer under subscriptions: for whom, with which quotas, and
-// that an empty one is not offered (RAMP v1, Offer.subscription_quota).
+// TestSubscribersAreOfferedWhatTheyHave holds the variants of an offer under subscriptions: for
+// whom, with which quotas, and that an empty one is not offered (RAMP v1,
+// Offer.subscription_quota).
 func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -357,12 +396,18 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	s.Stock(t, story("a/1", "One."), story("b/1", "Two."))
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 		return errors.Join(
-			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.Clock.Now()}, "USD", s.Clock.Now()),
-			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 2, Months: 1}, s.Clock.Now()),
-			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 50}, s.Clock.Now()),
-			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "other", Buyer: "other.example/bot", Begins: s.Clock.Now()}, "", s.Clock.Now()),
-			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "sport", Buyer: "buyer.example/*", Scope: accounts.Scope{Labels: []string{"sport"}}, Begins: s.Clock.Now()}, "", s.Clock.Now()),
-			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "spent", Buyer: "buyer.example/*", Begins: s.Clock.Now()}, "", s.Clock.Now()),
+			s.Book.AddSubscription(ctx, tx,
+				accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.Clock.Now()}, "USD", s.Clock.Now()),
+			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 2, Months: 1},
+				s.Clock.Now()),
+			s.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.SpendCents, Limit: 50},
+				s.Clock.Now()),
+			s.Book.AddSubscription(ctx, tx,
+				accounts.Licence{ID: "other", Buyer: "other.example/bot", Begins: s.Clock.Now()}, "", s.Clock.Now()),
+			s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "sport", Buyer: "buyer.example/*",
+				Scope: accounts.Scope{Labels: []string{"sport"}}, Begins: s.Clock.Now()}, "", s.Clock.Now()),
+			s.Book.AddSubscription(ctx, tx,
+				accounts.Licence{ID: "spent", Buyer: "buyer.example/*", Begins: s.Clock.Now()}, "", s.Clock.Now()),
 			s.Book.SetQuota(ctx, tx, "spent", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 0}, s.Clock.Now()),
 		)
 	})
@@ -380,7 +425,8 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 		return groups
 	}
 	quote(asking(address("a/1"), address("b/1")))
-	if len(made) != 3 || made[0].Subscription != "" || made[1].Subscription != "gold" || made[2].Subscription != "gold" {
+	if len(made) != 3 || made[0].Subscription != "" || made[1].Subscription != "gold" ||
+		made[2].Subscription != "gold" {
 		t.Fatalf("%d offers were made", len(made))
 	}
 	for _, p := range made[1:] {
@@ -388,7 +434,8 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 			t.Errorf("under the subscription: %+v", p)
 		}
 	}
-	want := []exchange.Quota{{Unit: "accesses", Limit: 2, Left: 2, Resets: s.Clock.Now().AddDate(0, 1, 0)}, {Unit: "spend_cents", Limit: 50, Left: 50}}
+	want := []exchange.Quota{{Unit: "accesses", Limit: 2, Left: 2, Resets: s.Clock.Now().AddDate(0, 1, 0)},
+		{Unit: "spend_cents", Limit: 50, Left: 50}}
 	if diff := cmp.Diff(want, made[1].Quotas); diff != "" {
 		t.Error(diff)
 	}
@@ -402,7 +449,8 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	}
 	s.Clock.Advance(exchange.SubscribeFor / 2)
 	s.operate(t, func(ctx context.Context, tx *store.Tx) error {
-		return s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "late", Buyer: "stranger.example/bot", Begins: s.Clock.Now()}, "", s.Clock.Now())
+		return s.Book.AddSubscription(ctx, tx,
+			accounts.Licence{ID: "late", Buyer: "stranger.example/bot", Begins: s.Clock.Now()}, "", s.Clock.Now())
 	})
 	quote(other)
 	if s.Clock.Advance(exchange.SubscribeFor / 2); len(quote(other)[0].Offers) != 2 {
@@ -412,7 +460,8 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 		c := under(quote(asking(address("a/1")))[0].Offers, "gold")
 		s.operate(t, func(ctx context.Context, tx *store.Tx) error {
 			_, err := s.Book.Authorize(ctx, tx, accounts.Charge{
-				ID: c.ID, Buyer: c.Buyer, Site: c.Site, Item: accounts.Item{URL: c.URL, Labels: c.Labels}, Price: c.Price, Tokens: c.Tokens, Subscription: "gold", Now: s.Clock.Now(),
+				ID: c.ID, Buyer: c.Buyer, Site: c.Site, Item: accounts.Item{URL: c.URL, Labels: c.Labels},
+				Price: c.Price, Tokens: c.Tokens, Subscription: "gold", Now: s.Clock.Now(),
 			})
 			return err
 		})
@@ -426,7 +475,8 @@ func TestSubscribersAreOfferedWhatTheyHave(t *testing.T) {
 	}
 }
 
-// TestManySubscriptionsMakeNoMoreOffersThanAreOfUse has a buyer that subscribed to one thing again and again.
+// TestManySubscriptionsMakeNoMoreOffersThanAreOfUse has a buyer that subscribed to one thing again
+// and again.
 func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -437,9 +487,13 @@ func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 		for i := range 30 {
 			now := s.Clock.Now()
 			free, bounded := fmt.Sprintf("free-%02d", i), fmt.Sprintf("bounded-%02d", i)
-			all = errors.Join(all, s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: free, Buyer: "buyer.example/bot", Begins: now}, "", now),
-				s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: bounded, Buyer: "other.example/bot", Begins: now}, "", now),
-				s.Book.SetQuota(ctx, tx, bounded, accounts.QuotaSetting{Unit: accounts.Accesses, Limit: int64(i % 3)}, now))
+			all = errors.Join(all,
+				s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: free, Buyer: "buyer.example/bot", Begins: now},
+					"", now),
+				s.Book.AddSubscription(ctx, tx, accounts.Licence{ID: bounded, Buyer: "other.example/bot", Begins: now},
+					"", now),
+				s.Book.SetQuota(ctx, tx, bounded,
+					accounts.QuotaSetting{Unit: accounts.Accesses, Limit: int64(i % 3)}, now))
 		}
 		return all
 	})
@@ -455,7 +509,8 @@ func TestManySubscriptionsMakeNoMoreOffersThanAreOfUse(t *testing.T) {
 	if got := offered("buyer.example"); !slices.Equal(got, []string{"free-00"}) {
 		t.Errorf("of 30 without quotas: %q", got)
 	}
-	want := []string{"bounded-01", "bounded-02", "bounded-04", "bounded-05", "bounded-07", "bounded-08", "bounded-10", "bounded-11", "bounded-13", "bounded-14"}
+	want := []string{"bounded-01", "bounded-02", "bounded-04", "bounded-05", "bounded-07", "bounded-08", "bounded-10",
+		"bounded-11", "bounded-13", "bounded-14"}
 	if got := offered("other.example"); !slices.Equal(got, want) {
 		t.Errorf("of 30 with quotas: %q", got)
 	}
@@ -466,7 +521,8 @@ func under(offers []*transactions.Offer, subscription string) *transactions.Offe
 	return offers[slices.IndexFunc(offers, func(o *transactions.Offer) bool { return o.Subscription == subscription })]
 }
 
-// TestProfilesTellWhatIsAskedFor holds RAMP v1's supported_profiles: who names some gets those, who names none gets all.
+// TestProfilesTellWhatIsAskedFor holds RAMP v1's supported_profiles: who names some gets those, who
+// names none gets all.
 func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -476,7 +532,9 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 	news.Object = []byte(`{"@type":"NewsArticle","url":"` + news.URL + `","articleSection":["Markets","Bonds"],"author":[{"name":"Ada"},{"name":"Bo"}],"wordCount":12,"articleBody":"` + strings.Repeat("long ", 200) + `"}`)
 	s.Stock(t, news, item("site", "b/1", "Product", "Lamp", "A lamp."))
 	s.Selling.Profiles = []exchange.Profile{
-		{Name: "ramp-news-v1", Types: []string{"NewsArticle"}, Keys: map[string]string{"news.category": "articleSection", "news.byline": "author.name", "news.words": "wordCount", "news.body": "articleBody", "news.none": "author.name.first"}},
+		{Name: "ramp-news-v1", Types: []string{"NewsArticle"},
+			Keys: map[string]string{"news.category": "articleSection", "news.byline": "author.name",
+				"news.words": "wordCount", "news.body": "articleBody", "news.none": "author.name.first"}},
 		{Name: "all-v1", Keys: map[string]string{"all.type": "@type"}},
 	}
 	for _, c := range []struct {
@@ -484,7 +542,8 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 		profiles []string
 		want     map[string]any
 	}{
-		{"a/1", nil, map[string]any{"news.category": []any{"Markets", "Bonds"}, "news.byline": []any{"Ada", "Bo"}, "news.words": 12.0, "all.type": "NewsArticle"}},
+		{"a/1", nil, map[string]any{"news.category": []any{"Markets", "Bonds"}, "news.byline": []any{"Ada", "Bo"},
+			"news.words": 12.0, "all.type": "NewsArticle"}},
 		{"a/1", []string{"all-v1"}, map[string]any{"all.type": "NewsArticle"}},
 		{"a/1", []string{"other"}, nil},
 		{"b/1", []string{"ramp-news-v1"}, nil},
@@ -504,8 +563,8 @@ func TestProfilesTellWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotReadyInTimeIsUnavailable gives a query a deadline, and one of three items takes longer (RAMP v1,
-// ResourceQuery.deadline).
+// TestWhatIsNotReadyInTimeIsUnavailable gives a query a deadline, and one of three items takes
+// longer (RAMP v1, ResourceQuery.deadline).
 func TestWhatIsNotReadyInTimeIsUnavailable(t *testing.T) {
 	s := newDealer(t)
 	s.SetRules(t, policy.Rule{Access: policy.Licensed, Price: cent})
@@ -564,7 +623,8 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 	s.Fault = func(string) error { return nil }
 	over := overContext{ctx}
 	groups, err := s.Discover(over, asking(address("a/1"), address("a/none")), plainly)
-	if err != nil || groups[0].Absence != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absence != exchange.NotInCatalog {
+	if err != nil || groups[0].Absence != exchange.NotNow || len(groups[0].Offers) != 0 ||
+		groups[1].Absence != exchange.NotInCatalog {
 		t.Errorf("%+v, %v", groups, err)
 	}
 	late := &lateContext{Context: ctx}
@@ -576,7 +636,8 @@ func TestOffersThatAreNotKeptAreNotTold(t *testing.T) {
 		return nil
 	}
 	groups, err = s.Discover(late, asking(address("a/1"), address("a/none")), plainly)
-	if err != nil || groups[0].Absence != exchange.NotNow || len(groups[0].Offers) != 0 || groups[1].Absence != exchange.NotInCatalog {
+	if err != nil || groups[0].Absence != exchange.NotNow || len(groups[0].Offers) != 0 ||
+		groups[1].Absence != exchange.NotInCatalog {
 		t.Errorf("too late for keeping them: %+v, %v", groups, err)
 	}
 }
@@ -604,8 +665,8 @@ func (overContext) Done() <-chan struct{} {
 	return done
 }
 
-// TestTighteningARuleAddsNoOffer draws rules, tightens one of them, and looks for an offer that was not there before, or one
-// that costs less or permits more.
+// TestTighteningARuleAddsNoOffer draws rules, tightens one of them, and looks for an offer that was
+// not there before, or one that costs less or permits more.
 func TestTighteningARuleAddsNoOffer(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
@@ -617,12 +678,15 @@ func TestTighteningARuleAddsNoOffer(t *testing.T) {
 		at := rapid.IntRange(0, len(rules)-1).Draw(t, "rule")
 		tightened[at] = drawTighterSale(t, rules[at])
 		q := exchange.Query{
-			By: requesters.Requester{Domain: "buyer.example", ID: "bot", Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
+			By: requesters.Requester{Domain: "buyer.example", ID: "bot",
+				Granted: rapid.SampledFrom([][]string{nil, {"site.example:*"}}).Draw(t, "granted")}, URIs: uris,
 			Functions: rapid.SliceOfDistinct(rapid.SampledFrom(exchange.Uses), rapid.ID[string]).Draw(t, "functions"),
-			User:      rapid.SampledFrom([]string{"", "commercial", "education"}).Draw(t, "user"), Country: rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country"),
+			User:      rapid.SampledFrom([]string{"", "commercial", "education"}).Draw(t, "user"),
+			Country:   rapid.SampledFrom([]string{"", "DE", "FR"}).Draw(t, "country"),
 		}
 		s.Selling.Strict = rapid.Bool().Draw(t, "strict")
-		s.Selling.Price = rapid.SampledFrom([]policy.Money{{}, {Model: "per_access", Rate: 7, Currency: "USD"}}).Draw(t, "price")
+		s.Selling.Price = rapid.SampledFrom([]policy.Money{{}, {Model: "per_access", Rate: 7, Currency: "USD"}}).Draw(t,
+			"price")
 		offers := func(rules []policy.Rule) []*exchange.OfferDraft {
 			compiled, err := policy.Options{IsA: content.IsA}.New(rules)
 			if err != nil {
@@ -669,9 +733,11 @@ func allows(p *exchange.OfferDraft, function string) bool {
 
 func drawSale(t *rapid.T) policy.Rule {
 	r := policy.Rule{
-		Match:  policy.Match{Path: rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/a/b/**"}, {"/c/**"}}).Draw(t, "path")},
+		Match: policy.Match{Path: rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/a/b/**"}, {"/c/**"}}).Draw(t,
+			"path")},
 		Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access"),
-		Price:  rapid.SampledFrom([]policy.Price{{}, {Model: "free"}, cent, {Model: "per_token", Rate: "0.001", Currency: "USD"}}).Draw(t, "price"),
+		Price: rapid.SampledFrom([]policy.Price{{}, {Model: "free"}, cent,
+			{Model: "per_token", Rate: "0.001", Currency: "USD"}}).Draw(t, "price"),
 	}
 	r.Functions.Prohibit = rapid.SampledFrom([][]string{nil, {"ai-train"}, {"ai-all"}}).Draw(t, "prohibit")
 	r.Users.Prohibit = rapid.SampledFrom([][]string{nil, {"commercial"}}).Draw(t, "users")
@@ -679,7 +745,8 @@ func drawSale(t *rapid.T) policy.Rule {
 	return r
 }
 
-// drawTighterSale is a rule that says less than another. A rule that is open and has no price is free; it may get one.
+// drawTighterSale is a rule that says less than another. A rule that is open and has no price is
+// free; it may get one.
 func drawTighterSale(t *rapid.T, r policy.Rule) policy.Rule {
 	if r.Access == policy.Blocked {
 		return r

@@ -33,7 +33,7 @@ type DisputeReason = disputes.Reason
 
 // DisputeRequest is a request to dispute a transaction (RAMP v1, DisputeTransaction).
 type DisputeRequest struct {
-	// By is who disputes; nil where nobody has signed it and it comes from where that is let in.
+	// By is the requester; nil if the request is unsigned and comes from a trusted sender.
 	By                           *requesters.Requester
 	ID                           string // which the buyer gave it
 	Digest                       [sha256.Size]byte
@@ -41,9 +41,11 @@ type DisputeRequest struct {
 	Reason                       DisputeReason
 	Description                  string           // up to MaxDescription bytes
 	Hash                         contenthash.Hash // of what was received; the zero Hash for none
-	// Redelivery says that the buyer would rather fetch it again than be paid back, where that can be.
+	// Redelivery says that the buyer would rather fetch it again than be paid back, where that can
+	// be.
 	Redelivery bool
-	// Appeal is the id of the dispute against whose decision the buyer appeals; empty for one that is filed.
+	// Appeal is the id of the dispute against whose decision the buyer appeals; empty for one that
+	// is filed.
 	Appeal string
 	// FetchAt is as in Order.
 	FetchAt string
@@ -52,12 +54,15 @@ type DisputeRequest struct {
 // MaxDescription is how many bytes the description of a dispute may have.
 const MaxDescription = 4096
 
-// DisputeResult is where a dispute stands.
+// DisputeResult is the state of a dispute after a request.
 type DisputeResult struct {
-	Case     disputes.Case
-	Problem  string // why it was not taken up, and what to do; Case is then the one that there is, if there is one
-	Replayed bool   // the request had come before
-	// URL is from where it can be fetched once more, until URLExpires, where that was decided; empty otherwise.
+	Case disputes.Case
+	// Problem is why the dispute was not accepted, and what to do. Case is then the existing
+	// dispute, if there is one.
+	Problem  string
+	Replayed bool // the request had come before
+	// URL is from where it can be fetched once more, until URLExpires, where that was decided;
+	// empty otherwise.
 	URL        string
 	URLExpires time.Time
 }
@@ -65,7 +70,7 @@ type DisputeResult struct {
 // Explanation says why the dispute stands where it does.
 func (h *DisputeResult) Explanation() string { return disputes.Explain(h.Case.Rule) }
 
-// DisputeRules say how long things take with disputes. The zero value of each is what it says.
+// DisputeRules are the periods of disputes. A zero field means the default that its comment names.
 type DisputeRules struct {
 	Wait      time.Duration // for evidence, before tier 2 decides; 12 hours
 	Appeal    time.Duration // after a decision, until it is final; 7 days
@@ -75,14 +80,16 @@ type DisputeRules struct {
 
 func (r DisputeRules) filled() DisputeRules {
 	const day = 24 * time.Hour
-	return DisputeRules{cmp.Or(r.Wait, 12*time.Hour), cmp.Or(r.Appeal, 7*day), cmp.Or(r.Refetch, day), cmp.Or(r.Retention, 90*day)}
+	return DisputeRules{cmp.Or(r.Wait, 12*time.Hour), cmp.Or(r.Appeal, 7*day), cmp.Or(r.Refetch, day),
+		cmp.Or(r.Retention, 90*day)}
 }
 
-// mostAppeals is how many appeals there are of one dispute.
-const mostAppeals = 1
+// maxAppeals is how many appeals there are of one dispute.
+const maxAppeals = 1
 
-// Dispute takes up a dispute, once, or says where it stands: what evidence decides at once is decided and paid back in one transaction with the
-// entries in the ledger. The error is fail.NotFound for a transaction that is not the buyer's, fail.Invalid for one whose billing_id is
+// Dispute takes up a dispute, once, or says where it stands: what evidence decides at once is
+// decided and paid back in one transaction with the entries in the ledger. The error is
+// fail.NotFound for a transaction that is not the buyer's, fail.Invalid for one whose billing_id is
 // another, ErrRequestConflict for another request under its id, or any other, which is ours.
 func (s *Service) Dispute(ctx context.Context, r DisputeRequest) (*DisputeResult, error) {
 	for raced := false; ; {
@@ -113,8 +120,8 @@ func (s *Service) Dispute(ctx context.Context, r DisputeRequest) (*DisputeResult
 	}
 }
 
-// hearing is what is on record of a dispute that somebody files.
-type hearing struct {
+// disputeRecord is what is on record of a dispute that somebody files.
+type disputeRecord struct {
 	sale    transactions.Transaction
 	known   disputes.Case // the one that there is
 	is      bool          // there is one
@@ -122,11 +129,12 @@ type hearing struct {
 	out     *DisputeResult // the answer, where there is no more to do
 }
 
-// hear looks up what a request is about. Of a transaction without a dispute most requests are new, so that those that came before are looked
-// through only where one was found when it was recorded: sure says that.
-func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l hearing, err error) {
+// hear looks up what a request is about. Of a transaction without a dispute most requests are new,
+// so that those that came before are looked through only where one was found when it was recorded:
+// sure says that.
+func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l disputeRecord, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) error {
-		l = hearing{}
+		l = disputeRecord{}
 		var ok bool
 		if l.sale, ok, err = transactions.FindTransaction(ctx, tx, r.Transaction); err != nil {
 			return err
@@ -139,7 +147,8 @@ func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l hear
 		}
 		switch {
 		case r.Billing != l.sale.Billing:
-			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
+			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside "+
+				"transaction_id in the answer to the purchase")
 		}
 		if l.known, l.is, err = disputes.FindByTransaction(ctx, tx, l.sale.ID); err != nil {
 			return err
@@ -169,16 +178,18 @@ func (s *Service) hear(ctx context.Context, r DisputeRequest, sure bool) (l hear
 }
 
 // problem says why a dispute is not taken up.
-func (l *hearing) problem(r DisputeRequest) string {
+func (l *disputeRecord) problem(r DisputeRequest) string {
 	switch {
 	case l.sale.Failed:
 		return "nothing to dispute: this transaction was taken back, and nothing was charged for it"
 	case l.sale.Report.ID == "":
-		return "report_id: no use of this transaction was reported; report it first, also that nothing could be used of it, and dispute it with the report_id of the answer"
+		return "report_id: no use of this transaction was reported; report it first, also that nothing could be used " +
+			"of it, and dispute it with the report_id of the answer"
 	case l.sale.Report.ID != r.Report:
 		return "report_id: it is not that of the report on this transaction; it stands in the answer to the report"
 	case r.Appeal == "" && l.is:
-		return "already disputed: of this transaction there is the dispute " + l.known.ID + "; to appeal against its decision, name it in ext[\"ramp.appeal\"]"
+		return "already disputed: of this transaction there is the dispute " + l.known.ID + "; to appeal against its " +
+			"decision, name it in ext[\"ramp.appeal\"]"
 	case r.Appeal != "" && (!l.is || l.known.ID != r.Appeal):
 		return "ramp.appeal: there is no such dispute of this transaction"
 	}
@@ -196,7 +207,8 @@ func recordsOf(ctx context.Context, tx *store.Tx, t transactions.Transaction) (a
 			continue
 		}
 		r := disputes.Record{
-			Source: "delivery", ID: one.ID, At: one.At, Status: one.Status, Bytes: one.Bytes, Announced: one.Announced, Plain: one.By == "", Cut: one.State == transactions.DeliveryCut,
+			Source: "delivery", ID: one.ID, At: one.At, Status: one.Status, Bytes: one.Bytes, Announced: one.Announced,
+			Plain: one.By == "", Cut: one.State == transactions.DeliveryCut,
 			Seconds: one.Seconds,
 		}
 		if one.By != "" {
@@ -212,7 +224,8 @@ func recordsOf(ctx context.Context, tx *store.Tx, t transactions.Transaction) (a
 		return nil, err
 	}
 	for _, one := range refusals {
-		all = append(all, disputes.Record{Source: "refusal", ID: fmt.Sprint(one.N), At: one.At, Status: one.Status, Expired: one.Expired})
+		all = append(all, disputes.Record{Source: "refusal", ID: fmt.Sprint(one.N), At: one.At, Status: one.Status,
+			Expired: one.Expired})
 	}
 	logged, err := accesslog.LoggedUnder(ctx, tx, t.ID)
 	for i, one := range logged {
@@ -220,7 +233,8 @@ func recordsOf(ctx context.Context, tx *store.Tx, t transactions.Transaction) (a
 			continue
 		}
 		all = append(all, disputes.Record{
-			Source: "log", ID: fmt.Sprint(i + 1), At: one.At, Status: one.Status, Bytes: one.Bytes, Cut: one.Cut, Sum: hex.EncodeToString(one.Sum),
+			Source: "log", ID: fmt.Sprint(i + 1), At: one.At, Status: one.Status, Bytes: one.Bytes, Cut: one.Cut,
+			Sum:     hex.EncodeToString(one.Sum),
 			Expired: !one.At.Before(t.Expires) && (one.Status == http.StatusForbidden || one.Status == http.StatusGone),
 		})
 	}
@@ -248,16 +262,19 @@ type promised struct {
 	} `json:"attestations"`
 }
 
-// facts are what an offer's document says of a dispute: what was promised, and who attests it. The attestations of an offer held when it was
-// made, and count as they did then, whatever has become of their keys (RAMP v1, attestation levels). What of their claims is not as RAMP
-// has it claims nothing.
+// facts are what an offer's document says of a dispute: what was promised, and who attests it. The
+// attestations of an offer held when it was made, and count as they did then, whatever has become
+// of their keys (RAMP v1, attestation levels). What of their claims is not as RAMP has it claims
+// nothing.
 func facts(t transactions.Transaction, c *disputes.Case, records []disputes.Record, now time.Time) disputes.Facts {
 	var o promised
 	if err := json.Unmarshal(t.Document, &o); err != nil {
 		o = promised{} // what cannot be read promises nothing: no hash and no number of tokens decides then
 	}
 	f := disputes.Facts{
-		Reason: c.Reason, Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")), Prefers: c.Prefers, Reported: -1, Made: t.Made, Records: records, Rates: disputes.NoRates, Now: now,
+		Reason:     c.Reason,
+		Mutability: strings.ToLower(strings.TrimPrefix(o.Identity.Mutability, "RESOURCE_MUTABILITY_")),
+		Prefers:    c.Prefers, Reported: -1, Made: t.Made, Records: records, Rates: disputes.NoRates, Now: now,
 	}
 	if o.Pricing.Unit == policy.UnitTokens || o.Pricing.Unit == "" {
 		f.Estimate = o.Pricing.Quantity
@@ -304,10 +321,12 @@ func facts(t transactions.Transaction, c *disputes.Case, records []disputes.Reco
 }
 
 // takeUp files a dispute, and decides it at once where the evidence does.
-func (s *Service) takeUp(ctx context.Context, r DisputeRequest, l hearing, now time.Time) (*DisputeResult, error) {
+func (s *Service) takeUp(ctx context.Context, r DisputeRequest, l disputeRecord, now time.Time) (*DisputeResult,
+	error) {
 	t := l.sale
 	c := disputes.Case{
-		ID: transactions.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing, Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
+		ID: transactions.NewID("dsp", now), Transaction: t.ID, Buyer: t.Buyer, Site: t.Site, Billing: t.Billing,
+		Report: t.Report.ID, Request: r.ID, Reason: r.Reason,
 		Description: r.Description, Filed: now,
 	}
 	c.Hash, c.Method = r.Hash.Digits, string(r.Hash.Method)
@@ -329,7 +348,8 @@ func (s *Service) takeUp(ctx context.Context, r DisputeRequest, l hearing, now t
 		m.step(disputes.EvidenceNeeded, disputes.ByRule, v)
 	}
 	out, err := s.deps.Cases.move(ctx, &m, func(ctx context.Context, tx *store.Tx) (bool, error) {
-		fresh, err := disputes.PutRequest(ctx, tx, t.Buyer, r.ID, disputes.Request{Digest: r.Digest, Dispute: m.case_.ID, Made: now})
+		fresh, err := disputes.PutRequest(ctx, tx, t.Buyer, r.ID,
+			disputes.Request{Digest: r.Digest, Dispute: m.case_.ID, Made: now})
 		if err != nil || !fresh {
 			return false, err
 		}
@@ -338,18 +358,21 @@ func (s *Service) takeUp(ctx context.Context, r DisputeRequest, l hearing, now t
 	return &DisputeResult{Case: out}, err
 }
 
-// appeal takes an appeal against a decision that did not pay everything back: with new evidence, once, and in time.
-func (s *Service) appeal(ctx context.Context, r DisputeRequest, l hearing, now time.Time) (*DisputeResult, error) {
+// appeal takes an appeal against a decision that did not pay everything back: with new evidence,
+// once, and in time.
+func (s *Service) appeal(ctx context.Context, r DisputeRequest, l disputeRecord, now time.Time) (*DisputeResult,
+	error) {
 	c := l.known
 	problem := ""
 	switch {
 	case c.Status.Open():
-		problem = "ramp.appeal: this dispute is not decided yet; send the request that filed it again to hear when it is"
+		problem = "ramp.appeal: this dispute is not decided yet; send the request that filed it again to hear " +
+			"when it is"
 	case !c.Status.May(disputes.Appealed) || !now.Before(c.Due):
 		problem = "ramp.appeal: this dispute is final"
 	case c.Resolution == disputes.Credit:
 		problem = "ramp.appeal: this dispute was decided for you"
-	case c.Appeals >= mostAppeals:
+	case c.Appeals >= maxAppeals:
 		problem = "ramp.appeal: there was an appeal against this decision already"
 	case (r.Hash.Digits == "" || r.Hash.Digits == c.Hash) && (r.Description == "" || r.Description == c.Description):
 		problem = "ramp.appeal: it brings nothing new; tell received_content_hash, or in description what speaks for it"
@@ -364,7 +387,8 @@ func (s *Service) appeal(ctx context.Context, r DisputeRequest, l hearing, now t
 	m.case_.Description, m.case_.Appeals = cmp.Or(r.Description, c.Description), c.Appeals+1
 	m.step(disputes.Appealed, disputes.ByBuyer, disputes.Verdict{Rule: disputes.RuleReview})
 	out, err := s.deps.Cases.move(ctx, &m, func(ctx context.Context, tx *store.Tx) (bool, error) {
-		fresh, err := disputes.PutRequest(ctx, tx, c.Buyer, r.ID, disputes.Request{Digest: r.Digest, Dispute: c.ID, Made: now})
+		fresh, err := disputes.PutRequest(ctx, tx, c.Buyer, r.ID,
+			disputes.Request{Digest: r.Digest, Dispute: c.ID, Made: now})
 		if err != nil || !fresh {
 			return false, err
 		}
@@ -388,7 +412,8 @@ type moving struct {
 // step moves it on.
 func (m *moving) step(to disputes.Status, by string, v disputes.Verdict) {
 	m.steps = append(m.steps, disputes.Step{
-		Dispute: m.case_.ID, N: m.was.Steps + len(m.steps) + 1, At: m.now, From: m.case_.Status, To: to, By: by, Resolution: v.Resolution, Rule: v.Rule, Evidence: v.Evidence,
+		Dispute: m.case_.ID, N: m.was.Steps + len(m.steps) + 1, At: m.now, From: m.case_.Status, To: to, By: by,
+		Resolution: v.Resolution, Rule: v.Rule, Evidence: v.Evidence,
 	})
 	c := &m.case_
 	c.Status, c.Changed, c.Steps = to, m.now, m.was.Steps+len(m.steps)
@@ -423,9 +448,11 @@ type disputeBody struct {
 
 const kindDispute = "dispute"
 
-// move makes the steps of a dispute durable, with what they bring: what is given back, and an entry in the ledger for each. put writes the
-// dispute itself, and says whether it could. The error is errRaced, and nothing is done, where somebody else moved it.
-func (cs *Cases) move(ctx context.Context, m *moving, put func(context.Context, *store.Tx) (bool, error)) (disputes.Case, error) {
+// move makes the steps of a dispute durable, with what they bring: what is given back, and an entry
+// in the ledger for each. put writes the dispute itself, and says whether it could. The error is
+// errRaced, and nothing is done, where somebody else moved it.
+func (cs *Cases) move(ctx context.Context, m *moving,
+	put func(context.Context, *store.Tx) (bool, error)) (disputes.Case, error) {
 	c := &m.case_
 	credits := c.Resolution == disputes.Credit && m.was.Resolution != disputes.Credit
 	cs.schedule(m)
@@ -481,7 +508,8 @@ func (cs *Cases) schedule(m *moving) {
 
 func (cs *Cases) disputeRules() DisputeRules { return cs.deps.Rules().filled() }
 
-// unlessMoved is why a dispute cannot be paid back, or errRaced where somebody else has moved it: most likely then it was paid back by them.
+// unlessMoved is why a dispute cannot be paid back, or errRaced where somebody else has moved it:
+// most likely then it was paid back by them.
 func (cs *Cases) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, failed error) error {
 	if steps, err := disputes.CountSteps(ctx, tx, m.sale.ID); err == nil && steps != m.was.Steps {
 		return errRaced
@@ -489,8 +517,8 @@ func (cs *Cases) unlessMoved(ctx context.Context, tx *store.Tx, m *moving, faile
 	return failed
 }
 
-// giveBack pays back what was disputed, and closes the transaction where that is all of it. It reads before it writes: PostgreSQL then takes
-// what is written at once.
+// giveBack pays back what was disputed, and closes the transaction where that is all of it. It
+// reads before it writes: PostgreSQL then takes what is written at once.
 func (cs *Cases) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given int64, currency string, err error) {
 	whole := m.amount == 0
 	if whole {
@@ -516,10 +544,12 @@ func (cs *Cases) giveBack(ctx context.Context, tx *store.Tx, m *moving) (given i
 }
 
 // stepEntry puts a step of a dispute into the ledger, and beside its transaction.
-func (cs *Cases) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s disputes.Step, last bool) (id string, err error) {
+func (cs *Cases) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s disputes.Step, last bool) (id string,
+	err error) {
 	c, t := &m.case_, m.sale
 	body := disputeBody{
-		Appeals: c.Appeals, By: s.By, Consulted: s.Evidence, Dispute: c.ID, From: string(s.From), Level: c.Level, Mutability: c.Mutability, Reason: string(c.Reason),
+		Appeals: c.Appeals, By: s.By, Consulted: s.Evidence, Dispute: c.ID, From: string(s.From), Level: c.Level,
+		Mutability: c.Mutability, Reason: string(c.Reason),
 		Report: c.Report, Resolution: string(s.Resolution), Rule: s.Rule, Status: string(s.To), Step: s.N,
 	}
 	if body.Hash = c.Hash; c.Method == string(contenthash.SimHash) {
@@ -528,17 +558,20 @@ func (cs *Cases) stepEntry(ctx context.Context, tx *store.Tx, m *moving, s dispu
 	if last && s.Resolution == disputes.Credit && c.Currency != "" {
 		body.Credit, body.Currency = policy.Amount(c.Credit), c.Currency
 	}
-	e := receipt.Entry{Time: s.At, Site: t.Site, Kind: kindDispute, Party: "requester:" + t.Buyer, Subject: t.ID, Request: c.Request}
+	e := receipt.Entry{Time: s.At, Site: t.Site, Kind: kindDispute, Party: "requester:" + t.Buyer, Subject: t.ID,
+		Request: c.Request}
 	if e.Body, err = json.Marshal(body, json.Deterministic(true)); err != nil {
 		return "", fmt.Errorf("write an entry's body: %w", err)
 	}
 	if id, err = cs.deps.Ledger.Append(ctx, tx, e); err != nil {
 		return "", err
 	}
-	return id, transactions.PutEvent(ctx, tx, transactions.Event{Transaction: t.ID, Entry: id, Kind: kindDispute, At: s.At})
+	return id,
+		transactions.PutEvent(ctx, tx, transactions.Event{Transaction: t.ID, Entry: id, Kind: kindDispute, At: s.At})
 }
 
-// again makes the address from which something is fetched once more, as long as that was decided: each time another, of the usual life.
+// again makes the address from which something is fetched once more, as long as that was decided:
+// each time another, of the usual life.
 func (s *Service) again(ctx context.Context, at string, t transactions.Transaction, out *DisputeResult, now time.Time) {
 	if out.Case.Resolution != disputes.Redelivery || !now.Before(out.Case.RefetchUntil) || at == "" {
 		return
@@ -546,7 +579,8 @@ func (s *Service) again(ctx context.Context, at string, t transactions.Transacti
 	t.Expires = earlier(now.Add(s.deps.AddressLife), out.Case.RefetchUntil).Truncate(time.Second)
 	url, err := s.signAddress(ctx, at, t)
 	if err != nil {
-		s.deps.Log.Error("what is to be delivered again has no address now; it is made when the dispute is asked for again", "error", err)
+		s.deps.Log.Error("what is to be delivered again has no address now; it is made when the dispute is asked "+
+			"for again", "error", err)
 		return
 	}
 	out.URL, out.URLExpires = url, t.Expires

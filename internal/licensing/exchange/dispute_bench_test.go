@@ -12,9 +12,10 @@ import (
 	"frontdesk/internal/licensing/exchange"
 )
 
-// BenchmarkDispute says what a dispute costs that is decided at once, with its credit, beside its floor: one durable commit, through the same
-// store, of a row of the size of the entries that it leaves in the ledger. It counts the pages that a dispute writes on SQLite, to which
-// it makes no difference what else the machine does. At 64 clients it counts commits.
+// BenchmarkDispute says what a dispute costs that is decided at once, with its credit, beside its
+// floor: one durable commit, through the same store, of a row of the size of the entries that it
+// leaves in the ledger. It counts the pages that a dispute writes on SQLite, to which it makes no
+// difference what else the machine does. At 64 clients it counts commits.
 func BenchmarkDispute(b *testing.B) {
 	d := shop(b)
 	d.Credit(b, bot.Domain+"/*", 1_000_000*dollar)

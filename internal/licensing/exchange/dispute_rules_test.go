@@ -25,22 +25,27 @@ import (
 )
 
 // told has offers written as their documents are, with some attestations.
-func told(hash string, attestations ...map[string]any) func(*exchange.OfferDraft) (document, signature []byte, err error) {
+func told(hash string, attestations ...map[string]any) func(*exchange.OfferDraft) (document, signature []byte,
+	err error) {
 	return func(p *exchange.OfferDraft) (document, signature []byte, err error) {
 		document, err = json.Marshal(map[string]any{
-			"offer_id": p.ID, "package": map[string]any{"seller": "site.example"}, "pricing": map[string]any{"estimated_quantity": 10_000, "unit": "tokens"},
-			"identity": map[string]any{"content_hash": hash, "resource_mutability": "RESOURCE_MUTABILITY_STATIC"}, "attestations": attestations,
+			"offer_id": p.ID, "package": map[string]any{"seller": "site.example"},
+			"pricing":      map[string]any{"estimated_quantity": 10_000, "unit": "tokens"},
+			"identity":     map[string]any{"content_hash": hash, "resource_mutability": "RESOURCE_MUTABILITY_STATIC"},
+			"attestations": attestations,
 		})
 		return document, []byte("signed " + string(document)), err
 	}
 }
 
 func attested(verifier string, claims map[string]any) map[string]any {
-	return map[string]any{"verifier": verifier, "kid": "k1", "attested_at": "2027-01-01T00:00:00Z", "claims": claims, "signature": "of a key that is over by now"}
+	return map[string]any{"verifier": verifier, "kid": "k1", "attested_at": "2027-01-01T00:00:00Z", "claims": claims,
+		"signature": "of a key that is over by now"}
 }
 
-// TestTheLevelIsThatOfTheSignedOffer decides by what held when the offer was signed, whatever has become of the verifiers' keys; what an
-// attestation claims beside the protocol neither raises a level nor lowers one.
+// TestTheLevelIsThatOfTheSignedOffer decides by what held when the offer was signed, whatever has
+// become of the verifiers' keys; what an attestation claims beside the protocol neither raises a
+// level nor lowers one.
 func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("ab", 32)
@@ -53,13 +58,27 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 	}{
 		{"nobody", nil, 0, "evidence_needed  by review"},
 		{"the provider", []map[string]any{own}, 1, "auto_resolved credit by hash"},
-		{"the provider, in capitals", []map[string]any{attested("Site.Example", map[string]any{"content_hash": "sha256:" + hash})}, 1, "auto_resolved credit by hash"},
-		{"a third party", []map[string]any{attested("verifier.example", map[string]any{"content_hash": "sha256:" + hash})}, 2, "evidence_needed  by review"},
+		{"the provider, in capitals",
+			[]map[string]any{attested("Site.Example", map[string]any{"content_hash": "sha256:" + hash})}, 1,
+			"auto_resolved credit by hash"},
+		{"a third party",
+			[]map[string]any{attested("verifier.example", map[string]any{"content_hash": "sha256:" + hash})}, 2,
+			"evidence_needed  by review"},
 		{"both", []map[string]any{own, attested("verifier.example", nil)}, 2, "auto_resolved credit by hash"},
-		{"the provider, of its name alone", []map[string]any{attested("site.example.evil.example", map[string]any{"content_hash": "sha256:" + hash})}, 2, "evidence_needed  by review"},
-		{"the provider, in another method too", []map[string]any{own, attested("site.example", map[string]any{"content_hash": "simhash-v1:0011223344556677"})}, 1, "auto_resolved credit by hash"},
-		{"the provider, with odd claims", []map[string]any{own, attested("site.example", map[string]any{"content_hash": 7, "estimated_quantity": "many"})}, 1, "auto_resolved credit by hash"},
-		{"the provider, with a number that is none", []map[string]any{attested("site.example", map[string]any{"content_hash": "sha256:" + hash, "estimated_quantity": 1.5e300})}, 1, "auto_resolved credit by hash"},
+		{"the provider, of its name alone",
+			[]map[string]any{attested("site.example.evil.example", map[string]any{"content_hash": "sha256:" + hash})},
+			2, "evidence_needed  by review"},
+		{"the provider, in another method too",
+			[]map[string]any{own,
+				attested("site.example", map[string]any{"content_hash": "simhash-v1:0011223344556677"})}, 1,
+			"auto_resolved credit by hash"},
+		{"the provider, with odd claims",
+			[]map[string]any{own,
+				attested("site.example", map[string]any{"content_hash": 7, "estimated_quantity": "many"})}, 1,
+			"auto_resolved credit by hash"},
+		{"the provider, with a number that is none",
+			[]map[string]any{attested("site.example", map[string]any{"content_hash": "sha256:" + hash,
+				"estimated_quantity": 1.5e300})}, 1, "auto_resolved credit by hash"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := shop(t)
@@ -80,10 +99,12 @@ func TestTheLevelIsThatOfTheSignedOffer(t *testing.T) {
 	}
 }
 
-// TestTheNumberOfTokensIsThatOfWhomIsTrustedMost takes the estimate of the highest level, wherever it stands.
+// TestTheNumberOfTokensIsThatOfWhomIsTrustedMost takes the estimate of the highest level, wherever
+// it stands.
 func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
 	t.Parallel()
-	third, own := attested("verifier.example", map[string]any{"estimated_quantity": 9_000}), attested("site.example", map[string]any{"estimated_quantity": 10})
+	third, own := attested("verifier.example", map[string]any{"estimated_quantity": 9_000}),
+		attested("site.example", map[string]any{"estimated_quantity": 10})
 	for _, all := range [][]map[string]any{{third, own}, {own, third}} {
 		d := shop(t)
 		groups, err := d.Discover(t.Context(), asking(address("a/1")), told("", all...))
@@ -93,18 +114,21 @@ func TestTheNumberOfTokensIsThatOfWhomIsTrustedMost(t *testing.T) {
 		item := d.Buy(t, d.OrderRequest(bot, groups[0].Offers[0])).Items[0]
 		filed := d.filed(t, report(item, 100))
 		d.log(t, item, disputes.Record{Status: 200, Bytes: 2_000})
-		if h := d.heard(t, d.against(item, filed.ID, disputes.IncompleteContent)); stands(h.Case) != "auto_resolved credit by tokens" {
+		if h := d.heard(t, d.against(item, filed.ID, disputes.IncompleteContent)); stands(h.Case) != "auto_resolved "+
+			"credit by tokens" {
 			t.Errorf("%s", stands(h.Case))
 		}
 	}
 }
 
-// TestACreditOfEachModel pays back what each way of paying has charged, once: money, quotas, and what a purchase granted.
+// TestACreditOfEachModel pays back what each way of paying has charged, once: money, quotas, and
+// what a purchase granted.
 func TestACreditOfEachModel(t *testing.T) {
 	t.Parallel()
 	subscribe := func(t *testing.T, d *dealer) {
 		d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
+			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(),
+				Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
 				return err
 			}
 			return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
@@ -112,7 +136,8 @@ func TestACreditOfEachModel(t *testing.T) {
 	}
 	rent := func(t *testing.T, d *dealer) {
 		d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-			return d.Book.AddLicence(ctx, tx, accounts.Licence{ID: "flat", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.Clock.Now())
+			return d.Book.AddLicence(ctx, tx, accounts.Licence{ID: "flat", Buyer: bot.Account(),
+				Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.Clock.Now())
 		})
 	}
 	price := func(p policy.Price) func(*testing.T, *dealer) {
@@ -130,8 +155,10 @@ func TestACreditOfEachModel(t *testing.T) {
 		{"a share of the revenue", "r/1", nil, 0, dollar / 10},
 		{"under a subscription", "a/1", subscribe, 0, 0},
 		{"under a licence", "a/1", rent, 0, 0},
-		{"a subscription that was bought", "a/1", price(policy.Price{Model: "subscription", Rate: "5", Currency: "USD"}), 0, 5 * dollar},
-		{"a licence that was bought", "a/1", price(policy.Price{Model: "training", Rate: "7", Currency: "USD", Months: 12}), 0, 7 * dollar},
+		{"a subscription that was bought", "a/1",
+			price(policy.Price{Model: "subscription", Rate: "5", Currency: "USD"}), 0, 5 * dollar},
+		{"a licence that was bought", "a/1",
+			price(policy.Price{Model: "training", Rate: "7", Currency: "USD", Months: 12}), 0, 7 * dollar},
 		{"free", "a/1", price(policy.Price{Model: "free"}), 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,11 +186,13 @@ func TestACreditOfEachModel(t *testing.T) {
 			if item.Transaction.Price.Metered() {
 				charged = filed.Settled
 			}
-			if b := d.Balance(t); b.Available != before.Available-charged || b.Earned != before.Earned+charged || b.Held != 0 {
+			if b := d.Balance(t); b.Available != before.Available-charged || b.Earned != before.Earned+charged ||
+				b.Held != 0 {
 				t.Fatalf("charged is %+v, want %d", b, charged)
 			}
 			if c.name == "under a subscription" {
-				if out := d.Buy(t, d.OrderRequest(bot, d.last(t, c.path))); out.Items[0].Transaction.Subscription != "" {
+				if out := d.Buy(t,
+					d.OrderRequest(bot, d.last(t, c.path))); out.Items[0].Transaction.Subscription != "" {
 					t.Error("the quota is not used up")
 				} else {
 					before = d.Balance(t)
@@ -205,13 +234,15 @@ func (d *dealer) active(t *testing.T, transaction string) (n int) {
 	return n
 }
 
-// TestAllThatWasChargedIsAllOfIt has the operator name the whole amount: that closes the purchase as naming none does.
+// TestAllThatWasChargedIsAllOfIt has the operator name the whole amount: that closes the purchase
+// as naming none does.
 func TestAllThatWasChargedIsAllOfIt(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	item, r := d.reported(t, "a/1", 3, disputes.WrongContent)
 	id := d.heard(t, r).Case.ID
-	c, err := d.Cases.DecideDispute(t.Context(), exchange.Decision{Dispute: id, Resolution: disputes.Credit, Amount: item.Transaction.Amount, By: "ann"})
+	c, err := d.Cases.DecideDispute(t.Context(),
+		exchange.Decision{Dispute: id, Resolution: disputes.Credit, Amount: item.Transaction.Amount, By: "ann"})
 	if err != nil || c.Credit != item.Transaction.Amount {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -233,7 +264,8 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 	}
 	secret := []byte("the secret of the CDN, which is long enough")
 	for name, key := range map[string]sign.URLKey{
-		"cloudfront": {Form: sign.URLCloudFront, ID: "K1", Signer: private}, "fastly": {Form: sign.URLFastly, Secret: secret}, "hmac": {Form: sign.URLHMAC, Secret: secret},
+		"cloudfront": {Form: sign.URLCloudFront, ID: "K1", Signer: private},
+		"fastly":     {Form: sign.URLFastly, Secret: secret}, "hmac": {Form: sign.URLHMAC, Secret: secret},
 		"akamai": {Form: sign.URLAkamai, Secret: []byte(hex.EncodeToString(secret))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +280,8 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 				t.Fatalf("%+v", h)
 			}
 			content, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(h.URL, d.Clock.Now())
-			if err != nil || content != cdnAt+"/a/1" || grant.Transaction != item.Transaction.ID || !grant.Expires.Equal(h.URLExpires) || !h.URLExpires.After(d.Clock.Now()) || h.URL == item.URL {
+			if err != nil || content != cdnAt+"/a/1" || grant.Transaction != item.Transaction.ID ||
+				!grant.Expires.Equal(h.URLExpires) || !h.URLExpires.After(d.Clock.Now()) || h.URL == item.URL {
 				t.Errorf("%s: %s, %+v, %v", h.URL, content, grant, err)
 			}
 			c.keys = nil // and where nobody can sign one now, the dispute stands all the same
@@ -268,7 +301,8 @@ func TestWhatAnOutletDeliversIsDeliveredAgainThere(t *testing.T) {
 	}
 }
 
-// TestNothingIsSoldOfASiteThatIsHeld denies what a measure against the site holds, and not what it does not, nor what was bought before.
+// TestNothingIsSoldOfASiteThatIsHeld denies what a measure against the site holds, and not what it
+// does not, nor what was bought before.
 func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -298,8 +332,9 @@ func TestNothingIsSoldOfASiteThatIsHeld(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestOneDisputeOfManyAtOnce has 64 clients send one and the same request, and 64 others requests of their own about one purchase: each hears the
-// same dispute or that there is one, and one credit is made.
+// TestOneDisputeOfManyAtOnce has 64 clients send one and the same request, and 64 others requests
+// of their own about one purchase: each hears the same dispute or that there is one, and one credit
+// is made.
 func TestOneDisputeOfManyAtOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -372,8 +407,9 @@ func (d *dealer) entriesOf(t *testing.T, kind, transaction string) (all []map[st
 	return all
 }
 
-// TestADisputeBesideWhatElseBefallsAPurchase files a dispute while the report that it needs, an operator's decisions, the sweep and what erases
-// come at the same time: it is taken up with the report alone, decided once, and paid back at most once.
+// TestADisputeBesideWhatElseBefallsAPurchase files a dispute while the report that it needs, an
+// operator's decisions, the sweep and what erases come at the same time: it is taken up with the
+// report alone, decided once, and paid back at most once.
 func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -411,7 +447,8 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			var of sync.WaitGroup
 			for range 4 {
 				of.Go(func() {
-					if h, err := d.Dispute(context.Background(), r); err != nil || h.Case.Resolution != disputes.Credit {
+					if h, err := d.Dispute(context.Background(), r); err != nil ||
+						h.Case.Resolution != disputes.Credit {
 						t.Errorf("%+v, %v", h, err)
 					}
 				})
@@ -420,7 +457,8 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			id := d.heardOf(t, item).ID
 			for _, by := range []string{"ann", "bob"} {
 				of.Go(func() {
-					_, _ = d.Cases.DecideDispute(context.Background(), exchange.Decision{Dispute: id, Resolution: disputes.Credit, By: by})
+					_, _ = d.Cases.DecideDispute(context.Background(),
+						exchange.Decision{Dispute: id, Resolution: disputes.Credit, By: by})
 				})
 			}
 			of.Go(func() { _ = d.Cases.EraseDispute(context.Background(), id) })
@@ -428,7 +466,8 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 			of.Wait()
 		})
 		wg.Wait()
-		if c := d.heardOf(t, item); c.Tier != 1 || c.Credit == 0 || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != c.Steps {
+		if c := d.heardOf(t, item); c.Tier != 1 || c.Credit == 0 ||
+			len(d.entriesOf(t, "dispute", item.Transaction.ID)) != c.Steps {
 			t.Errorf("%+v", c)
 		}
 		if b := d.Balance(t); b.Available != funds || b.Held != 0 || b.Earned != 0 {
@@ -438,7 +477,8 @@ func TestADisputeBesideWhatElseBefallsAPurchase(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestTwoOperatorsDecideOnce has two operators, and the rules, decide what waits: one decision stands, whoever hears of the others.
+// TestTwoOperatorsDecideOnce has two operators, and the rules, decide what waits: one decision
+// stands, whoever hears of the others.
 func TestTwoOperatorsDecideOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -451,7 +491,9 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				if _, err := d.Cases.DecideDispute(context.Background(), exchange.Decision{Dispute: id, Resolution: disputes.Credit, By: fmt.Sprint("operator ", i)}); err == nil {
+				if _, err := d.Cases.DecideDispute(context.Background(),
+					exchange.Decision{Dispute: id, Resolution: disputes.Credit,
+						By: fmt.Sprint("operator ", i)}); err == nil {
 					mu.Lock()
 					decided++
 					mu.Unlock()
@@ -463,8 +505,10 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 		}
 		wg.Wait()
 		c, steps, _, err := disputes.NewReader(d.DB).Dispute(t.Context(), id)
-		// The rules may come first, and hand it over since so many disputes are not usual, and last, and make final what was settled. Whoever comes when:
-		// each step is from where the one before it led, there is one decision that pays, and an operator was told of it who made it.
+		// The rules may come first, and hand it over since so many disputes are not usual, and
+		// last, and make final what was settled. Whoever comes when: each step is from where the
+		// one before it led, there is one decision that pays, and an operator was told of it who
+		// made it.
 		operators, credits, broken := 0, 0, false
 		for i, step := range steps {
 			if strings.HasPrefix(step.By, disputes.Operator) && step.Resolution != "" {
@@ -475,7 +519,8 @@ func TestTwoOperatorsDecideOnce(t *testing.T) {
 			}
 			broken = broken || i > 0 && step.From != steps[i-1].To
 		}
-		if err != nil || broken || operators != decided || decided > 1 || credits > 1 || (c.Credit > 0) != (credits == 1) || (c.Credit > 0) != (c.Resolution == disputes.Credit) ||
+		if err != nil || broken || operators != decided || decided > 1 || credits > 1 ||
+			(c.Credit > 0) != (credits == 1) || (c.Credit > 0) != (c.Resolution == disputes.Credit) ||
 			len(steps) < 4 || len(d.entriesOf(t, "dispute", item.Transaction.ID)) != len(steps) {
 			t.Errorf("%d operators were told that they had decided: %+v, %v", decided, steps, err)
 		}
@@ -495,8 +540,8 @@ func evenly(a, b accounts.Balance) bool {
 	return a.Available == b.Available && a.Held == b.Held && a.Earned == b.Earned
 }
 
-// TestARequestIsOfOneTransaction refuses a request whose id the buyer gave to another before, about whatever transaction, also where it would have
-// been decided at once, and pays nothing back.
+// TestARequestIsOfOneTransaction refuses a request whose id the buyer gave to another before, about
+// whatever transaction, also where it would have been decided at once, and pays nothing back.
 func TestARequestIsOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -509,12 +554,15 @@ func TestARequestIsOfOneTransaction(t *testing.T) {
 	}
 	before := d.Balance(t)
 	r2.ID = r1.ID
-	for _, r := range []exchange.DisputeRequest{sealed(r2), {By: r2.By, ID: r2.ID, Digest: r1.Digest, Transaction: r2.Transaction, Billing: r2.Billing, Report: r2.Report, Reason: r2.Reason}} {
+	for _, r := range []exchange.DisputeRequest{sealed(r2),
+		{By: r2.By, ID: r2.ID, Digest: r1.Digest, Transaction: r2.Transaction, Billing: r2.Billing, Report: r2.Report,
+			Reason: r2.Reason}} {
 		if h, err := d.Dispute(t.Context(), r); !errors.Is(err, exchange.ErrRequestConflict) {
 			t.Errorf("%+v, %v", h, err)
 		}
 	}
-	if b := d.Balance(t); b != before || len(d.entriesOf(t, "dispute", second.Transaction.ID)) != 0 || d.transaction(t, second.Transaction.ID).Disputed != "" {
+	if b := d.Balance(t); b != before || len(d.entriesOf(t, "dispute", second.Transaction.ID)) != 0 ||
+		d.transaction(t, second.Transaction.ID).Disputed != "" {
 		t.Errorf("%+v, before %+v", b, before)
 	}
 	r2.ID += " of its own"

@@ -23,7 +23,8 @@ import (
 )
 
 // reported is something that was bought, and reported; and what disputes it.
-func (d *dealer) reported(t testing.TB, path string, consumed int64, reason exchange.DisputeReason) (exchange.ItemResult, exchange.DisputeRequest) {
+func (d *dealer) reported(t testing.TB, path string, consumed int64,
+	reason exchange.DisputeReason) (exchange.ItemResult, exchange.DisputeRequest) {
 	t.Helper()
 	item := d.BuyAt(t, path)
 	filed := d.filed(t, report(item, consumed))
@@ -31,9 +32,11 @@ func (d *dealer) reported(t testing.TB, path string, consumed int64, reason exch
 }
 
 // against disputes a purchase, under an id that is new.
-func (d *dealer) against(item exchange.ItemResult, report string, reason exchange.DisputeReason) exchange.DisputeRequest {
+func (d *dealer) against(item exchange.ItemResult, report string,
+	reason exchange.DisputeReason) exchange.DisputeRequest {
 	return sealed(exchange.DisputeRequest{
-		By: &bot, ID: fmt.Sprint("dispute-", d.disputes.Add(1)), Transaction: item.Transaction.ID, Billing: item.Transaction.Billing, Report: report, Reason: reason,
+		By: &bot, ID: fmt.Sprint("dispute-", d.disputes.Add(1)), Transaction: item.Transaction.ID,
+		Billing: item.Transaction.Billing, Report: report, Reason: reason,
 		FetchAt: "https://site.example/deliver/",
 	})
 }
@@ -77,7 +80,8 @@ func stands(c disputes.Case) string {
 	return fmt.Sprintf("%s %s by %s", c.Status, c.Resolution, c.Rule)
 }
 
-// TestADisputeIsDecidedAtOnce credits what evidence decides, once, with an entry for each step, and answers the same when it is asked again.
+// TestADisputeIsDecidedAtOnce credits what evidence decides, once, with an entry for each step, and
+// answers the same when it is asked again.
 func TestADisputeIsDecidedAtOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -88,10 +92,12 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 		r.Description = "Jane Doe saw an error"
 		r = sealed(r)
 		h := d.heard(t, r)
-		if h.Problem != "" || h.Replayed || stands(h.Case) != "auto_resolved credit by status" || h.Case.Tier != 1 || h.Case.Currency != "USD" {
+		if h.Problem != "" || h.Replayed || stands(h.Case) != "auto_resolved credit by status" || h.Case.Tier != 1 ||
+			h.Case.Currency != "USD" {
 			t.Fatalf("%s: %+v", path, h)
 		}
-		if b := d.Balance(t); b.Available != before.Available || b.Earned != before.Earned || b.Held != 0 || h.Case.Credit == 0 {
+		if b := d.Balance(t); b.Available != before.Available || b.Earned != before.Earned || b.Held != 0 ||
+			h.Case.Credit == 0 {
 			t.Errorf("%s: %+v, before %+v, credit %d", path, b, before, h.Case.Credit)
 		}
 		again := d.heard(t, r)
@@ -111,7 +117,8 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 			t.Errorf("%+v", kept)
 		}
 		query := d.Opens(t, item.Transaction.ID, item.Transaction.Agent)
-		if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+		if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID,
+			query); fail.From(err).Code != fail.Forbidden {
 			t.Errorf("what was paid back can be fetched: %v", err)
 		}
 	}
@@ -119,7 +126,8 @@ func TestADisputeIsDecidedAtOnce(t *testing.T) {
 	if len(entries) != 4 {
 		t.Fatalf("%d entries", len(entries))
 	}
-	if text := fmt.Sprint(entries); strings.Contains(text, "Jane") || !strings.Contains(text, "auto_resolved") || !strings.Contains(text, "status 404") {
+	if text := fmt.Sprint(entries); strings.Contains(text, "Jane") || !strings.Contains(text, "auto_resolved") ||
+		!strings.Contains(text, "status 404") {
 		t.Errorf("%s", text)
 	}
 	d.CheckInvariants(t)
@@ -130,11 +138,13 @@ func TestWhatIsNotDisputed(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
 	item := d.BuyAt(t, "a/1")
-	if h := d.heard(t, d.against(item, "rep-1", disputes.DeliveryFailed)); !strings.Contains(h.Problem, "report it first") || h.Case.ID != "" {
+	if h := d.heard(t, d.against(item, "rep-1", disputes.DeliveryFailed)); !strings.Contains(h.Problem,
+		"report it first") || h.Case.ID != "" {
 		t.Errorf("%+v", h)
 	}
 	filed := d.filed(t, report(item, 5))
-	if h := d.heard(t, d.against(item, "rep-1", disputes.DeliveryFailed)); !strings.Contains(h.Problem, "not that of the report") {
+	if h := d.heard(t, d.against(item, "rep-1", disputes.DeliveryFailed)); !strings.Contains(h.Problem,
+		"not that of the report") {
 		t.Errorf("%+v", h)
 	}
 	ok := d.against(item, filed.ID, disputes.DeliveryFailed)
@@ -142,7 +152,9 @@ func TestWhatIsNotDisputed(t *testing.T) {
 		change func(*exchange.DisputeRequest)
 		code   fail.Code
 	}{
-		"another's":     {func(r *exchange.DisputeRequest) { r.By = &requesters.Requester{Domain: "other.example", ID: "bot"} }, fail.NotFound},
+		"another's": {func(r *exchange.DisputeRequest) {
+			r.By = &requesters.Requester{Domain: "other.example", ID: "bot"}
+		}, fail.NotFound},
 		"no purchase":   {func(r *exchange.DisputeRequest) { r.Transaction = "txn-1" }, fail.NotFound},
 		"no such bill":  {func(r *exchange.DisputeRequest) { r.Billing = "bill-1" }, fail.Invalid},
 		"nobody's word": {func(r *exchange.DisputeRequest) { r.By, r.Billing = nil, "bill-1" }, fail.Invalid},
@@ -185,10 +197,13 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	}
 	// An edge that was away tells what it answered.
 	now := d.Clock.Now()
-	if _, err := d.Delivery.Delivered(t.Context(), delivery.Edge{Name: "edge", Sites: []string{"site"}}, edge.Batch{Deliveries: []edge.Delivery{{
-		ID: "1", Transaction: early.Transaction.ID, Agent: early.Transaction.Agent, URI: "https://site.example/a/1", Form: "hmac", State: edge.Ended,
-		Announced: 19, Bytes: 40_000, At: now.Add(-time.Minute), Status: 200, SHA256: strings.Repeat("ab", 32), Ended: now.Add(-time.Second),
-	}}}); err != nil {
+	if _, err := d.Delivery.Delivered(t.Context(), delivery.Edge{Name: "edge", Sites: []string{"site"}},
+		edge.Batch{Deliveries: []edge.Delivery{{
+			ID: "1", Transaction: early.Transaction.ID, Agent: early.Transaction.Agent, URI: "https://site.example/a/1",
+			Form: "hmac", State: edge.Ended,
+			Announced: 19, Bytes: 40_000, At: now.Add(-time.Minute), Status: 200, SHA256: strings.Repeat("ab", 32),
+			Ended: now.Add(-time.Second),
+		}}}); err != nil {
 		t.Fatal(err)
 	}
 	review()
@@ -214,7 +229,8 @@ func TestADisputeWaitsForEvidence(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestWhatIsDeliveredAgain gives an address for what broke off, which charges nothing, for as long as that was decided.
+// TestWhatIsDeliveredAgain gives an address for what broke off, which charges nothing, for as long
+// as that was decided.
 func TestWhatIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -243,7 +259,8 @@ func TestWhatIsDeliveredAgain(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestOwnRecordsDecide disputes what this front desk has refused itself: what was gone, and what was fetched too late.
+// TestOwnRecordsDecide disputes what this front desk has refused itself: what was gone, and what
+// was fetched too late.
 func TestOwnRecordsDecide(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -251,7 +268,8 @@ func TestOwnRecordsDecide(t *testing.T) {
 	query := item.URL[strings.Index(item.URL, "?")+1:]
 	d.Clock.Advance(6 * time.Minute)
 	for range 30 {
-		if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+		if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID,
+			query); fail.From(err).Code != fail.Forbidden {
 			t.Fatal(err)
 		}
 	}
@@ -259,24 +277,28 @@ func TestOwnRecordsDecide(t *testing.T) {
 		t.Errorf("%d refusals", n)
 	}
 	filed := d.filed(t, report(item, 0))
-	if h := d.heard(t, d.against(item, filed.ID, disputes.ExpiredBeforeFetch)); stands(h.Case) != "auto_resolved credit by expired" {
+	if h := d.heard(t, d.against(item, filed.ID, disputes.ExpiredBeforeFetch)); stands(h.Case) != "auto_resolved "+
+		"credit by expired" {
 		t.Errorf("%+v", h)
 	}
 	gone := d.BuyAt(t, "a/2")
 	d.Reopen(t, "elsewhere")
 	query = gone.URL[strings.Index(gone.URL, "?")+1:]
-	if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", gone.Transaction.ID, query); fail.From(err).Code != fail.NotFound {
+	if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", gone.Transaction.ID,
+		query); fail.From(err).Code != fail.NotFound {
 		t.Errorf("what was bought is still there: %v", err)
 	}
 	d.Reopen(t, "site")
 	filed = d.filed(t, report(gone, 0))
-	if h := d.heard(t, d.against(gone, filed.ID, disputes.DeliveryFailed)); stands(h.Case) != "auto_resolved credit by status" {
+	if h := d.heard(t, d.against(gone, filed.ID, disputes.DeliveryFailed)); stands(h.Case) != "auto_resolved credit "+
+		"by status" {
 		t.Errorf("%+v", h)
 	}
 	d.CheckInvariants(t)
 }
 
-// TestAnAppealIsLookedAtByAPerson takes one appeal, with something new, in time; what the rules reject again is the operator's.
+// TestAnAppealIsLookedAtByAPerson takes one appeal, with something new, in time; what the rules
+// reject again is the operator's.
 func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -309,19 +331,23 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 		t.Fatalf("%+v", h)
 	}
 	for _, wrong := range []exchange.Decision{
-		{Dispute: "dsp-1", Resolution: disputes.Credit, By: "ann"}, {Dispute: h.Case.ID, Resolution: disputes.Credit}, {Dispute: h.Case.ID, Resolution: "x", By: "ann"},
-		{Dispute: h.Case.ID, Resolution: disputes.Investigation, By: "ann"}, {Dispute: h.Case.ID, Resolution: disputes.Rejected, Amount: 1, By: "ann"},
+		{Dispute: "dsp-1", Resolution: disputes.Credit, By: "ann"}, {Dispute: h.Case.ID, Resolution: disputes.Credit},
+		{Dispute: h.Case.ID, Resolution: "x", By: "ann"},
+		{Dispute: h.Case.ID, Resolution: disputes.Investigation, By: "ann"},
+		{Dispute: h.Case.ID, Resolution: disputes.Rejected, Amount: 1, By: "ann"},
 		{Dispute: h.Case.ID, Resolution: disputes.Credit, Amount: funds, By: "ann"},
 	} {
 		if c, err := d.Cases.DecideDispute(t.Context(), wrong); err == nil {
 			t.Errorf("%+v: %+v", wrong, c)
 		}
 	}
-	c, err := d.Cases.DecideDispute(t.Context(), exchange.Decision{Dispute: h.Case.ID, Resolution: disputes.Credit, Amount: item.Transaction.Amount / 2, By: "ann"})
+	c, err := d.Cases.DecideDispute(t.Context(), exchange.Decision{Dispute: h.Case.ID, Resolution: disputes.Credit,
+		Amount: item.Transaction.Amount / 2, By: "ann"})
 	if err != nil || stands(c) != "settled credit by operator" || c.Credit != item.Transaction.Amount/2 || c.Tier != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := d.Cases.DecideDispute(t.Context(), exchange.Decision{Dispute: h.Case.ID, Resolution: disputes.Credit, By: "ann"}); fail.From(err).Code != fail.Invalid {
+	if _, err := d.Cases.DecideDispute(t.Context(), exchange.Decision{Dispute: h.Case.ID, Resolution: disputes.Credit,
+		By: "ann"}); fail.From(err).Code != fail.Invalid {
 		t.Errorf("decided twice: %v", err)
 	}
 	if kept := d.transaction(t, item.Transaction.ID); kept.Disputed != "" {
@@ -340,7 +366,8 @@ func TestAnAppealIsLookedAtByAPerson(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestWhoDisputesTooMuchIsLookedAt hands over what a buyer disputes that disputes more than a part of what it buys.
+// TestWhoDisputesTooMuchIsLookedAt hands over what a buyer disputes that disputes more than a part
+// of what it buys.
 func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -359,7 +386,8 @@ func TestWhoDisputesTooMuchIsLookedAt(t *testing.T) {
 	}
 }
 
-// TestADisputeIsDecidedOnce has agents dispute, appeal, decide and review the same at once, on several desks: one decision is made, and one credit.
+// TestADisputeIsDecidedOnce has agents dispute, appeal, decide and review the same at once, on
+// several desks: one decision is made, and one credit.
 func TestADisputeIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -420,19 +448,23 @@ func TestTheOperatorAndTheRulesDecideOnce(t *testing.T) {
 		wg.Go(func() { _ = d.ReviewDisputes(context.Background()) })
 		for _, resolution := range []disputes.Resolution{disputes.Credit, disputes.Rejected} {
 			wg.Go(func() {
-				_, _ = d.Cases.DecideDispute(context.Background(), exchange.Decision{Dispute: id, Resolution: resolution, By: "ann"})
+				_, _ = d.Cases.DecideDispute(context.Background(),
+					exchange.Decision{Dispute: id, Resolution: resolution, By: "ann"})
 			})
 		}
 		wg.Wait()
 		c, steps, _, err := disputes.NewReader(d.DB).Dispute(t.Context(), id)
-		if err != nil || c.Status != disputes.Resolved || len(steps) != 4 || (c.Credit > 0) != (c.Resolution == disputes.Credit) || (d.transaction(t, item.Transaction.ID).Disputed != "") != (c.Credit > 0) {
+		if err != nil || c.Status != disputes.Resolved || len(steps) != 4 ||
+			(c.Credit > 0) != (c.Resolution == disputes.Credit) ||
+			(d.transaction(t, item.Transaction.ID).Disputed != "") != (c.Credit > 0) {
 			t.Errorf("%+v, %d steps, %v", c, len(steps), err)
 		}
 	}
 	d.CheckInvariants(t)
 }
 
-// TestAFaultOfADisputeLeavesNothing fails at each step, whereupon nothing is kept, and the same request is heard as if it were new.
+// TestAFaultOfADisputeLeavesNothing fails at each step, whereupon nothing is kept, and the same
+// request is heard as if it were new.
 func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -477,7 +509,8 @@ func TestAFaultOfADisputeLeavesNothing(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestTheHashOfWhatWasBoughtIsNoMismatch compares what was received with each form of what was bought.
+// TestTheHashOfWhatWasBoughtIsNoMismatch compares what was received with each form of what was
+// bought.
 func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -496,8 +529,8 @@ func TestTheHashOfWhatWasBoughtIsNoMismatch(t *testing.T) {
 	}
 }
 
-// TestSimilarityIsComparedWithSimilarity decides by simhash-v1 where the offer tells that: texts that are near are no mismatch, and one that
-// is far is. Hashes of two methods are not compared.
+// TestSimilarityIsComparedWithSimilarity decides by simhash-v1 where the offer tells that: texts
+// that are near are no mismatch, and one that is far is. Hashes of two methods are not compared.
 func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
 	t.Parallel()
 	near := contenthash.OfSimilarity(0xff)
@@ -506,13 +539,15 @@ func TestSimilarityIsComparedWithSimilarity(t *testing.T) {
 		got                     contenthash.Hash
 		far                     bool
 	}{
-		"the same":                  {near.Digits, "simhash-v1", "", near, false},
-		"near":                      {near.Digits, "simhash-v1", "", contenthash.OfSimilarity(0), false},
-		"far":                       {near.Digits, "simhash-v1", "", contenthash.OfSimilarity(0xffff0000ff), true},
-		"another method":            {near.Digits, "simhash-v1", "", contenthash.Of(contenthash.SHA256, nil), false},
-		"offered as another":        {strings.Repeat("00", 32), "sha256", "", contenthash.OfSimilarity(0xffff0000ff), false},
-		"far from what is attested": {strings.Repeat("00", 32), "sha256", near.String(), contenthash.OfSimilarity(0xffff0000ff), true},
-		"none":                      {near.Digits, "simhash-v1", "", contenthash.Hash{}, false},
+		"the same":       {near.Digits, "simhash-v1", "", near, false},
+		"near":           {near.Digits, "simhash-v1", "", contenthash.OfSimilarity(0), false},
+		"far":            {near.Digits, "simhash-v1", "", contenthash.OfSimilarity(0xffff0000ff), true},
+		"another method": {near.Digits, "simhash-v1", "", contenthash.Of(contenthash.SHA256, nil), false},
+		"offered as another": {strings.Repeat("00", 32), "sha256", "", contenthash.OfSimilarity(0xffff0000ff),
+			false},
+		"far from what is attested": {strings.Repeat("00", 32), "sha256", near.String(),
+			contenthash.OfSimilarity(0xffff0000ff), true},
+		"none": {near.Digits, "simhash-v1", "", contenthash.Hash{}, false},
 	} {
 		document := fmt.Sprintf(`{"package":{"seller":"a.example"},"identity":{"content_hash":%q,"hash_method":%q,"resource_mutability":"RESOURCE_MUTABILITY_STATIC"},
 			"attestations":[{"verifier":"a.example","attested_at":"2026-03-18T09:00:00Z","claims":{"content_hash":%q}},{"verifier":"v.example","attested_at":"2026-03-18T09:00:00Z","claims":{"content_hash":"md5:00"}}]}`,
@@ -558,7 +593,8 @@ func TestTheBookGivesBackOnce(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestACreditGivesBackWhatADelegationCounts has a token that is used up open again once its purchase was paid back whole.
+// TestACreditGivesBackWhatADelegationCounts has a token that is used up open again once its
+// purchase was paid back whole.
 func TestACreditGivesBackWhatADelegationCounts(t *testing.T) {
 	t.Parallel()
 	d := shop(t)

@@ -26,21 +26,24 @@ var errRaced = errors.New("the same request was answered meanwhile")
 // errForged ends a transaction in which an offer was taken that no key of its site has signed.
 var errForged = errors.New("an offer is not signed by its site")
 
-// Execute buys by offers, one after another, each for itself: what one is denied does not touch the others. What is bought
-// is charged or held, and recorded in the books and the ledger, in one transaction; only then is there an address from
-// which it can be fetched. A request that was answered within 24 hours gets the same answer, and buys nothing; asked twice
-// at once, it is answered once. The error is ErrRequestConflict for another request under its id, or
-// any other, which is ours.
+// Execute buys by offers, one after another, each for itself: what one is denied does not touch the
+// others. What is bought is charged or held, and recorded in the books and the ledger, in one
+// transaction; only then is there an address from which it can be fetched. A request that was
+// answered within 24 hours gets the same answer, and buys nothing; asked twice at once, it is
+// answered once. The error is ErrRequestConflict for another request under its id, or any other,
+// which is ours.
 func (s *Service) Execute(ctx context.Context, p Order) (*OrderResult, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	// Most requests are new, and take offers that were just made. So they are not looked up first: that one was answered before is
-	// found when it is recorded, which undoes what was bought meanwhile.
+	// Most requests are new, and take offers that were just made. So they are not looked up first:
+	// that one was answered before is found when it is recorded, which undoes what was bought
+	// meanwhile.
 	if offers, ok := s.recent.taken(p.Items); ok && !p.Limited {
 		out, err := s.execute(ctx, p, offers, now)
 		if err == nil {
 			return out, s.signAddresses(ctx, p, out)
 		}
-		if !errors.Is(err, errRaced) && fail.From(err).Code != fail.Unavailable { // what was answered before is so all the same
+		// what was answered before is so all the same
+		if !errors.Is(err, errRaced) && fail.From(err).Code != fail.Unavailable {
 			return nil, err
 		}
 	}
@@ -70,8 +73,8 @@ func (s *Service) Execute(ctx context.Context, p Order) (*OrderResult, error) {
 	}
 }
 
-// LookupOrder gives what came of a request to buy before, by its id and its digest: it is known for 24 hours. Which offers it took is its own, so
-// Items of p are not looked at. The error is ErrRequestConflict where another request had the id.
+// LookupOrder returns the result of an earlier order by its id and digest. Results are known for 24
+// hours.
 func (s *Service) LookupOrder(ctx context.Context, p Order) (out *OrderResult, known bool, err error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	p.Items = nil
@@ -86,18 +89,21 @@ func (s *Service) LookupOrder(ctx context.Context, p Order) (out *OrderResult, k
 	return out, true, err
 }
 
-// execute buys by the offers of a request, as far as they may be taken. It is errRaced, and nothing is bought, where the request was
-// answered before.
-func (s *Service) execute(ctx context.Context, p Order, offers []*transactions.Offer, now time.Time) (out *OrderResult, err error) {
+// execute buys by the offers of a request, as far as they may be taken. It is errRaced, and nothing
+// is bought, where the request was answered before.
+func (s *Service) execute(ctx context.Context, p Order, offers []*transactions.Offer, now time.Time) (out *OrderResult,
+	err error) {
 	out = &OrderResult{Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	lines := make([]orderLine, len(p.Items))
 	if p, err = s.inForce(ctx, p, offers); err != nil {
 		return nil, err
 	}
 	for i, item := range p.Items {
-		lines[i] = orderLine{id: item.Offer, offer: offers[i], denial: s.checkOffer(p, i, offers[i], now), agent: out.Agent}
+		lines[i] = orderLine{id: item.Offer, offer: offers[i], denial: s.checkOffer(p, i, offers[i], now),
+			agent: out.Agent}
 	}
-	if err := s.assortment.deps.Corpus.Ready(); err != nil { // what is for sale is not known yet: that would be a denial that is remembered
+	// what is for sale is not known yet: that would be a denial that is remembered
+	if err := s.assortment.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
 	forged := s.checkSignatures(lines)
@@ -106,7 +112,8 @@ func (s *Service) execute(ctx context.Context, p Order, offers []*transactions.O
 		if lines[i].denial == "" {
 			s.checkTerms(ctx, p, &lines[i], now)
 		}
-		if lines[i].denial == ContentUnavailable && !followed { // another node may have offered what this one has not heard of
+		// another node may have offered what this one has not heard of
+		if lines[i].denial == ContentUnavailable && !followed {
 			followed = true
 			if err := s.assortment.catchUp(ctx); err != nil {
 				return nil, err
@@ -129,8 +136,8 @@ func (s *Service) execute(ctx context.Context, p Order, offers []*transactions.O
 	return out, err
 }
 
-// checkSignatures begins to look at the signatures of the offers that may be taken, while these are bought, and gives what waits for it: the
-// numbers of those that no key of their site has signed.
+// checkSignatures begins to look at the signatures of the offers that may be taken, while these are
+// bought, and gives what waits for it: the numbers of those that no key of their site has signed.
 func (s *Service) checkSignatures(lines []orderLine) func() []int {
 	var offers []*transactions.Offer // nil for what is not looked at
 	for _, line := range lines {
@@ -160,10 +167,12 @@ type orderLine struct {
 }
 
 // findOrder looks up what came of a request before, or the offers that it takes.
-func (s *Service) findOrder(ctx context.Context, p Order, now time.Time) (before transactions.Request, known bool, offers []*transactions.Offer, err error) {
+func (s *Service) findOrder(ctx context.Context, p Order, now time.Time) (before transactions.Request, known bool,
+	offers []*transactions.Offer, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		offers = make([]*transactions.Offer, len(p.Items))
-		if before, known, err = transactions.FindRequest(ctx, tx, p.Requester.Account(), p.ID, now.Add(-remembered)); err != nil || known {
+		if before, known, err = transactions.FindRequest(ctx, tx, p.Requester.Account(), p.ID,
+			now.Add(-remembered)); err != nil || known {
 			return err
 		}
 		for i, item := range p.Items {
@@ -183,7 +192,8 @@ func (s *Service) findOrder(ctx context.Context, p Order, now time.Time) (before
 	return before, known, offers, err
 }
 
-// checkOffer says why an offer cannot be taken, before the books are asked, and before its own signature is looked at.
+// checkOffer says why an offer cannot be taken, before the books are asked, and before its own
+// signature is looked at.
 func (s *Service) checkOffer(p Order, i int, offer *transactions.Offer, now time.Time) Denial {
 	for _, earlier := range p.Items[:i] {
 		if earlier.Offer == p.Items[i].Offer {
@@ -191,11 +201,13 @@ func (s *Service) checkOffer(p Order, i int, offer *transactions.Offer, now time
 		}
 	}
 	switch {
-	case !p.Delegated.IsZero() && !now.Before(p.Delegated) || p.Requester.Delegation != nil && p.Requester.Delegation.Ended != nil:
+	case !p.Delegated.IsZero() && !now.Before(p.Delegated) || p.Requester.Delegation != nil &&
+		p.Requester.Delegation.Ended != nil:
 		return DelegationExpired
 	case offer == nil || offer.Buyer != p.Requester.Account() || !offer.HasSignature(p.Items[i].Signature):
 		return SignatureInvalid
-	case p.Requester.Broker != "" && !slices.Contains(p.Requester.Covered, offer.URI): // the requester never said that it wants this
+	// the requester never said that it wants this
+	case p.Requester.Broker != "" && !slices.Contains(p.Requester.Covered, offer.URI):
 		return SignatureInvalid
 	case offer.Ended(now):
 		return OfferExpired
@@ -203,13 +215,16 @@ func (s *Service) checkOffer(p Order, i int, offer *transactions.Offer, now time
 	return ""
 }
 
-// checkTerms notes why today's terms, or those that the offer tells, do not let an offer be sold for what is declared, or else what its address is bound to.
+// checkTerms notes why today's terms, or those that the offer tells, do not let an offer be sold
+// for what is declared, or else what its address is bound to.
 func (s *Service) checkTerms(ctx context.Context, p Order, line *orderLine, now time.Time) {
 	offer := line.offer
 	line.denial = ""
 	q := offerBuilder{
-		owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(), now: now, uri: offer.URI, operation: requesters.OperationTransact, cents: cents(cost(offer)),
-		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: p.declared(offer), User: p.User, Country: p.Country},
+		owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(), now: now, uri: offer.URI,
+		operation: requesters.OperationTransact, cents: cents(cost(offer)),
+		query: &Query{By: p.Requester, URIs: []string{offer.URI}, Functions: p.declared(offer), User: p.User,
+			Country: p.Country},
 	}
 	if q.entry = s.assortment.EntryAt(offer.URI, offer.Site, offer.Item.Source); q.entry == nil {
 		line.denial = ContentUnavailable
@@ -250,7 +265,8 @@ func (s *Service) replay(ctx context.Context, p Order, before transactions.Reque
 	out := &OrderResult{Replayed: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	defer out.bind()
 	if p.Requester.Proof != nil {
-		if err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error { return s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {
+		if err := s.deps.DB.UpdateBatched(ctx,
+			func(tx *store.Tx) error { return s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +299,8 @@ func (s *Service) replay(ctx context.Context, p Order, before transactions.Reque
 	for i := range out.Items {
 		if item := &out.Items[i]; item.Denial == "" {
 			if item.URL, err = s.signAddress(ctx, p.FetchAt, item.Transaction); err != nil {
-				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").Wrap(err)
+				return nil, fail.New(fail.Internal, "what was bought cannot be fetched at present; try again later").
+					Wrap(err)
 			}
 		}
 	}

@@ -18,11 +18,12 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// BenchmarkCommit says what a purchase costs, beside its floor: the verifications of the requester's signature and of the
-// offer's, the HMAC of the address, and one durable commit, through the same store, of a row of the size of the entry that a
-// purchase leaves in the ledger. It counts the pages that a purchase writes on SQLite, to which it makes no difference what else the
-// machine does. Each purchase is of an offer of its own, which is made beforehand. At 64 clients, of one buyer or
-// of as many, it counts commits.
+// BenchmarkCommit says what a purchase costs, beside its floor: the verifications of the
+// requester's signature and of the offer's, the HMAC of the address, and one durable commit,
+// through the same store, of a row of the size of the entry that a purchase leaves in the ledger.
+// It counts the pages that a purchase writes on SQLite, to which it makes no difference what else
+// the machine does. Each purchase is of an offer of its own, which is made beforehand. At 64
+// clients, of one buyer or of as many, it counts commits.
 func BenchmarkCommit(b *testing.B) {
 	d := shop(b)
 	const buyers = 64
@@ -38,7 +39,8 @@ func BenchmarkCommit(b *testing.B) {
 		return document, ed25519.Sign(private, document), nil
 	}
 	if err := d.DB.Update(b.Context(), func(tx *store.Tx) error {
-		_, err := tx.Exec(b.Context(), `CREATE TABLE floor (n BIGINT NOT NULL, entry `+map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[d.DB.Engine()]+` NOT NULL)`)
+		_, err := tx.Exec(b.Context(), `CREATE TABLE floor (n BIGINT NOT NULL, entry `+
+			map[string]string{store.SQLite: "BLOB", store.PostgreSQL: "BYTEA"}[d.DB.Engine()]+` NOT NULL)`)
 		return err
 	}); err != nil {
 		b.Fatal(err)

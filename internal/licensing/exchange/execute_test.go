@@ -34,14 +34,18 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 	offer := d.FirstOffer(t, bot, "a/1")
 	p := d.OrderRequest(bot, offer)
 	out := d.Buy(t, p)
-	if len(out.Items) != 1 || out.Replayed || out.Agent != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" && out.Agent != ramp.AgentIdentityHash("bot", "buyer.example") {
+	if len(out.Items) != 1 || out.Replayed ||
+		out.Agent != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" &&
+			out.Agent != ramp.AgentIdentityHash("bot", "buyer.example") {
 		t.Fatalf("%+v", out)
 	}
 	got := out.Items[0].Transaction
 	now := d.Clock.Now()
 	want := transactions.Transaction{
-		ID: got.ID, Billing: got.Billing, Request: p.ID, Offer: offer.ID, Buyer: "buyer.example/bot", Agent: out.Agent, Site: "site", URI: address("a/1"), Item: offer.Item,
-		Made: now, Expires: now.Add(5 * time.Minute), Price: policy.Money{Model: "per_access", Rate: dollar / 100, Currency: "USD"}, Unit: offer.Unit, Estimate: offer.Quantity,
+		ID: got.ID, Billing: got.Billing, Request: p.ID, Offer: offer.ID, Buyer: "buyer.example/bot", Agent: out.Agent,
+		Site: "site", URI: address("a/1"), Item: offer.Item,
+		Made: now, Expires: now.Add(5 * time.Minute), Price: policy.Money{Model: "per_access", Rate: dollar / 100,
+			Currency: "USD"}, Unit: offer.Unit, Estimate: offer.Quantity,
 		Amount: dollar / 100, Value: dollar / 100, Method: "direct", Entry: got.Entry, Document: offer.Document,
 		Declared: []string{"ai-input"},
 	}
@@ -52,7 +56,9 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 		t.Errorf("%s, %s", got.ID, got.Billing)
 	}
 	keys := sign.URLKeys{Origin: "https://site.example/deliver", Keys: []sign.URLKey{saletest.AddressKey("new")}}
-	if content, grant, err := keys.Verify(out.Items[0].URL, now); err != nil || content != "https://site.example/deliver/"+got.ID || grant != (sign.URLGrant{Expires: got.Expires, Agent: out.Agent, Transaction: got.ID}) {
+	if content, grant, err := keys.Verify(out.Items[0].URL, now); err != nil ||
+		content != "https://site.example/deliver/"+got.ID ||
+		grant != (sign.URLGrant{Expires: got.Expires, Agent: out.Agent, Transaction: got.ID}) {
 		t.Errorf("%s: %+v, %v", out.Items[0].URL, grant, err)
 	}
 	if b := d.Balance(t); b.Available != funds-dollar/100 || b.Earned != dollar/100 {
@@ -63,10 +69,12 @@ func TestAnOfferIsBoughtAndRecorded(t *testing.T) {
 		t.Fatalf("%d entries", len(entries))
 	}
 	e, body := entries[0], entries[0]["body"].(map[string]any)
-	if e["subject"] != got.ID || e["party"] != "requester:buyer.example/bot" || e["request"] != p.ID || body["amount"] != "0.01" || body["offer_id"] != offer.ID || body["agent_identity_hash"] != out.Agent {
+	if e["subject"] != got.ID || e["party"] != "requester:buyer.example/bot" || e["request"] != p.ID ||
+		body["amount"] != "0.01" || body["offer_id"] != offer.ID || body["agent_identity_hash"] != out.Agent {
 		t.Errorf("%v", e)
 	}
-	if text, _ := json.Marshal(e); strings.Contains(string(text), "sig=") || strings.Contains(string(text), "/deliver/") {
+	if text, _ := json.Marshal(e); strings.Contains(string(text), "sig=") ||
+		strings.Contains(string(text), "/deliver/") {
 		t.Error("the entry tells the address from which it is fetched")
 	}
 	d.CheckInvariants(t)
@@ -111,7 +119,8 @@ func TestARequestBuysOnce(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestEveryDenial brings about every reason that there is, and takes away what has brought it about: then it is bought.
+// TestEveryDenial brings about every reason that there is, and takes away what has brought it
+// about: then it is bought.
 func TestEveryDenial(t *testing.T) {
 	t.Parallel()
 	open := licensed("/a/**", cent)
@@ -125,24 +134,41 @@ func TestEveryDenial(t *testing.T) {
 		{"unknown offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) {
 			p.Items[0].Offer = transactions.NewOfferID(time.Now(), false)
 		}, nil},
-		{"text that is no offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Items[0].Offer = "a b\nc" }, nil},
-		{"another's offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Requester.ID = "other" }, nil},
-		{"no signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Items[0].Signature = nil }, nil},
-		{"another signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Items[0].Signature = []byte("signed x") }, nil},
-		{"a document that was changed in the database", exchange.SignatureInvalid, func(t *testing.T, d *dealer, p *exchange.Order) {
-			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-				d.ForgetOffers() // as another process that sells
-				_, err := tx.Exec(ctx, `UPDATE deal_offer SET document = $1`, []byte("cheaper"))
-				return err
-			})
+		{"text that is no offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) {
+			p.Items[0].Offer = "a b\nc"
 		}, nil},
-		{"ended", exchange.OfferExpired, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Clock.Advance(5 * time.Minute) }, nil},
-		{"too many requests", exchange.TooManyPurchases, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = true }, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = false }},
+		{"another's offer", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) {
+			p.Requester.ID = "other"
+		}, nil},
+		{"no signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) {
+			p.Items[0].Signature = nil
+		}, nil},
+		{"another signature", exchange.SignatureInvalid, func(_ *testing.T, _ *dealer, p *exchange.Order) {
+			p.Items[0].Signature = []byte("signed x")
+		}, nil},
+		{"a document that was changed in the database", exchange.SignatureInvalid,
+			func(t *testing.T, d *dealer, p *exchange.Order) {
+				d.Write(t, func(ctx context.Context, tx *store.Tx) error {
+					d.ForgetOffers() // as another process that sells
+					_, err := tx.Exec(ctx, `UPDATE deal_offer SET document = $1`, []byte("cheaper"))
+					return err
+				})
+			}, nil},
+		{"ended", exchange.OfferExpired, func(_ *testing.T, d *dealer, _ *exchange.Order) {
+			d.Clock.Advance(5 * time.Minute)
+		}, nil},
+		{"too many requests", exchange.TooManyPurchases, func(_ *testing.T, _ *dealer, p *exchange.Order) {
+			p.Limited = true
+		}, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Limited = false }},
 		{"the site is held", exchange.TooManyPurchases, func(_ *testing.T, d *dealer, _ *exchange.Order) {
 			d.Held = func(context.Context, string) exchange.Denial { return exchange.TooManyPurchases }
 		}, func(_ *testing.T, d *dealer, _ *exchange.Order) { d.Held = nil }},
-		{"delegation over", exchange.DelegationExpired, func(_ *testing.T, d *dealer, p *exchange.Order) { p.Delegated = d.Clock.Now() }, func(_ *testing.T, d *dealer, p *exchange.Order) { p.Delegated = d.Clock.Now().Add(1) }},
-		{"blocked since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Price(t, policy.Rule{Access: policy.Blocked}) }, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Price(t, open) }},
+		{"delegation over", exchange.DelegationExpired, func(_ *testing.T, d *dealer, p *exchange.Order) {
+			p.Delegated = d.Clock.Now()
+		}, func(_ *testing.T, d *dealer, p *exchange.Order) { p.Delegated = d.Clock.Now().Add(1) }},
+		{"blocked since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) {
+			d.Price(t, policy.Rule{Access: policy.Blocked})
+		}, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Price(t, open) }},
 		{"gone since", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			if err := d.Catalog.Remove(t.Context(), "site", "pages"); err != nil {
 				t.Fatal(err)
@@ -151,16 +177,19 @@ func TestEveryDenial(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, nil},
-		{"the source that it came from, of two at the address", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) {
-			d.Fill(t, "site", "zine", story("a/1", "One two three four."))
-			if _, err := d.Goods.Refresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			d.Price(t, policy.Rule{Match: policy.Match{Source: []string{"pages"}}, Access: policy.Blocked}, open)
-		}, func(t *testing.T, d *dealer, _ *exchange.Order) {
-			d.Price(t, policy.Rule{Match: policy.Match{Source: []string{"zine"}}, Access: policy.Blocked}, open)
-		}},
-		{"a site that is not served any more", exchange.ContentUnavailable, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Reopen(t, "elsewhere") }, func(t *testing.T, d *dealer, _ *exchange.Order) { d.Reopen(t, "site") }},
+		{"the source that it came from, of two at the address", exchange.ContentUnavailable,
+			func(t *testing.T, d *dealer, _ *exchange.Order) {
+				d.Fill(t, "site", "zine", story("a/1", "One two three four."))
+				if _, err := d.Goods.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				d.Price(t, policy.Rule{Match: policy.Match{Source: []string{"pages"}}, Access: policy.Blocked}, open)
+			}, func(t *testing.T, d *dealer, _ *exchange.Order) {
+				d.Price(t, policy.Rule{Match: policy.Match{Source: []string{"zine"}}, Access: policy.Blocked}, open)
+			}},
+		{"a site that is not served any more", exchange.ContentUnavailable,
+			func(t *testing.T, d *dealer, _ *exchange.Order) { d.Reopen(t, "elsewhere") },
+			func(t *testing.T, d *dealer, _ *exchange.Order) { d.Reopen(t, "site") }},
 		{"function", exchange.FunctionProhibited, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			rule := open
 			rule.Functions.Prohibit = []string{"ai-input"}
@@ -195,7 +224,9 @@ func TestEveryDenial(t *testing.T) {
 				return err
 			})
 		}},
-		{"unknown licence", exchange.InvalidLicence, func(_ *testing.T, _ *dealer, p *exchange.Order) { p.Licence = "gold" }, func(t *testing.T, d *dealer, _ *exchange.Order) {
+		{"unknown licence", exchange.InvalidLicence, func(_ *testing.T, _ *dealer, p *exchange.Order) {
+			p.Licence = "gold"
+		}, func(t *testing.T, d *dealer, _ *exchange.Order) {
 			d.Write(t, func(ctx context.Context, tx *store.Tx) error {
 				l := accounts.Licence{Paid: "per_access"}
 				rent(&l)
@@ -246,7 +277,8 @@ func TestEveryDenial(t *testing.T) {
 	}
 }
 
-// TestAnOfferIsNotTakenForAnotherUse takes an offer for what a dearer licence of the same item permits, for what its own does not; and for another country.
+// TestAnOfferIsNotTakenForAnotherUse takes an offer for what a dearer licence of the same item
+// permits, for what its own does not; and for another country.
 func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 	t.Parallel()
 	document, err := policy.ParseRSL("https://site.example/rsl.xml", []byte(`<rsl xmlns="https://rslstandard.org/rsl"><content url="/a/*">
@@ -256,7 +288,8 @@ func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := shop(t)
-	rules, err := policy.Options{IsA: content.IsA, RSL: []*policy.RSL{document}}.New([]policy.Rule{{Access: policy.Licensed}})
+	rules, err := policy.Options{IsA: content.IsA,
+		RSL: []*policy.RSL{document}}.New([]policy.Rule{{Access: policy.Licensed}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,8 +338,8 @@ func TestAnOfferIsNotTakenForAnotherUse(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestANodeThatIsBehindSellsWhatAnotherOffered takes an offer to a node that has not heard of its item yet, and to one that has heard of nothing: neither
-// denies it, which would be remembered.
+// TestANodeThatIsBehindSellsWhatAnotherOffered takes an offer to a node that has not heard of its
+// item yet, and to one that has heard of nothing: neither denies it, which would be remembered.
 func TestANodeThatIsBehindSellsWhatAnotherOffered(t *testing.T) {
 	t.Parallel()
 	db, folder := storetest.Chosen(t, saletest.Schemas...), t.TempDir()
@@ -344,7 +377,8 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 	}
 	out := d.Buy(t, d.OrderRequest(bot, one, two))
 	got := out.Items[0]
-	if got.Denial != "" || got.Transaction.Amount != 0 || got.Transaction.Value != dollar/100 || got.Transaction.Subscription != "gold" || !strings.HasPrefix(got.Transaction.Billing, "sub-") ||
+	if got.Denial != "" || got.Transaction.Amount != 0 || got.Transaction.Value != dollar/100 ||
+		got.Transaction.Subscription != "gold" || !strings.HasPrefix(got.Transaction.Billing, "sub-") ||
 		len(got.Quotas) != 1 || got.Quotas[0].Left != 0 || got.Quotas[0].Used != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -357,8 +391,8 @@ func TestASubscriptionIsUsedUpAndNotPaid(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestAForgedOfferOfABatchIsDeniedAlone changes the document of one offer of three in the database, which is found out while all of
-// them are bought.
+// TestAForgedOfferOfABatchIsDeniedAlone changes the document of one offer of three in the database,
+// which is found out while all of them are bought.
 func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -370,7 +404,8 @@ func TestAForgedOfferOfABatchIsDeniedAlone(t *testing.T) {
 		return err
 	})
 	out := d.Buy(t, digested(p))
-	if got := []exchange.Denial{out.Items[0].Denial, out.Items[1].Denial, out.Items[2].Denial}; !slices.Equal(got, []exchange.Denial{"", exchange.SignatureInvalid, ""}) {
+	if got := []exchange.Denial{out.Items[0].Denial, out.Items[1].Denial, out.Items[2].Denial}; !slices.Equal(got,
+		[]exchange.Denial{"", exchange.SignatureInvalid, ""}) {
 		t.Errorf("%v", got)
 	}
 	if balance := d.Balance(t); balance.Available != funds-2*dollar/100 {
@@ -397,7 +432,8 @@ func TestABatchIsNotAtomic(t *testing.T) {
 			t.Errorf("item %d is of another offer", i)
 		}
 	}
-	if want := []exchange.Denial{"", exchange.SignatureInvalid, exchange.SignatureInvalid, exchange.SignatureInvalid}; !slices.Equal(got, want) {
+	if want := []exchange.Denial{"", exchange.SignatureInvalid, exchange.SignatureInvalid,
+		exchange.SignatureInvalid}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if balance := d.Balance(t); balance.Available != funds-dollar/100 {
@@ -406,8 +442,8 @@ func TestABatchIsNotAtomic(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestOverdueReportsEndAllBuying holds the rule (RAMP v1, REPORTING_OVERDUE): more than so many, or more than a part of all
-// once there are enough of them.
+// TestOverdueReportsEndAllBuying holds the rule (RAMP v1, REPORTING_OVERDUE): more than so many, or
+// more than a part of all once there are enough of them.
 func TestOverdueReportsEndAllBuying(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -476,8 +512,8 @@ func TestAtOnceARequestBuysOnce(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on every engine, at two front
-// desks of one database.
+// TestTheLastCentAndTheLastAccessGoToOne has 64 buyers of one purse race for what is left in it, on
+// every engine, at two front desks of one database.
 func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -497,15 +533,16 @@ func TestTheLastCentAndTheLastAccessGoToOne(t *testing.T) {
 	})
 }
 
-// raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their subscription, at this dealer
-// and another.
+// raceForTheLast has 64 buyers race for the last cent of their purse, or the last access of their
+// subscription, at this dealer and another.
 func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 	buyers := make([]requesters.Requester, 64)
 	purchases := make([]exchange.Order, 64)
 	d.Credit(t, "crowd.example/*", dollar/100)
 	if what == "access" {
 		d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "crowd.example/*", Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
+			if err := d.Book.AddSubscription(ctx, tx, accounts.Licence{ID: "gold", Buyer: "crowd.example/*",
+				Scope: accounts.Scope{Site: "site"}}, "USD", d.Clock.Now()); err != nil {
 				return err
 			}
 			return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: "accesses", Limit: 1}, d.Clock.Now())
@@ -528,7 +565,8 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 				t.Error(err)
 			case out.Items[0].Denial == "":
 				won.Add(1)
-			case out.Items[0].Denial == exchange.InsufficientBalance && what == "cent", out.Items[0].Denial == exchange.QuotaExceeded && what == "access":
+			case out.Items[0].Denial == exchange.InsufficientBalance && what == "cent",
+				out.Items[0].Denial == exchange.QuotaExceeded && what == "access":
 				lost.Add(1)
 			}
 		})
@@ -540,7 +578,8 @@ func (d *dealer) raceForTheLast(t *testing.T, what string, other *dealer) {
 	d.CheckInvariants(t)
 }
 
-// TestWhateverFailsNothingIsHalfBought has every step of a purchase fail: without a trace, or after all was durable.
+// TestWhateverFailsNothingIsHalfBought has every step of a purchase fail: without a trace, or after
+// all was durable.
 func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"charged", "purchase recorded", "request", "bought"} {
@@ -576,7 +615,8 @@ func TestWhateverFailsNothingIsHalfBought(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeFetchedIsTakenBack has no key for addresses: nothing is charged, and the request can be sent again.
+// TestWhatCannotBeFetchedIsTakenBack has no key for addresses: nothing is charged, and the request
+// can be sent again.
 func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -600,7 +640,8 @@ func TestWhatCannotBeFetchedIsTakenBack(t *testing.T) {
 		t.Errorf("%d entries tell that it failed", failed)
 	}
 	for _, e := range d.Entries(t, "transaction") {
-		if kept := d.transaction(t, e["subject"].(string)); !kept.Failed || kept.Amount != 0 || kept.Obligation == transactions.Pending {
+		if kept := d.transaction(t, e["subject"].(string)); !kept.Failed || kept.Amount != 0 ||
+			kept.Obligation == transactions.Pending {
 			t.Errorf("it is kept as one that stands: %+v", kept)
 		}
 	}

@@ -25,13 +25,14 @@ const (
 	importNotValid = "INVALID_ATTESTATION"
 )
 
-// ImportResult is what came of one attestation that was to be imported.
+// ImportResult is the result of one imported attestation.
 type ImportResult struct {
 	Attestation    *rampv1.ResourceAttestation
 	Reason, Detail string // why it was refused; empty where it was taken
 }
 
-// Importer takes over what third parties attest of a front desk's own items, which offers then tell. All of it is required.
+// Importer imports attestations of third parties about a front desk's own items; offers then carry
+// them. All fields are required.
 type Importer struct {
 	Store   *push.Store
 	Content *content.Catalog
@@ -40,8 +41,8 @@ type Importer struct {
 	Now     func() time.Time
 }
 
-// Import takes over each that holds as at a push, and in the place of what its verifier attested of the item before. After an
-// error, which is of what may be another time, it may be done again.
+// Import takes over each that holds as at a push, and in the place of what its verifier attested of
+// the item before. After an error, which is of what may be another time, it may be done again.
 func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation) ([]ImportResult, error) {
 	out, now := make([]ImportResult, len(all)), i.Now().UTC().Truncate(time.Microsecond)
 	batches := map[string]*push.Batch{}
@@ -55,7 +56,8 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 		}
 		at := place{site, address, a.GetVerifier()}
 		if e := entries[at]; refused.Reason == "" && e != nil && len(e.Attestations) >= ramp.MaxAttestations {
-			refused = ImportResult{Reason: importTooMany, Detail: fmt.Sprintf("an item has at most %d of one verifier", ramp.MaxAttestations)}
+			refused = ImportResult{Reason: importTooMany,
+				Detail: fmt.Sprintf("an item has at most %d of one verifier", ramp.MaxAttestations)}
 		}
 		if out[n].Reason, out[n].Detail = refused.Reason, refused.Detail; refused.Reason != "" {
 			continue
@@ -65,7 +67,8 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 			return nil, err
 		}
 		if entries[at] == nil {
-			entries[at] = &push.Entry{Address: address, Author: a.Verifier, Caller: "operator", Pushed: now, AttestsOnly: true}
+			entries[at] = &push.Entry{Address: address, Author: a.Verifier, Caller: "operator", Pushed: now,
+				AttestsOnly: true}
 			if batches[site] == nil {
 				batches[site] = &push.Batch{Tenant: site}
 			}
@@ -81,8 +84,10 @@ func (i Importer) Import(ctx context.Context, all []*rampv1.ResourceAttestation)
 	return out, nil
 }
 
-// importable says for which site and address an attestation is imported, or why it is refused. The error is of what may be another time.
-func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation) (site, address string, refused ImportResult, err error) {
+// importable says for which site and address an attestation is imported, or why it is refused. The
+// error is of what may be another time.
+func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation) (site, address string,
+	refused ImportResult, err error) {
 	refuse := func(reason, format string, args ...any) (string, string, ImportResult, error) {
 		return "", "", ImportResult{Reason: reason, Detail: fmt.Sprintf(format, args...)}, nil
 	}
@@ -99,14 +104,16 @@ func (i Importer) importable(ctx context.Context, a *rampv1.ResourceAttestation)
 		return refuse(importNotOurs, "%.200q is at none of the hosts that are served here", a.Uri)
 	}
 	if ramp.LevelOf(a, host) == ramp.LevelSelf {
-		return refuse(importOfWhom, "%s is the provider itself, in whose name this front desk attests (ramp.attest)", host)
+		return refuse(importOfWhom, "%s is the provider itself, in whose name this front desk attests (ramp.attest)",
+			host)
 	}
 	refs, err := i.Content.Find(ctx, site, a.Uri)
 	if err != nil {
 		return "", "", ImportResult{}, err
 	}
 	if len(refs) == 0 {
-		return refuse(importNotOurs, "no item of %s is at %.200q; the address has to be written as the item has it", site, a.Uri)
+		return refuse(importNotOurs, "no item of %s is at %.200q; the address has to be written as the item has it",
+			site, a.Uri)
 	}
 	_, err = i.Checker.Check(ctx, attestation.Subject{Provider: host, URI: a.Uri}, []*rampv1.ResourceAttestation{a})
 	var wrong *attestation.Rejection

@@ -11,9 +11,7 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// RunMaintenance does what time brings with it, until ctx ends: reports that were not filed in time are overdue, what was held
-// for them is charged, deliveries whose end nobody saw count as broken off, disputes are reviewed, and requests and offers are forgotten whose
-// time is over. Several processes may do so at once.
+// RunMaintenance expires reports, purchases, disputes and offers in time, until ctx ends.
 func (s *Service) RunMaintenance(ctx context.Context) {
 	tick := time.NewTicker(dealsEvery)
 	defer tick.Stop()
@@ -33,7 +31,7 @@ const (
 	dealsStep  = 500         // rows that one transaction changes
 )
 
-// MaintainOnce is one turn of KeepDeals.
+// MaintainOnce is one round of [Service.RunMaintenance].
 func (s *Service) MaintainOnce(ctx context.Context) error {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	overdue := 0

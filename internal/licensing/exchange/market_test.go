@@ -30,8 +30,8 @@ const marketFunds = 20 * dollar
 // marketDomain is that of the market's agents.
 const marketDomain = "crowd.example"
 
-// market is a shop with many agents, which write down what they ask for and what they are told, with the moments at which that
-// was: what counts as a moment is told by now, and grows.
+// market is a shop with many agents, which write down what they ask for and what they are told,
+// with the moments at which that was: what counts as a moment is told by now, and grows.
 type market struct {
 	*dealer
 	t   *testing.T
@@ -69,7 +69,8 @@ type quoting struct {
 	offers []*transactions.Offer
 }
 
-// purchasing is a request to buy; answer is what was told at last, and failures how often it was told that it failed.
+// purchasing is a request to buy; answer is what was told at last, and failures how often it was
+// told that it failed.
 type purchasing struct {
 	moments
 	exchange.Order
@@ -105,7 +106,8 @@ type sent struct {
 	id   string
 }
 
-// newMarket opens a shop for many agents, who share a purse and a subscription that are not enough for all.
+// newMarket opens a shop for many agents, who share a purse and a subscription that are not enough
+// for all.
 func newMarket(t *testing.T, d *dealer, now func() int) *market {
 	t.Helper()
 	d.Credit(t, marketDomain+"/*", marketFunds)
@@ -114,7 +116,8 @@ func newMarket(t *testing.T, d *dealer, now func() int) *market {
 		if err := d.Book.AddSubscription(ctx, tx, l, "USD", d.Clock.Now()); err != nil {
 			return err
 		}
-		if err := d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000}, d.Clock.Now()); err != nil {
+		if err := d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Tokens, Limit: 1_000_000},
+			d.Clock.Now()); err != nil {
 			return err
 		}
 		return d.Book.SetQuota(ctx, tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 9}, d.Clock.Now())
@@ -157,10 +160,12 @@ func (m *market) timeAt(at int) time.Time {
 
 // wants are what agents buy together: paths, with "*" before one that the subscription pays.
 var wants = [][]string{
-	{"a/1"}, {"t/1"}, {"a/2", "t/1", "a/3"}, {"*a/1"}, {"r/1"}, {"t/1", "*t/1"}, {"a/3"}, {"*t/1", "*a/2", "a/1", "t/1"},
+	{"a/1"}, {"t/1"}, {"a/2", "t/1", "a/3"}, {"*a/1"}, {"r/1"}, {"t/1", "*t/1"}, {"a/3"},
+	{"*t/1", "*a/2", "a/1", "t/1"},
 }
 
-// deal is what an agent does with one thing that it wants: asking, buying, asking to buy once more, fetching and reporting.
+// deal is what an agent does with one thing that it wants: asking, buying, asking to buy once more,
+// fetching and reporting.
 func (m *market) deal(agent, i int) {
 	what := wants[(agent*3+i)%len(wants)]
 	by := m.buyer(agent + i)
@@ -187,8 +192,9 @@ func (m *market) deal(agent, i int) {
 	}
 }
 
-// quote asks for offers of what is at some paths; it gives none where there was no answer. Of a path that begins with "*" it
-// takes what the subscription pays, or what is to be paid when that is used up.
+// quote asks for offers of what is at some paths; it gives none where there was no answer. Of a
+// path that begins with "*" it takes what the subscription pays, or what is to be paid when that is
+// used up.
 func (m *market) quote(by requesters.Requester, paths ...string) []*transactions.Offer {
 	q := asking()
 	q.By = by
@@ -264,8 +270,10 @@ func (m *market) same(p *purchasing, again *exchange.OrderResult) {
 	m.t.Helper()
 	for i, item := range again.Items {
 		before := p.answer.Items[i]
-		if !again.Replayed || item.Denial != before.Denial || item.Transaction.ID != before.Transaction.ID || item.URL != before.URL || item.Transaction.Billing != before.Transaction.Billing {
-			m.t.Errorf("%s was answered with %s%s at %s, and then with %s%s at %s", p.ID, before.Denial, before.Transaction.ID, before.URL, item.Denial, item.Transaction.ID, item.URL)
+		if !again.Replayed || item.Denial != before.Denial || item.Transaction.ID != before.Transaction.ID ||
+			item.URL != before.URL || item.Transaction.Billing != before.Transaction.Billing {
+			m.t.Errorf("%s was answered with %s%s at %s, and then with %s%s at %s", p.ID, before.Denial,
+				before.Transaction.ID, before.URL, item.Denial, item.Transaction.ID, item.URL)
 		}
 	}
 }
@@ -310,8 +318,8 @@ func (m *market) fetch(p *purchasing, item exchange.ItemResult) {
 	}
 }
 
-// dispute disputes something that was reported. Where the log of a CDN says that it failed, what was not fetched is paid back at once; the others
-// wait for a review.
+// dispute disputes something that was reported. Where the log of a CDN says that it failed, what
+// was not fetched is paid back at once; the others wait for a review.
 func (m *market) dispute(by requesters.Requester, item exchange.ItemResult, report string, logged bool) {
 	if logged && !m.tried(func() error {
 		return m.DB.Update(context.Background(), func(tx *store.Tx) error {
@@ -369,7 +377,10 @@ func (m *market) reportLate() bool {
 				continue
 			}
 			for _, item := range p.answer.Items {
-				if item.Denial == "" && !item.Transaction.Due.IsZero() && !slices.ContainsFunc(m.reports, func(r *reporting) bool { return r.Transaction == item.Transaction.ID }) {
+				if item.Denial == "" && !item.Transaction.Due.IsZero() &&
+					!slices.ContainsFunc(m.reports, func(r *reporting) bool {
+						return r.Transaction == item.Transaction.ID
+					}) {
 					by, owed = p.Requester, item
 				}
 			}
@@ -409,7 +420,8 @@ func (m *market) tried(do func() error) bool {
 	return err == nil
 }
 
-// holds holds that what agents had been told by a moment is there, and that nothing is there that nobody asked for by then.
+// holds holds that what agents had been told by a moment is there, and that nothing is there that
+// nobody asked for by then.
 func (m *market) holds(d *dealer, at int) {
 	t := m.t
 	t.Helper()
@@ -455,7 +467,8 @@ func (m *market) holds(d *dealer, at int) {
 			if !q.knownAt(at) || told.Ended(now) {
 				continue
 			}
-			if o := known.offers[told.ID]; o == nil || !bytes.Equal(o.Document, told.Document) || !bytes.Equal(o.Signature, told.Signature) || o.Price != told.Price || o.Buyer != told.Buyer {
+			if o := known.offers[told.ID]; o == nil || !bytes.Equal(o.Document, told.Document) ||
+				!bytes.Equal(o.Signature, told.Signature) || o.Price != told.Price || o.Buyer != told.Buyer {
 				t.Errorf("offer %s was told, and kept is %+v", told.ID, o)
 			}
 		}
@@ -464,8 +477,10 @@ func (m *market) holds(d *dealer, at int) {
 		if !r.knownAt(at) {
 			continue
 		}
-		if kept := known.transactions[r.Transaction].Report; kept.ID != r.filed.ID || kept.Settled != r.filed.Settled || known.count["usage "+r.Transaction] != 1 {
-			t.Errorf("the report %+v was taken, and kept is %+v with %d entries", r.filed, kept, known.count["usage "+r.Transaction])
+		if kept := known.transactions[r.Transaction].Report; kept.ID != r.filed.ID || kept.Settled != r.filed.Settled ||
+			known.count["usage "+r.Transaction] != 1 {
+			t.Errorf("the report %+v was taken, and kept is %+v with %d entries", r.filed, kept,
+				known.count["usage "+r.Transaction])
 		}
 	}
 	for _, r := range m.disputes {
@@ -494,20 +509,23 @@ func (m *market) holds(d *dealer, at int) {
 	}
 }
 
-// disputed holds that a dispute is there as it was told, or further on; that each of its steps has its entry, and that what it gave back was given
-// back once.
+// disputed holds that a dispute is there as it was told, or further on; that each of its steps has
+// its entry, and that what it gave back was given back once.
 func (r *records) disputed(t testing.TB, d *dealer, of exchange.DisputeRequest, told disputes.Case) {
 	t.Helper()
 	c, steps, ok, err := disputes.NewReader(d.DB).Dispute(context.Background(), of.Transaction)
-	if err != nil || !ok || c.ID != told.ID || c.Steps < told.Steps || len(steps) != c.Steps || r.count["dispute "+of.Transaction] != c.Steps {
-		t.Errorf("the dispute %s stood at %s with %d steps, and is %+v with %d entries: %v", told.ID, told.Status, told.Steps, c, r.count["dispute "+of.Transaction], err)
+	if err != nil || !ok || c.ID != told.ID || c.Steps < told.Steps || len(steps) != c.Steps ||
+		r.count["dispute "+of.Transaction] != c.Steps {
+		t.Errorf("the dispute %s stood at %s with %d steps, and is %+v with %d entries: %v", told.ID, told.Status,
+			told.Steps, c, r.count["dispute "+of.Transaction], err)
 		return
 	}
 	if told.Resolution == disputes.Credit && (c.Resolution != disputes.Credit || c.Credit != told.Credit) {
 		t.Errorf("the dispute %s gave back %d, and is %+v", told.ID, told.Credit, c)
 	}
 	if (c.Resolution == disputes.Credit) != (r.transactions[of.Transaction].Disputed == c.ID) {
-		t.Errorf("the dispute %s stands at %s, and its transaction is %+v", c.ID, c.Resolution, r.transactions[of.Transaction])
+		t.Errorf("the dispute %s stands at %s, and its transaction is %+v", c.ID, c.Resolution,
+			r.transactions[of.Transaction])
 	}
 }
 
@@ -524,7 +542,8 @@ type records struct {
 // kept reads a dealer's records.
 func (d *dealer) kept(t testing.TB) *records {
 	t.Helper()
-	r := &records{transactions: map[string]transactions.Transaction{}, offers: map[string]*transactions.Offer{}, deliveries: map[string]transactions.Delivery{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
+	r := &records{transactions: map[string]transactions.Transaction{}, offers: map[string]*transactions.Offer{},
+		deliveries: map[string]transactions.Delivery{}, entries: map[string]receipt.Entry{}, count: map[string]int{}}
 	ctx := context.Background()
 	if err := d.DB.View(ctx, func(tx *store.Tx) error {
 		offers, err := transactions.ListOffers(ctx, tx, "", 10_000)
@@ -605,11 +624,14 @@ func (d *dealer) transactions(t testing.TB) (all []transactions.Transaction) {
 	return all
 }
 
-// proves holds that something of which an address was given is recorded as it was told, in the ledger too.
+// proves holds that something of which an address was given is recorded as it was told, in the
+// ledger too.
 func (r *records) proves(t testing.TB, item exchange.ItemResult) {
 	t.Helper()
 	told, kept := item.Transaction, r.transactions[item.Transaction.ID]
-	if item.URL == "" || kept.ID != told.ID || kept.Billing != told.Billing || kept.Amount != told.Amount || kept.Value != told.Value || kept.Entry != told.Entry || kept.Failed || !bytes.Equal(kept.Document, told.Document) {
+	if item.URL == "" || kept.ID != told.ID || kept.Billing != told.Billing || kept.Amount != told.Amount ||
+		kept.Value != told.Value || kept.Entry != told.Entry || kept.Failed ||
+		!bytes.Equal(kept.Document, told.Document) {
 		t.Errorf("an address was given for %+v, and recorded is %+v", told, kept)
 		return
 	}
@@ -618,12 +640,15 @@ func (r *records) proves(t testing.TB, item exchange.ItemResult) {
 		Billing string `json:"billing_id"`
 		Offer   string `json:"offer_id"`
 	}
-	if err := json.Unmarshal(entry.Body, &body); err != nil || entry.Kind != "transaction" || entry.Subject != told.ID || body.Billing != told.Billing || body.Offer != told.Offer || r.count["transaction"+" "+told.ID] != 1 {
+	if err := json.Unmarshal(entry.Body, &body); err != nil || entry.Kind != "transaction" ||
+		entry.Subject != told.ID || body.Billing != told.Billing || body.Offer != told.Offer ||
+		r.count["transaction"+" "+told.ID] != 1 {
 		t.Errorf("transaction %s has the entry %+v: %v", told.ID, entry, err)
 	}
 }
 
-// askAgain has the agents do again what was under way at a moment, and some of what they had been told.
+// askAgain has the agents do again what was under way at a moment, and some of what they had been
+// told.
 func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 	t := m.t
 	t.Helper()
@@ -654,8 +679,10 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		}
 		first := d.filed(t, r.UsageReport)
 		again := d.filed(t, r.UsageReport)
-		if first.ID == "" || !again.Replayed || again.ID != first.ID || again.Settled != first.Settled || old && (!first.Replayed || first.ID != r.filed.ID) {
-			t.Errorf("the report %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.filed)
+		if first.ID == "" || !again.Replayed || again.ID != first.ID || again.Settled != first.Settled ||
+			old && (!first.Replayed || first.ID != r.filed.ID) {
+			t.Errorf("the report %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again,
+				r.filed)
 		}
 	}
 	for _, r := range m.disputes {
@@ -665,8 +692,11 @@ func (m *market) askAgain(d *dealer, at int, source *rand.Rand) {
 		}
 		first := d.heard(t, r.DisputeRequest)
 		again := d.heard(t, r.DisputeRequest)
-		if first.Problem != "" || !again.Replayed || again.Case.ID != first.Case.ID || again.Case.Steps != first.Case.Steps || again.Case.Credit != first.Case.Credit || old && (!first.Replayed || first.Case.ID != r.heard.Case.ID) {
-			t.Errorf("the dispute %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first, again, r.heard)
+		if first.Problem != "" || !again.Replayed || again.Case.ID != first.Case.ID ||
+			again.Case.Steps != first.Case.Steps || again.Case.Credit != first.Case.Credit ||
+			old && (!first.Replayed || first.Case.ID != r.heard.Case.ID) {
+			t.Errorf("the dispute %s is answered with %+v and then %+v; before that it was told %+v", r.ID, first,
+				again, r.heard)
 		}
 	}
 }

@@ -19,23 +19,27 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// OfferDraft is an offer with all that its document tells, in words of no protocol.
+// OfferDraft is an offer before it is written: everything its document says, in no protocol's
+// words. rampapi turns it into the signed document.
 type OfferDraft struct {
 	transactions.Offer
 	Entry        *catalog.Entry
 	DisplayWords int // how many words of it may be shown; 0 for no bound
 	// Open says that everybody may read it at this front desk's other doors.
 	Open bool
-	// UnitCost is the cost of one Unit in the price's currency, in units of 1e-12; 0 where it is not known or not comparable.
+	// UnitCost is the cost of one Unit in the price's currency, in units of 1e-12; 0 if it is
+	// unknown or cannot be compared.
 	UnitCost int64
 	Quotas   []Quota // of the subscription, as they are before the purchase
-	// Digest is the hash that the offer tells of the bytes that are delivered, by the method that the owner has chosen, where they are known here.
-	Digest     contenthash.Hash
-	Extensions map[string]any // what profiles tell, by the keys of RAMP's ext
+	// Digest is the hash that the offer tells of the bytes that are delivered, by the method that
+	// the owner has chosen, where they are known here.
+	Digest contenthash.Hash
+	// Extensions are the members that profiles add, by the keys of RAMP's ext.
+	Extensions map[string]any
 	Attested   []*rampv1.ResourceAttestation
 }
 
-// Quota is how much of a dimension of a subscription there is.
+// Quota is the state of one dimension of a subscription, in its unit.
 type Quota struct {
 	Unit              string // as account.Units has them
 	Limit, Used, Left int64
@@ -58,7 +62,8 @@ type offerBuilder struct {
 	query *Query
 	now   time.Time
 	uri   string
-	// operation is what a delegation is asked for, and cents what it costs at the most; a query costs nothing.
+	// operation is what a delegation is asked for, and cents what it costs at the most; a query
+	// costs nothing.
 	operation string
 	cents     int64
 
@@ -77,8 +82,8 @@ type offerBuilder struct {
 	scopeError error   // why the requester may not have the item, whatever it costs; nil when it may
 }
 
-// scopeGranted says whether the requester has one of the scopes that the item takes, if it takes any, and whether its delegation lets it have
-// the item, if it acts under one.
+// scopeGranted says whether the requester has one of the scopes that the item takes, if it takes
+// any, and whether its delegation lets it have the item, if it acts under one.
 func (m *offerBuilder) scopeGranted() bool {
 	a := requesters.AccessRequest{Operation: m.operation, Scopes: m.decision.Scopes, SpendCents: m.cents, Now: m.now}
 	if m.entry != nil {
@@ -88,8 +93,8 @@ func (m *offerBuilder) scopeGranted() bool {
 	return m.scopeError == nil
 }
 
-// defaultPrice is the price of what is licensed of a site where nobody says anything else: that which the owner set for all of the site, or anywhere; of a
-// tenant that which it has itself.
+// defaultPrice is the price of what is licensed of a site where nobody says anything else: that
+// which the owner set for all of the site, or anywhere; of a tenant that which it has itself.
 func (m *offerBuilder) defaultPrice(site string) policy.Money {
 	if m.tenant != nil && m.decision.Rule == m.rules.Last() && m.decision.Price != (policy.Money{}) {
 		return m.decision.Price
@@ -103,8 +108,9 @@ func (m *offerBuilder) defaultPrice(site string) policy.Money {
 	return m.owner.Price
 }
 
-// effectivePrice is the price of an item of a site under one of the licences that it comes with (RAMP v1, pricing): the rule's, else that which the site
-// states, else the usual one; and never more than the site states. What is open costs nothing, unless the licence costs something.
+// effectivePrice is the price of an item of a site under one of the licences that it comes with
+// (RAMP v1, pricing): the rule's, else that which the site states, else the usual one; and never
+// more than the site states. What is open costs nothing, unless the licence costs something.
 func (m *offerBuilder) effectivePrice(site string, under *policy.License) policy.Money {
 	usual, price := m.defaultPrice(site), policy.Money{}
 	byRule := m.decision.Price != (policy.Money{}) && (m.tenant == nil || m.decision.Rule != m.rules.Last())
@@ -121,14 +127,15 @@ func (m *offerBuilder) effectivePrice(site string, under *policy.License) policy
 	return price.At(under.Price)
 }
 
-// sold is one way in which an item is sold beside subscriptions: under a licence, for a price, which is the zero value where there is none.
+// sold is one way in which an item is sold beside subscriptions: under a licence, for a price,
+// which is the zero value where there is none.
 type sold struct {
 	policy.License
 	price policy.Money
 }
 
-// resolveLicences says how the item is sold, in the order in which its licences are stated, and has the first of them count for what is asked of it in
-// general.
+// resolveLicences says how the item is sold, in the order in which its licences are stated, and has
+// the first of them count for what is asked of it in general.
 func (m *offerBuilder) resolveLicences(site string) {
 	m.sold = nil
 	sales := m.sales()
@@ -151,17 +158,21 @@ func (m *offerBuilder) resolveLicences(site string) {
 // sales are what the item would be sold for: as the requester says, and as the operator knows it.
 func (m *offerBuilder) sales() []policy.Sale {
 	q := m.query
-	said := policy.Sale{Functions: q.Functions, User: cmp.Or(q.User, q.By.UserCategory), Country: cmp.Or(q.Country, q.By.Country), Strict: m.owner.Strict}
-	known := policy.Sale{Functions: q.Functions, User: cmp.Or(q.By.UserCategory, q.User), Country: cmp.Or(q.By.Country, q.Country), Strict: m.owner.Strict}
+	said := policy.Sale{Functions: q.Functions, User: cmp.Or(q.User, q.By.UserCategory),
+		Country: cmp.Or(q.Country, q.By.Country), Strict: m.owner.Strict}
+	known := policy.Sale{Functions: q.Functions, User: cmp.Or(q.By.UserCategory, q.User),
+		Country: cmp.Or(q.By.Country, q.Country), Strict: m.owner.Strict}
 	if said.User == known.User && said.Country == known.Country {
 		return []policy.Sale{said}
 	}
 	return []policy.Sale{said, known}
 }
 
-// outside says why what the offer of a licence binds its buyer to leaves out what is bought for now.
+// outside says why what the offer of a licence binds its buyer to leaves out what is bought for
+// now.
 func (m *offerBuilder) outside(to policy.Option) Absence {
-	bound := policy.Decision{Access: policy.Licensed, Permit: to.Functions.Permit, Prohibit: to.Functions.Prohibit, Users: to.Users, Countries: to.Countries}
+	bound := policy.Decision{Access: policy.Licensed, Permit: to.Functions.Permit, Prohibit: to.Functions.Prohibit,
+		Users: to.Users, Countries: to.Countries}
 	for _, sale := range m.sales() {
 		if absent := absence(bound.Sells(sale)); absent != "" {
 			return absent
@@ -193,7 +204,8 @@ func (m *offerBuilder) refused() policy.Refusal {
 	return policy.Permitted
 }
 
-// refuses says why the terms do not sell the item for something. What a licence asks money for is not given away.
+// refuses says why the terms do not sell the item for something. What a licence asks money for is
+// not given away.
 func (m *offerBuilder) refuses(sale policy.Sale) policy.Refusal {
 	refusal := m.decision.Sells(sale)
 	if refusal != policy.Permitted || len(m.decision.Own) == 0 {
@@ -215,8 +227,8 @@ func (m *offerBuilder) site() string {
 	return m.entry.Site
 }
 
-// drafts are the offers that are paid or free, one for each licence, and one for each subscription that is good for it and has
-// enough left; or the reason why there is none.
+// drafts are the offers that are paid or free, one for each licence, and one for each subscription
+// that is good for it and has enough left; or the reason why there is none.
 func (m *offerBuilder) drafts(subscribed []accounts.Subscription) ([]*OfferDraft, Absence) {
 	delivery := m.delivery()
 	var all []*OfferDraft
@@ -229,7 +241,7 @@ func (m *offerBuilder) drafts(subscribed []accounts.Subscription) ([]*OfferDraft
 	if m.under = 0; len(m.sold) > 0 {
 		m.price = m.sold[0].price
 	}
-	left, unbounded := mostSubscriptions, false
+	left, unbounded := maxSubscriptions, false
 	for i := range subscribed {
 		s := &subscribed[i]
 		if left == 0 || unbounded && len(s.Quotas) == 0 {
@@ -248,11 +260,11 @@ func (m *offerBuilder) drafts(subscribed []accounts.Subscription) ([]*OfferDraft
 	return all, ""
 }
 
-// mostSubscriptions is under how many of a buyer's subscriptions an item is offered.
-const mostSubscriptions = 10
+// maxSubscriptions is under how many of a buyer's subscriptions an item is offered.
+const maxSubscriptions = 10
 
-// delivery is how the entry is delivered: by its outlet where there is one and the rule allows it, else by this front desk itself, what
-// is live as a stream, as far as the rule allows it.
+// delivery is how the entry is delivered: by its outlet where there is one and the rule allows it,
+// else by this front desk itself, what is live as a stream, as far as the rule allows it.
 func (m *offerBuilder) delivery() string {
 	if m.away() {
 		return transactions.Instructions
@@ -284,12 +296,17 @@ func (m *offerBuilder) draft(delivery string, s *accounts.Subscription) *OfferDr
 	}
 	out := &OfferDraft{
 		Offer: transactions.Offer{
-			ID: transactions.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref, Buyer: m.query.By.Account(), Functions: m.query.Functions,
-			Package: transactions.Package{ID: PackageID(w.Site, w.URL), Title: w.Title, Seller: seller, Citation: m.price.Model == "attribution"},
-			Terms:   m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price, Unit: m.price.Unit(), Quantity: m.quantity(delivery),
-			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(), Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
+			ID: transactions.NewOfferID(expires, s != nil), Site: w.Site, URI: m.uri, URL: w.URL, Item: w.Ref,
+			Buyer: m.query.By.Account(), Functions: m.query.Functions,
+			Package: transactions.Package{ID: PackageID(w.Site, w.URL), Title: w.Title, Seller: seller,
+				Citation: m.price.Model == "attribution"},
+			Terms: m.rules.Version(), Rule: m.decision.Rule, Labels: m.decision.Labels, Price: m.price,
+			Unit: m.price.Unit(), Quantity: m.quantity(delivery),
+			Tokens: int64(w.Tokens()), Via: m.query.Via, Delivery: delivery, Report: m.duty(),
+			Mutability: string(w.Mutability), Issued: m.now, Expires: expires,
 		},
-		Entry: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(), Extensions: m.told, Attested: m.attested,
+		Entry: w, DisplayWords: m.decision.DisplayWords, Open: m.decision.Access == policy.Open && !w.IsPushed(),
+		Extensions: m.told, Attested: m.attested,
 	}
 	if m.under < len(m.sold) {
 		to := &m.sold[m.under]
@@ -297,7 +314,8 @@ func (m *offerBuilder) draft(delivery string, s *accounts.Subscription) *OfferDr
 	} else {
 		out.For.Functions, out.For.Users, out.For.Countries = m.decision.Restricts(m.sales()[0])
 	}
-	if !m.live() && (!m.away() || w.Pushed.Hashed) { // of what an outlet delivers nobody here knows the bytes, but its provider may have told
+	// of what an outlet delivers nobody here knows the bytes, but its provider may have told
+	if !m.live() && (!m.away() || w.Pushed.Hashed) {
 		out.Hash = hex.EncodeToString(w.Hash[:])
 		if out.Digest = (contenthash.Hash{Method: contenthash.SHA256, Digits: out.Hash}); w.Similar {
 			out.Digest = contenthash.OfSimilarity(w.Similarity)
@@ -312,8 +330,9 @@ func (m *offerBuilder) draft(delivery string, s *accounts.Subscription) *OfferDr
 	return out
 }
 
-// quantity is how much one use is thought to take of what the price counts, by the owner's word or the item's figures; 0 where
-// nobody knows. Of what is live as many minutes can be used as its address opens, and no more.
+// quantity is how much one use is thought to take of what the price counts, by the owner's word or
+// the item's figures; 0 where nobody knows. Of what is live as many minutes can be used as its
+// address opens, and no more.
 func (m *offerBuilder) quantity(delivery string) int64 {
 	n, _ := m.entry.Quantity(m.price.Unit())
 	if m.price.Estimate > 0 {
@@ -329,7 +348,8 @@ func (m *offerBuilder) quantity(delivery string) int64 {
 	return min(int64(n), most)
 }
 
-// unitCost is what one unit costs of something that has so many, in units of 1e-12, rounded half to even.
+// unitCost is what one unit costs of something that has so many, in units of 1e-12, rounded half to
+// even.
 func (m *offerBuilder) unitCost(quantity int64) int64 {
 	if m.price.Currency == "" || m.owner.Currency != "" && m.price.Currency != m.owner.Currency {
 		return 0
@@ -348,7 +368,8 @@ func (m *offerBuilder) unitCost(quantity int64) int64 {
 	return whole
 }
 
-// duty is what must be reported: within the rule's window, or within that of all where the price asks for a report.
+// duty is what must be reported: within the rule's window, or within that of all where the price
+// asks for a report.
 func (m *offerBuilder) duty() transactions.Duty {
 	window, asked := m.decision.Reporting, accounts.Models[m.price.Model].Fields
 	if window == 0 && len(asked) > 0 {
@@ -362,7 +383,8 @@ func (m *offerBuilder) duty() transactions.Duty {
 	return transactions.Duty{Seconds: int64(window / time.Second), Fields: slices.Compact(fields)}
 }
 
-// PackageID is the name of what is sold at an address of a site, which stays the same over its versions.
+// PackageID is the name of what is sold at an address of a site, which stays the same over its
+// versions.
 func PackageID(site, address string) string {
 	sum := sha256.Sum256([]byte(address))
 	return "PKG-" + site + "-" + hex.EncodeToString(sum[:8])

@@ -8,7 +8,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// OpenItem is an item that is open to everyone.
+// OpenItem is an item that the terms open to everyone.
 type OpenItem struct {
 	URI   string
 	Media []string // types in which it can be had
@@ -16,8 +16,8 @@ type OpenItem struct {
 	item *released.ItemVersion
 }
 
-// OpenItemAt gives the item at an address, if it is open as a whole to everyone. The error is fail.NotFound where there is none, and
-// fail.Forbidden for one that is not open.
+// OpenItemAt returns the item at an address if the terms open it to everyone as a whole. The error
+// is fail.NotFound otherwise.
 func (a *Assortment) OpenItemAt(ctx context.Context, address string) (*OpenItem, error) {
 	rules, closed := a.Terms(), false
 	for _, entry := range a.deps.Catalog.Find(address) {
@@ -45,5 +45,5 @@ func (a *Assortment) OpenItemAt(ctx context.Context, address string) (*OpenItem,
 	return nil, fail.New(fail.NotFound, "there is nothing at this address")
 }
 
-// In gives the item in one of the types of Media.
+// In returns the item in one of the media types of Media.
 func (s *OpenItem) In(media string) []byte { return s.item.Render(media) }

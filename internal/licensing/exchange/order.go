@@ -10,24 +10,24 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// Order is a request to buy by offers (RAMP v1, ExecuteTransaction), from a requester that is known.
+// Order is a request to buy offers (RAMP v1, ExecuteTransaction) of an identified requester.
 type Order struct {
 	Requester requesters.Requester
 	ID        string            // which the requester gave it
 	Digest    [sha256.Size]byte // of what is asked for, without signatures
 	Items     []OrderItem
-	// FetchAt is the address below which what is bought is to be fetched, with a slash at its end.
+	// FetchAt is the address below which purchases are fetched; it ends in a slash.
 	FetchAt string
 	// User and Country are what the requester says of its use; empty for nothing.
 	User, Country string
-	// Functions are what the requester declares that it buys for, as terms name them; none where it declares nothing, so that what the offer was asked
-	// for counts.
+	// Functions are the uses that the requester declares, as terms name them; none if it declares
+	// nothing.
 	Functions []string
 	// Licence is the licence or subscription that the requester names; empty for none.
 	Licence string
 	// Delegated is when the delegation ends that the requester says it acts under; zero for none.
 	Delegated time.Time
-	// Limited says that this is one request too many of the requester's.
+	// Limited says that this request exceeds the rate of the requester.
 	Limited bool
 }
 
@@ -39,17 +39,20 @@ func (p *Order) declared(offer *transactions.Offer) []string {
 	return offer.Functions
 }
 
-// OrderItem is an offer that is taken.
+// OrderItem is one offer to buy.
 type OrderItem struct {
 	Offer     string
 	Signature []byte // nil for one that cannot be read
 }
 
-// OrderResult is what came of an Order.
+// OrderResult is the answer to an [Order], also to one that was answered before.
 type OrderResult struct {
-	Items    []ItemResult // in the order of the offers
-	Agent    string       // the hash that all of them are bound to; that of the requester where some are bound to a licence, and others are not
-	Replayed bool         // the request was answered before
+	Items []ItemResult // in the order of the offers
+	// the hash that all of them are bound to; that of the requester where some are bound to a
+	// licence, and others are not
+	Agent string
+	// Replayed says that the same request was answered before; nothing was bought again.
+	Replayed bool
 }
 
 // bind makes Agent what all that was bought is bound to, where that is one.
@@ -67,10 +70,11 @@ func (p *OrderResult) bind() {
 	p.Agent = cmp.Or(one, p.Agent)
 }
 
-// ItemResult is what came of one offer.
+// ItemResult is the result of one offer: a transaction, or a denial.
 type ItemResult struct {
-	Offer       string
-	Denial      Denial                   // why it was not bought; empty when it was
+	Offer string
+	// Denial is why the offer was not bought; empty if it was.
+	Denial      Denial
 	Transaction transactions.Transaction // when it was
 	URL         string                   // from which it can be fetched until Transaction.Expires
 	Quotas      []Quota                  // of the subscription, as they are after the purchase

@@ -16,21 +16,22 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Outlet is who delivers items in this front desk's place, such as a CDN, at addresses that are signed for it (RAMP v1, delivery
-// method INSTRUCTIONS).
+// Outlet delivers items in place of this front desk, such as a CDN, at signed addresses (RAMP v1,
+// signed URLs).
 type Outlet struct {
 	Name string
-	// At is where, such as "https://cdn.example.net". An item has the path and the query there that it has in its own address; what is
-	// no page of the web has its URI as the path.
+	// At is where, such as "https://cdn.example.net". An item has the path and the query there that
+	// it has in its own address; what is no page of the web has its URI as the path.
 	At string
-	// Licence binds what is delivered there to the licence that the buyer names, which whoever fetches it shows, instead of to who the buyer is
-	// (RAMP v1, agent_identity_hash).
+	// Licence binds what is delivered there to the licence that the buyer names, which whoever
+	// fetches it shows, instead of to who the buyer is (RAMP v1, agent_identity_hash).
 	Licence bool
-	// Keys give the keys that sign addresses at the time, the one in use first; none while there is none.
+	// Keys returns the keys that sign addresses at present, the active one first.
 	Keys func(context.Context) ([]sign.URLKey, error)
 }
 
-// outlet is who delivers a entry; nil for this front desk. A tenant's is delivered by its own outlet alone.
+// outlet is who delivers a entry; nil for this front desk. A tenant's is delivered by its own
+// outlet alone.
 func (a *Assortment) outlet(entry *catalog.Entry, tenant *push.Tenant) *Outlet {
 	if tenant != nil {
 		host, _ := policy.Host(entry.URL)
@@ -54,8 +55,10 @@ func (a *Assortment) EntryAt(uri, site, source string) *catalog.Entry {
 	return nil
 }
 
-// sign makes the address of an item at the outlet, or gives the one that was made for the same party, transaction and span of time.
-func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now time.Time, made *signatures) (string, error) {
+// sign makes the address of an item at the outlet, or gives the one that was made for the same
+// party, transaction and span of time.
+func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now time.Time, made *signatures) (string,
+	error) {
 	keys, err := o.Keys(ctx)
 	if err != nil {
 		return "", err
@@ -68,17 +71,17 @@ func (o *Outlet) sign(ctx context.Context, item string, grant sign.URLGrant, now
 	return made.sign(sign.URLKeys{Origin: o.At, Keys: keys}, content, grant, now)
 }
 
-// signatures are addresses that CloudFront's keys have signed, with a policy that is canned or custom, until they end: such a key takes
-// many times as long to sign as other forms do, and who asks for a purchase again is given the same address anyway. The zero value is
-// ready.
+// signatures are addresses that CloudFront's keys have signed, with a policy that is canned or
+// custom, until they end: such a key takes many times as long to sign as other forms do, and who
+// asks for a purchase again is given the same address anyway. The zero value is ready.
 type signatures struct {
 	mu   sync.Mutex
 	made map[signatureOf]string
 	next time.Time // when what has ended is let go
 }
 
-// signatureOf is what is signed: the key, the resource, the party with its transaction, and the span of time. A key that does not
-// sign any more is none of those that are looked for.
+// signatureOf is what is signed: the key, the resource, the party with its transaction, and the
+// span of time. A key that does not sign any more is none of those that are looked for.
 type signatureOf struct {
 	key     string
 	options sign.URLOptions
@@ -86,8 +89,8 @@ type signatureOf struct {
 	grant   sign.URLGrant
 }
 
-// mostSignatures is how many are kept, of less than 2 KiB each.
-const mostSignatures = 5000
+// maxSignatures is how many are kept, of less than 2 KiB each.
+const maxSignatures = 5000
 
 func (p *signatures) sign(keys sign.URLKeys, content string, grant sign.URLGrant, now time.Time) (string, error) {
 	at := slices.IndexFunc(keys.Keys, func(k sign.URLKey) bool { return k.Ends.IsZero() || now.Before(k.Ends) })
@@ -115,7 +118,7 @@ func (p *signatures) sign(keys sign.URLKeys, content string, grant sign.URLGrant
 		maps.DeleteFunc(p.made, func(of signatureOf, _ string) bool { return !now.Before(of.grant.Expires) })
 		p.next = now.Add(time.Minute)
 	}
-	if len(p.made) < mostSignatures && now.Before(grant.Expires) && len(address) < 2<<10 {
+	if len(p.made) < maxSignatures && now.Before(grant.Expires) && len(address) < 2<<10 {
 		p.made[of] = address
 	}
 	return address, nil
@@ -131,8 +134,8 @@ func (o *Outlet) ready(ctx context.Context, item string, now time.Time) bool {
 	return err == nil && sign.URLKeys{Origin: o.At, Keys: keys}.Can(o.At+path, now)
 }
 
-// OutletPath is the path, with its query, at which an outlet has an item: that of its own address. What is no page of the web is at its
-// URI, as one segment: "/duns:804735132".
+// OutletPath is the path, with its query, at which an outlet has an item: that of its own address.
+// What is no page of the web is at its URI, as one segment: "/duns:804735132".
 func OutletPath(item string) (string, error) {
 	own, err := url.Parse(item)
 	if err != nil {

@@ -38,7 +38,9 @@ func outsourced(t testing.TB) (*dealer, *cdn) {
 		if !strings.Contains(f.URL, "/a/") {
 			return nil
 		}
-		return &exchange.Outlet{Name: "cdn", At: cdnAt, Keys: func(context.Context) ([]sign.URLKey, error) { return c.keys, c.err }}
+		return &exchange.Outlet{Name: "cdn", At: cdnAt, Keys: func(context.Context) ([]sign.URLKey, error) {
+			return c.keys, c.err
+		}}
 	}
 	return d, c
 }
@@ -54,23 +56,27 @@ func TestWhatAnOutletDeliversIsFetchedThere(t *testing.T) {
 	out := d.Buy(t, p)
 	item := out.Items[0]
 	content, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL, d.Clock.Now())
-	if want := (sign.URLGrant{Expires: item.Transaction.Expires, Agent: out.Agent, Transaction: item.Transaction.ID}); err != nil || content != cdnAt+"/a/1" || grant != want {
+	if want := (sign.URLGrant{Expires: item.Transaction.Expires, Agent: out.Agent,
+		Transaction: item.Transaction.ID}); err != nil || content != cdnAt+"/a/1" || grant != want {
 		t.Errorf("%s: %s, %v, %v", item.URL, content, grant, err)
 	}
 	if again := d.Buy(t, p); !again.Replayed || again.Items[0].URL != item.URL {
 		t.Errorf("%+v", again)
 	}
-	if item := d.BuyAt(t, "t/1"); !strings.HasPrefix(item.URL, "https://site.example/deliver/") || item.Transaction.Method != "direct" {
+	if item := d.BuyAt(t, "t/1"); !strings.HasPrefix(item.URL, "https://site.example/deliver/") ||
+		item.Transaction.Method != "direct" {
 		t.Errorf("what nobody else delivers: %s, %s", item.URL, item.Transaction.Method)
 	}
 	_, query, _ := strings.Cut(item.URL, "?")
-	if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); fail.From(err).Code != fail.Forbidden {
+	if _, err := d.Delivery.Fetch(t.Context(), "https://site.example/deliver/", item.Transaction.ID,
+		query); fail.From(err).Code != fail.Forbidden {
 		t.Errorf("the CDN's address opens something here: %v", err)
 	}
 	d.CheckInvariants(t)
 }
 
-// TestWhatIsBoundToALicenceIsSoldToWhoNamesOne has a CDN deliver to who shows the licence, beside what is delivered here.
+// TestWhatIsBoundToALicenceIsSoldToWhoNamesOne has a CDN deliver to who shows the licence, beside
+// what is delivered here.
 func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
@@ -83,18 +89,21 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 		return out
 	}
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-		return d.Book.AddLicence(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(), Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.Clock.Now())
+		return d.Book.AddLicence(ctx, tx, accounts.Licence{ID: "gold", Buyer: bot.Account(),
+			Scope: accounts.Scope{Site: "site"}, Paid: "per_access"}, d.Clock.Now())
 	})
 	before, self := d.Balance(t), ramp.AgentIdentityHash(bot.ID, bot.Domain)
 	p := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
-	if out := d.Buy(t, p); out.Items[0].Denial != exchange.InvalidLicence || out.Agent != self || d.Balance(t) != before {
+	if out := d.Buy(t, p); out.Items[0].Denial != exchange.InvalidLicence || out.Agent != self ||
+		d.Balance(t) != before {
 		t.Errorf("without a licence: %+v", out)
 	}
 	p = d.OrderRequest(bot, d.FirstOffer(t, bot, "a/1"))
 	p.Licence = "gold"
 	out := d.Buy(t, p)
 	_, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(out.Items[0].URL, d.Clock.Now())
-	if err != nil || grant.Agent != ramp.LicenceHash("gold") || out.Agent != grant.Agent || out.Items[0].Transaction.Agent != grant.Agent {
+	if err != nil || grant.Agent != ramp.LicenceHash("gold") || out.Agent != grant.Agent ||
+		out.Items[0].Transaction.Agent != grant.Agent {
 		t.Errorf("%+v, %+v, %v", out, grant, err)
 	}
 	if again := d.Buy(t, p); !again.Replayed || again.Agent != out.Agent || again.Items[0].URL != out.Items[0].URL {
@@ -108,13 +117,15 @@ func TestWhatIsBoundToALicenceIsSoldToWhoNamesOne(t *testing.T) {
 	both := d.OrderRequest(bot, d.FirstOffer(t, bot, "a/2"), d.FirstOffer(t, bot, "t/1"))
 	both.Licence = "gold"
 	out = d.Buy(t, both)
-	if out.Agent != self || out.Items[0].Transaction.Agent != ramp.LicenceHash("gold") || out.Items[1].Transaction.Agent != self {
+	if out.Agent != self || out.Items[0].Transaction.Agent != ramp.LicenceHash("gold") ||
+		out.Items[1].Transaction.Agent != self {
 		t.Errorf("both: %+v", out)
 	}
 	d.CheckInvariants(t)
 }
 
-// TestWhatIsOfferedIsDeliveredAsItWasOffered changes who delivers between the offer and the purchase.
+// TestWhatIsOfferedIsDeliveredAsItWasOffered changes who delivers between the offer and the
+// purchase.
 func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
 	t.Parallel()
 	d, _ := outsourced(t)
@@ -122,11 +133,13 @@ func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
 	outlet := d.Outlet
 	d.Outlet = nil
 	here := d.FirstOffer(t, bot, "a/2")
-	if item := d.Buy(t, d.OrderRequest(bot, away)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") {
+	if item := d.Buy(t, d.OrderRequest(bot, away)).Items[0]; !strings.HasPrefix(item.URL,
+		"https://site.example/deliver/") {
 		t.Errorf("the outlet is gone: %s", item.URL)
 	}
 	d.Outlet = outlet
-	if item := d.Buy(t, d.OrderRequest(bot, here)).Items[0]; !strings.HasPrefix(item.URL, "https://site.example/deliver/") || here.Hash == "" {
+	if item := d.Buy(t, d.OrderRequest(bot, here)).Items[0]; !strings.HasPrefix(item.URL,
+		"https://site.example/deliver/") || here.Hash == "" {
 		t.Errorf("the outlet is new: %s", item.URL)
 	}
 	rule := licensed("/a/**", cent)
@@ -138,7 +151,8 @@ func TestWhatIsOfferedIsDeliveredAsItWasOffered(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestNothingIsSoldThatAnOutletCannotDeliver takes its keys away before the offer, after it, and after the purchase.
+// TestNothingIsSoldThatAnOutletCannotDeliver takes its keys away before the offer, after it, and
+// after the purchase.
 func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
@@ -147,11 +161,13 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 	ended := keys[0]
 	ended.Ends = d.Clock.Now()
 	for name, broken := range map[string]cdn{
-		"no key": {}, "a key that has ended": {keys: []sign.URLKey{ended}}, "keys that cannot be read": {keys: keys, err: errors.New("broken")},
-		"a key that is none": {keys: []sign.URLKey{{Form: sign.URLFastly}}},
+		"no key": {}, "a key that has ended": {keys: []sign.URLKey{ended}},
+		"keys that cannot be read": {keys: keys, err: errors.New("broken")},
+		"a key that is none":       {keys: []sign.URLKey{{Form: sign.URLFastly}}},
 	} {
 		*c = broken
-		if got := d.DiscoverOffers(t, asking(address("a/1")))[0]; len(got.Offers) != 0 || got.Absence != exchange.NotNow {
+		if got := d.DiscoverOffers(t, asking(address("a/1")))[0]; len(got.Offers) != 0 ||
+			got.Absence != exchange.NotNow {
 			t.Errorf("%s: offered: %+v", name, got)
 		}
 		if item := d.Buy(t, d.OrderRequest(bot, offer)).Items[0]; item.Denial != exchange.ContentUnavailable {
@@ -167,7 +183,8 @@ func TestNothingIsSoldThatAnOutletCannotDeliver(t *testing.T) {
 			return keys, nil
 		}}
 	}
-	if _, err := d.Execute(t.Context(), d.OrderRequest(bot, offer)); err == nil || fail.From(err).Code != fail.Internal {
+	if _, err := d.Execute(t.Context(), d.OrderRequest(bot, offer)); err == nil ||
+		fail.From(err).Code != fail.Internal {
 		t.Errorf("lost after the purchase: %v", err)
 	}
 	if b := d.Balance(t); b.Available != funds {
@@ -185,7 +202,8 @@ func TestAnAddressThatAFormCannotBindIsNotOffered(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	item := d.BuyAt(t, "a/q?x=1")
-	if content, _, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL, d.Clock.Now().Add(time.Minute)); err != nil || content != cdnAt+"/a/q?x=1" {
+	if content, _, err := (sign.URLKeys{Origin: cdnAt, Keys: c.keys}).Verify(item.URL,
+		d.Clock.Now().Add(time.Minute)); err != nil || content != cdnAt+"/a/q?x=1" {
 		t.Errorf("%s: %s, %v", item.URL, content, err)
 	}
 }
@@ -201,8 +219,8 @@ func (c *countedSigner) Sign(random io.Reader, digest []byte, opts crypto.Signer
 	return c.Signer.Sign(random, digest, opts)
 }
 
-// TestAPolicyIsSignedOnce asks again for what was bought, which gives the same address without a signature; another purchase, another
-// key, another policy and another span of time have their own.
+// TestAPolicyIsSignedOnce asks again for what was bought, which gives the same address without a
+// signature; another purchase, another key, another policy and another span of time have their own.
 func TestAPolicyIsSignedOnce(t *testing.T) {
 	t.Parallel()
 	d, c := outsourced(t)
@@ -232,7 +250,8 @@ func TestAPolicyIsSignedOnce(t *testing.T) {
 	for _, keys := range [][]sign.URLKey{{custom}, {{Form: sign.URLCloudFront, ID: "K2", Signer: signer}, first}} {
 		c.keys = keys
 		again := d.Buy(t, p).Items[0].URL
-		if _, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: keys[:1]}).Verify(again, d.Clock.Now()); err != nil || again == address || grant.Agent == "" {
+		if _, grant, err := (sign.URLKeys{Origin: cdnAt, Keys: keys[:1]}).Verify(again, d.Clock.Now()); err != nil ||
+			again == address || grant.Agent == "" {
 			t.Errorf("with %s: %s, %v", keys[0].ID, again, err)
 		}
 	}

@@ -12,16 +12,17 @@ import (
 	"frontdesk/internal/infra/cache"
 )
 
-// Profile is what is told of items of some kinds beyond what everybody is told (RAMP v1, supported_profiles).
+// Profile adds members to offers of some kinds of items (RAMP v1, supported_profiles).
 type Profile struct {
 	Name  string   // as agents name it, such as "ramp-news-v1"
 	Types []string // schema.org types of the items that it is for, with all below them; none for all
-	// Keys say, by the key of the offer's ext, which member of the item's object has it: a path of names with dots. Of things
-	// it tells their names.
+	// Keys say, by the key of the offer's ext, which member of the item's object has it: a path of
+	// names with dots. Of things it tells their names.
 	Keys map[string]string
 }
 
-// profiled has a builder know what the profiles tell of its entry to whom understands them; whoever names none is told all.
+// profiled has a builder know what the profiles tell of its entry to whom understands them; whoever
+// names none is told all.
 func (a *Assortment) profiled(ctx context.Context, m *offerBuilder) error {
 	var apply []*Profile
 	for i := range m.owner.Profiles {
@@ -57,8 +58,8 @@ func (p *Profile) isFor(types []string) bool {
 // maxTold bounds a text that a profile tells, in bytes, and how many of a list are told.
 const maxTold, maxToldList = 500, 20
 
-// member is what stands in a value of JSON under a path: texts, numbers and truths, and lists of them; things by their name.
-// Long texts are left out: they are what is sold.
+// member is what stands in a value of JSON under a path: texts, numbers and truths, and lists of
+// them; things by their name. Long texts are left out: they are what is sold.
 func member(value any, path []string) any {
 	switch v := value.(type) {
 	case []any:

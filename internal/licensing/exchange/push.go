@@ -30,13 +30,14 @@ type attestedAt struct{ tenant, address, versions string }
 // attestationsKept is how many attestations are remembered as they were read, in quarters of one.
 const attestationsKept = 100_000
 
-// PushedEntry is an entry as it is pushed.
+// PushedEntry is one entry of a push, with its attestations or the reason for its refusal.
 type PushedEntry struct {
 	Domain, Path string
 	URI          string     // of what is no page of the web, where it has no path
 	Entry        push.Entry // without what names it
 	Attestations []*rampv1.ResourceAttestation
-	// Reason and Detail say why it cannot be taken, where that is known already; Reason is one of those below, or empty.
+	// Reason and Detail say why it cannot be taken, where that is known already; Reason is one of
+	// those below, or empty.
 	Reason, Detail string
 }
 
@@ -49,20 +50,22 @@ const (
 	RefusedPatterns  = "TOO_MANY_PATTERNS"
 )
 
-// mostPatterns is how many entries of a tenant may have a star within their path.
-const mostPatterns = 1000
+// maxPatterns is how many entries of a tenant may have a star within their path.
+const maxPatterns = 1000
 
-// mayPush says why a caller may do nothing with the entries of a tenant. Of tenants that are not the caller's it does not tell whether there are any.
+// mayPush says why a caller may do nothing with the entries of a tenant. Of tenants that are not
+// the caller's it does not tell whether there are any.
 func (s *Suppliers) mayPush(by *requesters.PushClient, tenant string) error {
 	switch {
 	case !by.May(tenant) || !s.assortment.serves(tenant) && s.assortment.deps.Push.Tenants.Get(tenant) == nil:
-		return fail.New(fail.Forbidden, "the caller %s may not push for the tenant %.80q; it may for %s", by.ID, tenant, strings.Join(by.Tenants, ", "))
+		return fail.New(fail.Forbidden, "the caller %s may not push for the tenant %.80q; it may for %s", by.ID, tenant,
+			strings.Join(by.Tenants, ", "))
 	}
 	return nil
 }
 
-// lane bounds what pushing takes of the processors, whoever pushes how much: one of them is always left to who asks. What waits for others, for a
-// database or a provider's documents, waits outside.
+// lane bounds what pushing takes of the processors, whoever pushes how much: one of them is always
+// left to who asks. What waits for others, for a database or a provider's documents, waits outside.
 type lane chan struct{}
 
 func newLane() lane { return make(lane, max(1, runtime.GOMAXPROCS(0)-1)) }
@@ -74,9 +77,12 @@ func (l lane) do(work func()) {
 	work()
 }
 
-// Push takes n entries over into a tenant's catalog, which entry gives, called by many goroutines: each that is good counts from when it returns, here at once and at other nodes within seconds; of
-// the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept, or nothing.
-func (s *Suppliers) Push(ctx context.Context, by *requesters.PushClient, tenant string, n int, entry func(int) PushedEntry) (accepted, rejected int, err error) {
+// Push takes n entries over into a tenant's catalog, which entry gives, called by many goroutines:
+// each that is good counts from when it returns, here at once and at other nodes within seconds; of
+// the others it is kept why they were refused (RAMP v1, PushResources). All of the request is kept,
+// or nothing.
+func (s *Suppliers) Push(ctx context.Context, by *requesters.PushClient, tenant string, n int,
+	entry func(int) PushedEntry) (accepted, rejected int, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return 0, 0, err
 	}
@@ -88,16 +94,19 @@ func (s *Suppliers) Push(ctx context.Context, by *requesters.PushClient, tenant 
 	if err := s.pushable(ctx, all, entry, pushing{by, tenant, now}); err != nil {
 		return 0, 0, err
 	}
-	batch := push.Batch{Tenant: tenant, Patterns: mostPatterns, Over: func(e *push.Entry) push.Rejection {
+	batch := push.Batch{Tenant: tenant, Patterns: maxPatterns, Over: func(e *push.Entry) push.Rejection {
 		return push.Rejection{
 			At: now, Caller: by.ID, Address: e.Address, Reason: RefusedPatterns,
-			Detail: fmt.Sprintf("a tenant may have %d entries with a star within their path; end the path in a slash or a star instead", mostPatterns),
+			Detail: fmt.Sprintf("a tenant may have %d entries with a star within their path; end the path in a slash "+
+				"or a star instead", maxPatterns),
 		}
 	}}
 	last := map[string]int{} // of what has one address the last counts
 	for i := range all {
 		if p := &all[i]; p.Reason != "" {
-			batch.Refused = append(batch.Refused, push.Rejection{At: now, Caller: by.ID, Address: cmp.Or(p.URI, p.Domain+p.Path), Reason: p.Reason, Detail: p.Detail})
+			batch.Refused = append(batch.Refused,
+				push.Rejection{At: now, Caller: by.ID, Address: cmp.Or(p.URI, p.Domain+p.Path), Reason: p.Reason,
+					Detail: p.Detail})
 			continue
 		}
 		accepted++
@@ -126,7 +135,8 @@ func (s *Suppliers) Push(ctx context.Context, by *requesters.PushClient, tenant 
 	return accepted - over, len(batch.Refused) + over, nil
 }
 
-// pushes has the catalog follow what was pushed. Where that fails, the next look at the catalog does it.
+// pushes has the catalog follow what was pushed. Where that fails, the next look at the catalog
+// does it.
 func (s *Suppliers) pushes(ctx context.Context) {
 	var changed bool
 	var err error
@@ -146,7 +156,8 @@ type pushing struct {
 	now    time.Time
 }
 
-// pushable gives all entries, looks at each, and says in it why it is refused. The error is of what may be another time.
+// pushable gives all entries, looks at each, and says in it why it is refused. The error is of what
+// may be another time.
 func (s *Suppliers) pushable(ctx context.Context, all []PushedEntry, entry func(int) PushedEntry, p pushing) error {
 	group, ctx := errgroup.WithContext(ctx)
 	const together = 32
@@ -170,7 +181,8 @@ func (s *Suppliers) pushable(ctx context.Context, all []PushedEntry, entry func(
 	return group.Wait()
 }
 
-// lookAll is look for many that have their places: what of them needs nobody's documents is reckoned in one turn.
+// lookAll is look for many that have their places: what of them needs nobody's documents is
+// reckoned in one turn.
 func (s *Suppliers) lookAll(ctx context.Context, some []PushedEntry, p pushing) error {
 	subjects := make([]attestation.Subject, len(some))
 	verifiers, any := map[string]bool{}, false
@@ -225,7 +237,8 @@ func (s *Suppliers) place(one *PushedEntry, p pushing) {
 		return
 	}
 	if beginning, stars := push.Pattern(one.Path); !sameKind(canonical, beginning, stars) {
-		one.refuse(RefusedPath, "the path stands for another kind of address once its dot segments and backslashes are read; write it as "+canonical[len(hostOf(canonical)):]+" where that is meant")
+		one.refuse(RefusedPath, "the path stands for another kind of address once its dot segments and backslashes "+
+			"are read; write it as "+canonical[len(hostOf(canonical)):]+" where that is meant")
 		return
 	}
 	if host := hostOf(canonical); !s.assortment.owns(p.tenant, host) {
@@ -235,14 +248,16 @@ func (s *Suppliers) place(one *PushedEntry, p pushing) {
 	one.Entry.Address, one.Entry.Caller, one.Entry.Pushed = canonical, p.by.ID, p.now
 }
 
-// placeURI is place for a resource that is no page of the web: its URI is one that the operator lets the tenant sell.
+// placeURI is place for a resource that is no page of the web: its URI is one that the operator
+// lets the tenant sell.
 func (s *Suppliers) placeURI(one *PushedEntry, p pushing) {
 	canonical, err := catalog.CanonicalURI(one.URI)
 	switch {
 	case err != nil:
 		one.refuse(RefusedPath, err.Error())
 	case !s.assortment.has(p.tenant, canonical):
-		one.refuse(RefusedDomain, "the URI begins with none of those that the operator lets the tenant sell (frontdesk ramp tenant add --resource)")
+		one.refuse(RefusedDomain, "the URI begins with none of those that the operator lets the tenant sell "+
+			"(frontdesk ramp tenant add --resource)")
 	case one.Domain != "" && !s.assortment.owns(p.tenant, one.Domain):
 		one.refuse(RefusedDomain, "the domain "+one.Domain+" is not one of the tenant's")
 	default:
@@ -250,8 +265,8 @@ func (s *Suppliers) placeURI(one *PushedEntry, p pushing) {
 	}
 }
 
-// provider is the domain that provides what is at an address: its host, or, of what is no page of the web, the domain that the entry names, or else the
-// tenant's first.
+// provider is the domain that provides what is at an address: its host, or, of what is no page of
+// the web, the domain that the entry names, or else the tenant's first.
 func (a *Assortment) provider(tenant, canonical, named string) string {
 	if host := hostOf(canonical); host != "" || named != "" {
 		return cmp.Or(host, named)
@@ -259,14 +274,15 @@ func (a *Assortment) provider(tenant, canonical, named string) string {
 	return slices.Concat(a.hostsOf(tenant), []string{""})[0]
 }
 
-// sameKind says whether an address is of a kind: a beginning, a pattern with stars, or itself. A path like /a/.. does not end in a slash, and so must not be sold as
-// everything that there is.
+// sameKind says whether an address is of a kind: a beginning, a pattern with stars, or itself. A
+// path like /a/.. does not end in a slash, and so must not be sold as everything that there is.
 func sameKind(canonical string, beginning, stars bool) bool {
 	b, s := push.Pattern(canonical)
 	return b == beginning && s == stars
 }
 
-// look looks whether an entry that has its place may be there, and says what its attestations have to be of.
+// look looks whether an entry that has its place may be there, and says what its attestations have
+// to be of.
 func (s *Suppliers) look(ctx context.Context, one *PushedEntry, subject *attestation.Subject, p pushing) (err error) {
 	e, host := &one.Entry, s.assortment.provider(p.tenant, one.Entry.Address, one.Domain)
 	*subject = attestation.Subject{Provider: host, URI: cmp.Or(one.URI, "https://"+one.Domain+one.Path)}
@@ -276,7 +292,8 @@ func (s *Suppliers) look(ctx context.Context, one *PushedEntry, subject *attesta
 			return err
 		}
 		if !subject.Contributor {
-			one.refuse(string(attestation.UnauthorizedContributor), domain+" is not among the catalog_contributors of the ramp.json of "+host)
+			one.refuse(string(attestation.UnauthorizedContributor),
+				domain+" is not among the catalog_contributors of the ramp.json of "+host)
 		}
 	}
 	return nil
@@ -301,7 +318,8 @@ func (p *PushedEntry) attested(ctx context.Context, checker *attestation.Checker
 		p.Entry.Attestations = append(p.Entry.Attestations, text)
 		claimed, _ := contenthash.Parse(a.Claims.GetFields()["content_hash"].GetStringValue(), "")
 		digest := claimed.In(contenthash.SHA256)
-		if made := a.AttestedAt.AsTime(); digest != "" && ramp.LevelOf(a.ResourceAttestation, subject.Provider) == ramp.LevelSelf && made.After(p.Entry.ClaimedAt) {
+		if made := a.AttestedAt.AsTime(); digest != "" &&
+			ramp.LevelOf(a.ResourceAttestation, subject.Provider) == ramp.LevelSelf && made.After(p.Entry.ClaimedAt) {
 			p.Entry.Claimed, p.Entry.ClaimedAt = digest, made
 		}
 	}
@@ -325,8 +343,9 @@ func (a *Assortment) owns(tenant, host string) bool {
 	return one != nil && one.ID == tenant
 }
 
-// has says whether an address in canonical form is a tenant's, or a site's of its own: by its host, and what is no page of the web as the operator
-// lets the tenant sell it. Sites that are served here may have any.
+// has says whether an address in canonical form is a tenant's, or a site's of its own: by its host,
+// and what is no page of the web as the operator lets the tenant sell it. Sites that are served
+// here may have any.
 func (a *Assortment) has(tenant, canonical string) bool {
 	if host := hostOf(canonical); host != "" {
 		return a.owns(tenant, host)
@@ -337,7 +356,8 @@ func (a *Assortment) has(tenant, canonical string) bool {
 	return a.serves(tenant)
 }
 
-// Tenant gives the tenant that has a host beside those of this front desk's own sites, and its terms.
+// Tenant returns the tenant with a host, and its terms. Hosts of this front desk's own sites have
+// none.
 func (a *Assortment) Tenant(host string) (id string, terms *policy.Terms, ok bool) {
 	if _, own := a.deps.Push.Site(host); own {
 		return "", nil, false
@@ -349,9 +369,11 @@ func (a *Assortment) Tenant(host string) (id string, terms *policy.Terms, ok boo
 	return one.ID, a.deps.Push.Terms(one), true
 }
 
-// Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of the tenant, or by their addresses; a contributor
-// takes out its own alone. It says how many there were (RAMP v1, RemoveResources). The error is fail.Invalid for what is neither.
-func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.PushClient, tenant string, paths []string) (removed int, err error) {
+// Withdraw takes entries out of a tenant's catalog, by their paths, which stand for all domains of
+// the tenant, or by their addresses; a contributor takes out its own alone. It says how many there
+// were (RAMP v1, RemoveResources). The error is fail.Invalid for what is neither.
+func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.PushClient, tenant string,
+	paths []string) (removed int, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return 0, err
 	}
@@ -371,7 +393,9 @@ func (s *Suppliers) Withdraw(ctx context.Context, by *requesters.PushClient, ten
 		for _, uri := range uris {
 			canonical, err := catalog.CanonicalURI(uri)
 			if err != nil || catalog.IsPage(canonical) && strings.ContainsRune(uri, '#') {
-				return 0, fail.New(fail.Invalid, "paths[%d]: %.200q is no path and no address; write it like /article or https://www.example.com/article", i, path)
+				return 0,
+					fail.New(fail.Invalid, "paths[%d]: %.200q is no path and no address; write it like /article or "+
+						"https://www.example.com/article", i, path)
 			}
 			if !s.assortment.has(tenant, canonical) {
 				continue // it has none there
@@ -405,8 +429,8 @@ func (a *Assortment) hostsOf(tenant string) []string {
 	return nil
 }
 
-// Reread begins to read a tenant's content anew, and says whether it does: not where that is going on, nor where there is nothing to read (RAMP
-// v1, RefreshCatalog).
+// Reread begins to read a tenant's content anew, and says whether it does: not where that is going
+// on, nor where there is nothing to read (RAMP v1, RefreshCatalog).
 func (s *Suppliers) Reread(by *requesters.PushClient, tenant string) (begun bool, err error) {
 	if err := s.mayPush(by, tenant); err != nil {
 		return false, err
@@ -414,8 +438,10 @@ func (s *Suppliers) Reread(by *requesters.PushClient, tenant string) (begun bool
 	return s.deps.Reread(tenant), nil
 }
 
-// termsFor says under which terms a entry is sold; ok is false for one that is not: what is pushed is sold as long as its domain is the tenant's.
-func (a *Assortment) termsFor(entry *catalog.Entry, own *policy.Terms) (rules *policy.Terms, tenant *push.Tenant, ok bool) {
+// termsFor says under which terms a entry is sold; ok is false for one that is not: what is pushed
+// is sold as long as its domain is the tenant's.
+func (a *Assortment) termsFor(entry *catalog.Entry, own *policy.Terms) (rules *policy.Terms, tenant *push.Tenant,
+	ok bool) {
 	if !entry.IsPushed() {
 		return own, nil, a.serves(entry.Site)
 	}
@@ -436,7 +462,8 @@ func (a *Assortment) termsFor(entry *catalog.Entry, own *policy.Terms) (rules *p
 	return a.deps.Push.Terms(one), one, true
 }
 
-// attestedOf gives what is attested of a entry and holds by now. Where it cannot be told, nothing is.
+// attestedOf gives what is attested of a entry and holds by now. Where it cannot be told, nothing
+// is.
 func (a *Assortment) attestedOf(ctx context.Context, entry *catalog.Entry) []*rampv1.ResourceAttestation {
 	if !entry.Pushed.Attested {
 		return nil
@@ -464,15 +491,17 @@ func (a *Assortment) attestedOf(ctx context.Context, entry *catalog.Entry) []*ra
 		if one.Uri != entry.URL && one.Uri != entry.Address || outdated(one.ResourceAttestation, entry) {
 			continue
 		}
-		if a.deps.Push.Attested.Holds(ctx, attestation.Subject{Provider: cmp.Or(hostOf(at.address), one.Verifier), URI: one.Uri}, one) {
+		if a.deps.Push.Attested.Holds(ctx, attestation.Subject{Provider: cmp.Or(hostOf(at.address), one.Verifier),
+			URI: one.Uri}, one) {
 			good = append(good, one.ResourceAttestation)
 		}
 	}
 	return good[:min(len(good), ramp.MaxAttestations)]
 }
 
-// outdated says whether a provider attests a hash of its own content that is not what is offered by now (RAMP v1, attestation levels).
-// What third parties hash is not compared: each takes the text out of a page in its own way.
+// outdated says whether a provider attests a hash of its own content that is not what is offered by
+// now (RAMP v1, attestation levels). What third parties hash is not compared: each takes the text
+// out of a page in its own way.
 func outdated(a *rampv1.ResourceAttestation, entry *catalog.Entry) bool {
 	method, digest, ok := strings.Cut(a.Claims.GetFields()["content_hash"].GetStringValue(), ":")
 	if !ok || ramp.LevelOf(a, hostOf(entry.Pushed.At)) != ramp.LevelSelf {

@@ -37,7 +37,9 @@ import (
 // supplier is a process of an Exchange that sells what is pushed for the tenant acme.
 type supplier struct {
 	*dealer
-	behind bool // it may not know yet what was pushed last, and then offers what it knows without what was attested of that
+	// it may not know yet what was pushed last, and then offers what it knows without what was
+	// attested of that
+	behind bool
 }
 
 const acmeHost = "www.acme.example"
@@ -51,7 +53,8 @@ var (
 type ownKeys struct{}
 
 func (ownKeys) Keys(context.Context, string, bool) ([]ramp.Key, error) {
-	return []ramp.Key{{ID: "k1", Public: verifierKey.Public().(ed25519.PublicKey), From: time.Unix(1, 0), Active: true}}, nil
+	return []ramp.Key{{ID: "k1", Public: verifierKey.Public().(ed25519.PublicKey), From: time.Unix(1, 0),
+		Active: true}}, nil
 }
 
 // supplierOn is a process over a database that may hold something already.
@@ -61,9 +64,10 @@ func supplierOn(t testing.TB, db *store.DB) *supplier {
 	s.Selling = &exchange.OfferPolicy{Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Currency: "USD"}
 	s.Attested = &attestation.Checker{Verifiers: ownKeys{}, Now: s.Clock.Now}
 	s.TenantTerms = contenttest.Terms(t, "", policy.Rule{Access: policy.Licensed, Price: cent})
-	s.TenantOutlet = &exchange.Outlet{Name: "cdn", At: "https://cdn.acme.example", Keys: func(context.Context) ([]sign.URLKey, error) {
-		return []sign.URLKey{saletest.AddressKey("one")}, nil
-	}}
+	s.TenantOutlet = &exchange.Outlet{Name: "cdn", At: "https://cdn.acme.example",
+		Keys: func(context.Context) ([]sign.URLKey, error) {
+			return []sign.URLKey{saletest.AddressKey("one")}, nil
+		}}
 	if s.Tenants.Get("acme") == nil {
 		if _, _, err := s.Tenants.Put(t.Context(), push.Tenant{ID: "acme", Domains: []string{acmeHost}}); err != nil {
 			t.Fatal(err)
@@ -74,7 +78,8 @@ func supplierOn(t testing.TB, db *store.DB) *supplier {
 	return s
 }
 
-// pusher pushes entries at addresses that are its own, one request at a time, and writes down what it was told, with the moments at which that was.
+// pusher pushes entries at addresses that are its own, one request at a time, and writes down what
+// it was told, with the moments at which that was.
 type pusher struct {
 	*supplier
 	t    *testing.T
@@ -101,7 +106,8 @@ const pushPlaces = 16
 // pushers are a provider's program and a contributor's, and another of the provider's.
 func (s *supplier) pushers(t *testing.T, now func() int) (all []*pusher) {
 	for i, by := range []*requesters.PushClient{acme, third, acme} {
-		all = append(all, &pusher{supplier: s, t: t, by: by, base: fmt.Sprint("/", i), now: now, states: []map[int]int{{}}})
+		all = append(all, &pusher{supplier: s, t: t, by: by, base: fmt.Sprint("/", i), now: now,
+			states: []map[int]int{{}}})
 	}
 	return all
 }
@@ -124,11 +130,14 @@ func attests(place int) bool { return place%4 == 0 }
 
 func (p *pusher) entry(place, version int) exchange.PushedEntry {
 	path, _ := p.path(place)
-	one := exchange.PushedEntry{Domain: acmeHost, Path: path, Entry: push.Entry{Title: fmt.Sprint("version ", version), Words: int64(version)}}
+	one := exchange.PushedEntry{Domain: acmeHost, Path: path,
+		Entry: push.Entry{Title: fmt.Sprint("version ", version), Words: int64(version)}}
 	if attests(place) {
 		a := &rampv1.ResourceAttestation{
-			Verifier: acmeHost, Kid: "k1", AttestedAt: timestamppb.New(p.Clock.Now()), Uri: "https://" + acmeHost + path,
-			Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(float64(version))}},
+			Verifier: acmeHost, Kid: "k1", AttestedAt: timestamppb.New(p.Clock.Now()),
+			Uri: "https://" + acmeHost + path,
+			Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(
+				float64(version))}},
 		}
 		if err := ramp.SignAttestation(a, verifierKey); err != nil {
 			p.t.Error(err)
@@ -190,12 +199,13 @@ func (p *pusher) send(r *pushRequest, there map[int]int) error {
 		return err
 	}
 	n := len(r.places)
-	accepted, rejected, err := p.Suppliers.Push(p.t.Context(), p.by, "acme", n+r.strays, func(i int) exchange.PushedEntry {
-		if i < n {
-			return p.entry(r.places[i], r.version)
-		}
-		return exchange.PushedEntry{Domain: "other.example", Path: "/stray"}
-	})
+	accepted, rejected, err := p.Suppliers.Push(p.t.Context(), p.by, "acme", n+r.strays,
+		func(i int) exchange.PushedEntry {
+			if i < n {
+				return p.entry(r.places[i], r.version)
+			}
+			return exchange.PushedEntry{Domain: "other.example", Path: "/stray"}
+		})
 	if err == nil && (accepted != n || rejected != r.strays) {
 		p.t.Errorf("of %d and %d strays %d were taken, and %d refused", n, r.strays, accepted, rejected)
 	}
@@ -232,20 +242,21 @@ func (s *supplier) offered(t *testing.T, p *pusher) map[int]int {
 	got := map[int]int{}
 	for place := range pushPlaces {
 		_, asked := p.path(place)
-		groups, err := s.Discover(t.Context(), asking("https://"+acmeHost+asked), func(o *exchange.OfferDraft) (document, signature []byte, err error) {
-			version := titled(o.Package.Title)
-			var attested, want []int
-			for _, a := range o.Attested {
-				attested = append(attested, int(a.Claims.Fields["word_count"].GetNumberValue()))
-			}
-			if attests(place) {
-				want = []int{version}
-			}
-			if !slices.Equal(attested, want) && (len(attested) > 0 || !s.behind) {
-				t.Errorf("version %d of %s is attested as %v", version, asked, attested)
-			}
-			return plainly(o)
-		})
+		groups, err := s.Discover(t.Context(), asking("https://"+acmeHost+asked),
+			func(o *exchange.OfferDraft) (document, signature []byte, err error) {
+				version := titled(o.Package.Title)
+				var attested, want []int
+				for _, a := range o.Attested {
+					attested = append(attested, int(a.Claims.Fields["word_count"].GetNumberValue()))
+				}
+				if attests(place) {
+					want = []int{version}
+				}
+				if !slices.Equal(attested, want) && (len(attested) > 0 || !s.behind) {
+					t.Errorf("version %d of %s is attested as %v", version, asked, attested)
+				}
+				return plainly(o)
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +267,8 @@ func (s *supplier) offered(t *testing.T, p *pusher) map[int]int {
 	return got
 }
 
-// counted is what the shelf of the tenant has counted, and how many of its entries have stars: those that are there, and those that count.
+// counted is what the shelf of the tenant has counted, and how many of its entries have stars:
+// those that are there, and those that count.
 func (s *supplier) counted(t *testing.T) (revision, refused, stars, counting int) {
 	t.Helper()
 	for tries := 0; ; tries++ {
@@ -278,8 +290,9 @@ func (s *supplier) counted(t *testing.T) (revision, refused, stars, counting int
 	}
 }
 
-// TestAPushThatBreaksOff has each step of a push and of a removal fail, and the process end there: all of it is kept, or nothing; what is offered meanwhile is what was
-// there, or what is there; and the same request, sent again, makes it so.
+// TestAPushThatBreaksOff has each step of a push and of a removal fail, and the process end there:
+// all of it is kept, or nothing; what is offered meanwhile is what was there, or what is there; and
+// the same request, sent again, makes it so.
 func TestAPushThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -289,8 +302,11 @@ func TestAPushThatBreaksOff(t *testing.T) {
 			withdraws bool
 			kept      bool
 		}{
-			{step: "push"}, {step: "push", crash: true}, {step: "pushed", kept: true}, {step: "pushed", crash: true, kept: true},
-			{step: "withdraw", withdraws: true}, {step: "withdraw", withdraws: true, crash: true}, {step: "withdrawn", withdraws: true, kept: true}, {step: "withdrawn", withdraws: true, crash: true, kept: true},
+			{step: "push"}, {step: "push", crash: true}, {step: "pushed", kept: true},
+			{step: "pushed", crash: true, kept: true},
+			{step: "withdraw", withdraws: true}, {step: "withdraw", withdraws: true, crash: true},
+			{step: "withdrawn", withdraws: true, kept: true},
+			{step: "withdrawn", withdraws: true, crash: true, kept: true},
 		} {
 			t.Run(fmt.Sprintf("%s/crash=%t", c.step, c.crash), func(t *testing.T) {
 				db := open(t, saletest.Schemas...)
@@ -301,7 +317,8 @@ func TestAPushThatBreaksOff(t *testing.T) {
 					t.Fatal(err)
 				}
 				before := first.on(map[int]int{})
-				r := &pushRequest{withdraws: c.withdraws, places: []int{3, 4, 5, 7, 8}, version: 2, strays: 1, failures: 1}
+				r := &pushRequest{withdraws: c.withdraws, places: []int{3, 4, 5, 7, 8}, version: 2, strays: 1,
+					failures: 1}
 				after := r.on(before)
 				s.Fault = func(step string) error {
 					switch {
@@ -364,7 +381,8 @@ func TestAPushThatBreaksOff(t *testing.T) {
 	})
 }
 
-// every is a source by which a disk that loses its power keeps all that was not synced, or nothing of it.
+// every is a source by which a disk that loses its power keeps all that was not synced, or nothing
+// of it.
 type every bool
 
 // Uint64 says so to [storetest.Disk.Crash].
@@ -375,13 +393,16 @@ func (kept every) Uint64() uint64 {
 	return math.MaxUint64
 }
 
-// TestALossOfPowerKeepsPushesAndOffersThem loses the power at moments all over a run of pushing and removing by several at once, with whatever a disk may then have of
-// what was not synced: by chance, or all of it, or nothing. What was answered is offered by the next process, to the attestation; what was not is so whole or not at
-// all, and a request that was on the disk before its answer is there. Sent again, everything comes to be, and is counted once.
+// TestALossOfPowerKeepsPushesAndOffersThem loses the power at moments all over a run of pushing and
+// removing by several at once, with whatever a disk may then have of what was not synced: by
+// chance, or all of it, or nothing. What was answered is offered by the next process, to the
+// attestation; what was not is so whole or not at all, and a request that was on the disk before
+// its answer is there. Sent again, everything comes to be, and is counted once.
 func TestALossOfPowerKeepsPushesAndOffersThem(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.DB"), Schemas: saletest.Schemas, Files: disk.Name})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(t.TempDir(), "store.DB"), Schemas: saletest.Schemas, Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,11 +431,14 @@ func TestALossOfPowerKeepsPushesAndOffersThem(t *testing.T) {
 	n := storetest.Crashes(t, 24)
 	kept := 0
 	for i := range n {
-		survivesPushes(t, disk, all, begin+(end-begin)*i/n, []*rand.Rand{source, rand.New(every(true)), rand.New(every(false))}[i%3], source)
-		// And right before an answer, with everything on the disk that was given to it: that answer's request is there.
+		survivesPushes(t, disk, all, begin+(end-begin)*i/n,
+			[]*rand.Rand{source, rand.New(every(true)), rand.New(every(false))}[i%3], source)
+		// And right before an answer, with everything on the disk that was given to it: that
+		// answer's request is there.
 		p := all[i%3]
 		at := i / 3 % len(p.requests)
-		if got := survivesPushes(t, disk, all, p.requests[at].told-1, rand.New(every(true)), source); got != nil && maps.Equal(got[i%3], p.states[at+1]) {
+		if got := survivesPushes(t, disk, all, p.requests[at].told-1, rand.New(every(true)), source); got != nil &&
+			maps.Equal(got[i%3], p.states[at+1]) {
 			kept++
 		} else {
 			t.Errorf("request %d of %s was on the disk, and is lost: %v", at, p.base, got)
@@ -426,9 +450,11 @@ func TestALossOfPowerKeepsPushesAndOffersThem(t *testing.T) {
 	t.Logf("the power was lost %d times at %d moments; %d requests had no answer, and were kept", 2*n, end-begin, kept)
 }
 
-// survivesPushes opens what a loss of power leaves as the next start would, holds it against what the pushers wrote down, and has what was not answered be sent again.
-// It gives what was there of each pusher.
-func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, disks, source *rand.Rand) (found []map[int]int) {
+// survivesPushes opens what a loss of power leaves as the next start would, holds it against what
+// the pushers wrote down, and has what was not answered be sent again. It gives what was there of
+// each pusher.
+func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, disks,
+	source *rand.Rand) (found []map[int]int) {
 	t.Helper()
 	folder, err := os.MkdirTemp(t.TempDir(), "")
 	if err != nil {
@@ -438,7 +464,8 @@ func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, d
 	if err := disk.Crash(at, disks, folder); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.DB"), Schemas: saletest.Schemas, Readers: 1})
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.DB"), Schemas: saletest.Schemas,
+		Readers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,7 +485,8 @@ func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, d
 		next := told
 		if !maps.Equal(got, p.states[told]) {
 			if next++; next == len(p.states) || p.requests[told].begun > at || !maps.Equal(got, p.states[next]) {
-				t.Errorf("the power was lost at moment %d, when %d requests of %s were answered: %v is offered, not %v", at, told, p.base, got, p.states[told])
+				t.Errorf("the power was lost at moment %d, when %d requests of %s were answered: %v is offered, not %v",
+					at, told, p.base, got, p.states[told])
 				return nil
 			}
 			more, refused := p.requests[told].counts(p.states[told])
@@ -478,14 +506,17 @@ func survivesPushes(t *testing.T, disk *storetest.Disk, all []*pusher, at int, d
 		}
 	}
 	if revision != wanted || refused != strays || stars != counting {
-		t.Errorf("the power was lost at moment %d: revision %d and %d refused, not %d and %d; %d have stars, and %d count", at, revision, refused, wanted, strays, stars, counting)
+		t.Errorf("the power was lost at moment %d: revision %d and %d refused, not %d and %d; %d have stars, and "+
+			"%d count", at, revision, refused, wanted, strays, stars, counting)
 	}
 	return found
 }
 
-// TestABrokenConnectionKeepsPushesWhole is what a loss of power is on PostgreSQL: its connections are broken off at any step of pushing and removing and between them, also
-// when nobody knows whether it was committed, and now and then what was done is not told. Who hears nothing sends it again. At any time what is there is what was answered,
-// and a request without an answer whole or not at all; in the end all is there, offered, and counted no more often than it was sent.
+// TestABrokenConnectionKeepsPushesWhole is what a loss of power is on PostgreSQL: its connections
+// are broken off at any step of pushing and removing and between them, also when nobody knows
+// whether it was committed, and now and then what was done is not told. Who hears nothing sends it
+// again. At any time what is there is what was answered, and a request without an answer whole or
+// not at all; in the end all is there, offered, and counted no more often than it was sent.
 func TestABrokenConnectionKeepsPushesWhole(t *testing.T) {
 	t.Parallel()
 	b := storetest.NewBreaker(t)
@@ -544,7 +575,9 @@ func TestABrokenConnectionKeepsPushesWhole(t *testing.T) {
 	}
 	revision, refused, stars, counting := s.counted(t)
 	if revision < least || revision > most || refused < strays || refused > strays+failures || stars != counting {
-		t.Errorf("the shelf is at revision %d, which should be from %d to %d, and has refused %d of %d strays, which were sent again %d times; %d have stars, and %d count", revision, least, most, refused, strays, failures, stars, counting)
+		t.Errorf("the shelf is at revision %d, which should be from %d to %d, and has refused %d of %d strays, which "+
+			"were sent again %d times; %d have stars, and %d count", revision, least, most, refused, strays, failures,
+			stars, counting)
 	}
 	if b.Broken() < 5 || failures == 0 {
 		t.Errorf("%d connections were broken off, and %d answers failed: the test tests nothing", b.Broken(), failures)

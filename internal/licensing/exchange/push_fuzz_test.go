@@ -13,10 +13,12 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// FuzzPushedPath pushes an entry at a path, and asks for another: what is taken is offered at its own address, what looks like one address is offered there alone, and it
-// is taken out by the path by which it was put in. What is refused is offered nowhere.
+// FuzzPushedPath pushes an entry at a path, and asks for another: what is taken is offered at its
+// own address, what looks like one address is offered there alone, and it is taken out by the path
+// by which it was put in. What is refused is offered nowhere.
 func FuzzPushedPath(f *testing.F) {
-	for _, path := range []string{"/a", "/a/", "/a*", "/a/../", "/a/..", "/a/.", `/a\`, "/%2e%2e", "/a%2F", "/a?b=c/", "/*", "/a*b", "//", "/\u00e9", "/a#b", "a", "", "/\xff", "/a/%2e", "/a?x=/.."} {
+	for _, path := range []string{"/a", "/a/", "/a*", "/a/../", "/a/..", "/a/.", `/a\`, "/%2e%2e", "/a%2F", "/a?b=c/",
+		"/*", "/a*b", "//", "/\u00e9", "/a#b", "a", "", "/\xff", "/a/%2e", "/a?x=/.."} {
 		f.Add(path, "/abc")
 		f.Add(path, "/")
 	}
@@ -34,7 +36,8 @@ func FuzzPushedPath(f *testing.F) {
 		return found, groups[0].Absence
 	}
 	f.Fuzz(func(t *testing.T, path, other string) {
-		if len(path) > 200 || len(other) > 200 || !utf8.ValidString(path) || !utf8.ValidString(other) { // no message has such texts
+		// no message has such texts
+		if len(path) > 200 || len(other) > 200 || !utf8.ValidString(path) || !utf8.ValidString(other) {
 			return
 		}
 		accepted, rejected, err := p.Suppliers.Push(t.Context(), acme, "acme", 1, func(int) exchange.PushedEntry {
@@ -54,10 +57,12 @@ func FuzzPushedPath(f *testing.F) {
 			}
 			return
 		}
-		if found, absent := at(t, path); !maps.Equal(found, map[string]bool{"it": true}) && absent != exchange.NotNow { // no address that could be mistaken is signed
+		// no address that could be mistaken is signed
+		if found, absent := at(t, path); !maps.Equal(found, map[string]bool{"it": true}) && absent != exchange.NotNow {
 			t.Fatalf("%q is not offered: %s", path, absent)
 		}
-		if plain := !strings.Contains(path, "*") && !strings.HasSuffix(path, "/"); wrong == nil && plain && asked != own {
+		if plain := !strings.Contains(path, "*") && !strings.HasSuffix(path, "/"); wrong == nil && plain &&
+			asked != own {
 			if found, _ := at(t, other); len(found) > 0 {
 				t.Fatalf("%q sells %q", path, other)
 			}

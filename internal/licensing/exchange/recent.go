@@ -6,8 +6,9 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// recentOffers are the offers that this process made last, by their ids: most of those that are taken are taken soon, and need not be read
-// again. What is in it does not change, as offers do not.
+// recentOffers are the offers that this process made last, by their ids: most of those that are
+// taken are taken soon, and need not be read again. What is in it does not change, as offers do
+// not.
 type recentOffers struct {
 	mu     sync.Mutex
 	offers map[string]*transactions.Offer
@@ -37,7 +38,8 @@ func (l *recentOffers) add(offers []*transactions.Offer) {
 	}
 }
 
-// taken gives the offers of a request's items, nil for an item that bears no signature; ok is false unless all are remembered.
+// taken gives the offers of a request's items, nil for an item that bears no signature; ok is false
+// unless all are remembered.
 func (l *recentOffers) taken(items []OrderItem) (offers []*transactions.Offer, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

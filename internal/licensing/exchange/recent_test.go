@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// TestWhatIsRememberedOfAnOfferIsWhatIsKept holds that a purchase that does not read its offer is of the same as one that does.
+// TestWhatIsRememberedOfAnOfferIsWhatIsKept holds that a purchase that does not read its offer is
+// of the same as one that does.
 func TestWhatIsRememberedOfAnOfferIsWhatIsKept(t *testing.T) {
 	t.Parallel()
 	d := shop(t)

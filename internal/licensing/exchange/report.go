@@ -16,9 +16,10 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// UsageReport is a report on how what was bought was used (RAMP v1, ReportUsage).
+// UsageReport is a report of how a purchase was used (RAMP v1, ReportUsage).
 type UsageReport struct {
-	// Reporter is who reports; nil where nobody has signed it and the configuration lets that pass.
+	// Reporter is the identified reporter; nil if the report is unsigned and the configuration
+	// accepts that.
 	Reporter             *requesters.Requester
 	ID                   string // which the reporter gave it
 	Transaction, Billing string
@@ -40,20 +41,22 @@ type (
 	Asset        = transactions.Asset
 )
 
-// UsageReceipt is what became of a report.
+// UsageReceipt is the result of a usage report.
 type UsageReceipt struct {
-	ID       string // ours, for a dispute; empty for one that is not taken
-	Problem  string // why it is not taken, and what to do; empty for one that is
-	Replayed bool   // it was filed before
-	Late     bool   // its window was over
-	Deviant  bool   // it is farther from the estimate than is usual; it counts all the same
-	Settled  int64  // what the purchase cost in the end, in units of 1e-8
+	ID string // ours, for a dispute; empty for one that is not taken
+	// Problem is why the report was refused, and what to do; empty if it was accepted.
+	Problem  string
+	Replayed bool  // it was filed before
+	Late     bool  // its window was over
+	Deviant  bool  // it is farther from the estimate than is usual; it counts all the same
+	Settled  int64 // what the purchase cost in the end, in units of 1e-8
 }
 
-// ReportUsage takes a report on a transaction, once, and settles the purchase by it, in one transaction with the entry in the
-// ledger. A report that is late lifts what its being overdue has closed. The error is fail.NotFound for a transaction that
-// is not the reporter's, fail.Invalid for one whose billing_id is another, fail.Unauthorized for a
-// signature that was used before, or any other, which is ours.
+// ReportUsage takes a report on a transaction, once, and settles the purchase by it, in one
+// transaction with the entry in the ledger. A report that is late lifts what its being overdue has
+// closed. The error is fail.NotFound for a transaction that is not the reporter's, fail.Invalid for
+// one whose billing_id is another, fail.Unauthorized for a signature that was used before, or any
+// other, which is ours.
 func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	s.deps.Deliveries.Meter(ctx, u.Transaction) // whose time until now counts
@@ -76,7 +79,8 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 			}
 		}
 		if u.Billing != t.Billing {
-			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside transaction_id in the answer to the purchase")
+			return fail.New(fail.Invalid, "billing_id: it is not that of the transaction; it stands beside "+
+				"transaction_id in the answer to the purchase")
 		}
 		filed, err = s.settle(ctx, tx, u, t, now)
 		return err
@@ -94,20 +98,25 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 }
 
 // settle takes a report on a transaction that is the reporter's.
-func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction, now time.Time) (*UsageReceipt, error) {
+func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction,
+	now time.Time) (*UsageReceipt, error) {
 	switch {
 	case t.Report.ID != "" && t.Report.BuyerID == u.ID:
-		return &UsageReceipt{ID: t.Report.ID, Replayed: true, Late: t.Obligation == transactions.Late, Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
+		return &UsageReceipt{ID: t.Report.ID, Replayed: true, Late: t.Obligation == transactions.Late,
+			Deviant: t.Report.Deviant, Settled: t.Report.Settled}, nil
 	case t.Report.ID != "":
-		return &UsageReceipt{Problem: "already reported: this transaction has a report under another id, which stands"}, nil
+		return &UsageReceipt{Problem: "already reported: this transaction has a report under another id, which stands"},
+			nil
 	case t.Failed:
-		return &UsageReceipt{Problem: "nothing to report: this transaction was taken back, and nothing could be fetched under it"}, nil
+		return &UsageReceipt{Problem: "nothing to report: this transaction was taken back, and nothing could be " +
+			"fetched under it"}, nil
 	}
 	if problem, err := s.lacks(ctx, tx, u, t); err != nil || problem != "" {
 		return &UsageReceipt{Problem: problem}, err
 	}
 	consumed, unit, of := toldAs(u, t)
-	settled, err := s.deps.Accounts.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Reported: u.Consumed, TimeUnit: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
+	settled, err := s.deps.Accounts.Settle(ctx, tx, t.ID, accounts.Report{Quantity: consumed, Reported: u.Consumed,
+		TimeUnit: of, Revenue: u.Revenue, Currency: u.Currency, Now: now})
 	var wrong *fail.Error
 	if errors.As(err, &wrong) && wrong.Code == fail.Invalid {
 		return &UsageReceipt{Problem: wrong.Detail}, nil
@@ -118,7 +127,8 @@ func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t tra
 	if err := s.deps.Fault("settled"); err != nil {
 		return nil, err
 	}
-	r := transactions.Report{ID: transactions.NewID("rep", now), BuyerID: u.ID, Made: now, Consumed: consumed, Settled: settled.Charged, Deviant: settled.Deviant, Details: u.UsageDetails.JSON()}
+	r := transactions.Report{ID: transactions.NewID("rep", now), BuyerID: u.ID, Made: now, Consumed: consumed,
+		Settled: settled.Charged, Deviant: settled.Deviant, Details: u.UsageDetails.JSON()}
 	r.Prohibited, r.Future = namesProhibited(u, t), u.At.Sub(now) > clocksApart
 	to := transactions.Fulfilled
 	switch {
@@ -137,14 +147,15 @@ func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t tra
 	if err := s.deps.Fault("usage recorded"); err != nil {
 		return nil, err
 	}
-	return &UsageReceipt{ID: r.ID, Late: to == transactions.Late, Deviant: r.Deviant, Settled: r.Settled}, transactions.PutReport(ctx, tx, t.ID, r, to)
+	return &UsageReceipt{ID: r.ID, Late: to == transactions.Late, Deviant: r.Deviant, Settled: r.Settled},
+		transactions.PutReport(ctx, tx, t.ID, r, to)
 }
 
 // clocksApart is how far a reporter's clock may be ahead of ours.
 const clocksApart = 5 * time.Minute
 
-// namesProhibited says whether a report names a function that the offer does not permit. Training is
-// one also where it stands among the sub-functions alone.
+// namesProhibited says whether a report names a function that the offer does not permit. Training
+// is one also where it stands among the sub-functions alone.
 func namesProhibited(u UsageReport, t transactions.Transaction) bool {
 	bound := policy.Decision{Access: policy.Licensed, Permit: t.Functions.Permit, Prohibit: t.Functions.Prohibit}
 	named := u.Words()
@@ -154,8 +165,8 @@ func namesProhibited(u UsageReport, t transactions.Transaction) bool {
 	return bound.Sells(policy.Sale{Functions: named}) != policy.Permitted
 }
 
-// lacks says what a report lacks that its transaction asks for. What did not come, and was not used, needs no attribution: its buyer
-// could dispute it by no report else.
+// lacks says what a report lacks that its transaction asks for. What did not come, and was not
+// used, needs no attribution: its buyer could dispute it by no report else.
 func (s *Service) lacks(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction) (string, error) {
 	var missing []string
 	for _, field := range t.Fields {
@@ -175,16 +186,19 @@ func (s *Service) lacks(ctx context.Context, tx *store.Tx, u UsageReport, t tran
 	return inadequate(u, t, missing), nil
 }
 
-// fieldAttribution is the member of a report that tells how people were shown where something is from.
+// fieldAttribution is the member of a report that tells how people were shown where something is
+// from.
 const fieldAttribution = "attribution"
 
 // inadequate puts into words what a report lacks.
 func inadequate(u UsageReport, t transactions.Transaction, missing []string) string {
 	switch {
 	case slices.Contains(missing, fieldAttribution) && len(u.Attribution) > 0:
-		return "usage.attribution: this was sold for an attribution that people see, and none of these is visible to them; name the source where they see it, and file the report again with that"
+		return "usage.attribution: this was sold for an attribution that people see, and none of these is visible to " +
+			"them; name the source where they see it, and file the report again with that"
 	case len(missing) > 0:
-		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the purchase asks for; file it again with that"
+		return "it lacks " + strings.Join(missing, ", ") + ", which reporting_obligation.required_fields of the " +
+			"purchase asks for; file it again with that"
 	case u.Unit != "" && t.Unit != "" && !strings.EqualFold(u.Unit, t.Unit) && !toldInTime(u, t):
 		return fmt.Sprintf("usage.consumed_unit: this purchase is counted in %s; report that", t.Unit)
 	}
@@ -194,14 +208,15 @@ func inadequate(u UsageReport, t transactions.Transaction, missing []string) str
 // spans are the units of time in which use may be reported, whatever of them the price counts.
 var spans = map[string]time.Duration{"seconds": time.Second, "minutes": time.Minute, "hours": time.Hour}
 
-// toldInTime says whether a report tells in a unit of time what may be told so: what is counted in minutes, and for how long a stream was open
-// that is paid otherwise.
+// toldInTime says whether a report tells in a unit of time what may be told so: what is counted in
+// minutes, and for how long a stream was open that is paid otherwise.
 func toldInTime(u UsageReport, t transactions.Transaction) bool {
-	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == policy.UnitMinutes || t.Method == transactions.Streaming && !t.Price.Metered())
+	return spans[strings.ToLower(u.Unit)] > 0 && (t.Unit == policy.UnitMinutes || t.Method == transactions.Streaming &&
+		!t.Price.Metered())
 }
 
-// toldAs is what a report tells in the unit of the price, or in its own unit of time where the price counts something else; of is that
-// unit of time, 0 for none.
+// toldAs is what a report tells in the unit of the price, or in its own unit of time where the
+// price counts something else; of is that unit of time, 0 for none.
 func toldAs(u UsageReport, t transactions.Transaction) (n int64, unit string, of time.Duration) {
 	if !toldInTime(u, t) {
 		return u.Consumed, t.Unit, 0
@@ -242,8 +257,10 @@ type usageBody struct {
 }
 
 // recordUsage puts a report into the ledger, with what is said of it already.
-func (s *Service) recordUsage(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction, r transactions.Report, to transactions.Obligation, body usageBody) error {
-	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID, to.String()
+func (s *Service) recordUsage(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction,
+	r transactions.Report, to transactions.Obligation, body usageBody) error {
+	body.Billing, body.Consumed, body.Deviant, body.Report, body.State = t.Billing, r.Consumed, r.Deviant, r.ID,
+		to.String()
 	body.Assets, body.Attribution, body.Cited, body.Shown = u.Assets, u.Attribution, u.Cited, u.Shown
 	body.Exchange, body.Functions, body.Request, body.SubFunctions = u.Exchange, u.Functions, u.Request, u.SubFunctions
 	body.Prohibited, body.Future = r.Prohibited, r.Future
@@ -263,8 +280,9 @@ func orTheirs(err error) error {
 	return err
 }
 
-// speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through which the buyer asked for the offer, such as
-// the Broker that bought for it. Nil is nobody who signed, which the configuration has let in.
+// speaksFor says whether somebody may speak of a transaction: its buyer, or an intermediary through
+// which the buyer asked for the offer, such as the Broker that bought for it. Nil is nobody who
+// signed, which the configuration has let in.
 func speaksFor(ctx context.Context, tx *store.Tx, who *requesters.Requester, t transactions.Transaction) (bool, error) {
 	if who == nil || who.ActsFor(t.Buyer) {
 		return true, nil
@@ -275,11 +293,14 @@ func speaksFor(ctx context.Context, tx *store.Tx, who *requesters.Requester, t t
 	return transactions.PassedThrough(ctx, tx, t.ID, who.Domain)
 }
 
-// ReportRules say when a buyer that owes reports may buy no more. A buyer is let in again as soon as it has reported.
+// ReportRules are the limits of owed reports beyond which a buyer may not buy. A buyer that reports
+// is admitted again at once.
 type ReportRules struct {
-	// Overdue is from more than how many reports that are overdue a buyer gets nothing more; 0 lets none be overdue.
+	// Overdue is from more than how many reports that are overdue a buyer gets nothing more; 0 lets
+	// none be overdue.
 	Overdue int
-	// Percent is from more than which part of all its reports, once there are Least of them; 0 for no such rule.
+	// Percent is from more than which part of all its reports, once there are Least of them; 0 for
+	// no such rule.
 	Percent, MinReports int
 }
 

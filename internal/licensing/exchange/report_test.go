@@ -23,8 +23,10 @@ import (
 // report is one on something that was bought, of a quantity.
 func report(item exchange.ItemResult, consumed int64) exchange.UsageReport {
 	return exchange.UsageReport{
-		Reporter: &bot, ID: "report of " + item.Transaction.ID, Transaction: item.Transaction.ID, Billing: item.Transaction.Billing,
-		Fields: []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed, UsageDetails: transactions.UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}},
+		Reporter: &bot, ID: "report of " + item.Transaction.ID, Transaction: item.Transaction.ID,
+		Billing: item.Transaction.Billing,
+		Fields:  []string{"transaction_id", "consumed_quantity", "function"}, Consumed: consumed,
+		UsageDetails: transactions.UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}},
 	}
 }
 
@@ -51,23 +53,28 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 	d := shop(t)
 	item := d.BuyAt(t, "t/1")
 	estimate, held := item.Transaction.Estimate, item.Transaction.Amount
-	if b := d.Balance(t); b.Held != held || held != estimate*dollar/1000 || item.Transaction.Obligation != transactions.Pending {
+	if b := d.Balance(t); b.Held != held || held != estimate*dollar/1000 ||
+		item.Transaction.Obligation != transactions.Pending {
 		t.Fatalf("%+v, %+v", b, item.Transaction)
 	}
 	used := report(item, estimate-100)
 	filed := d.filed(t, used)
-	if filed.Problem != "" || filed.Replayed || filed.Late || filed.Deviant || filed.Settled != held-100*dollar/1000 || !strings.HasPrefix(filed.ID, "rep-") {
+	if filed.Problem != "" || filed.Replayed || filed.Late || filed.Deviant || filed.Settled != held-100*dollar/1000 ||
+		!strings.HasPrefix(filed.ID, "rep-") {
 		t.Errorf("%+v", filed)
 	}
 	if b := d.Balance(t); b.Held != 0 || b.Earned != filed.Settled || b.Available != funds-filed.Settled {
 		t.Errorf("%+v", b)
 	}
 	kept := d.transaction(t, item.Transaction.ID)
-	if kept.Obligation != transactions.Fulfilled || kept.Report != (transactions.Report{ID: filed.ID, BuyerID: used.ID, Made: d.Clock.Now(), Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
+	if kept.Obligation != transactions.Fulfilled ||
+		kept.Report != (transactions.Report{ID: filed.ID, BuyerID: used.ID, Made: d.Clock.Now(),
+			Consumed: estimate - 100, Settled: filed.Settled, Details: used.UsageDetails.JSON()}) {
 		t.Errorf("%+v", kept)
 	}
 	entries := d.Entries(t, "usage")
-	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID || entries[0]["body"].(map[string]any)["state"] != "fulfilled" {
+	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID ||
+		entries[0]["body"].(map[string]any)["state"] != "fulfilled" {
 		t.Errorf("%v", entries)
 	}
 	again := d.filed(t, used)
@@ -76,7 +83,8 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 	}
 	other := used
 	other.ID = "another"
-	if got := d.filed(t, other); got.Problem == "" || got.ID != "" || !strings.Contains(got.Problem, "already reported") {
+	if got := d.filed(t, other); got.Problem == "" || got.ID != "" ||
+		!strings.Contains(got.Problem, "already reported") {
 		t.Errorf("another report: %+v", got)
 	}
 	if n := len(d.Entries(t, "usage")); n != 1 {
@@ -85,7 +93,8 @@ func TestAReportSettlesWhatWasHeld(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestAReportIsTakenOrToldWhyNot holds the checks of a report (RAMP v1, ReportUsage; our reading, reporting).
+// TestAReportIsTakenOrToldWhyNot holds the checks of a report (RAMP v1, ReportUsage; our reading,
+// reporting).
 func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -96,12 +105,18 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	}{
 		{"as it should be", func(*exchange.UsageReport) {}, "", ""},
 		{"unsigned", func(u *exchange.UsageReport) { u.Reporter = nil }, "", ""},
-		{"by its domain", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: bot.Domain} }, "", ""},
-		{"by another", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: bot.Domain, ID: "other"} }, fail.NotFound, ""},
-		{"by another domain", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: "other.example"} }, fail.NotFound, ""},
+		{"by its domain", func(u *exchange.UsageReport) { u.Reporter = &requesters.Requester{Domain: bot.Domain} },
+			"", ""},
+		{"by another", func(u *exchange.UsageReport) {
+			u.Reporter = &requesters.Requester{Domain: bot.Domain, ID: "other"}
+		}, fail.NotFound, ""},
+		{"by another domain", func(u *exchange.UsageReport) {
+			u.Reporter = &requesters.Requester{Domain: "other.example"}
+		}, fail.NotFound, ""},
 		{"of nothing", func(u *exchange.UsageReport) { u.Transaction = "txn-0" }, fail.NotFound, ""},
 		{"of another bill", func(u *exchange.UsageReport) { u.Billing = "bill-0" }, fail.Invalid, ""},
-		{"without what is required", func(u *exchange.UsageReport) { u.Fields = []string{"transaction_id"} }, "", "consumed_quantity"},
+		{"without what is required", func(u *exchange.UsageReport) { u.Fields = []string{"transaction_id"} }, "",
+			"consumed_quantity"},
 		{"in another unit", func(u *exchange.UsageReport) { u.Unit = "pages" }, "", "counted in tokens"},
 		{"in the unit", func(u *exchange.UsageReport) { u.Unit = "Tokens" }, "", ""},
 		{"of nothing used", func(u *exchange.UsageReport) { u.Consumed = 0 }, "", ""},
@@ -120,10 +135,12 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 				}
 			case err != nil:
 				t.Fatal(err)
-			case (filed.Problem == "") != (c.problem == "") || !strings.Contains(filed.Problem, c.problem) || (filed.ID == "") != (c.problem != ""):
+			case (filed.Problem == "") != (c.problem == "") || !strings.Contains(filed.Problem, c.problem) ||
+				(filed.ID == "") != (c.problem != ""):
 				t.Errorf("%+v", filed)
 			}
-			if taken := err == nil && filed.Problem == ""; taken != (len(d.Entries(t, "usage")) == 1) || taken != (d.transaction(t, item.Transaction.ID).Obligation == transactions.Fulfilled) {
+			if taken := err == nil && filed.Problem == ""; taken != (len(d.Entries(t, "usage")) == 1) ||
+				taken != (d.transaction(t, item.Transaction.ID).Obligation == transactions.Fulfilled) {
 				t.Errorf("%+v, %+v", filed, d.transaction(t, item.Transaction.ID))
 			}
 			d.CheckInvariants(t)
@@ -131,8 +148,8 @@ func TestAReportIsTakenOrToldWhyNot(t *testing.T) {
 	}
 }
 
-// TestAReportOfAProhibitedUseOrOfTheFutureIsMarked takes reports of uses that the offer does not permit, and of times that are yet to come, and keeps
-// that they are so.
+// TestAReportOfAProhibitedUseOrOfTheFutureIsMarked takes reports of uses that the offer does not
+// permit, and of times that are yet to come, and keeps that they are so.
 func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 	for _, c := range []struct {
 		name               string
@@ -142,14 +159,19 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 		used               string
 		prohibited, future bool
 	}{
-		{"what is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"}, 0, "ai-input ai-train", true, false},
-		{"all, of which something is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_ALL"}, 0, "all", true, false},
+		{"what is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"}, 0,
+			"ai-input ai-train", true, false},
+		{"all, of which something is prohibited", nil, []string{"ai-train"}, []string{"FUNCTION_ALL"}, 0, "all", true,
+			false},
 		{"what is not permitted", []string{"ai-input"}, nil, []string{"FUNCTION_SEARCH"}, 0, "search", true, false},
 		{"what is permitted", []string{"ai-all"}, nil, []string{"FUNCTION_AI_INDEX"}, 0, "ai-index", false, false},
-		{"training below input", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "SUB_FUNCTION_TRAINING"}, 0, "ai-input", true, false},
-		{"what is below input", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "SUB_FUNCTION_RAG"}, 0, "ai-input", false, false},
+		{"training below input", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "SUB_FUNCTION_TRAINING"}, 0,
+			"ai-input", true, false},
+		{"what is below input", nil, []string{"ai-train"}, []string{"FUNCTION_AI_INPUT", "SUB_FUNCTION_RAG"}, 0,
+			"ai-input", false, false},
 		{"no function", []string{"ai-input"}, nil, nil, 0, "", false, false},
-		{"now, by a clock that is fast", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5 * time.Minute, "ai-input", false, false},
+		{"now, by a clock that is fast", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5 * time.Minute, "ai-input", false,
+			false},
 		{"tomorrow", nil, nil, []string{"FUNCTION_AI_INPUT"}, 5*time.Minute + time.Second, "ai-input", false, true},
 		{"yesterday", nil, nil, []string{"FUNCTION_AI_INPUT"}, -24 * time.Hour, "ai-input", false, false},
 	} {
@@ -172,11 +194,13 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 			}
 			filed := d.filed(t, used)
 			kept := d.transaction(t, item.Transaction.ID)
-			if filed.Problem != "" || strings.Join(kept.Report.Usage().Words(), " ") != c.used || kept.Report.Prohibited != c.prohibited || kept.Report.Future != c.future {
+			if filed.Problem != "" || strings.Join(kept.Report.Usage().Words(), " ") != c.used ||
+				kept.Report.Prohibited != c.prohibited || kept.Report.Future != c.future {
 				t.Errorf("%+v, %+v", filed, kept.Report)
 			}
 			body := d.Entries(t, "usage")[0]["body"].(map[string]any)
-			if (body["prohibited"] == true) != c.prohibited || (body["future"] == true) != c.future || body["timestamp"] != used.At.Format(time.RFC3339) {
+			if (body["prohibited"] == true) != c.prohibited || (body["future"] == true) != c.future ||
+				body["timestamp"] != used.At.Format(time.RFC3339) {
 				t.Errorf("the ledger has %v", body)
 			}
 			d.CheckInvariants(t)
@@ -184,14 +208,15 @@ func TestAReportOfAProhibitedUseOrOfTheFutureIsMarked(t *testing.T) {
 	}
 }
 
-// TestAQuantityOutsideOfToleranceCountsAndIsMarked charges at most what was authorised, and at least as much as the
-// tolerance allows (docs/accounts.md).
+// TestAQuantityOutsideOfToleranceCountsAndIsMarked charges at most what was authorised, and at
+// least as much as the tolerance allows (docs/accounts.md).
 func TestAQuantityOutsideOfToleranceCountsAndIsMarked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		percent, charged int64
 		deviant          bool
-	}{{0, 80, true}, {79, 80, true}, {80, 80, false}, {90, 90, false}, {100, 100, false}, {120, 100, false}, {121, 100, true}, {1000, 100, true}} {
+	}{{0, 80, true}, {79, 80, true}, {80, 80, false}, {90, 90, false}, {100, 100, false}, {120, 100, false},
+		{121, 100, true}, {1000, 100, true}} {
 		d := shop(t)
 		d.Stock(t, story("t/2", strings.Repeat("word ", 2500)))
 		item := d.BuyAt(t, "t/2")
@@ -274,8 +299,8 @@ func TestAShareOfTheRevenueIsChargedWhenItIsReported(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestWhatIsReportedOfAUseIsKept holds that everything a report says is in the ledger's entry and beside the purchase
-// (our reading, D26).
+// TestWhatIsReportedOfAUseIsKept holds that everything a report says is in the ledger's entry and
+// beside the purchase (our reading, D26).
 func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -284,9 +309,11 @@ func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
 	u := report(item, 1)
 	u.Fields = append(u.Fields, item.Transaction.Fields...)
 	u.UsageDetails = transactions.UsageDetails{
-		Functions: []string{"FUNCTION_AI_INPUT"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Shown: &yes, Cited: &no, Exchange: "exchange.example", Request: "q-1",
-		Attribution: []transactions.Attribution{{URL: "https://site.example/n/1", Format: "CITATION_FORMAT_LINK", Visible: &yes}, {Format: "CITATION_FORMAT_INLINE", Visible: &no}},
-		Assets:      []transactions.Asset{{URI: "https://site.example/n/1", Title: "Named", Package: "pkg-1"}},
+		Functions: []string{"FUNCTION_AI_INPUT"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Shown: &yes, Cited: &no,
+		Exchange: "exchange.example", Request: "q-1",
+		Attribution: []transactions.Attribution{{URL: "https://site.example/n/1", Format: "CITATION_FORMAT_LINK",
+			Visible: &yes}, {Format: "CITATION_FORMAT_INLINE", Visible: &no}},
+		Assets: []transactions.Asset{{URI: "https://site.example/n/1", Title: "Named", Package: "pkg-1"}},
 	}
 	if got := d.filed(t, u); got.Problem != "" {
 		t.Fatalf("%+v", got)
@@ -312,7 +339,8 @@ func TestWhatIsReportedOfAUseIsKept(t *testing.T) {
 	d.CheckInvariants(t)
 }
 
-// TestAnAttributionIsOwedUntilPeopleSeeIt holds what satisfies an offer that is paid for by naming the source (our reading, D26).
+// TestAnAttributionIsOwedUntilPeopleSeeIt holds what satisfies an offer that is paid for by naming
+// the source (our reading, D26).
 func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
 	t.Parallel()
 	d := shop(t)
@@ -322,20 +350,23 @@ func TestAnAttributionIsOwedUntilPeopleSeeIt(t *testing.T) {
 	}
 	no := false
 	hidden := report(item, 1)
-	hidden.Attribution = []transactions.Attribution{{URL: "https://site.example/n/1", Visible: &no}} // and no "attribution" among its fields
+	// and no "attribution" among its fields
+	hidden.Attribution = []transactions.Attribution{{URL: "https://site.example/n/1", Visible: &no}}
 	if got := d.filed(t, hidden); !strings.Contains(got.Problem, "attribution that people see") {
 		t.Errorf("%+v", got)
 	}
 	if got := d.transaction(t, item.Transaction.ID); got.Obligation != transactions.Pending || got.Report.ID != "" {
 		t.Errorf("%+v", got)
 	}
-	// What never came can be reported as not used, which a dispute needs; what was delivered cannot.
+	// What never came can be reported as not used, which a dispute needs; what was delivered
+	// cannot.
 	if got := d.filed(t, report(item, 0)); got.Problem != "" {
 		t.Errorf("nothing came: %+v", got)
 	}
 	came := d.BuyAt(t, "n/1")
 	d.Write(t, func(ctx context.Context, tx *store.Tx) error {
-		_, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-1", Transaction: came.Transaction.ID, Site: came.Transaction.Site, State: transactions.DeliveryEnded, Bytes: 17, At: d.Clock.Now()})
+		_, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-1", Transaction: came.Transaction.ID,
+			Site: came.Transaction.Site, State: transactions.DeliveryEnded, Bytes: 17, At: d.Clock.Now()})
 		return err
 	})
 	if got := d.filed(t, report(came, 0)); !strings.Contains(got.Problem, "lacks attribution") {
@@ -445,7 +476,9 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	base, query, _ := strings.Cut(item.URL, "?")
 	refused := func(what, base, query string, code fail.Code) {
 		t.Helper()
-		if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(base, "https://site.example/deliver/"), query); err == nil || fail.From(err).Code != code {
+		if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/",
+			strings.TrimPrefix(base, "https://site.example/deliver/"), query); err == nil ||
+			fail.From(err).Code != code {
 			t.Errorf("%s: %q, %v", what, got, err)
 		}
 	}
@@ -453,11 +486,13 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text != "One two three four." || got.Hash != sha256.Sum256([]byte(text)) || got.Media != "text/plain; charset=utf-8" {
+	if text != "One two three four." || got.Hash != sha256.Sum256([]byte(text)) ||
+		got.Media != "text/plain; charset=utf-8" {
 		t.Errorf("%q, %+v", text, got)
 	}
 	entries := d.Entries(t, "delivery")
-	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID || entries[0]["body"].(map[string]any)["sha256"] != hex.EncodeToString(got.Hash[:]) {
+	if len(entries) != 1 || entries[0]["subject"] != item.Transaction.ID ||
+		entries[0]["body"].(map[string]any)["sha256"] != hex.EncodeToString(got.Hash[:]) {
 		t.Errorf("%v", entries)
 	}
 	if want := d.FirstOffer(t, bot, "a/1").Hash; want != hex.EncodeToString(got.Hash[:]) {
@@ -468,7 +503,8 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	refused("another's query", base, otherQuery, fail.Forbidden)
 	refused("another's address", otherBase, query, fail.Forbidden)
 	refused("no query", base, "", fail.Forbidden)
-	if _, err := d.Delivery.Fetch(t.Context(), "https://other.example/deliver/", item.Transaction.ID, query); err == nil {
+	if _, err := d.Delivery.Fetch(t.Context(), "https://other.example/deliver/", item.Transaction.ID,
+		query); err == nil {
 		t.Error("it opens at another front desk")
 	}
 	refused("something changed", base, strings.Replace(query, "sig=", "sig=0", 1), fail.Forbidden)
@@ -476,7 +512,8 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 	refused("blocked since", base, query, fail.NotFound)
 	d.Price(t, licensed("/a/**", cent))
 	d.Stock(t, story("a/1", "Something else."))
-	if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); err != nil || got != "One two three four." && got != "Something else." {
+	if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/", item.Transaction.ID, query); err !=
+		nil || got != "One two three four." && got != "Something else." {
 		t.Errorf("after a change: %q, %v", got, err)
 	}
 	var again, oddly string
@@ -488,7 +525,8 @@ func TestWhatWasBoughtIsFetched(t *testing.T) {
 		d.Stock(t, story("a/1", "By now it is this."), story("a/8", "And this."))
 		d.Stock(t, story("a/1", "By now it is this."), story("a/7", "Or this."))
 	}
-	if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/", strings.TrimPrefix(again, "https://site.example/deliver/"), oddly); err != nil || got != "By now it is this." {
+	if got, _, err := d.Delivers(t.Context(), "https://site.example/deliver/",
+		strings.TrimPrefix(again, "https://site.example/deliver/"), oddly); err != nil || got != "By now it is this." {
 		t.Errorf("by another spelling of its address, after its version is gone: %q, %v", got, err)
 	}
 	d.Clock.Advance(5 * time.Minute)

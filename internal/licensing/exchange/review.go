@@ -26,8 +26,9 @@ func (s *Service) lookInto(ctx context.Context, t transactions.Transaction, f *d
 	return s.compare(ctx, t, f)
 }
 
-// renewed looks whether the provider attested another version about when something was bought than that which it attests in the offer: by
-// what it pushed, and of what is published here by when readers first saw it.
+// renewed looks whether the provider attested another version about when something was bought than
+// that which it attests in the offer: by what it pushed, and of what is published here by when
+// readers first saw it.
 func (s *Service) renewed(ctx context.Context, t transactions.Transaction, f *disputes.Facts) error {
 	if f.Level != 1 || f.Offered == "" || f.Reason != disputes.ContentMismatch && f.Reason != disputes.WrongContent {
 		return nil
@@ -57,7 +58,8 @@ func (s *Service) renewed(ctx context.Context, t transactions.Transaction, f *di
 	} else if canonical, err := catalog.CanonicalURI(t.URI); err == nil { // it may have gone since
 		address = canonical
 	}
-	claims, err := s.assortment.deps.Push.Store.Claims(ctx, t.Site, address, t.Made.Add(-disputes.Race), t.Made.Add(disputes.Race))
+	claims, err := s.assortment.deps.Push.Store.Claims(ctx, t.Site, address, t.Made.Add(-disputes.Race),
+		t.Made.Add(disputes.Race))
 	for _, c := range claims {
 		if c.Digest != f.Offered && c.Made.After(f.Attested) {
 			f.Fresher = c.Received
@@ -99,9 +101,10 @@ func (s *Service) compare(ctx context.Context, t transactions.Transaction, f *di
 // reviewStep is how many disputes are looked at before others are read.
 const reviewStep = 100
 
-// ReviewDisputes does what time brings with it for disputes: the rules of tier 2 decide what could not be decided at once, what a person has to
-// look at is handed over, and what was decided becomes final. It is part of KeepDeals. Several processes may do so at once: each
-// dispute is moved by one of them.
+// ReviewDisputes does what time brings with it for disputes: the rules of tier 2 decide what could
+// not be decided at once, what a person has to look at is handed over, and what was decided becomes
+// final. It is part of KeepDeals. Several processes may do so at once: each dispute is moved by one
+// of them.
 func (s *Service) ReviewDisputes(ctx context.Context) error {
 	var failed error
 	seen := map[string]bool{}
@@ -180,7 +183,8 @@ func (cs *Cases) advance(ctx context.Context, m *moving) error {
 // caseMonth is the month in which disputes count together.
 const caseMonth = 30 * 24 * time.Hour
 
-// reconsider has the rules of tier 2 look at a dispute. What they do not decide otherwise after an appeal is for a person.
+// reconsider has the rules of tier 2 look at a dispute. What they do not decide otherwise after an
+// appeal is for a person.
 func (s *Service) reconsider(ctx context.Context, m *moving) (v disputes.Verdict, err error) {
 	c := &m.case_
 	var records []disputes.Record
@@ -232,12 +236,13 @@ func (s *Service) rates(ctx context.Context, tx *store.Tx, c *disputes.Case, now
 	if err != nil || n < leastDisputes {
 		return out, err
 	}
-	bought, err := s.deps.Accounts.CountPurchases(ctx, tx, c.Buyer, since, n*21) // with more the rate is below 5 %, which is usual
+	// with more the rate is below 5 %, which is usual
+	bought, err := s.deps.Accounts.CountPurchases(ctx, tx, c.Buyer, since, n*21)
 	out.Agent = 100 * float64(n) / float64(max(bought, n))
 	return out, err
 }
 
-// Decision is what the operator decides of a dispute.
+// Decision is the operator's decision of a dispute.
 type Decision struct {
 	Dispute    string
 	Resolution disputes.Resolution // Credit, Redelivery, Rejected, or Investigation to look into it further
@@ -246,8 +251,9 @@ type Decision struct {
 	Note       string              // why, for people here; not in the ledger, and forgotten with what the buyer wrote
 }
 
-// DecideDispute has the operator decide a dispute that is not decided. It is fail.NotFound where there is none of the id, and fail.Invalid for
-// one that was decided, by whomever, or for a decision that cannot be.
+// DecideDispute has the operator decide a dispute that is not decided. It is fail.NotFound where
+// there is none of the id, and fail.Invalid for one that was decided, by whomever, or for a
+// decision that cannot be.
 func (cs *Cases) DecideDispute(ctx context.Context, by Decision) (disputes.Case, error) {
 	now := cs.deps.Now().UTC().Truncate(time.Microsecond)
 	m := moving{now: now, tier: 3, amount: by.Amount}
@@ -296,17 +302,20 @@ func decidable(c disputes.Case, known bool, by Decision) error {
 		return fail.New(fail.Invalid, "a decision names who decides")
 	case !c.Status.Open():
 		return fail.New(fail.Invalid, "this dispute is decided: %s", c.Resolution)
-	case by.Resolution != disputes.Credit && by.Resolution != disputes.Redelivery && by.Resolution != disputes.Rejected && by.Resolution != disputes.Investigation:
+	case by.Resolution != disputes.Credit && by.Resolution != disputes.Redelivery &&
+		by.Resolution != disputes.Rejected && by.Resolution != disputes.Investigation:
 		return fail.New(fail.Invalid, "a decision is credit, redelivery, rejected or investigation")
 	case by.Resolution == disputes.Investigation && c.Status == disputes.Escalated:
-		return fail.New(fail.Invalid, "this dispute is being looked into already; decide credit, redelivery or rejected")
+		return fail.New(fail.Invalid, "this dispute is being looked into already; decide credit, redelivery or "+
+			"rejected")
 	case by.Amount != 0 && by.Resolution != disputes.Credit:
 		return fail.New(fail.Invalid, "only a credit has an amount")
 	}
 	return nil
 }
 
-// EraseDispute forgets what the buyer wrote of a dispute. It is fail.NotFound where there is none of the id.
+// EraseDispute forgets what the buyer wrote of a dispute. It is fail.NotFound where there is none
+// of the id.
 func (cs *Cases) EraseDispute(ctx context.Context, id string) error {
 	return cs.deps.DB.Update(ctx, func(tx *store.Tx) error {
 		there, err := disputes.Erase(ctx, tx, id)

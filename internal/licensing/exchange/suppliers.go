@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/licensing/attestation"
 )
 
-// Suppliers are those who push what is sold for them (RAMP v1, Catalog). Its methods may be called from many goroutines.
+// Suppliers takes pushed entries of those whose content is sold (RAMP v1, Catalog). Its methods may
+// be called concurrently.
 type Suppliers struct {
 	deps       SupplierDeps
 	assortment *Assortment
@@ -20,9 +21,11 @@ type Suppliers struct {
 // SupplierDeps is what Suppliers need. Assortment and Contributes are required.
 type SupplierDeps struct {
 	Assortment *Assortment
-	// Contributes says whether the provider at a host names a domain as one that may push entries for it.
+	// Contributes says whether the provider at a host names a domain as one that may push entries
+	// for it.
 	Contributes func(ctx context.Context, host, domain string) (bool, error)
-	// Reread begins to read a site's sources anew, and says whether it does; nil where there are none.
+	// Reread begins to read a site's sources anew, and says whether it does; nil where there are
+	// none.
 	Reread func(site string) (begun bool)
 	Now    func() time.Time        // nil is time.Now
 	Log    *slog.Logger            // nil for none

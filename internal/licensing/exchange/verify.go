@@ -15,19 +15,20 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Domains are those of suppliers, and of sites, which they show to be their own (RAMP v1, Domain Verification). Its
-// methods may be called from many goroutines.
+// Domains verifies the domains of suppliers and of sites (RAMP v1, Domain Verification).
 type Domains struct {
 	deps   DomainDeps
 	supply *PushDeps
 }
 
-// DomainDeps is what Domains need. All of it is required but where it says otherwise.
+// DomainDeps are the dependencies of [Domains]. All are required unless their comment says
+// otherwise.
 type DomainDeps struct {
 	Assortment *Assortment
 	Verifier   *identity.DomainVerifier
 	Keys       *identity.DeliveryKeys
-	// OnOutcome is told of what came of each challenge that was looked at: "verified", or one word for why not; nil for nobody.
+	// OnOutcome is called with the outcome of each checked challenge: "verified", or one word for
+	// the failure. Nil for none.
 	OnOutcome func(outcome string)
 	Log       *slog.Logger            // nil for none
 	Fault     func(step string) error // as in Deps
@@ -47,16 +48,18 @@ func NewDomains(deps DomainDeps) (*Domains, error) {
 	return &Domains{deps: deps, supply: &deps.Assortment.deps.Push}, nil
 }
 
-// DomainLife is how long a domain is verified: as long as a key signs at the most (RAMP v1, DomainVerificationResult: valid_until).
+// DomainLife is how long a domain is verified: as long as a key signs at the most (RAMP v1,
+// DomainVerificationResult: valid_until).
 const DomainLife = identity.DeliveryKeyLife
 
-// IssuedChallenge is a challenge as its caller is told.
+// IssuedChallenge is a new challenge with its token, which is returned once.
 type IssuedChallenge struct {
 	Token, URL string
 	Ends       time.Time
 }
 
-// Verification is what came of a challenge. Of a domain that is not verified Reason says why: one word, and a sentence that says what to do.
+// Verification is the outcome of a challenge. If the domain is not verified, Reason is one word for
+// it.
 type Verification struct {
 	Verified bool
 	KeyID    string // of the key that was registered, or is still in use; empty for none
@@ -64,7 +67,8 @@ type Verification struct {
 	Reason   string
 }
 
-// mayProve gives the tenant of a domain that a caller may verify. Of domains that are not its tenants' it does not tell whose they are.
+// mayProve gives the tenant of a domain that a caller may verify. Of domains that are not its
+// tenants' it does not tell whose they are.
 func (d *Domains) mayProve(by *requesters.PushClient, domain string) (tenant string, err error) {
 	tenant, site := d.supply.Site(domain)
 	if !site {
@@ -73,12 +77,15 @@ func (d *Domains) mayProve(by *requesters.PushClient, domain string) (tenant str
 		}
 	}
 	if tenant == "" || !by.May(tenant) || by.Domain != "" && !d.deps.Assortment.owns(tenant, by.Domain) {
-		return "", fail.New(fail.Forbidden, "the domain %.253s is of no tenant that the caller %s speaks for; have the operator of this Exchange add it to your tenant first", domain, by.ID)
+		return "",
+			fail.New(fail.Forbidden, "the domain %.253s is of no tenant that the caller %s speaks for; have the "+
+				"operator of this Exchange add it to your tenant first", domain, by.ID)
 	}
 	return tenant, nil
 }
 
-// Challenge makes a challenge by which a caller can show that a domain of its tenant is its own (RAMP v1, RequestDomainVerification).
+// Challenge makes a challenge by which a caller can show that a domain of its tenant is its own
+// (RAMP v1, RequestDomainVerification).
 func (d *Domains) Challenge(ctx context.Context, by *requesters.PushClient, domain string) (*IssuedChallenge, error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
@@ -91,13 +98,16 @@ func (d *Domains) Challenge(ctx context.Context, by *requesters.PushClient, doma
 	return &IssuedChallenge{Token: token, URL: identity.ChallengeURL(domain, token), Ends: ends}, nil
 }
 
-// provingTime is how long looking whether a challenge is met may take in all; who asked may have gone by then.
+// provingTime is how long looking whether a challenge is met may take in all; who asked may have
+// gone by then.
 const provingTime = 2*identity.ChallengeTimeout + 10*time.Second
 
-// Prove looks whether a challenge is met, and verifies the domain where it is; a key that comes with it signs the addresses of what is sold at the
-// domain from then on (RAMP v1, ConfirmDomainVerification). A challenge is good for one look, whatever comes of it. The
-// error is fail.Invalid for a key that cannot be meant, which costs no challenge.
-func (d *Domains) Prove(ctx context.Context, by *requesters.PushClient, domain, token, key, form string) (*Verification, error) {
+// Prove looks whether a challenge is met, and verifies the domain where it is; a key that comes
+// with it signs the addresses of what is sold at the domain from then on (RAMP v1,
+// ConfirmDomainVerification). A challenge is good for one look, whatever comes of it. The error is
+// fail.Invalid for a key that cannot be meant, which costs no challenge.
+func (d *Domains) Prove(ctx context.Context, by *requesters.PushClient, domain, token, key, form string) (*Verification,
+	error) {
 	tenant, err := d.mayProve(by, domain)
 	if err != nil {
 		return nil, err
@@ -116,7 +126,8 @@ func (d *Domains) Prove(ctx context.Context, by *requesters.PushClient, domain, 
 	if err := d.deps.Fault("challenge used"); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provingTime) // it is used up, so that it is looked at to the end
+	// it is used up, so that it is looked at to the end
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provingTime)
 	defer cancel()
 	proved, err := d.prove(ctx, used, token, register)
 	var why *identity.VerificationError
@@ -136,8 +147,10 @@ func (d *Domains) Prove(ctx context.Context, by *requesters.PushClient, domain, 
 	return d.unproven(why), nil
 }
 
-// prove asks the domain, and keeps that it is verified. The error is a *[identity.VerificationError] where it is not.
-func (d *Domains) prove(ctx context.Context, used push.Challenge, token string, register func(context.Context, *store.Tx) (push.Registered, error)) (push.Domain, error) {
+// prove asks the domain, and keeps that it is verified. The error is a
+// *[identity.VerificationError] where it is not.
+func (d *Domains) prove(ctx context.Context, used push.Challenge, token string,
+	register func(context.Context, *store.Tx) (push.Registered, error)) (push.Domain, error) {
 	if err := d.deps.Verifier.Verify(ctx, used.Domain, token); err != nil {
 		return push.Domain{}, err
 	}
@@ -148,7 +161,8 @@ func (d *Domains) prove(ctx context.Context, used push.Challenge, token string, 
 	var refused *fail.Error
 	switch {
 	case errors.Is(err, push.ErrMoved):
-		return proved, &identity.VerificationError{Reason: identity.DomainMoved, Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
+		return proved, &identity.VerificationError{Reason: identity.DomainMoved,
+			Detail: "the domain was given to another tenant meanwhile; ask the operator of this Exchange"}
 	case errors.As(err, &refused) && refused.Code == fail.Invalid:
 		return proved, &identity.VerificationError{Reason: identity.KeyRefused, Detail: refused.Detail}
 	case err == nil:
@@ -157,8 +171,10 @@ func (d *Domains) prove(ctx context.Context, used push.Challenge, token string, 
 	return proved, err
 }
 
-// registers gives what registers a key with the verification of a domain: nothing, where none is given.
-func (d *Domains) registers(ctx context.Context, tenant, domain, key string, form sign.URLForm) (func(context.Context, *store.Tx) (push.Registered, error), error) {
+// registers gives what registers a key with the verification of a domain: nothing, where none is
+// given.
+func (d *Domains) registers(ctx context.Context, tenant, domain, key string,
+	form sign.URLForm) (func(context.Context, *store.Tx) (push.Registered, error), error) {
 	keys, place := d.deps.Keys, push.DomainPlace(tenant, domain)
 	if strings.TrimSpace(key) == "" {
 		return func(ctx context.Context, tx *store.Tx) (push.Registered, error) {
@@ -170,10 +186,14 @@ func (d *Domains) registers(ctx context.Context, tenant, domain, key string, for
 		}, nil
 	}
 	if form == "" {
-		return nil, fail.New(fail.Invalid, "cdn_type has to say of what kind signing_key is: cloudfront, akamai, fastly or hmac")
+		return nil,
+			fail.New(fail.Invalid, "cdn_type has to say of what kind signing_key is: cloudfront, akamai, fastly "+
+				"or hmac")
 	}
 	if d.deps.Assortment.serves(tenant) {
-		return nil, fail.New(fail.Invalid, "the domain %.253s is of a site that this Exchange serves itself, whose keys its operator gives (ramp.delivery); leave out signing_key", domain)
+		return nil,
+			fail.New(fail.Invalid, "the domain %.253s is of a site that this Exchange serves itself, whose keys its "+
+				"operator gives (ramp.delivery); leave out signing_key", domain)
 	}
 	secret, name, err := identity.ParseRegistered(form, key)
 	if err != nil {
@@ -193,11 +213,14 @@ func (d *Domains) registers(ctx context.Context, tenant, domain, key string, for
 func unusable(err error) *identity.VerificationError {
 	switch {
 	case errors.Is(err, push.ErrNoChallenge):
-		return &identity.VerificationError{Reason: identity.TokenUnknown, Detail: "this is no token that you were given for the domain; ask for another challenge"}
+		return &identity.VerificationError{Reason: identity.TokenUnknown,
+			Detail: "this is no token that you were given for the domain; ask for another challenge"}
 	case errors.Is(err, push.ErrChallengeUsed):
-		return &identity.VerificationError{Reason: identity.TokenUsed, Detail: "the token was used before, and is good once; ask for another challenge"}
+		return &identity.VerificationError{Reason: identity.TokenUsed,
+			Detail: "the token was used before, and is good once; ask for another challenge"}
 	case errors.Is(err, push.ErrChallengeOver):
-		return &identity.VerificationError{Reason: identity.TokenExpired, Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
+		return &identity.VerificationError{Reason: identity.TokenExpired,
+			Detail: "the token is over, ten minutes after it was given; ask for another challenge"}
 	}
 	return nil
 }

@@ -84,7 +84,9 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 	p := &prover{db: db, folder: folder, domain: domain, keys: identity.NewDeliveryKeys(db, folder, nil)}
 	var err error
 	if p.tenants, err = push.OpenTenants(t.Context(), push.TenantsConfig{
-		DB: db, Now: time.Now, Sites: map[string]bool{}, Host: func(domain string) (string, bool) { return domain, true },
+		DB: db, Now: time.Now, Sites: map[string]bool{}, Host: func(domain string) (string, bool) {
+			return domain, true
+		},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,8 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 	})
 	p.own(t, "acme", domain)
 	proofs := identity.NewDomainVerifier(fetch.New(fetch.Options{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes, Timeout: identity.ChallengeTimeout, MaxRedirects: -1,
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBytes: requesters.AgentBytes,
+		Timeout: identity.ChallengeTimeout, MaxRedirects: -1,
 	}), "exchange.example.com")
 	corpus := contenttest.New(t, db, released.Deps{Sites: contenttest.Sites()})
 	goods, err := catalog.New(catalog.Config{Content: corpus.Catalog})
@@ -108,10 +111,13 @@ func openProver(t *testing.T, db *store.DB, folder, domain string) *prover {
 		t.Fatal(err)
 	}
 	assortment, err := exchange.NewAssortment(exchange.AssortmentDeps{
-		Corpus: corpus.Corpus, Catalog: goods, OfferPolicy: func() *exchange.OfferPolicy { return &exchange.OfferPolicy{} },
+		Corpus: corpus.Corpus, Catalog: goods, OfferPolicy: func() *exchange.OfferPolicy {
+			return &exchange.OfferPolicy{}
+		},
 		Push: exchange.PushDeps{
-			Store: push.NewStore(db, time.Now), Tenants: p.tenants, Terms: func(*push.Tenant) *policy.Terms { return corpus.Terms() },
-			Site: func(string) (string, bool) { return "", false }, Attested: &attestation.Checker{},
+			Store: push.NewStore(db, time.Now), Tenants: p.tenants,
+			Terms: func(*push.Tenant) *policy.Terms { return corpus.Terms() },
+			Site:  func(string) (string, bool) { return "", false }, Attested: &attestation.Checker{},
 		},
 	})
 	if err == nil {
@@ -159,7 +165,8 @@ func (p *prover) token(t *testing.T) string {
 }
 
 // confirm has a challenge be looked at with a key; crashed says that the process ended amid it.
-func (p *prover) confirm(ctx context.Context, token, key string) (proven *exchange.Verification, crashed bool, err error) {
+func (p *prover) confirm(ctx context.Context, token, key string) (proven *exchange.Verification, crashed bool,
+	err error) {
 	defer func() {
 		if recover() != nil {
 			crashed = true
@@ -200,12 +207,13 @@ func eachProver(t *testing.T, test func(t *testing.T, p *prover, at *provider)) 
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		at := openProvider(t)
-		test(t, openProver(t, open(t, content.Schema, push.Schema, identity.DeliverySchema), t.TempDir(), at.domain), at)
+		test(t, openProver(t, open(t, content.Schema, push.Schema, identity.DeliverySchema), t.TempDir(), at.domain),
+			at)
 	})
 }
 
-// TestAVerificationThatBreaksOff has each step fail, and the process end there: all is kept or nothing, the token is spent, and with another one the
-// same key is registered once.
+// TestAVerificationThatBreaksOff has each step fail, and the process end there: all is kept or
+// nothing, the token is spent, and with another one the same key is registered once.
 func TestAVerificationThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -215,9 +223,11 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 		outcome string // of the challenge, as it is listed
 	}{
 		{step: "challenge used", outcome: "used"}, {step: "challenge used", crash: true, outcome: "used"},
-		{step: "challenge met", outcome: identity.VerificationStopped}, {step: "challenge met", crash: true, outcome: "used"},
+		{step: "challenge met", outcome: identity.VerificationStopped},
+		{step: "challenge met", crash: true, outcome: "used"},
 		{step: "told", outcome: identity.VerificationStopped},
-		{step: "domain verified", kept: true, outcome: push.DomainVerified}, {step: "domain verified", crash: true, kept: true, outcome: push.DomainVerified},
+		{step: "domain verified", kept: true, outcome: push.DomainVerified},
+		{step: "domain verified", crash: true, kept: true, outcome: push.DomainVerified},
 	} {
 		t.Run(fmt.Sprintf("%s/crash=%t", c.step, c.crash), func(t *testing.T) {
 			eachProver(t, func(t *testing.T, p *prover, _ *provider) {
@@ -232,7 +242,8 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 					}
 					return errFault
 				}
-				if proven, crashed, err := p.confirm(t.Context(), token, keyOne); crashed != c.crash || !c.crash && !errors.Is(err, errFault) {
+				if proven, crashed, err := p.confirm(t.Context(), token, keyOne); crashed != c.crash || !c.crash &&
+					!errors.Is(err, errFault) {
 					t.Fatal(proven, crashed, err)
 				}
 				if slices.Contains(p.told, "refused") && c.kept {
@@ -247,22 +258,26 @@ func TestAVerificationThatBreaksOff(t *testing.T) {
 				if err != nil || len(all) != 1 || all[0].State(time.Now()) != c.outcome {
 					t.Errorf("%+v, %v, want %s", all, err, c.outcome)
 				}
-				if proven, _, err := p.confirm(t.Context(), token, keyOne); err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, identity.TokenUsed+": ") {
+				if proven, _, err := p.confirm(t.Context(), token, keyOne); err != nil || proven.Verified ||
+					!strings.HasPrefix(proven.Reason, identity.TokenUsed+": ") {
 					t.Errorf("the same token again: %+v, %v", proven, err)
 				}
 				proven, _, err := p.confirm(t.Context(), p.token(t), keyOne)
 				if err != nil || !proven.Verified || c.kept && proven.KeyID != signing[0] {
 					t.Fatalf("another token: %+v, %v", proven, err)
 				}
-				if verified, signing := p.standing(t); verified != 1 || len(signing) != 1 || signing[0] != proven.KeyID {
-					t.Errorf("%d domains are verified, and %q sign, which should be %s", verified, signing, proven.KeyID)
+				if verified, signing := p.standing(t); verified != 1 || len(signing) != 1 ||
+					signing[0] != proven.KeyID {
+					t.Errorf("%d domains are verified, and %q sign, which should be %s", verified, signing,
+						proven.KeyID)
 				}
 			})
 		})
 	}
 }
 
-// TestWhatHappensWhileADomainIsLookedAt does things between the question to the domain and what is kept of it.
+// TestWhatHappensWhileADomainIsLookedAt does things between the question to the domain and what is
+// kept of it.
 func TestWhatHappensWhileADomainIsLookedAt(t *testing.T) {
 	t.Parallel()
 	eachProver(t, func(t *testing.T, p *prover, at *provider) {
@@ -314,21 +329,29 @@ func TestWhatHappensWhileADomainIsLookedAt(t *testing.T) {
 	})
 }
 
-// TestTheSecondLookHasItsOwnTricks answers the token as it should, and ramp.json as it should not: the domain is not verified by half.
+// TestTheSecondLookHasItsOwnTricks answers the token as it should, and ramp.json as it should not:
+// the domain is not verified by half.
 func TestTheSecondLookHasItsOwnTricks(t *testing.T) {
 	t.Parallel()
 	at := openProvider(t)
-	p := openProver(t, storetest.OpenSQLite(t, content.Schema, push.Schema, identity.DeliverySchema), t.TempDir(), at.domain)
+	p := openProver(t, storetest.OpenSQLite(t, content.Schema, push.Schema, identity.DeliverySchema), t.TempDir(),
+		at.domain)
 	elsewhere := openProvider(t)
 	for _, trick := range []struct {
 		name, reason string
 		does         http.HandlerFunc
 	}{
-		{"names another Exchange", identity.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) { at.list(w, "other.example") }},
-		{"names one that ends so", identity.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) { at.list(w, "not-exchange.example.com") }},
+		{"names another Exchange", identity.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) {
+			at.list(w, "other.example")
+		}},
+		{"names one that ends so", identity.ManifestNotListing, func(w http.ResponseWriter, _ *http.Request) {
+			at.list(w, "not-exchange.example.com")
+		}},
 		{"has none", identity.ManifestNotListing, http.NotFound},
 		{"fails", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
-		{"has no JSON", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "exchange.example.com") }},
+		{"has no JSON", identity.ManifestSilent, func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, "exchange.example.com")
+		}},
 		{"leads elsewhere", identity.ManifestSilent, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://"+elsewhere.domain+r.URL.Path, http.StatusFound)
 		}},
@@ -349,7 +372,8 @@ func TestTheSecondLookHasItsOwnTricks(t *testing.T) {
 	} {
 		at.listing.Store(&trick.does)
 		proven, _, err := p.confirm(t.Context(), p.token(t), keyOne)
-		if err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, trick.reason+": ") || strings.Contains(proven.Reason, "other.example") {
+		if err != nil || proven.Verified || !strings.HasPrefix(proven.Reason, trick.reason+": ") ||
+			strings.Contains(proven.Reason, "other.example") {
 			t.Errorf("a domain whose ramp.json %s: %+v, %v, want %s", trick.name, proven, err, trick.reason)
 		}
 	}

@@ -53,7 +53,8 @@ func TestItemIsSoldOnlyWithWhatMayBeSoldWithIt(t *testing.T) {
 func TestNoOfferIsMadeOfWhatWouldSellAnothersText(t *testing.T) {
 	t.Parallel()
 	s := newDealer(t)
-	s.SetRules(t, licensed("/recipes/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}), licensed("/**", cent))
+	s.SetRules(t, licensed("/recipes/**", policy.Price{Model: "per_access", Rate: "5", Currency: "USD"}),
+		licensed("/**", cent))
 	list := item("site", "list", "ItemList", "A list", "A list.")
 	list.Object = []byte(`{"@type":"ItemList","itemListElement":[{"@type":"Recipe","url":"/recipes/1","recipeInstructions":"all of it"}]}`)
 	s.Stock(t, list)

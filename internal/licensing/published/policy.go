@@ -22,16 +22,18 @@ type policies struct {
 	hosts map[string]policy.Policy
 }
 
-// policiesFor is how long policies stay as they are while only the content changes: they are made of all that can be sold.
+// policiesFor is how long policies stay as they are while only the content changes: they are made
+// of all that can be sold.
 const policiesFor = time.Minute
 
 // maxExceptions is how many single addresses a policy names.
 const maxExceptions = 1000
 
-// AccessPolicy says how far the paths of a host are open (RAMP v1, AccessPolicy): by the rules that ask for nothing else,
-// and, before them, by the single addresses of items on which other rules or terms decide. Of items that may not be found
-// here nothing is told. Where there are too many such addresses, a rule is as strict as any item that it is for. It returns
-// fail.NotFound for a host under which nothing is served, and fail.Unavailable before the content is loaded.
+// AccessPolicy says how far the paths of a host are open (RAMP v1, AccessPolicy): by the rules that
+// ask for nothing else, and, before them, by the single addresses of items on which other rules or
+// terms decide. Of items that may not be found here nothing is told. Where there are too many such
+// addresses, a rule is as strict as any item that it is for. It returns fail.NotFound for a host
+// under which nothing is served, and fail.Unavailable before the content is loaded.
 func (s *Service) AccessPolicy(ctx context.Context, host string) (policy.Policy, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return policy.Policy{}, err
@@ -94,8 +96,10 @@ func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[st
 	return made, err
 }
 
-// eachFound calls fn with every item that may be found, the host that it is under, and how far it is open.
-func (s *Service) eachFound(ctx context.Context, rules *policy.Terms, fn func(host string, entry *catalog.Entry, access policy.Access)) error {
+// eachFound calls fn with every item that may be found, the host that it is under, and how far it
+// is open.
+func (s *Service) eachFound(ctx context.Context, rules *policy.Terms,
+	fn func(host string, entry *catalog.Entry, access policy.Access)) error {
 	for entry := range s.deps.Catalog.All() {
 		if ctx.Err() != nil {
 			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
@@ -152,7 +156,8 @@ func (d *draft) done() policy.Policy {
 	}
 	var exceptions []policy.PathRule
 	for _, path := range slices.Sorted(maps.Keys(d.differs)) {
-		exceptions = append(exceptions, policy.PathRule{Pattern: strings.ReplaceAll(path, "*", "%2A"), Access: d.differs[path]})
+		exceptions = append(exceptions, policy.PathRule{Pattern: strings.ReplaceAll(path, "*", "%2A"),
+			Access: d.differs[path]})
 	}
 	made.Rules = append(exceptions, made.Rules...)
 	return made

@@ -49,13 +49,17 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 	t.Parallel()
 	b := newShop(t, "mag")
 	b.Fill(t, "mag", "articles",
-		contenttest.Item("mag", "news/1", "NewsArticle", "One", "One."), contenttest.Item("mag", "news/2", "Recipe", "Two", "Two."),
-		contenttest.Item("mag", "drafts/3", "NewsArticle", "Three", "Three."), contenttest.Item("mag", "free/4", "Recipe", "Four", "Four."),
-		contenttest.Item("mag", "list/5", "Person", "Five", "Five."), contenttest.Item("mag", "list/6", "Quiz", "Six", "Six."))
+		contenttest.Item("mag", "news/1", "NewsArticle", "One", "One."),
+		contenttest.Item("mag", "news/2", "Recipe", "Two", "Two."),
+		contenttest.Item("mag", "drafts/3", "NewsArticle", "Three", "Three."),
+		contenttest.Item("mag", "free/4", "Recipe", "Four", "Four."),
+		contenttest.Item("mag", "list/5", "Person", "Five", "Five."),
+		contenttest.Item("mag", "list/6", "Quiz", "Six", "Six."))
 	b.SetRules(t,
 		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
 		policy.Rule{Match: policy.Match{Type: []string{"Person"}}, Access: policy.Blocked},
-		policy.Rule{Match: policy.Match{Type: []string{"Quiz"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"search"}}},
+		policy.Rule{Match: policy.Match{Type: []string{"Quiz"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"search"}}},
 		policy.Rule{Match: policy.Match{Path: []string{"/free/**"}}, Access: policy.Open},
 		policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Open},
 		policy.Rule{Access: policy.Licensed},
@@ -66,7 +70,8 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 		{Pattern: "/drafts", Access: policy.Blocked}, {Pattern: "/drafts/*", Access: policy.Blocked},
 		{Pattern: "/free", Access: policy.Open}, {Pattern: "/free/*", Access: policy.Open},
 	}
-	if p.Default != policy.Licensed || !slices.Equal(p.Rules, want) { // nothing of what is blocked by its type, or may not be found
+	// nothing of what is blocked by its type, or may not be found
+	if p.Default != policy.Licensed || !slices.Equal(p.Rules, want) {
 		t.Errorf("%+v", p)
 	}
 	if _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
@@ -85,7 +90,9 @@ func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
 		items = append(items, contenttest.Item("mag", fmt.Sprint("a/", i), "Recipe", "One", "One."))
 	}
 	b.Fill(t, "mag", "articles", append(items, contenttest.Item("mag", "b/1", "NewsArticle", "One", "One."))...)
-	b.SetRules(t, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Licensed}, policy.Rule{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open}, policy.Rule{Access: policy.Open})
+	b.SetRules(t, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Licensed},
+		policy.Rule{Match: policy.Match{Path: []string{"/b/**"}}, Access: policy.Open},
+		policy.Rule{Access: policy.Open})
 	p := b.policy(t, "mag.example")
 	if p.At("/a/7") != policy.Licensed || p.At("/b/1") != policy.Open || len(p.Rules) != 2 {
 		t.Errorf("%+v", p)
@@ -106,12 +113,14 @@ func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
 		b.Fill(rt, "mag", "articles", all...)
 		var rules []policy.Rule
 		for range rapid.IntRange(1, 4).Draw(rt, "rules") {
-			r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(rt, "access")}
+			r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).
+				Draw(rt, "access")}
 			if rapid.Bool().Draw(rt, "by type") {
 				r.Match.Type = []string{typ.Draw(rt, "of type")}
 			}
 			if rapid.Bool().Draw(rt, "by path") {
-				r.Match.Path = []string{rapid.SampledFrom([]string{"/a/**", "/b", "/c*", "/**", "/a"}).Draw(rt, "pattern")}
+				r.Match.Path = []string{rapid.SampledFrom([]string{"/a/**", "/b", "/c*", "/**", "/a"}).Draw(rt,
+					"pattern")}
 			}
 			rules = append(rules, r)
 		}

@@ -1,9 +1,9 @@
-// Package published tells everyone of the terms in general: access policies for edges, RSL documents for those who read
-// licences, and sitemaps that say under what terms each item may be used.
+// Package published renders the terms for everyone: access policies for edges, RSL documents for
+// crawlers, and sitemaps that say how each item may be used.
 //
-// Enter at New; AccessPolicy, RSL and Sitemap are its use cases. Each says of a host no more than the terms do, item by
-// item, and is made of all that can be sold, once a minute at the most. The package sells nothing and records nothing, and
-// knows nothing of who asks.
+// Each document says no more of a host than the terms do, item by item. It is computed from
+// everything for sale, once a minute at most. The package sells nothing, records nothing, and must
+// not know who asks. Enter by [New]; AccessPolicy, RSL and Sitemap are its use cases.
 package published
 
 import (
@@ -22,12 +22,13 @@ type Deps struct {
 	Catalog *catalog.Catalog
 	// OfferPolicy gives what the owner declares at present, as exchange.AssortmentDeps has it.
 	OfferPolicy func() *exchange.OfferPolicy
-	// Tenant gives the tenant that has a host beside those of this front desk's own sites, and its terms.
+	// Tenant gives the tenant that has a host beside those of this front desk's own sites, and its
+	// terms.
 	Tenant func(host string) (id string, terms *policy.Terms, ok bool)
 	Now    func() time.Time // nil is time.Now
 }
 
-// Service tells of terms. Its methods may be called from many goroutines.
+// Service renders terms for everyone. Its methods may be called concurrently.
 type Service struct {
 	deps       Deps
 	policies   policies

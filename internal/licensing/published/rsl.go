@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// licensings are what RSL documents say of hosts, made when one is first asked for, and kept as policies are.
+// licensings are what RSL documents say of hosts, made when one is first asked for, and kept as
+// policies are.
 type licensings struct {
 	mu    sync.Mutex
 	rules *policy.Terms // of which they are, with how things are sold
@@ -23,11 +24,13 @@ type licensings struct {
 	hosts map[string]*policy.Licensing
 }
 
-// RSL gives an RSL 1.0 document of what the terms say of a host's addresses, which begin with origin; how is the address at which is said
-// how what costs something is bought. It never says more than is so: where RSL has no words, nothing is permitted, or said. Items on which
-// other rules decide than those for paths have their own licence, up to so many as policies name; of those that may not be found here
-// nothing is told, and nothing of the paths among which they are that no rule names. It returns fail.NotFound for a host under which
-// nothing is served, and fail.Unavailable before the content is loaded.
+// RSL gives an RSL 1.0 document of what the terms say of a host's addresses, which begin with
+// origin; how is the address at which is said how what costs something is bought. It never says
+// more than is so: where RSL has no words, nothing is permitted, or said. Items on which other
+// rules decide than those for paths have their own licence, up to so many as policies name; of
+// those that may not be found here nothing is told, and nothing of the paths among which they are
+// that no rule names. It returns fail.NotFound for a host under which nothing is served, and
+// fail.Unavailable before the content is loaded.
 func (s *Service) RSL(ctx context.Context, host, origin, how string) ([]byte, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
@@ -59,11 +62,13 @@ func (s *Service) RSL(ctx context.Context, host, origin, how string) ([]byte, er
 }
 
 // makeLicensings makes what documents say of all hosts: those that sites name, and those of items.
-func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner *exchange.OfferPolicy, how string) (map[string]*policy.Licensing, error) {
+func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner *exchange.OfferPolicy,
+	how string) (map[string]*policy.Licensing, error) {
 	drafts := map[string]*licensingDraft{}
 	draft := func(site, host string) *licensingDraft {
 		if drafts[host] == nil {
-			drafts[host] = &licensingDraft{Licensing: rules.Paths(site, host, fallbackOf(owner, site), how), wide: map[int]bool{}, differ: map[int]bool{}}
+			drafts[host] = &licensingDraft{Licensing: rules.Paths(site, host, fallbackOf(owner, site), how),
+				wide: map[int]bool{}, differ: map[int]bool{}}
 			drafts[host].Single = map[string]string{}
 		}
 		return drafts[host]
@@ -86,7 +91,8 @@ func (s *Service) makeLicensings(ctx context.Context, rules *policy.Terms, owner
 				continue
 			}
 			decision := rules.Decide(entry.Facts())
-			fn(draft(entry.Site, host), pathOf(entry.URL), licenseOf(said, &entry, decision, owner, how), decision.Allows(released.Search))
+			fn(draft(entry.Site, host), pathOf(entry.URL), licenseOf(said, &entry, decision, owner, how),
+				decision.Allows(released.Search))
 		}
 		return nil
 	}
@@ -114,11 +120,13 @@ func fallbackOf(owner *exchange.OfferPolicy, site string) policy.Money {
 }
 
 // licenseOf is the licence of an item. What it is for most items is remembered.
-func licenseOf(said map[string]string, entry *catalog.Entry, decision policy.Decision, owner *exchange.OfferPolicy, how string) string {
+func licenseOf(said map[string]string, entry *catalog.Entry, decision policy.Decision, owner *exchange.OfferPolicy,
+	how string) string {
 	if len(decision.Own) > 0 || decision.Rule < 0 {
 		return decision.RSL(fallbackOf(owner, entry.Site), how)
 	}
-	key := entry.Site + " " + string(decision.Access) + " " + strconv.Itoa(decision.Rule) // an item whose address is unclear is blocked by its rule
+	// an item whose address is unclear is blocked by its rule
+	key := entry.Site + " " + string(decision.Access) + " " + strconv.Itoa(decision.Rule)
 	license, known := said[key]
 	if !known {
 		license = decision.RSL(fallbackOf(owner, entry.Site), how)
@@ -130,7 +138,9 @@ func licenseOf(said map[string]string, entry *catalog.Entry, decision policy.Dec
 // licensingDraft is what a document says, while it is being made.
 type licensingDraft struct {
 	policy.Licensing
-	wide   map[int]bool // rules for paths, by their place, that say more than is so of an item that may not be found; -1 is the rest
+	// rules for paths, by their place, that say more than is so of an item that may not be found;
+	// -1 is the rest
+	wide   map[int]bool
 	differ map[int]bool // those for an item of which something else is so
 	many   bool         // there are too many such items
 }

@@ -19,7 +19,8 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// sitemaps are what RAMP sitemaps say of hosts, made when one is first asked for, and kept as policies are.
+// sitemaps are what RAMP sitemaps say of hosts, made when one is first asked for, and kept as
+// policies are.
 type sitemaps struct {
 	mu    sync.Mutex
 	rules *policy.Terms // of which they are, with how things are sold
@@ -34,10 +35,12 @@ const (
 	sitemapMost = 200_000
 )
 
-// Sitemap gives a sitemap of a host's items with the RAMP extension (RAMP v1, Ingestion): what each is, how much of it there is, and under what terms it may
-// be used; at is the address of the sitemap itself. Of more items than one sitemap has page 0 is an index, and pages count from 1. Items that may not be
-// found here are not in it; of what the extension has no words for it says that nothing is permitted. It returns fail.NotFound for a host or page that
-// there is not, and fail.Unavailable before the content is loaded.
+// Sitemap gives a sitemap of a host's items with the RAMP extension (RAMP v1, Ingestion): what each
+// is, how much of it there is, and under what terms it may be used; at is the address of the
+// sitemap itself. Of more items than one sitemap has page 0 is an index, and pages count from 1.
+// Items that may not be found here are not in it; of what the extension has no words for it says
+// that nothing is permitted. It returns fail.NotFound for a host or page that there is not, and
+// fail.Unavailable before the content is loaded.
 func (s *Service) Sitemap(ctx context.Context, host, at string, page int) ([]byte, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
@@ -92,7 +95,8 @@ func (s *Service) sitemapOf(ctx context.Context, host string) ([]string, error) 
 		}
 		for entry := range s.deps.Catalog.All() {
 			if ctx.Err() != nil {
-				return nil, fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
+				return nil,
+					fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
 			}
 			of, ok := policy.Host(entry.URL)
 			if !ok || !s.deps.Corpus.Sites().Serves(entry.Site) || entry.IsPushed() || len(made[of]) >= sitemapMost {
@@ -116,7 +120,8 @@ func (s *Service) sitemapOf(ctx context.Context, host string) ([]string, error) 
 
 // sitemapLine is the element of an item.
 func sitemapLine(e *catalog.Entry, stated licence.Stated) string {
-	stated.Tokens, stated.Words, stated.Authors, stated.ContentID = e.Tokens(), e.Words, e.Authors, exchange.PackageID(e.Site, e.URL)
+	stated.Tokens, stated.Words, stated.Authors, stated.ContentID = e.Tokens(), e.Words, e.Authors,
+		exchange.PackageID(e.Site, e.URL)
 	stated.ContentType = contentType(e.Types)
 	var b strings.Builder
 	b.WriteString("<url><loc>")
@@ -132,7 +137,8 @@ func sitemapLine(e *catalog.Entry, stated licence.Stated) string {
 // contentType is what kind of thing the extension calls an item; empty where it has no word for it.
 func contentType(types []string) string {
 	for _, t := range types {
-		for _, kind := range [][2]string{{"VideoObject", "video"}, {"AudioObject", "audio"}, {"ImageObject", "image"}, {"Article", "text"}, {"Book", "text"}, {"WebPage", "text"}, {"Review", "text"}} {
+		for _, kind := range [][2]string{{"VideoObject", "video"}, {"AudioObject", "audio"}, {"ImageObject", "image"},
+			{"Article", "text"}, {"Book", "text"}, {"WebPage", "text"}, {"Review", "text"}} {
 			if content.IsA(t, kind[0]) {
 				return kind[1]
 			}

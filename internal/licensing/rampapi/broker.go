@@ -21,19 +21,22 @@ import (
 // ResolvePath is where a Broker answers plain JSON (RAMP v1, RAMPRequest).
 const ResolvePath = "/broker/v1/resolve"
 
-// Broker is what buys for others, as the door sees it.
+// Broker is what the handlers need of a Broker.
 type Broker struct {
-	// Resolve answers a request of a requester by its account. An error that is a Told is told as it says.
+	// Resolve answers a request of a requester by its account. An error that is a Told is told as
+	// it says.
 	Resolve func(ctx context.Context, request *rampv1.RAMPRequest, account string) (*rampv1.RAMPResponse, error)
 	// Critical says whether a key of the ext of a message is heeded there.
 	Critical func(message, key string) bool
-	// Report and Dispute pass on what is about a transaction that the Broker made; is says that there is one, of who may
-	// speak for it.
-	Report  func(ctx context.Context, report *rampv1.UsageReport, who requesters.Requester) (answer *rampv1.UsageReportResponse, is bool, err error)
-	Dispute func(ctx context.Context, request *rampv1.DisputeRequest, who requesters.Requester) (answer *rampv1.DisputeResponse, is bool, err error)
+	// Report and Dispute pass on what is about a transaction that the Broker made; is says that
+	// there is one, of who may speak for it.
+	Report func(ctx context.Context, report *rampv1.UsageReport,
+		who requesters.Requester) (answer *rampv1.UsageReportResponse, is bool, err error)
+	Dispute func(ctx context.Context, request *rampv1.DisputeRequest,
+		who requesters.Requester) (answer *rampv1.DisputeResponse, is bool, err error)
 }
 
-// CodedError is an error that says itself how it is told: by a code of Connect, its own words, details for programs, and when to come back.
+// CodedError is an error with its own Connect code, message, details and retry time.
 type CodedError interface {
 	error
 	Code() string
@@ -41,32 +44,35 @@ type CodedError interface {
 	RetryAfter() time.Duration
 }
 
-// BrokerPatterns are the paths that BrokerHandler answers. alone adds those of the Exchange's service that a Broker without an
-// Exchange beside it answers: what is about transactions that it made.
+// BrokerPatterns are the paths that BrokerHandler answers. alone adds those of the Exchange's
+// service that a Broker without an Exchange beside it answers: what is about transactions that it
+// made.
 func BrokerPatterns(alone bool) []string {
-	all := []string{ResolvePath, "/" + rampv1connect.BrokerServiceName + "/", rampv1connect.BrokerServiceResolveProcedure}
+	all := []string{ResolvePath, "/" + rampv1connect.BrokerServiceName + "/",
+		rampv1connect.BrokerServiceResolveProcedure}
 	if alone {
-		all = append(all, "/"+rampv1connect.ExchangeServiceName+"/", rampv1connect.ExchangeServiceReportUsageProcedure, rampv1connect.ExchangeServiceDisputeTransactionProcedure)
+		all = append(all, "/"+rampv1connect.ExchangeServiceName+"/", rampv1connect.ExchangeServiceReportUsageProcedure,
+			rampv1connect.ExchangeServiceDisputeTransactionProcedure)
 	}
 	return all
 }
 
-// BrokerHandler answers requests to a Broker: over Connect, gRPC and gRPC-Web, and as plain JSON at ResolvePath. Of the configuration it needs what
-// tells who asks and how often, and Broker.
+// BrokerHandler answers requests to a Broker: over Connect, gRPC and gRPC-Web, and as plain JSON at
+// ResolvePath. Of the configuration it needs what tells who asks and how often, and Broker.
 func BrokerHandler(config Config) http.Handler {
 	at := newDoor(Services{}, config)
 	mux := http.NewServeMux()
-	path, service := rampv1connect.NewBrokerServiceHandler(brokerService{door: at}, options...)
+	path, service := rampv1connect.NewBrokerServiceHandler(brokerService{handlers: at}, options...)
 	received := at.receivedBy("BrokerService", MaxBody, service)
 	mux.Handle(path, received)
 	mux.Handle(ResolvePath, at.plainResolve(service))
-	path, relay := rampv1connect.NewExchangeServiceHandler(relayService{door: at}, options...)
+	path, relay := rampv1connect.NewExchangeServiceHandler(relayService{handlers: at}, options...)
 	mux.Handle(path, at.received(relay))
 	return mux
 }
 
 // plainResolve answers the plain address as the RPC in Connect's JSON.
-func (d *door) plainResolve(service http.Handler) http.Handler {
+func (d *handlers) plainResolve(service http.Handler) http.Handler {
 	rpc := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := *r.URL
 		at.Path, at.RawPath = rampv1connect.BrokerServiceResolveProcedure, ""
@@ -77,7 +83,9 @@ func (d *door) plainResolve(service http.Handler) http.Handler {
 	received := d.receivedAs("Resolve", MaxBody, rpc)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-			WriteError(w, r, fail.New(fail.MediaType, "send the request as application/json; other forms are spoken at %s", rampv1connect.BrokerServiceResolveProcedure))
+			WriteError(w, r,
+				fail.New(fail.MediaType, "send the request as application/json; other forms are spoken at %s",
+					rampv1connect.BrokerServiceResolveProcedure))
 			return
 		}
 		received.ServeHTTP(w, r)
@@ -85,19 +93,21 @@ func (d *door) plainResolve(service http.Handler) http.Handler {
 }
 
 // brokerService is BrokerService.
-type brokerService struct{ *door }
+type brokerService struct{ *handlers }
 
 // Resolve finds and buys.
-func (x brokerService) Resolve(ctx context.Context, r *connect.Request[rampv1.RAMPRequest]) (*connect.Response[rampv1.RAMPResponse], error) {
-	return take(ctx, x.door, r, x.resolve)
+func (x brokerService) Resolve(ctx context.Context,
+	r *connect.Request[rampv1.RAMPRequest]) (*connect.Response[rampv1.RAMPResponse], error) {
+	return take(ctx, x.handlers, r, x.resolve)
 }
 
 // resolve hands a request to the Broker.
-func (d *door) resolve(ctx context.Context, c *call, request *rampv1.RAMPRequest) (*rampv1.RAMPResponse, error) {
+func (d *handlers) resolve(ctx context.Context, c *call, request *rampv1.RAMPRequest) (*rampv1.RAMPResponse, error) {
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
-	if under := c.who.Delegation; under != nil && under.Ended != nil { // RAMP v1, Delegation: MUST reject expired tokens
+	// RAMP v1, Delegation: MUST reject expired tokens
+	if under := c.who.Delegation; under != nil && under.Ended != nil {
 		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Ended)
 	}
 	if d.Resolved != nil && c.who.Proof != nil {
@@ -140,53 +150,62 @@ func asTold(err error) error {
 // relayService is what of the Exchange's service a Broker without an Exchange answers.
 type relayService struct {
 	rampv1connect.UnimplementedExchangeServiceHandler
-	*door
+	*handlers
 }
 
-var errSellsNothing = fail.New(fail.UnsupportedMode, "a Broker sells nothing itself; have it buy by ramp.v1.BrokerService/Resolve or POST /broker/v1/resolve, or ask an Exchange")
+var errSellsNothing = fail.New(fail.UnsupportedMode, "a Broker sells nothing itself; have it buy by "+
+	"ramp.v1.BrokerService/Resolve or POST /broker/v1/resolve, or ask an Exchange")
 
 // DiscoverResources says where to ask.
-func (relayService) DiscoverResources(ctx context.Context, _ *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
+func (relayService) DiscoverResources(ctx context.Context,
+	_ *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
 	return nil, failed(ctx, errSellsNothing)
 }
 
 // ExecuteTransaction says where to ask.
-func (relayService) ExecuteTransaction(ctx context.Context, _ *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
+func (relayService) ExecuteTransaction(ctx context.Context,
+	_ *connect.Request[rampv1.TransactionRequest]) (*connect.Response[rampv1.TransactionResponse], error) {
 	return nil, failed(ctx, errSellsNothing)
 }
 
-var errNotSold = fail.New(fail.NotFound, "transaction_id: no transaction of this requester was made through this Broker; ask the Exchange that sold it")
+var errNotSold = fail.New(fail.NotFound, "transaction_id: no transaction of this requester was made through this "+
+	"Broker; ask the Exchange that sold it")
 
 // ReportUsage passes a report on.
-func (x relayService) ReportUsage(ctx context.Context, r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
-	return take(ctx, x.door, r, func(ctx context.Context, c *call, report *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
-		if err := c.exceeded(); err != nil {
-			return nil, err
-		}
-		out, is, err := x.relayed(ctx, c, report)
-		if err == nil && !is {
-			err = errNotSold
-		}
-		return out, err
-	})
+func (x relayService) ReportUsage(ctx context.Context,
+	r *connect.Request[rampv1.UsageReport]) (*connect.Response[rampv1.UsageReportResponse], error) {
+	return take(ctx, x.handlers, r,
+		func(ctx context.Context, c *call, report *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
+			if err := c.exceeded(); err != nil {
+				return nil, err
+			}
+			out, is, err := x.relayed(ctx, c, report)
+			if err == nil && !is {
+				err = errNotSold
+			}
+			return out, err
+		})
 }
 
 // DisputeTransaction passes a dispute on.
-func (x relayService) DisputeTransaction(ctx context.Context, r *connect.Request[rampv1.DisputeRequest]) (*connect.Response[rampv1.DisputeResponse], error) {
-	return take(ctx, x.door, r, func(ctx context.Context, c *call, request *rampv1.DisputeRequest) (*rampv1.DisputeResponse, error) {
-		if err := c.exceeded(); err != nil {
-			return nil, err
-		}
-		out, is, err := x.disputedElsewhere(ctx, c, request)
-		if err == nil && !is {
-			err = errNotSold
-		}
-		return out, err
-	})
+func (x relayService) DisputeTransaction(ctx context.Context,
+	r *connect.Request[rampv1.DisputeRequest]) (*connect.Response[rampv1.DisputeResponse], error) {
+	return take(ctx, x.handlers, r,
+		func(ctx context.Context, c *call, request *rampv1.DisputeRequest) (*rampv1.DisputeResponse, error) {
+			if err := c.exceeded(); err != nil {
+				return nil, err
+			}
+			out, is, err := x.disputedElsewhere(ctx, c, request)
+			if err == nil && !is {
+				err = errNotSold
+			}
+			return out, err
+		})
 }
 
 // relayed passes a report on, where it is about a transaction that the Broker made.
-func (d *door) relayed(ctx context.Context, c *call, report *rampv1.UsageReport) (out *rampv1.UsageReportResponse, is bool, err error) {
+func (d *handlers) relayed(ctx context.Context, c *call, report *rampv1.UsageReport) (out *rampv1.UsageReportResponse,
+	is bool, err error) {
 	if d.Broker == nil || d.Broker.Report == nil {
 		return nil, false, nil
 	}
@@ -200,12 +219,15 @@ func (d *door) relayed(ctx context.Context, c *call, report *rampv1.UsageReport)
 }
 
 // disputedElsewhere passes a dispute on, where it is about a transaction that the Broker made.
-func (d *door) disputedElsewhere(ctx context.Context, c *call, request *rampv1.DisputeRequest) (out *rampv1.DisputeResponse, is bool, err error) {
+func (d *handlers) disputedElsewhere(ctx context.Context, c *call,
+	request *rampv1.DisputeRequest) (out *rampv1.DisputeResponse, is bool, err error) {
 	if d.Broker == nil || d.Broker.Dispute == nil {
 		return nil, false, nil
 	}
 	if c.who.Signed == "" {
-		return nil, false, fail.New(fail.Unauthorized, "a dispute is signed by the buyer, over HTTP (RFC 9421); sign the request, with your domain as keyid")
+		return nil, false,
+			fail.New(fail.Unauthorized, "a dispute is signed by the buyer, over HTTP (RFC 9421); sign the request, "+
+				"with your domain as keyid")
 	}
 	if out, is, err = d.Broker.Dispute(ctx, request, c.who); is {
 		httpx.EventFrom(ctx).Set("relayed", true)
@@ -216,9 +238,10 @@ func (d *door) disputedElsewhere(ctx context.Context, c *call, request *rampv1.D
 	return out, is, err
 }
 
-// heeded says whether a key of ext is known at this door.
-func (d *door) heeded(message, key string) bool {
-	return known(message, key) || d != nil && d.Broker != nil && d.Broker.Critical != nil && message == wireRequest && d.Broker.Critical(message, key)
+// heeded says whether a key of ext is known to these handlers.
+func (d *handlers) heeded(message, key string) bool {
+	return known(message, key) || d != nil && d.Broker != nil && d.Broker.Critical != nil && message == wireRequest &&
+		d.Broker.Critical(message, key)
 }
 
 // wireRequest is the name of a request to a Broker.

@@ -20,7 +20,8 @@ import (
 	"frontdesk/wire/ramp/v1/rampv1connect"
 )
 
-// MaxPush is how many bytes a request of the CatalogService may have, and how many its message may have once it is decompressed.
+// MaxPush is how many bytes a request of the CatalogService may have, and how many its message may
+// have once it is decompressed.
 const MaxPush = 8 << 20
 
 // MaxRemoved is how many paths a request may take out.
@@ -28,33 +29,40 @@ const MaxRemoved = 1000
 
 // supply is CatalogService (RAMP v1).
 type supply struct {
-	*door
+	*handlers
 }
 
 // catalogOptions are those of its RPCs: more of a message is read than of others.
 var catalogOptions = []connect.HandlerOption{
-	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}), connect.WithReadMaxBytes(MaxPush),
-	connect.WithCompression("gzip", func() connect.Decompressor { return &unpacker{most: MaxPush} }, func() connect.Compressor { return gzip.NewWriter(io.Discard) }),
+	connect.WithCodec(wire.Codec{}), connect.WithCodec(wire.Codec{Charset: true}), connect.WithCodec(wire.Binary{}),
+	connect.WithReadMaxBytes(MaxPush),
+	connect.WithCompression("gzip", func() connect.Decompressor { return &unpacker{most: MaxPush} },
+		func() connect.Compressor { return gzip.NewWriter(io.Discard) }),
 }
 
 // PushResources takes entries into a tenant's catalog.
-func (c supply) PushResources(ctx context.Context, r *connect.Request[rampv1.PushResourcesRequest]) (*connect.Response[rampv1.PushResourcesResponse], error) {
-	return supplied(ctx, c.door, r, c.push)
+func (c supply) PushResources(ctx context.Context,
+	r *connect.Request[rampv1.PushResourcesRequest]) (*connect.Response[rampv1.PushResourcesResponse], error) {
+	return supplied(ctx, c.handlers, r, c.push)
 }
 
 // RemoveResources takes entries out of it.
-func (c supply) RemoveResources(ctx context.Context, r *connect.Request[rampv1.RemoveResourcesRequest]) (*connect.Response[rampv1.RemoveResourcesResponse], error) {
-	return supplied(ctx, c.door, r, c.remove)
+func (c supply) RemoveResources(ctx context.Context,
+	r *connect.Request[rampv1.RemoveResourcesRequest]) (*connect.Response[rampv1.RemoveResourcesResponse], error) {
+	return supplied(ctx, c.handlers, r, c.remove)
 }
 
 // RefreshCatalog begins to read a tenant's content anew.
-func (c supply) RefreshCatalog(ctx context.Context, r *connect.Request[rampv1.RefreshCatalogRequest]) (*connect.Response[rampv1.RefreshCatalogResponse], error) {
-	return supplied(ctx, c.door, r, c.reread)
+func (c supply) RefreshCatalog(ctx context.Context,
+	r *connect.Request[rampv1.RefreshCatalogRequest]) (*connect.Response[rampv1.RefreshCatalogResponse], error) {
+	return supplied(ctx, c.handlers, r, c.reread)
 }
 
-// supplied has a request of the CatalogService, or about a domain, answered, once it is known which caller sent it: the signature over HTTP says so, before anything of
-// the message is looked at beside who it says it is by.
-func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *requesters.PushClient, *Q) (*A, error)) (*connect.Response[A], error) {
+// supplied has a request of the CatalogService, or about a domain, answered, once it is known which
+// caller sent it: the signature over HTTP says so, before anything of the message is looked at
+// beside who it says it is by.
+func supplied[Q, A any](ctx context.Context, d *handlers, r *connect.Request[Q],
+	answer func(context.Context, *requesters.PushClient, *Q) (*A, error)) (*connect.Response[A], error) {
 	httpx.EventFrom(ctx).Set("protocol", r.Peer().Protocol)
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
@@ -71,7 +79,7 @@ func supplied[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], ans
 }
 
 // caller says who sent a request, and counts who could not be told.
-func (d *door) caller(ctx context.Context, m any) (*requesters.PushClient, error) {
+func (d *handlers) caller(ctx context.Context, m any) (*requesters.PushClient, error) {
 	if d.PushClient == nil {
 		return nil, fail.New(fail.UnsupportedMode, "nothing is pushed here")
 	}
@@ -84,7 +92,8 @@ func (d *door) caller(ctx context.Context, m any) (*requesters.PushClient, error
 	switch m := m.(type) {
 	case *rampv1.PushResourcesRequest:
 		if named = m.CallerId; named == "" {
-			return nil, &wire.Invalid{Path: "caller_id", Problem: "is empty; name the caller that the operator registered"}
+			return nil,
+				&wire.Invalid{Path: "caller_id", Problem: "is empty; name the caller that the operator registered"}
 		}
 	case *rampv1.DomainVerificationRequest:
 		named = m.GetCallerId()
@@ -101,14 +110,18 @@ func (d *door) caller(ctx context.Context, m any) (*requesters.PushClient, error
 	return nil, err
 }
 
-func (c supply) push(ctx context.Context, by *requesters.PushClient, m *rampv1.PushResourcesRequest) (*rampv1.PushResourcesResponse, error) {
+func (c supply) push(ctx context.Context, by *requesters.PushClient,
+	m *rampv1.PushResourcesRequest) (*rampv1.PushResourcesResponse, error) {
 	if err := wire.Validate(&rampv1.PushResourcesRequest{TenantId: m.TenantId, CallerId: m.CallerId}); err != nil {
 		return nil, err
 	}
 	if len(m.Entries) > wire.MaxEntries {
-		return nil, &wire.Invalid{Path: "entries", Problem: fmt.Sprintf("has more than %d; push them in several requests", wire.MaxEntries)}
+		return nil,
+			&wire.Invalid{Path: "entries", Problem: fmt.Sprintf("has more than %d; push them in several requests",
+				wire.MaxEntries)}
 	}
-	accepted, rejected, err := c.services.Suppliers.Push(ctx, by, m.TenantId, len(m.Entries), func(i int) exchange.PushedEntry { return pushed(m.Entries[i]) })
+	accepted, rejected, err := c.services.Suppliers.Push(ctx, by, m.TenantId, len(m.Entries),
+		func(i int) exchange.PushedEntry { return pushed(m.Entries[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +137,15 @@ const (
 	maxEntryText  = 512
 )
 
-// pushed is an entry in the service's words. What is wrong with it is told there, and does not touch the others.
+// pushed is an entry in the service's words. What is wrong with it is told there, and does not
+// touch the others.
 func pushed(e *rampv1.ResourceEntry) exchange.PushedEntry {
-	p := exchange.PushedEntry{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e), Attestations: e.GetAttestations()}
-	p.Entry.ContentID, p.Entry.Title, p.Entry.Hash, p.Entry.Method = e.GetContentId(), e.GetTitle(), e.GetContentHash(), e.GetHashMethod()
-	p.Entry.Words, p.Entry.Quantity, p.Entry.Found = int64(e.GetWordCount()), int64(e.GetEstimatedQuantity()), int32(e.GetSource())
+	p := exchange.PushedEntry{Domain: strings.ToLower(e.GetDomain()), Path: e.GetPath(), URI: wire.EntryURI(e),
+		Attestations: e.GetAttestations()}
+	p.Entry.ContentID, p.Entry.Title, p.Entry.Hash, p.Entry.Method = e.GetContentId(), e.GetTitle(), e.GetContentHash(),
+		e.GetHashMethod()
+	p.Entry.Words, p.Entry.Quantity, p.Entry.Found = int64(e.GetWordCount()), int64(e.GetEstimatedQuantity()),
+		int32(e.GetSource())
 	p.Entry.Provenance = e.GetProvenanceSource()
 	if at := e.GetProvenanceTimestamp(); at != nil {
 		p.Entry.Collected = at.AsTime()
@@ -140,7 +157,9 @@ func pushed(e *rampv1.ResourceEntry) exchange.PushedEntry {
 	for _, text := range []struct {
 		name, text string
 		most       int
-	}{{"title", p.Entry.Title, maxEntryTitle}, {"content_id", p.Entry.ContentID, maxEntryText}, {"content_hash", p.Entry.Hash, maxEntryText}, {"hash_method", p.Entry.Method, 64}, {"provenance_source", p.Entry.Provenance, maxEntryText}} {
+	}{{"title", p.Entry.Title, maxEntryTitle}, {"content_id", p.Entry.ContentID, maxEntryText},
+		{"content_hash", p.Entry.Hash, maxEntryText}, {"hash_method", p.Entry.Method, 64},
+		{"provenance_source", p.Entry.Provenance, maxEntryText}} {
 		if len(text.text) > text.most {
 			p.Reason, p.Detail = exchange.RefusedEntry, fmt.Sprintf("%s has more than %d bytes", text.name, text.most)
 			return p
@@ -152,12 +171,15 @@ func pushed(e *rampv1.ResourceEntry) exchange.PushedEntry {
 	return p
 }
 
-func (c supply) remove(ctx context.Context, by *requesters.PushClient, m *rampv1.RemoveResourcesRequest) (*rampv1.RemoveResourcesResponse, error) {
+func (c supply) remove(ctx context.Context, by *requesters.PushClient,
+	m *rampv1.RemoveResourcesRequest) (*rampv1.RemoveResourcesResponse, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}
 	if len(m.Paths) > MaxRemoved {
-		return nil, &wire.Invalid{Path: "paths", Problem: fmt.Sprintf("has more than %d; remove them in several requests", MaxRemoved)}
+		return nil,
+			&wire.Invalid{Path: "paths", Problem: fmt.Sprintf("has more than %d; remove them in several requests",
+				MaxRemoved)}
 	}
 	removed, err := c.services.Suppliers.Withdraw(ctx, by, m.TenantId, m.Paths)
 	if err != nil {
@@ -167,7 +189,8 @@ func (c supply) remove(ctx context.Context, by *requesters.PushClient, m *rampv1
 	return &rampv1.RemoveResourcesResponse{Removed: clamp(int64(removed))}, nil
 }
 
-func (c supply) reread(_ context.Context, by *requesters.PushClient, m *rampv1.RefreshCatalogRequest) (*rampv1.RefreshCatalogResponse, error) {
+func (c supply) reread(_ context.Context, by *requesters.PushClient,
+	m *rampv1.RefreshCatalogRequest) (*rampv1.RefreshCatalogResponse, error) {
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}
@@ -176,7 +199,7 @@ func (c supply) reread(_ context.Context, by *requesters.PushClient, m *rampv1.R
 }
 
 // catalogHandler answers the RPCs of CatalogService.
-func (d *door) catalogHandler() (path string, handler http.Handler) {
+func (d *handlers) catalogHandler() (path string, handler http.Handler) {
 	path, handler = rampv1connect.NewCatalogServiceHandler(supply{d}, catalogOptions...)
 	return path, d.receivedBy("CatalogService", MaxPush, handler)
 }

@@ -14,7 +14,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// FuzzPushedEntries reads a request of entries as JSON or binary: each is within its bounds or says why it is refused, and is the same in the other form.
+// FuzzPushedEntries reads a request of entries as JSON or binary: each is within its bounds or says
+// why it is refused, and is the same in the other form.
 func FuzzPushedEntries(f *testing.F) {
 	for _, text := range []string{
 		`{"domain":"www.acme.example","path":"/lamp","title":"A paper lamp","word_count":800,"content_hash":"9f86","hash_method":"sha256"}`,
@@ -78,8 +79,11 @@ func FuzzPushedEntries(f *testing.F) {
 func within(t *testing.T, p *exchange.PushedEntry) {
 	t.Helper()
 	e := &p.Entry
-	if p.URI == "" && (p.Domain == "" || p.Path == "") || p.Domain != strings.ToLower(p.Domain) || utf8.RuneCountInString(p.Path) > wire.MaxPath || len(p.Attestations) > wire.MaxAttestations ||
-		e.Words < 0 || e.Words > math.MaxInt32 || e.Quantity < 0 || e.Quantity > math.MaxInt32 || len(e.Title) > maxEntryTitle || len(e.ContentID) > maxEntryText || len(e.Hash) > maxEntryText || len(e.Method) > 64 || len(e.Provenance) > maxEntryText {
+	if p.URI == "" && (p.Domain == "" || p.Path == "") || p.Domain != strings.ToLower(p.Domain) ||
+		utf8.RuneCountInString(p.Path) > wire.MaxPath || len(p.Attestations) > wire.MaxAttestations ||
+		e.Words < 0 || e.Words > math.MaxInt32 || e.Quantity < 0 || e.Quantity > math.MaxInt32 ||
+		len(e.Title) > maxEntryTitle || len(e.ContentID) > maxEntryText || len(e.Hash) > maxEntryText ||
+		len(e.Method) > 64 || len(e.Provenance) > maxEntryText {
 		t.Fatalf("%+v is taken", p)
 	}
 	for _, text := range []string{p.Domain, p.Path, e.Title, e.ContentID, e.Hash, e.Method, e.Provenance} {

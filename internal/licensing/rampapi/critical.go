@@ -11,8 +11,9 @@ import (
 
 // Keys of ext that requests may name in ext_critical, since what they say is heeded.
 const (
-	extUserCategory = "ramp.user_category" // of a requester: commercial, non-commercial, education, government, personal
-	extGeo          = "ramp.geo"           // of a requester: ISO 3166-1 alpha-2
+	// of a requester: commercial, non-commercial, education, government, personal
+	extUserCategory = "ramp.user_category"
+	extGeo          = "ramp.geo" // of a requester: ISO 3166-1 alpha-2
 )
 
 // known says whether a key of the ext of a message is heeded.
@@ -28,24 +29,28 @@ func known(message, key string) bool {
 	return false
 }
 
-// unknownKeys is the failure of a message that must not be acted on, since what its sender deems critical is not known here.
+// unknownKeys is the failure of a message that must not be acted on, since what its sender deems
+// critical is not known here.
 type unknownKeys struct{ keys []string }
 
 func (u *unknownKeys) Error() string {
-	return "ext_critical names " + strings.Join(u.keys, ", ") + ", which is not known here; leave it out of ext_critical, or do without"
+	return "ext_critical names " + strings.Join(u.keys, ", ") + ", which is not known here; leave it out of " +
+		"ext_critical, or do without"
 }
 
 // extUnknown is the key of an answer's ext that lists critical keys which were not known.
 const extUnknown = "unrecognized_critical_extensions"
 
-// unknown answers a query that must not be acted on: no offer, and the reason, for each of its addresses.
-func (d *door) unknown(query *rampv1.ResourceQuery, keys []string) *rampv1.ResourceResponse {
+// unknown answers a query that must not be acted on: no offer, and the reason, for each of its
+// addresses.
+func (d *handlers) unknown(query *rampv1.ResourceQuery, keys []string) *rampv1.ResourceResponse {
 	list := &structpb.ListValue{}
 	for _, key := range keys {
 		list.Values = append(list.Values, structpb.NewStringValue(key))
 	}
 	out := &rampv1.ResourceResponse{
-		Ver: Version, Id: query.Id, Exchange: d.Exchange, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{extUnknown: structpb.NewListValue(list)}},
+		Ver: Version, Id: query.Id, Exchange: d.Exchange,
+		Ext: &structpb.Struct{Fields: map[string]*structpb.Value{extUnknown: structpb.NewListValue(list)}},
 	}
 	reason := rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNKNOWN_CRITICAL_EXTENSION
 	for _, uri := range distinct(query.GetRequester().GetUris()) {

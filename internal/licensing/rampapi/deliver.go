@@ -20,9 +20,9 @@ import (
 // DeliverID is the part of the path of [Deliver] that is the id of a transaction.
 const DeliverID = "transaction"
 
-// Deliver hands out what was bought at the address that the purchase gave (RAMP v1, delivery method DIRECT), in the form that the
-// client accepts, whole or in ranges (RFC 9110). fetchAt is as in Config. Every answer with content is recorded first, and again when
-// it has been sent.
+// Deliver hands out what was bought at the address that the purchase gave (RAMP v1, delivery method
+// DIRECT), in the form that the client accepts, whole or in ranges (RFC 9110). fetchAt is as in
+// Config. Every answer with content is recorded first, and again when it has been sent.
 func Deliver(d *delivery.Service, fetchAt func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue(DeliverID)
@@ -50,7 +50,8 @@ func hand(w http.ResponseWriter, r *http.Request, fetched *delivery.Content) {
 func accepted(w http.ResponseWriter, r *http.Request, forms []string) (string, bool) {
 	media, ok := httpx.ChooseMedia(r.Header.Values("Accept"), forms)
 	if !ok {
-		WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "it can be had as %s; accept one of them", strings.Join(forms, ", ")))
+		WriteError(&fixed{w, http.StatusNotAcceptable}, r,
+			fail.New(fail.UnsupportedFormat, "it can be had as %s; accept one of them", strings.Join(forms, ", ")))
 	}
 	return media, ok
 }
@@ -66,8 +67,8 @@ func describe(header http.Header, fetched *delivery.Content, rendition *delivery
 	return &outgoing{rendition: rendition}
 }
 
-// outgoing is an answer with a rendition, from its head to its end: http.ServeContent writes to it, and reads from it. Its first byte
-// waits until it is recorded that it is sent.
+// outgoing is an answer with a rendition, from its head to its end: http.ServeContent writes to it,
+// and reads from it. Its first byte waits until it is recorded that it is sent.
 type outgoing struct {
 	http.ResponseWriter
 	r         *http.Request
@@ -79,13 +80,15 @@ type outgoing struct {
 	refused bool // an answer that is no delivery has been written in its place
 }
 
-// mostParts is how many ranges may be asked for at once; the whole is given to whoever wants more (RFC 9110, 14.2).
-const mostParts = 16
+// maxParts is how many ranges may be asked for at once; the whole is given to whoever wants more
+// (RFC 9110, 14.2).
+const maxParts = 16
 
 // send answers.
 func (d *outgoing) send(w http.ResponseWriter, r *http.Request) {
 	d.ResponseWriter, d.r = w, r
-	if unit, ranges, _ := strings.Cut(r.Header.Get("Range"), "="); r.Method != http.MethodGet || !strings.EqualFold(unit, "bytes") || strings.Count(ranges, ",") >= mostParts {
+	if unit, ranges, _ := strings.Cut(r.Header.Get("Range"), "="); r.Method != http.MethodGet ||
+		!strings.EqualFold(unit, "bytes") || strings.Count(ranges, ",") >= maxParts {
 		r.Header.Del("Range")
 	} else {
 		r.Header.Set("Range", "bytes="+ranges)
@@ -95,7 +98,8 @@ func (d *outgoing) send(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sent := d.sent
-	if http.NewResponseController(w).Flush() != nil { // before the end is recorded, so that the client does not wait for that
+	// before the end is recorded, so that the client does not wait for that
+	if http.NewResponseController(w).Flush() != nil {
 		sent = min(sent, d.announced()-1) // the last of it was still here
 	}
 	e := httpx.EventFrom(r.Context())
@@ -116,10 +120,12 @@ func (d *outgoing) WriteHeader(status int) {
 	content := status == http.StatusOK || status == http.StatusPartialContent
 	switch {
 	case status == http.StatusRequestedRangeNotSatisfiable:
-		d.refuse(&fixed{d.ResponseWriter, status}, fail.New(fail.Invalid, "the range is none of the %d bytes that there are", d.rendition.Size))
+		d.refuse(&fixed{d.ResponseWriter, status},
+			fail.New(fail.Invalid, "the range is none of the %d bytes that there are", d.rendition.Size))
 		return
 	case status == http.StatusPreconditionFailed:
-		d.refuse(&fixed{d.ResponseWriter, status}, fail.New(fail.Invalid, "it is no more what If-Match names; fetch it without that"))
+		d.refuse(&fixed{d.ResponseWriter, status},
+			fail.New(fail.Invalid, "it is no more what If-Match names; fetch it without that"))
 		return
 	case content && d.r.Method != http.MethodHead:
 		sending, err := d.rendition.Begin(d.r.Context(), status, d.announced())

@@ -17,13 +17,16 @@ import (
 // MaxURIs is how many addresses a query may ask for.
 const MaxURIs = 100
 
-// discover says what is offered for the addresses of a query. For one address with offers it lists them; otherwise they are in
-// groups, one for each address in the order of the query, or the reason why there is none.
-func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
+// discover says what is offered for the addresses of a query. For one address with offers it lists
+// them; otherwise they are in groups, one for each address in the order of the query, or the reason
+// why there is none.
+func (d *handlers) discover(ctx context.Context, c *call, query *rampv1.ResourceQuery) (*rampv1.ResourceResponse,
+	error) {
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
-	if under := c.who.Delegation; under != nil && under.Ended != nil { // RAMP v1, Delegation: MUST reject expired tokens
+	// RAMP v1, Delegation: MUST reject expired tokens
+	if under := c.who.Delegation; under != nil && under.Ended != nil {
 		return nil, fail.New(fail.Forbidden, "requester.delegation: %v", under.Ended)
 	}
 	q, err := asked(c, query)
@@ -33,10 +36,11 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 	ctx, cancel := context.WithTimeout(ctx, d.allowed(query))
 	defer cancel()
 	sealed := map[string]*rampv1.Offer{}
-	groups, err := d.services.Exchange.Discover(ctx, q, func(p *exchange.OfferDraft) (document, signature []byte, err error) {
-		sealed[p.ID], document, signature, err = d.seal(p)
-		return document, signature, err
-	})
+	groups, err := d.services.Exchange.Discover(ctx, q,
+		func(p *exchange.OfferDraft) (document, signature []byte, err error) {
+			sealed[p.ID], document, signature, err = d.seal(p)
+			return document, signature, err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -57,15 +61,17 @@ func (d *door) discover(ctx context.Context, c *call, query *rampv1.ResourceQuer
 func asked(c *call, query *rampv1.ResourceQuery) (exchange.Query, error) {
 	r := query.GetRequester()
 	if len(r.GetUris()) == 0 {
-		return exchange.Query{}, &wire.Invalid{Path: "requester.uris", Problem: "is empty; name the addresses that you want offers for"}
+		return exchange.Query{},
+			&wire.Invalid{Path: "requester.uris", Problem: "is empty; name the addresses that you want offers for"}
 	}
 	user, country, err := using(r)
 	if err != nil {
 		return exchange.Query{}, err
 	}
 	return exchange.Query{
-		By: c.who, URIs: distinct(r.GetUris()), Functions: intended(r), User: user, Country: country, Profiles: query.GetSupportedProfiles(),
-		Via: wire.Via(query),
+		By: c.who, URIs: distinct(r.GetUris()), Functions: intended(r), User: user, Country: country,
+		Profiles: query.GetSupportedProfiles(),
+		Via:      wire.Via(query),
 	}, nil
 }
 
@@ -87,7 +93,9 @@ func group(q *exchange.OfferGroup, sealed map[string]*rampv1.Offer) *rampv1.Offe
 	for _, o := range q.Offers {
 		out.Offers = append(out.Offers, sealed[o.ID])
 	}
-	if len(out.Offers) > 0 { // a query names its addresses: nothing here recommends any, or follows where they are syndicated
+	// a query names its addresses: nothing here recommends any, or follows where they are
+	// syndicated
+	if len(out.Offers) > 0 {
 		out.DiscoveryMethod = rampv1.DiscoveryMethod_DISCOVERY_METHOD_MARKETPLACE.Enum()
 	} else {
 		out.AbsenceReason = absences[q.Absence].Enum()
@@ -101,13 +109,15 @@ func (c *call) limit() *rampv1.RateLimitInfo {
 		return nil
 	}
 	return &rampv1.RateLimitInfo{
-		Limit: clamp(int64(c.left.Limit)), Remaining: clamp(int64(c.left.Remaining)), ResetAt: timestamppb.New(c.left.Reset),
-		Window: durationpb.New(c.left.Window),
+		Limit: clamp(int64(c.left.Limit)), Remaining: clamp(int64(c.left.Remaining)),
+		ResetAt: timestamppb.New(c.left.Reset),
+		Window:  durationpb.New(c.left.Window),
 	}
 }
 
-// allowed is how long a query may take: what it says, or what is usual here, and never longer than the most.
-func (d *door) allowed(query *rampv1.ResourceQuery) time.Duration {
+// allowed is how long a query may take: what it says, or what is usual here, and never longer than
+// the most.
+func (d *handlers) allowed(query *rampv1.ResourceQuery) time.Duration {
 	if query.Deadline == nil {
 		return min(d.Deadline, d.MaxDeadline)
 	}

@@ -39,12 +39,14 @@ func (a *answered) Header() http.Header         { return a.header }
 func (a *answered) WriteHeader(status int)      { a.status = status }
 func (a *answered) Write(b []byte) (int, error) { return a.body.Write(b) }
 
-// BenchmarkDiscover says what a query for one address costs, beside its floor: the verification of the requester's signature,
-// the signature of the offer, and one durable commit, through the same store, of a row of the size of the offer's. The door is
-// asked in JSON, without a network; the keys of the requester are at hand. At 64 clients both share commits.
+// BenchmarkDiscover says what a query for one address costs, beside its floor: the verification of
+// the requester's signature, the signature of the offer, and one durable commit, through the same
+// store, of a row of the size of the offer's. The door is asked in JSON, without a network; the
+// keys of the requester are at hand. At 64 clients both share commits.
 func BenchmarkDiscover(b *testing.B) { benchmarkDiscover(b, func(*selling) {}) }
 
-// BenchmarkDiscoverAttested is BenchmarkDiscover of what somebody attests, which the offer tells; the floor is the same.
+// BenchmarkDiscoverAttested is BenchmarkDiscover of what somebody attests, which the offer tells;
+// the floor is the same.
 func BenchmarkDiscoverAttested(b *testing.B) {
 	benchmarkDiscover(b, func(s *selling) { s.attest("a") })
 }
@@ -61,18 +63,23 @@ func (s *selling) attest(path string) {
 	s.t.Helper()
 	ctx, key := s.t.Context(), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
 	s.Attested = &attestation.Checker{
-		Verifiers: verifiers{"verifier.example": {{ID: "k1", Public: key.Public().(ed25519.PublicKey), Active: true}}}, Accepted: func(string) bool { return true },
-		Now: s.time,
+		Verifiers: verifiers{"verifier.example": {{ID: "k1", Public: key.Public().(ed25519.PublicKey), Active: true}}},
+		Accepted:  func(string) bool { return true },
+		Now:       s.time,
 	}
 	s.Reopen(s.t, "site")
-	claims, wrong := structpb.NewStruct(map[string]any{"content_hash": "sha256:" + strings.Repeat("0a", 32), "word_count": 600, "language": "en"})
-	a := &rampv1.ResourceAttestation{Verifier: "verifier.example", Kid: "k1", AttestedAt: timestamppb.New(s.now), Uri: "https://site.example/" + path, Claims: claims}
+	claims, wrong := structpb.NewStruct(map[string]any{"content_hash": "sha256:" + strings.Repeat("0a", 32),
+		"word_count": 600, "language": "en"})
+	a := &rampv1.ResourceAttestation{Verifier: "verifier.example", Kid: "k1", AttestedAt: timestamppb.New(s.now),
+		Uri: "https://site.example/" + path, Claims: claims}
 	if err := errors.Join(wrong, wire.SignAttestation(a, key)); err != nil {
 		s.t.Fatal(err)
 	}
-	n, _, err := s.Suppliers.Push(ctx, &requesters.PushClient{ID: "verifier", Tenants: []string{"site"}}, "site", 1, func(int) exchange.PushedEntry {
-		return exchange.PushedEntry{Domain: "site.example", Path: "/" + path, Attestations: []*rampv1.ResourceAttestation{a}}
-	})
+	n, _, err := s.Suppliers.Push(ctx, &requesters.PushClient{ID: "verifier", Tenants: []string{"site"}}, "site", 1,
+		func(int) exchange.PushedEntry {
+			return exchange.PushedEntry{Domain: "site.example", Path: "/" + path,
+				Attestations: []*rampv1.ResourceAttestation{a}}
+		})
 	if err != nil || n != 1 {
 		s.t.Fatal(n, err)
 	}
@@ -169,8 +176,8 @@ func benchmarkDiscover(b *testing.B, prepare func(*selling)) {
 	}
 }
 
-// inTurns measures something beside its floor: alone and with 64 clients, in turns, so that what else the machine does slows
-// both.
+// inTurns measures something beside its floor: alone and with 64 clients, in turns, so that what
+// else the machine does slows both.
 func inTurns(b *testing.B, db *store.DB, floor, do func(int64) error) {
 	var n atomic.Int64
 	report := func(b *testing.B, spent [2]time.Duration, times int) {

@@ -60,11 +60,15 @@ func newSelling(t testing.TB) *selling {
 	s.Now = s.time
 	s.Shop.Selling = &exchange.OfferPolicy{Validity: 5 * time.Minute, ReportingWindow: 24 * time.Hour, Currency: "USD"}
 	s.Reports = exchange.ReportRules{}
-	s.obey(policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})
+	s.obey(policy.Rule{Access: policy.Licensed,
+		Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}})
 	s.config = Config{
-		Exchange: "x.example", Deadline: 10 * time.Second, MaxDeadline: 10 * time.Second, Now: func() time.Time { return s.now },
+		Exchange: "x.example", Deadline: 10 * time.Second, MaxDeadline: 10 * time.Second, Now: func() time.Time {
+			return s.now
+		},
 		Identify: func(_ context.Context, m *rampv1.Requester, _ requesters.Call) (requesters.Requester, error) {
-			return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: requesters.SignedHTTP}, nil
+			return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(),
+				Signed: requesters.SignedHTTP}, nil
 		},
 		Sign: func(document []byte) ([]byte, error) { return ed25519.Sign(s.key, document), nil },
 	}
@@ -91,7 +95,8 @@ func (s *selling) stock(statements []catalog.Statement, items ...content.Item) {
 
 func article(path, text string) content.Item {
 	return content.Item{
-		URL: "https://site.example/" + path, Types: []string{"NewsArticle"}, Name: "On " + path, Language: "en", Publisher: "The House",
+		URL: "https://site.example/" + path, Types: []string{"NewsArticle"}, Name: "On " + path, Language: "en",
+		Publisher: "The House",
 		Object:    []byte(`{"@type":"NewsArticle","author":{"name":"Ada"},"identifier":"doi:10.1234/` + path + `"}`),
 		Published: time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC), Modified: time.Date(2027, 4, 1, 9, 0, 0, 0, time.UTC),
 		Passages: []content.Passage{{ID: content.PassageID(text, 0), Text: text}},
@@ -102,7 +107,8 @@ func article(path, text string) content.Item {
 func (s *selling) asks(q *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
 	s.t.Helper()
 	address, client, _ := socket(s.t, Handler(s.services(), s.config))
-	out, err := rampv1connect.NewExchangeServiceClient(client, address, connect.WithCodec(wire.Codec{})).DiscoverResources(s.t.Context(), connect.NewRequest(q))
+	out, err := rampv1connect.NewExchangeServiceClient(client, address, connect.WithCodec(wire.Codec{})).
+		DiscoverResources(s.t.Context(), connect.NewRequest(q))
 	if err != nil {
 		return nil, err
 	}
@@ -134,47 +140,60 @@ func TestOfferSaysAllThatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
 	rule := policy.Rule{
-		Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"}, Display: policy.Display{Words: 25},
-		Functions: policy.Functions{Permit: []string{"ai-input", "search"}, Prohibit: []string{"ai-train"}}, Users: policy.Restriction{Prohibit: []string{"government"}},
+		Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.00001515", Currency: "USD"},
+		Display:   policy.Display{Words: 25},
+		Functions: policy.Functions{Permit: []string{"ai-input", "search"}, Prohibit: []string{"ai-train"}},
+		Users:     policy.Restriction{Prohibit: []string{"government"}},
 		Countries: policy.Restriction{Permit: []string{"DE", "US"}}, Reporting: policy.Reporting{Window: 2 * time.Hour},
 	}
 	s.obey(rule)
-	s.Selling.Profiles = []exchange.Profile{{Name: "ramp-news-v1", Types: []string{"Article"}, Keys: map[string]string{"news.byline": "author"}}}
+	s.Selling.Profiles = []exchange.Profile{{Name: "ramp-news-v1", Types: []string{"Article"},
+		Keys: map[string]string{"news.byline": "author"}}}
 	matcher, err := policy.Options{}.Matcher(policy.Match{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.stock([]catalog.Statement{{Match: matcher, Categories: []string{"483"}, Identity: catalog.Identity{ISNI: "0000000121032683", IPTC: "urn:newsml:x", C2PA: "https://site.example/c2pa"}}},
+	s.stock([]catalog.Statement{{Match: matcher, Categories: []string{"483"},
+		Identity: catalog.Identity{ISNI: "0000000121032683", IPTC: "urn:newsml:x", C2PA: "https://site.example/c2pa"}}},
 		article("a", strings.Repeat("word ", 100)))
 	out := s.got(queryFor("a"))
-	if len(out.Offers) != 1 || len(out.OfferGroups) != 0 || out.Id != "q1" || out.Ver != "1.0" || out.Exchange != "x.example" || out.RateLimit != nil {
+	if len(out.Offers) != 1 || len(out.OfferGroups) != 0 || out.Id != "q1" || out.Ver != "1.0" ||
+		out.Exchange != "x.example" || out.RateLimit != nil {
 		t.Fatalf("%v", out)
 	}
 	got := out.Offers[0]
 	want := &rampv1.Offer{
 		OfferId: got.OfferId,
-		Package: &compv1.Package{Id: got.Package.Id, Title: proto.String("On a"), Seller: proto.String("site.example"), Scope: &compv1.Scope{
-			Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_TEXT}, Text: []*compv1.Text{{
-				Title: proto.String("On a"), Wordcount: []int32{100}, Author: []string{"Ada"}, Published: proto.Int32(1),
-				Pubdate: proto.String("2027-03-01T09:00:00Z"), Update: proto.String("2027-04-01T09:00:00Z"),
+		Package: &compv1.Package{Id: got.Package.Id, Title: proto.String("On a"), Seller: proto.String("site.example"),
+			Scope: &compv1.Scope{
+				Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_TEXT}, Text: []*compv1.Text{{
+					Title: proto.String("On a"), Wordcount: []int32{100}, Author: []string{"Ada"},
+					Published: proto.Int32(1),
+					Pubdate:   proto.String("2027-03-01T09:00:00Z"), Update: proto.String("2027-04-01T09:00:00Z"),
+				}},
 			}},
-		}},
 		Pricing: &rampv1.Pricing{
-			Model: rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, Rate: 0.00001515, Currency: "USD", UnitCost: proto.Float64(0.00001515),
+			Model: rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, Rate: 0.00001515, Currency: "USD",
+			UnitCost:          proto.Float64(0.00001515),
 			EstimatedQuantity: proto.Int32(132), Unit: proto.String("tokens"),
 		},
 		DeliveryMethod: rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT,
-		Reporting:      &rampv1.ReportingObligation{Required: true, Window: durationpb.New(2 * time.Hour), RequiredFields: []string{"consumed_quantity"}},
-		ExpiresAt:      timestamppb.New(s.now.Add(5 * time.Minute)),
+		Reporting: &rampv1.ReportingObligation{Required: true, Window: durationpb.New(2 * time.Hour),
+			RequiredFields: []string{"consumed_quantity"}},
+		ExpiresAt: timestamppb.New(s.now.Add(5 * time.Minute)),
 		Identity: &rampv1.ResourceIdentity{
-			CanonicalUrl: proto.String("https://site.example/a"), Doi: proto.String("10.1234/a"), IptcGuid: proto.String("urn:newsml:x"),
-			Isni: proto.String("0000000121032683"), C2PaManifest: proto.String("https://site.example/c2pa"), ContentHash: got.Identity.ContentHash,
-			HashMethod: proto.String("sha256"), ResourceMutability: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC,
+			CanonicalUrl: proto.String("https://site.example/a"), Doi: proto.String("10.1234/a"),
+			IptcGuid: proto.String("urn:newsml:x"),
+			Isni:     proto.String("0000000121032683"), C2PaManifest: proto.String("https://site.example/c2pa"),
+			ContentHash:        got.Identity.ContentHash,
+			HashMethod:         proto.String("sha256"),
+			ResourceMutability: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC,
 		},
 		Restrictions: &rampv1.AccessRestrictions{
 			PermittedFunctions:  []compv1.Function{compv1.Function_FUNCTION_AI_INPUT, compv1.Function_FUNCTION_SEARCH},
-			ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN}, ProhibitedUsers: []string{"government"},
-			PermittedGeo: []string{"DE", "US"}, MaxDisplayWords: proto.Int32(25),
+			ProhibitedFunctions: []compv1.Function{compv1.Function_FUNCTION_AI_TRAIN},
+			ProhibitedUsers:     []string{"government"},
+			PermittedGeo:        []string{"DE", "US"}, MaxDisplayWords: proto.Int32(25),
 		},
 		ExchangeSignature: got.ExchangeSignature, SignatureAlgorithm: "ed25519", IabCategories: []string{"483"},
 		Ext: &structpb.Struct{Fields: map[string]*structpb.Value{"news.byline": structpb.NewStringValue("Ada")}},
@@ -187,7 +206,8 @@ func TestOfferSaysAllThatIsKnown(t *testing.T) {
 	}
 }
 
-// TestOfferIsSignedOverItsCanonicalForm verifies an offer as an agent does, with what it got over the wire.
+// TestOfferIsSignedOverItsCanonicalForm verifies an offer as an agent does, with what it got over
+// the wire.
 func TestOfferIsSignedOverItsCanonicalForm(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
@@ -208,7 +228,8 @@ func TestOfferIsSignedOverItsCanonicalForm(t *testing.T) {
 	document, _ := wire.OfferPayload(offer)
 	if err := s.DB.View(t.Context(), func(tx *store.Tx) error {
 		kept, ok, err := transactions.FindOffer(t.Context(), tx, offer.OfferId)
-		if err == nil && (!ok || string(kept.Document) != string(document) || !ed25519.Verify(public, kept.Document, kept.Signature)) {
+		if err == nil && (!ok || string(kept.Document) != string(document) ||
+			!ed25519.Verify(public, kept.Document, kept.Signature)) {
 			t.Error("what is kept is not what was signed")
 		}
 		return err
@@ -230,7 +251,8 @@ func TestOfferIsSignedOverItsCanonicalForm(t *testing.T) {
 	}
 }
 
-// TestOneAddressIsFlatAndSeveralAreGroups holds the two forms of an answer (RAMP v1, ResourceResponse).
+// TestOneAddressIsFlatAndSeveralAreGroups holds the two forms of an answer (RAMP v1,
+// ResourceResponse).
 func TestOneAddressIsFlatAndSeveralAreGroups(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
@@ -242,7 +264,8 @@ func TestOneAddressIsFlatAndSeveralAreGroups(t *testing.T) {
 			all = append(all, o.Identity.GetCanonicalUrl())
 		}
 		for _, g := range out.OfferGroups {
-			all = append(all, fmt.Sprint(strings.TrimPrefix(g.Uri, "https://site.example/"), " ", len(g.Offers), " ", g.GetDiscoveryMethod(), " ", g.GetAbsenceReason()))
+			all = append(all, fmt.Sprint(strings.TrimPrefix(g.Uri, "https://site.example/"), " ", len(g.Offers), " ",
+				g.GetDiscoveryMethod(), " ", g.GetAbsenceReason()))
 		}
 		return strings.Join(all, "\n")
 	}
@@ -263,8 +286,8 @@ func TestOneAddressIsFlatAndSeveralAreGroups(t *testing.T) {
 	}
 }
 
-// TestMutabilitySaysWhatAnOfferIsBoundTo holds that dynamic content says when it was current, and that live content has no hash
-// (RAMP v1, ResourceIdentity).
+// TestMutabilitySaysWhatAnOfferIsBoundTo holds that dynamic content says when it was current, and
+// that live content has no hash (RAMP v1, ResourceIdentity).
 func TestMutabilitySaysWhatAnOfferIsBoundTo(t *testing.T) {
 	t.Parallel()
 	for mutability, want := range map[catalog.Mutability]struct {
@@ -282,7 +305,8 @@ func TestMutabilitySaysWhatAnOfferIsBoundTo(t *testing.T) {
 		}
 		s.stock([]catalog.Statement{{Match: matcher, Mutability: mutability}}, article("a", "One."))
 		got := s.got(queryFor("a")).Offers[0]
-		if got.Identity.ResourceMutability != want.told || (got.Identity.ContentHash != nil) != want.hash || (got.DataAsOf != nil) != want.asOf {
+		if got.Identity.ResourceMutability != want.told || (got.Identity.ContentHash != nil) != want.hash ||
+			(got.DataAsOf != nil) != want.asOf {
 			t.Errorf("%s: %v, data as of %v", mutability, got.Identity, got.DataAsOf)
 		}
 		if want.asOf && !got.DataAsOf.AsTime().Equal(s.now) {
@@ -291,7 +315,8 @@ func TestMutabilitySaysWhatAnOfferIsBoundTo(t *testing.T) {
 	}
 }
 
-// TestOpenItemsNameTheOtherDoors holds that an offer of what is open says by what else it can be had, and no other does.
+// TestOpenItemsNameTheOtherDoors holds that an offer of what is open says by what else it can be
+// had, and no other does.
 func TestOpenItemsNameTheOtherDoors(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
@@ -305,15 +330,18 @@ func TestOpenItemsNameTheOtherDoors(t *testing.T) {
 		t.Errorf("what is open names %v", got)
 	}
 	s.config.MCP = true
-	if got := types(); !slices.Equal(got, []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB, compv1.RetrievalType_RETRIEVAL_TYPE_MCP}) {
+	if got := types(); !slices.Equal(got, []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB,
+		compv1.RetrievalType_RETRIEVAL_TYPE_MCP}) {
 		t.Errorf("with MCP, what is open names %v", got)
 	}
 }
 
-// TestEveryReasonAndModelHasItsWord holds that nothing that the exchange or the terms can say is left out.
+// TestEveryReasonAndModelHasItsWord holds that nothing that the exchange or the terms can say is
+// left out.
 func TestEveryReasonAndModelHasItsWord(t *testing.T) {
 	t.Parallel()
-	told := map[rampv1.OfferAbsenceReason]bool{rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNSPECIFIED: true, rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNKNOWN_CRITICAL_EXTENSION: true}
+	told := map[rampv1.OfferAbsenceReason]bool{rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNSPECIFIED: true,
+		rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_UNKNOWN_CRITICAL_EXTENSION: true}
 	for _, reason := range absences {
 		told[reason] = true
 	}
@@ -377,9 +405,12 @@ func TestPricesAreWrittenAsTheModelsHaveThem(t *testing.T) {
 func TestFunctionsAreReadInEverySpelling(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"FUNCTION_AI_INPUT": "ai-input", "ai_input": "ai-input", "ai-input": "ai-input", "AI-Train": "ai-train", " function_ai_index ": "ai-index", "search": "search",
-		"FUNCTION_ALL": "all", "ai_all": "ai-all", "SUMMARIZE": "ai-input", "display": "ai-input", "constraints": "ai-input", "2": "ai-input",
-		"AI TRAIN": "ai-train", "training": "ai-train", "SUB_FUNCTION_TRAINING": "ai-train", "Fine-Tuning": "ai-train", "ai\u2011train": "ai-train", "all\u00a0": "all",
+		"FUNCTION_AI_INPUT": "ai-input", "ai_input": "ai-input", "ai-input": "ai-input", "AI-Train": "ai-train",
+		" function_ai_index ": "ai-index", "search": "search",
+		"FUNCTION_ALL": "all", "ai_all": "ai-all", "SUMMARIZE": "ai-input", "display": "ai-input",
+		"constraints": "ai-input", "2": "ai-input",
+		"AI TRAIN": "ai-train", "training": "ai-train", "SUB_FUNCTION_TRAINING": "ai-train", "Fine-Tuning": "ai-train",
+		"ai\u2011train": "ai-train", "all\u00a0": "all",
 	} {
 		if got := function(text); got != want {
 			t.Errorf("%q is %s", text, got)
@@ -399,7 +430,8 @@ func TestWhoUsesItAndWhereIsHeeded(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
 	s.obey(policy.Rule{
-		Access: policy.Licensed, Price: policy.Price{Model: "free"}, Users: policy.Restriction{Permit: []string{"education", "non-commercial"}},
+		Access: policy.Licensed, Price: policy.Price{Model: "free"},
+		Users:     policy.Restriction{Permit: []string{"education", "non-commercial"}},
 		Countries: policy.Restriction{Prohibit: []string{"FR"}},
 	})
 	s.stock(nil, article("a", "One."))
@@ -410,7 +442,8 @@ func TestWhoUsesItAndWhereIsHeeded(t *testing.T) {
 		{`{"ramp.user_category":null}`, "an offer"},
 		{`{"ramp.user_category":"commercial","ramp.geo":"FR"}`, "OFFER_ABSENCE_REASON_USER_CATEGORY_PROHIBITED"},
 		{`{"ramp.user_category":"education","ramp.geo":"FR"}`, "OFFER_ABSENCE_REASON_GEO_RESTRICTED"},
-		{`{"ramp.user_category":"robots"}`, "invalid_argument: requester.ext.ramp.user_category: has to be one of commercial, non-commercial, education, government, personal"},
+		{`{"ramp.user_category":"robots"}`, "invalid_argument: requester.ext.ramp.user_category: has to be one of " +
+			"commercial, non-commercial, education, government, personal"},
 		{`{"ramp.geo":"DEU"}`, "invalid_argument: requester.ext.ramp.geo: has to be an ISO 3166-1 code of two letters such as DE"},
 		{`{"ramp.geo":7}`, "invalid_argument: requester.ext.ramp.geo: has to be a text"},
 	} {
@@ -435,27 +468,31 @@ func TestQueryNamesSomeAddressesAndNotTooMany(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
-	for n, want := range map[int]string{0: "requester.uris: is empty", MaxURIs: "", MaxURIs + 1: "requester.uris: has more than 100 addresses"} {
+	for n, want := range map[int]string{0: "requester.uris: is empty", MaxURIs: "",
+		MaxURIs + 1: "requester.uris: has more than 100 addresses"} {
 		q := queryFor()
 		for i := range n {
 			q.Requester.Uris = append(q.Requester.Uris, fmt.Sprint("https://site.example/", i))
 		}
 		_, err := s.asks(q)
-		if want == "" && err != nil || want != "" && (connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && (connect.CodeOf(err) != connect.CodeInvalidArgument ||
+			!strings.Contains(err.Error(), want)) {
 			t.Errorf("%d addresses: %v", n, err)
 		}
 	}
 }
 
-// TestRateLimitIsTold holds what a requester is told of its limit, and that one request too many gets none (RAMP v1,
-// RateLimitInfo).
+// TestRateLimitIsTold holds what a requester is told of its limit, and that one request too many
+// gets none (RAMP v1, RateLimitInfo).
 func TestRateLimitIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
-	left := requesters.Allowance{OK: true, Limit: 60, Remaining: 12, Reset: s.now.Add(48 * time.Second), Window: time.Minute}
+	left := requesters.Allowance{OK: true, Limit: 60, Remaining: 12, Reset: s.now.Add(48 * time.Second),
+		Window: time.Minute}
 	s.config.Count = func(context.Context, requesters.Requester) requesters.Allowance { return left }
-	want := &rampv1.RateLimitInfo{Limit: 60, Remaining: 12, ResetAt: timestamppb.New(left.Reset), Window: durationpb.New(time.Minute)}
+	want := &rampv1.RateLimitInfo{Limit: 60, Remaining: 12, ResetAt: timestamppb.New(left.Reset),
+		Window: durationpb.New(time.Minute)}
 	if diff := cmp.Diff(want, s.got(queryFor("a")).RateLimit, protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
@@ -480,8 +517,9 @@ func asError(err error, to **connect.Error) bool {
 // TestDeadlineIsTheCallersWithinBounds holds RAMP v1, ResourceQuery.deadline.
 func TestDeadlineIsTheCallersWithinBounds(t *testing.T) {
 	t.Parallel()
-	d := &door{Config: Config{Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second}}
-	for asked, want := range map[time.Duration]time.Duration{0: 500 * time.Millisecond, time.Millisecond: time.Millisecond, time.Second: time.Second, time.Hour: 10 * time.Second} {
+	d := &handlers{Config: Config{Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second}}
+	for asked, want := range map[time.Duration]time.Duration{0: 500 * time.Millisecond,
+		time.Millisecond: time.Millisecond, time.Second: time.Second, time.Hour: 10 * time.Second} {
 		q := query()
 		if asked > 0 {
 			q.Deadline = durationpb.New(asked)
@@ -495,23 +533,27 @@ func TestDeadlineIsTheCallersWithinBounds(t *testing.T) {
 	for _, asked := range []time.Duration{0, -time.Second} {
 		q := queryFor("a")
 		q.Deadline = durationpb.New(asked)
-		if _, err := s.asks(q); connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), "deadline") {
+		if _, err := s.asks(q); connect.CodeOf(err) != connect.CodeInvalidArgument ||
+			!strings.Contains(err.Error(), "deadline") {
 			t.Errorf("a deadline of %v: %v", asked, err)
 		}
 	}
 }
 
-// TestSubscriptionIsOfferedBesideThePrice holds what an offer under a subscription says (RAMP v1, Offer.subscription_id).
+// TestSubscriptionIsOfferedBesideThePrice holds what an offer under a subscription says (RAMP v1,
+// Offer.subscription_id).
 func TestSubscriptionIsOfferedBesideThePrice(t *testing.T) {
 	t.Parallel()
 	s := newSelling(t)
 	s.stock(nil, article("a", "One."))
 	book := accounts.New(accounts.Options{})
 	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
-		if err := book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.now}, "", s.now); err != nil {
+		if err := book.AddSubscription(t.Context(), tx,
+			accounts.Licence{ID: "gold", Buyer: "buyer.example/bot", Begins: s.now}, "", s.now); err != nil {
 			return err
 		}
-		return book.SetQuota(t.Context(), tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
+		return book.SetQuota(t.Context(), tx, "gold",
+			accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -521,12 +563,14 @@ func TestSubscriptionIsOfferedBesideThePrice(t *testing.T) {
 	}
 	sub := offers[1]
 	want := []*rampv1.SubscriptionQuotaInfo{{
-		SubscriptionId: "gold", QuotaLimit: 10, QuotaRemaining: 10, Unit: "accesses", ResetsAt: timestamppb.New(s.now.AddDate(0, 1, 0)),
+		SubscriptionId: "gold", QuotaLimit: 10, QuotaRemaining: 10, Unit: "accesses",
+		ResetsAt: timestamppb.New(s.now.AddDate(0, 1, 0)),
 	}}
 	if diff := cmp.Diff(want, sub.SubscriptionQuota, protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.HasPrefix(sub.OfferId, "sub-") || sub.GetSubscriptionId() != "gold" || sub.Pricing.Rate != 0 || sub.Pricing.UnitCost == nil || *sub.Pricing.UnitCost != 0 ||
+	if !strings.HasPrefix(sub.OfferId, "sub-") || sub.GetSubscriptionId() != "gold" || sub.Pricing.Rate != 0 ||
+		sub.Pricing.UnitCost == nil || *sub.Pricing.UnitCost != 0 ||
 		sub.Pricing.Model != offers[0].Pricing.Model {
 		t.Errorf("%v", sub)
 	}
@@ -537,9 +581,10 @@ func FuzzWhatARequesterSays(f *testing.F) {
 	f.Add("FUNCTION_AI_INPUT", "education", "de")
 	f.Add("", " NON_COMMERCIAL ", "D\u00cb")
 	f.Fuzz(func(t *testing.T, use, user, geo string) {
-		r := &rampv1.Requester{IntendedUse: []string{use, use}, Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
-			extUserCategory: structpb.NewStringValue(user), extGeo: structpb.NewStringValue(geo),
-		}}}
+		r := &rampv1.Requester{IntendedUse: []string{use, use},
+			Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
+				extUserCategory: structpb.NewStringValue(user), extGeo: structpb.NewStringValue(geo),
+			}}}
 		for i, word := range intended(r) {
 			if _, ok := functions[word]; !ok || i > 0 {
 				t.Errorf("%q is read as %q", use, word)

@@ -17,9 +17,10 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Keys of the ext of disputes. A request says by extAppeal against the decision of which dispute it appeals, and by extPrefer that it would
-// rather have "redelivery" than a credit; an answer says by the others why the dispute stands where it does, what was given back, and
-// from where it can be fetched once more.
+// Keys of the ext of disputes. A request says by extAppeal against the decision of which dispute it
+// appeals, and by extPrefer that it would rather have "redelivery" than a credit; an answer says by
+// the others why the dispute stands where it does, what was given back, and from where it can be
+// fetched once more.
 const (
 	extAppeal      = "ramp.appeal"
 	extPrefer      = "ramp.prefer"
@@ -30,7 +31,8 @@ const (
 )
 
 // dispute takes up a dispute, or says where it stands (RAMP v1, DisputeTransaction).
-func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequest) (*rampv1.DisputeResponse, error) {
+func (d *handlers) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequest) (*rampv1.DisputeResponse,
+	error) {
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
@@ -42,14 +44,18 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 	case c.who.Signed != "":
 		filed.By = &c.who
 	case d.Trusted == nil || !d.Trusted(ctx):
-		return nil, fail.New(fail.Unauthorized, "a dispute is signed by the buyer, over HTTP (RFC 9421); sign the request, with your domain as keyid")
+		return nil,
+			fail.New(fail.Unauthorized, "a dispute is signed by the buyer, over HTTP (RFC 9421); sign the request, "+
+				"with your domain as keyid")
 	}
 	if d.FetchAt != nil {
 		filed.FetchAt = d.FetchAt(ctx)
 	}
 	heard, err := d.services.Exchange.Dispute(ctx, filed)
 	if err != nil {
-		return orElse(err, func() (*rampv1.DisputeResponse, bool, error) { return d.disputedElsewhere(ctx, c, request) })
+		return orElse(err, func() (*rampv1.DisputeResponse, bool, error) {
+			return d.disputedElsewhere(ctx, c, request)
+		})
 	}
 	e := httpx.EventFrom(ctx)
 	e.Set("accepted", heard.Problem == "")
@@ -65,11 +71,13 @@ func (d *door) dispute(ctx context.Context, c *call, request *rampv1.DisputeRequ
 func disputed(r *rampv1.DisputeRequest) (exchange.DisputeRequest, error) {
 	name, ok := rampv1.DisputeReason_name[int32(r.Reason)]
 	if !ok {
-		return exchange.DisputeRequest{}, &wire.Invalid{Path: "reason", Problem: fmt.Sprintf("%d is none; there are 1 to 5", r.Reason)}
+		return exchange.DisputeRequest{},
+			&wire.Invalid{Path: "reason", Problem: fmt.Sprintf("%d is none; there are 1 to 5", r.Reason)}
 	}
 	out := exchange.DisputeRequest{
-		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Report: r.ReportId, Description: r.GetDescription(),
-		Reason: exchange.DisputeReason(strings.ToLower(strings.TrimPrefix(name, "DISPUTE_REASON_"))),
+		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Report: r.ReportId,
+		Description: r.GetDescription(),
+		Reason:      exchange.DisputeReason(strings.ToLower(strings.TrimPrefix(name, "DISPUTE_REASON_"))),
 	}
 	text, err := wire.Marshal(r)
 	if err != nil {
@@ -85,7 +93,9 @@ func disputed(r *rampv1.DisputeRequest) (exchange.DisputeRequest, error) {
 		case key == extAppeal && isText && text.StringValue != "":
 			out.Appeal = text.StringValue
 		case key == extAppeal:
-			return exchange.DisputeRequest{}, &wire.Invalid{Path: "ext." + extAppeal, Problem: "has to be the dispute_id of the dispute against whose decision you appeal"}
+			return exchange.DisputeRequest{},
+				&wire.Invalid{Path: "ext." + extAppeal, Problem: "has to be the dispute_id of the dispute against " +
+					"whose decision you appeal"}
 		case key == extPrefer && isText && (text.StringValue == "credit" || text.StringValue == "redelivery"):
 			out.Redelivery = text.StringValue == "redelivery"
 		case key == extPrefer:
@@ -95,7 +105,8 @@ func disputed(r *rampv1.DisputeRequest) (exchange.DisputeRequest, error) {
 	return out, nil
 }
 
-// received reads the hash of what a buyer received: with its method before it, beside it, or neither; the zero Hash for none.
+// received reads the hash of what a buyer received: with its method before it, beside it, or
+// neither; the zero Hash for none.
 func received(hash, method string) (contenthash.Hash, error) {
 	if hash == "" {
 		return contenthash.Hash{}, nil
@@ -103,12 +114,16 @@ func received(hash, method string) (contenthash.Hash, error) {
 	before, _, named := strings.Cut(hash, ":")
 	for _, m := range []string{method, before} {
 		if _, ok := contenthash.ParseMethod(m); !ok && m != "" && (m == method || named) {
-			return contenthash.Hash{}, &wire.Invalid{Path: "received_hash_method", Problem: "hashes are compared here as sha256 or simhash-v1; compute that which the offer tells of what you received"}
+			return contenthash.Hash{},
+				&wire.Invalid{Path: "received_hash_method", Problem: "hashes are compared here as sha256 or " +
+					"simhash-v1; compute that which the offer tells of what you received"}
 		}
 	}
 	h, ok := contenthash.Parse(hash, method)
 	if !ok {
-		return h, &wire.Invalid{Path: "received_content_hash", Problem: "has to be the hash of what you received: of sha256 64 hexadecimal digits, of simhash-v1 16"}
+		return h,
+			&wire.Invalid{Path: "received_content_hash",
+				Problem: "has to be the hash of what you received: of sha256 64 hexadecimal digits, of simhash-v1 16"}
 	}
 	return h, nil
 }
@@ -116,13 +131,15 @@ func received(hash, method string) (contenthash.Hash, error) {
 // standsAt is where a dispute stands, in the protocol's words.
 func standsAt(h *exchange.DisputeResult, now time.Time) (*rampv1.DisputeResponse, error) {
 	c := &h.Case
-	out := &rampv1.DisputeResponse{Accepted: h.Problem == "", DisputeId: c.ID, Status: rampv1.DisputeStatus(rampv1.DisputeStatus_value["DISPUTE_STATUS_"+strings.ToUpper(string(c.Status))])}
+	out := &rampv1.DisputeResponse{Accepted: h.Problem == "", DisputeId: c.ID,
+		Status: rampv1.DisputeStatus(rampv1.DisputeStatus_value["DISPUTE_STATUS_"+strings.ToUpper(string(c.Status))])}
 	if !out.Accepted {
 		out.RejectionReason, out.Resolution = &h.Problem, rampv1.ResolutionType_RESOLUTION_TYPE_REJECTED.Enum()
 		return out, nil
 	}
 	if c.Resolution != "" {
-		out.Resolution = rampv1.ResolutionType(rampv1.ResolutionType_value["RESOLUTION_TYPE_"+strings.ToUpper(string(c.Resolution))]).Enum()
+		out.Resolution = rampv1.ResolutionType(rampv1.ResolutionType_value["RESOLUTION_TYPE_"+
+			strings.ToUpper(string(c.Resolution))]).Enum()
 	}
 	switch wait := c.Due.Sub(now); {
 	case !c.Status.Open():

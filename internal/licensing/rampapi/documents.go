@@ -36,15 +36,18 @@ type Other struct {
 	Reseller         bool // it is no direct partner
 }
 
-// DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public address, and through others.
+// DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public
+// address, and through others.
 func DeclareProvider(provider string, exchange Identity, address string, others ...Other) (*httpx.Document, error) {
 	m := &rampv1.ProviderManifest{
 		Ver: Version, Provider: provider, Contact: given(exchange.Contact),
 		Exchanges: []*rampv1.AuthorizedExchange{{
-			Domain: exchange.Domain, Endpoint: address, Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT,
+			Domain: exchange.Domain, Endpoint: address,
+			Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT,
 		}},
 		Ext: &structpb.Struct{Fields: map[string]*structpb.Value{
-			PolicyKey: structpb.NewStringValue(address + strings.Replace(AccessPolicy, "{"+PolicyDomain+"}", provider, 1)),
+			PolicyKey: structpb.NewStringValue(address + strings.Replace(AccessPolicy, "{"+PolicyDomain+"}",
+				provider, 1)),
 		}},
 	}
 	for _, other := range others {
@@ -52,7 +55,8 @@ func DeclareProvider(provider string, exchange Identity, address string, others 
 		if other.Reseller {
 			how = rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER
 		}
-		m.Exchanges = append(m.Exchanges, &rampv1.AuthorizedExchange{Domain: other.Domain, Endpoint: other.Endpoint, Relationship: how})
+		m.Exchanges = append(m.Exchanges, &rampv1.AuthorizedExchange{Domain: other.Domain, Endpoint: other.Endpoint,
+			Relationship: how})
 	}
 	if err := wire.Validate(m); err != nil {
 		return nil, err
@@ -63,11 +67,14 @@ func DeclareProvider(provider string, exchange Identity, address string, others 
 // DeclareExchange makes ramp-exchange.json of an Exchange at a public address.
 func DeclareExchange(exchange Identity, address string) (*httpx.Document, error) {
 	m := &rampv1.ExchangeManifest{
-		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator, OperatorDomain: given(exchange.OperatorDomain),
+		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator,
+		OperatorDomain:   given(exchange.OperatorDomain),
 		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: given(address + "/healthz"),
 		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
-		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"}, HashMethodsSupported: []string{"sha-256", string(contenthash.SimHash)},
-		ContactEmail: given(exchange.Contact), TermsUri: given(exchange.TermsURL), PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
+		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"},
+		HashMethodsSupported:     []string{"sha-256", string(contenthash.SimHash)},
+		ContactEmail:             given(exchange.Contact), TermsUri: given(exchange.TermsURL),
+		PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
 		SupportedProfiles: exchange.Profiles, CatalogEndpoint: given(address), AcceptedVerifiers: exchange.Verifiers,
 	}
 	if err := wire.Validate(m); err != nil {

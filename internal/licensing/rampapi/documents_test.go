@@ -23,7 +23,8 @@ func served(t *testing.T, document *httpx.Document) (body, cache string) {
 
 func TestProviderManifestNamesTheExchange(t *testing.T) {
 	t.Parallel()
-	document, err := DeclareProvider("www.example.com", Identity{Domain: "x.example", Contact: "desk@example.com"}, "https://x.example/desk")
+	document, err := DeclareProvider("www.example.com", Identity{Domain: "x.example", Contact: "desk@example.com"},
+		"https://x.example/desk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestProviderManifestNamesTheExchange(t *testing.T) {
 
 func TestExchangeManifestSaysWhatIsServedAndWhere(t *testing.T) {
 	t.Parallel()
-	exchange := Identity{Domain: "x.example", Name: "X", Operator: "O", TermsURL: "https://x.example/terms", Currency: "EUR"}
+	exchange := Identity{Domain: "x.example", Name: "X", Operator: "O", TermsURL: "https://x.example/terms",
+		Currency: "EUR"}
 	document, err := DeclareExchange(exchange, "https://x.example/desk")
 	if err != nil {
 		t.Fatal(err)
@@ -64,12 +66,15 @@ func TestExchangeManifestSaysWhatIsServedAndWhere(t *testing.T) {
 	if err != nil || cache != "max-age=3600, must-revalidate" {
 		t.Fatal(cache, err)
 	}
-	if m.ExchangeEndpoint != "https://x.example/desk" || m.KeysUri != "https://x.example/desk/exchange/v1/keys" || m.GetHealthEndpoint() != "https://x.example/desk/healthz" ||
-		m.GetTermsUri() != "https://x.example/terms" || m.GetBaseCurrency() != "EUR" || m.PrivacyUri != nil || m.ContactEmail != nil {
+	if m.ExchangeEndpoint != "https://x.example/desk" || m.KeysUri != "https://x.example/desk/exchange/v1/keys" ||
+		m.GetHealthEndpoint() != "https://x.example/desk/healthz" ||
+		m.GetTermsUri() != "https://x.example/terms" || m.GetBaseCurrency() != "EUR" || m.PrivacyUri != nil ||
+		m.ContactEmail != nil {
 		t.Errorf("got %v", m)
 	}
 	models := strings.Join(m.PricingModelsSupported, " ")
-	if models != "per_access per_token per_fetch subscription free attribution contribution training revenue_share per_page per_minute per_record" {
+	if models != "per_access per_token per_fetch subscription free attribution contribution training revenue_share "+
+		"per_page per_minute per_record" {
 		t.Errorf("models %s", models)
 	}
 	if ways := strings.Join(m.DeliveryMethodsSupported, " "); ways != "direct instructions streaming" {
@@ -83,12 +88,14 @@ func TestExchangeManifestSaysWhatIsServedAndWhere(t *testing.T) {
 func TestKeysOfTheExchangeAreReadBack(t *testing.T) {
 	t.Parallel()
 	public := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
-	document, err := DeclareKeys([]wire.Key{{ID: "k", Public: public, From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Active: true}})
+	document, err := DeclareKeys([]wire.Key{{ID: "k", Public: public, From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Active: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, _ := served(t, document)
-	if _, keys, err := wire.ReadKeys([]byte(body)); err != nil || len(keys) != 1 || keys[0].ID != "k" || !keys[0].Public.Equal(public) || !keys[0].Active {
+	if _, keys, err := wire.ReadKeys([]byte(body)); err != nil || len(keys) != 1 || keys[0].ID != "k" ||
+		!keys[0].Public.Equal(public) || !keys[0].Active {
 		t.Errorf("read %+v, %v", keys, err)
 	}
 }

@@ -19,16 +19,17 @@ import (
 // EdgePath is where edges tell what they delivered.
 const EdgePath = edge.Path
 
-// EdgeConfig is what the door for edges needs to know.
+// EdgeConfig is what the handler of edges' batches needs.
 type EdgeConfig struct {
 	Keys *identity.EdgeKeys
 	Now  func() time.Time
-	// Wrong is told of a request that no edge has signed; its error is the answer where there were too many of the address. Nil counts none.
+	// Wrong is told of a request that no edge has signed; its error is the answer where there were
+	// too many of the address. Nil counts none.
 	Wrong func(*http.Request) error
 }
 
-// Edges takes the batches of edges. What it answers with 200 is recorded for good, and the answer is signed with the edge's secret, so
-// that nobody between the two can say so.
+// Edges takes the batches of edges. What it answers with 200 is recorded for good, and the answer
+// is signed with the edge's secret, so that nobody between the two can say so.
 func Edges(d *delivery.Service, config EdgeConfig) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, id, key, err := config.told(d, w, r)
@@ -51,7 +52,8 @@ func Edges(d *delivery.Service, config EdgeConfig) http.Handler {
 }
 
 // told takes a batch, and gives the text of the answer and the key that signs it.
-func (c EdgeConfig) told(d *delivery.Service, w http.ResponseWriter, r *http.Request) (answer []byte, id string, key identity.EdgeKey, err error) {
+func (c EdgeConfig) told(d *delivery.Service, w http.ResponseWriter, r *http.Request) (answer []byte, id string,
+	key identity.EdgeKey, err error) {
 	body, key, err := c.signed(w, r)
 	if err != nil {
 		return nil, "", key, err
@@ -75,17 +77,22 @@ func (c EdgeConfig) told(d *delivery.Service, w http.ResponseWriter, r *http.Req
 	if told.Stray > 0 {
 		e.Set("stray", told.Stray)
 	}
-	answer, err = json.Marshal(edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)})
+	answer, err = json.Marshal(edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries),
+		Sightings: len(b.Sightings)})
 	return answer, b.ID, key, err
 }
 
-// signed reads a body, and gives the key that has signed it. Of who names no key that is good, nothing is read.
+// signed reads a body, and gives the key that has signed it. Of who names no key that is good,
+// nothing is read.
 func (c EdgeConfig) signed(w http.ResponseWriter, r *http.Request) ([]byte, identity.EdgeKey, error) {
 	h := r.Header
-	m := identity.SignedMessage{Key: h.Get(edge.KeyHeader), ID: h.Get(sign.WebhookID), Timestamp: h.Get(sign.WebhookTimestamp), Signature: h.Get(sign.WebhookSignature)}
+	m := identity.SignedMessage{Key: h.Get(edge.KeyHeader), ID: h.Get(sign.WebhookID),
+		Timestamp: h.Get(sign.WebhookTimestamp), Signature: h.Get(sign.WebhookSignature)}
 	known, err := c.Keys.Has(r.Context(), m.Key)
 	if err == nil && !known {
-		err = c.wrong(r, fail.New(fail.Unauthorized, "%s names no key of an edge that is good; `frontdesk keys issue edge NAME` makes one", edge.KeyHeader))
+		err = c.wrong(r,
+			fail.New(fail.Unauthorized, "%s names no key of an edge that is good; `frontdesk keys issue edge NAME` "+
+				"makes one", edge.KeyHeader))
 	}
 	if err != nil {
 		return nil, identity.EdgeKey{}, err

@@ -19,7 +19,8 @@ import (
 )
 
 // execute buys by the offers of a request. What is denied stands in the answer, with why.
-func (d *door) execute(ctx context.Context, c *call, request *rampv1.TransactionRequest) (*rampv1.TransactionResponse, error) {
+func (d *handlers) execute(ctx context.Context, c *call,
+	request *rampv1.TransactionRequest) (*rampv1.TransactionResponse, error) {
 	p, err := purchase(c, request)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,8 @@ func purchase(c *call, request *rampv1.TransactionRequest) (exchange.Order, erro
 		return exchange.Order{}, err
 	}
 	p := exchange.Order{
-		Requester: c.who, ID: request.Id, User: user, Country: country, Functions: intended(request.Requester), Licence: request.Requester.GetLicenseId(), Limited: c.exceeded() != nil,
+		Requester: c.who, ID: request.Id, User: user, Country: country, Functions: intended(request.Requester),
+		Licence: request.Requester.GetLicenseId(), Limited: c.exceeded() != nil,
 	}
 	if ends := request.Requester.GetDelegation().GetExpiresAt(); ends != nil {
 		p.Delegated = ends.AsTime()
@@ -90,7 +92,8 @@ func purchase(c *call, request *rampv1.TransactionRequest) (exchange.Order, erro
 	return p, nil
 }
 
-// digest tells requests with one id apart: it is over all of a request but its signatures, which may be made anew.
+// digest tells requests with one id apart: it is over all of a request but its signatures, which
+// may be made anew.
 func digest(request *rampv1.TransactionRequest) (sum [sha256.Size]byte, err error) {
 	of := proto.Clone(request).(*rampv1.TransactionRequest)
 	of.OfferSignature = nil
@@ -122,7 +125,7 @@ var denials = map[exchange.Denial]rampv1.DenialReason{
 }
 
 // result is what came of one offer, as it stands in the answer to several.
-func (d *door) result(item *exchange.ItemResult) (*rampv1.TransactionResultItem, error) {
+func (d *handlers) result(item *exchange.ItemResult) (*rampv1.TransactionResultItem, error) {
 	if item.Denial != "" {
 		return &rampv1.TransactionResultItem{OfferId: item.Offer, DenialReason: denials[item.Denial].Enum()}, nil
 	}
@@ -132,11 +135,13 @@ func (d *door) result(item *exchange.ItemResult) (*rampv1.TransactionResultItem,
 		return nil, fmt.Errorf("read the offer of transaction %s: %w", t.ID, err)
 	}
 	out := &rampv1.TransactionResultItem{
-		OfferId: t.Offer, TransactionId: t.ID, BillingId: t.Billing, Package: sold(offer, item.URL), DeliveryMethod: deliveries[t.Method],
+		OfferId: t.Offer, TransactionId: t.ID, BillingId: t.Billing, Package: sold(offer, item.URL),
+		DeliveryMethod:      deliveries[t.Method],
 		ReportingObligation: offer.Reporting, ExpiresAt: timestamppb.New(t.Expires),
 	}
 	out.Cost = &rampv1.Cost{
-		Amount: amount(t.Amount), Currency: cmp.Or(t.Price.Currency, offer.Pricing.GetCurrency(), d.currency()), UnitCost: offer.GetPricing().UnitCost,
+		Amount: amount(t.Amount), Currency: cmp.Or(t.Price.Currency, offer.Pricing.GetCurrency(), d.currency()),
+		UnitCost: offer.GetPricing().UnitCost,
 	}
 	if t.Subscription != "" {
 		out.SubscriptionId = &t.Subscription
@@ -150,9 +155,11 @@ func (d *door) result(item *exchange.ItemResult) (*rampv1.TransactionResultItem,
 // sold is the package of an offer with where to retrieve it.
 func sold(offer *rampv1.Offer, url string) *compv1.Package {
 	of := offer.GetPackage()
-	out := &compv1.Package{Id: of.GetId(), Title: of.Title, Seller: of.Seller, Packager: of.Packager, Licenseurl: of.Licenseurl, Citation: of.Citation}
+	out := &compv1.Package{Id: of.GetId(), Title: of.Title, Seller: of.Seller, Packager: of.Packager,
+		Licenseurl: of.Licenseurl, Citation: of.Citation}
 	out.Retrieval = &compv1.Retrieval{
-		Auth: compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE.Enum(), Endpoint: &url, Type: []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_OTHER},
+		Auth: compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE.Enum(), Endpoint: &url,
+		Type: []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_OTHER},
 	}
 	return out
 }
@@ -162,14 +169,17 @@ func single(out *rampv1.TransactionResponse, r *rampv1.TransactionResultItem, it
 	if out.DenialReason = r.DenialReason; r.DenialReason != nil {
 		return
 	}
-	out.TransactionId, out.BillingId, out.Package, out.Cost, out.DeliveryMethod = &r.TransactionId, &r.BillingId, r.Package, r.Cost, r.DeliveryMethod
-	out.ReportingObligation, out.ExpiresAt, out.SubscriptionId, out.SubscriptionUnitValue = r.ReportingObligation, r.ExpiresAt, r.SubscriptionId, r.SubscriptionUnitValue
+	out.TransactionId, out.BillingId, out.Package, out.Cost, out.DeliveryMethod = &r.TransactionId, &r.BillingId,
+		r.Package, r.Cost, r.DeliveryMethod
+	out.ReportingObligation, out.ExpiresAt, out.SubscriptionId, out.SubscriptionUnitValue = r.ReportingObligation,
+		r.ExpiresAt, r.SubscriptionId, r.SubscriptionUnitValue
 	for _, q := range item.Quotas {
 		out.SubscriptionQuota = append(out.SubscriptionQuota, quota(item.Transaction.Subscription, q))
 	}
 }
 
-// left are the quotas of the subscriptions that paid for several offers, as the last of those left them.
+// left are the quotas of the subscriptions that paid for several offers, as the last of those left
+// them.
 func left(items []exchange.ItemResult) (all []*rampv1.SubscriptionQuotaInfo) {
 	for i := range items {
 		for _, q := range items[i].Quotas {
@@ -183,8 +193,8 @@ func left(items []exchange.ItemResult) (all []*rampv1.SubscriptionQuotaInfo) {
 	return all
 }
 
-// total is what several offers cost together, which is never more than an account can hold; nil where they are not paid in
-// one currency.
+// total is what several offers cost together, which is never more than an account can hold; nil
+// where they are not paid in one currency.
 func total(items []exchange.ItemResult, results []*rampv1.TransactionResultItem) *rampv1.Cost {
 	var sum int64
 	var currency, free string

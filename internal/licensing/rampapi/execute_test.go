@@ -74,7 +74,8 @@ func newShop(t *testing.T, currency string, funds int64) *shop {
 		if m.GetDelegation() != nil {
 			return requesters.Requester{}, fail.New(fail.Forbidden, "delegations are not taken here")
 		}
-		return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(), Signed: requesters.SignedBody}, nil
+		return requesters.Requester{Domain: m.GetDomain(), ID: m.GetId(), Claimed: m.GetScopes(),
+			Signed: requesters.SignedBody}, nil
 	}
 	s.config.Count = func(context.Context, requesters.Requester) requesters.Allowance { return s.left }
 	mux := http.NewServeMux()
@@ -109,7 +110,8 @@ func (s *shop) offer(path string) *rampv1.Offer {
 func buys(id string, offer *rampv1.Offer) *rampv1.TransactionRequest {
 	return &rampv1.TransactionRequest{
 		Ver: "1.0", Id: id, OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature,
-		Requester: &rampv1.Requester{Id: "research-bot", Domain: "buyer.example.com", Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT},
+		Requester: &rampv1.Requester{Id: "research-bot", Domain: "buyer.example.com",
+			Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT},
 	}
 }
 
@@ -130,13 +132,16 @@ func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
 	s := newShop(t, "USD", 1_000_000_000)
 	offer := s.offer("a")
 	out := s.bought(buys("one", offer))
-	if out.DenialReason != nil || out.Id != "one" || out.GetTransactionId() == "" || out.GetBillingId() == "" || out.Cost.GetAmount() != 0.02 || out.Cost.GetCurrency() != "USD" ||
-		out.AgentIdentityHash != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" || !out.ExpiresAt.AsTime().Equal(s.now.Add(5*time.Minute)) ||
+	if out.DenialReason != nil || out.Id != "one" || out.GetTransactionId() == "" || out.GetBillingId() == "" ||
+		out.Cost.GetAmount() != 0.02 || out.Cost.GetCurrency() != "USD" ||
+		out.AgentIdentityHash != "4905fbc220a2fbd769444e0bd4eef3f2afa9e290270b5c93bd4654a02491ab66" ||
+		!out.ExpiresAt.AsTime().Equal(s.now.Add(5*time.Minute)) ||
 		out.DeliveryMethod != offer.DeliveryMethod || out.Items != nil || out.TotalCost != nil {
 		t.Fatalf("%v", out)
 	}
 	p := out.Package
-	if p.Id != offer.Package.Id || p.GetTitle() != offer.Package.GetTitle() || p.GetSeller() != "site.example" || p.Retrieval.Auth == nil || p.Retrieval.GetAuth() != compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE {
+	if p.Id != offer.Package.Id || p.GetTitle() != offer.Package.GetTitle() || p.GetSeller() != "site.example" ||
+		p.Retrieval.Auth == nil || p.Retrieval.GetAuth() != compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE {
 		t.Errorf("%v", p)
 	}
 	endpoint := p.Retrieval.GetEndpoint()
@@ -154,11 +159,14 @@ func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
 		return response, string(body)
 	}
 	response, body := get(endpoint)
-	if response.StatusCode != http.StatusOK || body != "One two three four." || response.Header.Get("Cache-Control") != "private, no-store" || response.Header.Get("Repr-Digest") == "" {
+	if response.StatusCode != http.StatusOK || body != "One two three four." ||
+		response.Header.Get("Cache-Control") != "private, no-store" || response.Header.Get("Repr-Digest") == "" {
 		t.Errorf("%s %q %v", response.Status, body, response.Header)
 	}
-	for _, wrong := range []string{endpoint + "0", strings.Replace(endpoint, "agent_id=4", "agent_id=5", 1), strings.Replace(endpoint, "/txn-", "/txn%2D", 1), s.at + "/deliver/" + out.GetTransactionId()} {
-		if response, body := get(wrong); response.StatusCode != http.StatusForbidden || strings.Contains(body, "three") {
+	for _, wrong := range []string{endpoint + "0", strings.Replace(endpoint, "agent_id=4", "agent_id=5", 1),
+		strings.Replace(endpoint, "/txn-", "/txn%2D", 1), s.at + "/deliver/" + out.GetTransactionId()} {
+		if response, body := get(wrong); response.StatusCode != http.StatusForbidden ||
+			strings.Contains(body, "three") {
 			t.Errorf("%s: %s %q", wrong, response.Status, body)
 		}
 	}
@@ -178,7 +186,8 @@ func TestWhatIsBoughtIsToldAndFetched(t *testing.T) {
 	}
 	other := buys("one", offer)
 	other.RequestId = proto.String("another")
-	if _, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(other)); connect.CodeOf(err) != connect.CodeAlreadyExists {
+	if _, err := s.client.ExecuteTransaction(t.Context(), connect.NewRequest(other)); connect.CodeOf(err) !=
+		connect.CodeAlreadyExists {
 		t.Errorf("another request under the id: %v", err)
 	}
 }
@@ -203,13 +212,16 @@ func TestSeveralAreBoughtAtOnce(t *testing.T) {
 		r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: o.OfferId, OfferSignature: o.ExchangeSignature})
 	}
 	out := s.bought(r)
-	if len(out.Items) != 3 || out.TransactionId != nil || out.DenialReason != nil || out.TotalCost.GetAmount() != 0.04 || out.TotalCost.GetCurrency() != "USD" || len(out.AgentIdentityHash) != 64 {
+	if len(out.Items) != 3 || out.TransactionId != nil || out.DenialReason != nil ||
+		out.TotalCost.GetAmount() != 0.04 || out.TotalCost.GetCurrency() != "USD" || len(out.AgentIdentityHash) != 64 {
 		t.Fatalf("%v", out)
 	}
-	if out.Items[0].TransactionId == out.Items[1].TransactionId || out.Items[0].Package.Retrieval.GetEndpoint() == out.Items[1].Package.Retrieval.GetEndpoint() {
+	if out.Items[0].TransactionId == out.Items[1].TransactionId ||
+		out.Items[0].Package.Retrieval.GetEndpoint() == out.Items[1].Package.Retrieval.GetEndpoint() {
 		t.Error("two have one transaction")
 	}
-	if last := out.Items[2]; last.GetDenialReason() != rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID || last.Package != nil || last.OfferId != b.OfferId {
+	if last := out.Items[2]; last.GetDenialReason() != rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID ||
+		last.Package != nil || last.OfferId != b.OfferId {
 		t.Errorf("one offer twice: %v", last)
 	}
 	for _, item := range r.Items {
@@ -223,7 +235,8 @@ func TestSeveralAreBoughtAtOnce(t *testing.T) {
 func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 	t.Parallel()
 	item := func(amount int64, currency string, denial exchange.Denial) exchange.ItemResult {
-		return exchange.ItemResult{Denial: denial, Transaction: transactions.Transaction{Amount: amount, Price: policy.Money{Currency: currency}}}
+		return exchange.ItemResult{Denial: denial,
+			Transaction: transactions.Transaction{Amount: amount, Price: policy.Money{Currency: currency}}}
 	}
 	for _, c := range []struct {
 		items []exchange.ItemResult
@@ -231,13 +244,16 @@ func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 	}{
 		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "USD", "")}, &rampv1.Cost{Amount: 2.3, Currency: "USD"}},
 		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", "")}, nil},
-		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", exchange.OfferExpired), item(0, "", "")}, &rampv1.Cost{Amount: 2, Currency: "USD"}},
+		{[]exchange.ItemResult{item(2e8, "USD", ""), item(3e7, "EUR", exchange.OfferExpired), item(0, "", "")},
+			&rampv1.Cost{Amount: 2, Currency: "USD"}},
 		{[]exchange.ItemResult{item(0, "USD", "")}, &rampv1.Cost{Currency: "USD"}},
-		{[]exchange.ItemResult{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")}, &rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
-		{[]exchange.ItemResult{item(0, "", ""), item(3e7, "EUR", exchange.OfferExpired)}, &rampv1.Cost{Currency: "CHF"}},
+		{[]exchange.ItemResult{item(0, "USD", ""), item(3e7, "EUR", ""), item(0, "", "")},
+			&rampv1.Cost{Amount: 0.3, Currency: "EUR"}},
+		{[]exchange.ItemResult{item(0, "", ""), item(3e7, "EUR", exchange.OfferExpired)},
+			&rampv1.Cost{Currency: "CHF"}},
 		{[]exchange.ItemResult{item(3e7, "EUR", exchange.OfferExpired)}, nil},
 	} {
-		d := &door{Config: Config{Currency: "CHF"}}
+		d := &handlers{Config: Config{Currency: "CHF"}}
 		var results []*rampv1.TransactionResultItem
 		for i := range c.items {
 			c.items[i].Transaction.Document = []byte(`{"pricing":{},"package":{}}`)
@@ -253,16 +269,18 @@ func TestWhatCostsTogetherIsInOneCurrency(t *testing.T) {
 	}
 }
 
-// TestASubscriptionPaysAndIsTold holds what the answer says of a purchase under a subscription (RAMP v1, subscriptions): what it
-// would have cost, and what is left.
+// TestASubscriptionPaysAndIsTold holds what the answer says of a purchase under a subscription
+// (RAMP v1, subscriptions): what it would have cost, and what is left.
 func TestASubscriptionPaysAndIsTold(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 5_000_000)
 	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
-		if err := s.Book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "", s.now); err != nil {
+		if err := s.Book.AddSubscription(t.Context(), tx, accounts.Licence{ID: "gold", Buyer: buyer, Begins: s.now}, "",
+			s.now); err != nil {
 			return err
 		}
-		return s.Book.SetQuota(t.Context(), tx, "gold", accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
+		return s.Book.SetQuota(t.Context(), tx, "gold",
+			accounts.QuotaSetting{Unit: accounts.Accesses, Limit: 10, Months: 1}, s.now)
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -273,11 +291,13 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	out := s.bought(buys("gold", found.Msg.Offers[1]))
-	want := []*rampv1.SubscriptionQuotaInfo{{SubscriptionId: "gold", QuotaLimit: 10, QuotaUsed: 1, QuotaRemaining: 9, Unit: "accesses", ResetsAt: timestamppb.New(s.now.AddDate(0, 1, 0))}}
+	want := []*rampv1.SubscriptionQuotaInfo{{SubscriptionId: "gold", QuotaLimit: 10, QuotaUsed: 1, QuotaRemaining: 9,
+		Unit: "accesses", ResetsAt: timestamppb.New(s.now.AddDate(0, 1, 0))}}
 	if diff := cmp.Diff(want, out.SubscriptionQuota, protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
-	if out.Cost == nil || out.Cost.Amount != 0 || out.SubscriptionUnitValue.GetAmount() != 0.02 || out.SubscriptionUnitValue.GetCurrency() != "USD" || out.GetSubscriptionId() != "gold" ||
+	if out.Cost == nil || out.Cost.Amount != 0 || out.SubscriptionUnitValue.GetAmount() != 0.02 ||
+		out.SubscriptionUnitValue.GetCurrency() != "USD" || out.GetSubscriptionId() != "gold" ||
 		!strings.HasPrefix(out.GetBillingId(), "sub-") {
 		t.Errorf("%v", out)
 	}
@@ -285,7 +305,8 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 		t.Errorf("sent again:\n%v\n%v", out, again)
 	}
 
-	// Of several offers it tells what the last of them left, once, though a denied one stands behind it.
+	// Of several offers it tells what the last of them left, once, though a denied one stands
+	// behind it.
 	r := buys("all", s.offer("a"))
 	r.OfferId, r.OfferSignature = nil, nil
 	for range 2 {
@@ -293,12 +314,14 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 		if err != nil || len(found.Msg.Offers) != 2 {
 			t.Fatal(found, err)
 		}
-		r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: found.Msg.Offers[1].OfferId, OfferSignature: found.Msg.Offers[1].ExchangeSignature})
+		r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: found.Msg.Offers[1].OfferId,
+			OfferSignature: found.Msg.Offers[1].ExchangeSignature})
 	}
 	r.Items = append(r.Items, &rampv1.TransactionItem{OfferId: "nobody's"})
 	want[0].QuotaUsed, want[0].QuotaRemaining = 3, 7
 	all := s.bought(r)
-	if diff := cmp.Diff(want, all.SubscriptionQuota, protocmp.Transform()); diff != "" || all.Items[2].DenialReason == nil {
+	if diff := cmp.Diff(want, all.SubscriptionQuota, protocmp.Transform()); diff != "" ||
+		all.Items[2].DenialReason == nil {
 		t.Errorf("%v: %s", all, diff)
 	}
 	if again := s.bought(r); !proto.Equal(all, again) {
@@ -306,7 +329,8 @@ func TestASubscriptionPaysAndIsTold(t *testing.T) {
 	}
 }
 
-// TestDenialsStandInTheAnswer holds that what is denied is told with OK, and why (RAMP v1, DenialReason).
+// TestDenialsStandInTheAnswer holds that what is denied is told with OK, and why (RAMP v1,
+// DenialReason).
 func TestDenialsStandInTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "EUR", 1_000_000_000)
@@ -314,7 +338,8 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	denied := func(want rampv1.DenialReason, r *rampv1.TransactionRequest) {
 		t.Helper()
 		out := s.bought(r)
-		if out.DenialReason == nil || out.GetDenialReason() != want || out.Package != nil || out.Cost != nil || out.TransactionId != nil || len(out.AgentIdentityHash) != 64 {
+		if out.DenialReason == nil || out.GetDenialReason() != want || out.Package != nil || out.Cost != nil ||
+			out.TransactionId != nil || len(out.AgentIdentityHash) != 64 {
 			t.Errorf("%v, want %s", out, want)
 		}
 	}
@@ -323,13 +348,16 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	r.OfferSignature = proto.String("garbage")
 	denied(rampv1.DenialReason_DENIAL_REASON_SIGNATURE_INVALID, r)
 	r = buys("delegated", offer)
-	r.Requester.Delegation = &rampv1.Delegation{PrincipalId: "p", PrincipalDomain: "p.example", Token: "AAAA", ExpiresAt: timestamppb.New(s.now)}
+	r.Requester.Delegation = &rampv1.Delegation{PrincipalId: "p", PrincipalDomain: "p.example", Token: "AAAA",
+		ExpiresAt: timestamppb.New(s.now)}
 	denied(rampv1.DenialReason_DENIAL_REASON_DELEGATION_EXPIRED, r)
 	r = buys("licensed", offer)
 	r.Requester.LicenseId = proto.String("gold")
 	denied(rampv1.DenialReason_DENIAL_REASON_INVALID_LICENSE, r)
 	if err := s.DB.Update(t.Context(), func(tx *store.Tx) error {
-		return s.Book.AddLicence(t.Context(), tx, accounts.Licence{ID: "silver", Buyer: buyer, Begins: s.now.Add(-time.Hour), Ends: s.now}, s.now.Add(-time.Hour))
+		return s.Book.AddLicence(t.Context(), tx,
+			accounts.Licence{ID: "silver", Buyer: buyer, Begins: s.now.Add(-time.Hour), Ends: s.now},
+			s.now.Add(-time.Hour))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -339,20 +367,23 @@ func TestDenialsStandInTheAnswer(t *testing.T) {
 	s.left = requesters.Allowance{Limit: 1, Window: time.Minute, RetryAfter: time.Second}
 	denied(rampv1.DenialReason_DENIAL_REASON_RATE_LIMITED, buys("in a hurry", offer))
 	s.left = requesters.Allowance{}
-	denied(rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE, buys("in a hurry", offer)) // that it was denied for its haste is forgotten
+	// that it was denied for its haste is forgotten
+	denied(rampv1.DenialReason_DENIAL_REASON_INSUFFICIENT_BALANCE, buys("in a hurry", offer))
 	s.now = s.now.Add(5 * time.Minute)
 	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late", offer))
 	s.obey(policy.Rule{Access: policy.Blocked})
 	denied(rampv1.DenialReason_DENIAL_REASON_OFFER_EXPIRED, buys("late and blocked", offer))
 }
 
-// TestWhatABuyerSaysOfItsUseCountsAtThePurchase has an offer that tells for whom it is taken by whom it is not for.
+// TestWhatABuyerSaysOfItsUseCountsAtThePurchase has an offer that tells for whom it is taken by
+// whom it is not for.
 func TestWhatABuyerSaysOfItsUseCountsAtThePurchase(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
 	s.obey(policy.Rule{
 		Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"},
-		Users: policy.Restriction{Prohibit: []string{"commercial"}}, Countries: policy.Restriction{Permit: []string{"DE"}},
+		Users:     policy.Restriction{Prohibit: []string{"commercial"}},
+		Countries: policy.Restriction{Permit: []string{"DE"}},
 	})
 	offer := s.offer("a")
 	for ext, want := range map[string]rampv1.DenialReason{
@@ -371,13 +402,14 @@ func TestWhatABuyerSaysOfItsUseCountsAtThePurchase(t *testing.T) {
 	}
 }
 
-// TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer takes an offer that prohibits training for other uses than it was asked for, alone, as one of several
-// and by a tool.
+// TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer takes an offer that prohibits training for
+// other uses than it was asked for, alone, as one of several and by a tool.
 func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
 	s.obey(policy.Rule{
-		Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"}, Functions: policy.Functions{Prohibit: []string{"ai-train"}},
+		Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: "0.02", Currency: "USD"},
+		Functions: policy.Functions{Prohibit: []string{"ai-train"}},
 	})
 	offer := s.offer("a")
 	for n, c := range []struct {
@@ -416,7 +448,8 @@ func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.uses(ToolExecute, string(text)); got.Failed || strings.Contains(string(got.Object), "FUNCTION_PROHIBITED") == c.sold {
+		if got := s.uses(ToolExecute, string(text)); got.Failed ||
+			strings.Contains(string(got.Object), "FUNCTION_PROHIBITED") == c.sold {
 			t.Errorf("%q, by a tool: %s", c.use, got.Object)
 		}
 	}
@@ -430,7 +463,8 @@ func TestEveryDenialHasItsWord(t *testing.T) {
 		seen[reason] = true
 	}
 	for number, name := range rampv1.DenialReason_name {
-		if reason := rampv1.DenialReason(number); seen[reason] == (reason == rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED) {
+		if reason := rampv1.DenialReason(number); seen[reason] ==
+			(reason == rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED) {
 			t.Errorf("%s: %v", name, seen[reason])
 		}
 	}
@@ -439,16 +473,20 @@ func TestEveryDenialHasItsWord(t *testing.T) {
 func TestAReportIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 100_000_000_000)
-	s.obey(policy.Rule{Access: policy.Licensed, Price: policy.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}})
+	s.obey(policy.Rule{Access: policy.Licensed,
+		Price: policy.Price{Model: "per_token", Rate: "0.001", Currency: "USD"}})
 	offer := s.offer("b")
 	out := s.bought(buys("tokens", offer))
-	if o := out.ReportingObligation; o == nil || !o.Required || o.Window.AsDuration() != 24*time.Hour || !slices.Contains(o.RequiredFields, "consumed_quantity") {
+	if o := out.ReportingObligation; o == nil || !o.Required || o.Window.AsDuration() != 24*time.Hour ||
+		!slices.Contains(o.RequiredFields, "consumed_quantity") {
 		t.Fatalf("%v", out)
 	}
 	report := func() *rampv1.UsageReport {
 		return &rampv1.UsageReport{
-			Ver: "1.0", Id: "r1", TransactionId: out.GetTransactionId(), BillingId: out.GetBillingId(), Timestamp: timestamppb.New(s.now),
-			Usage: &rampv1.Usage{Function: []compv1.Function{compv1.Function_FUNCTION_AI_INPUT}, ConsumedQuantity: 1300, DisplayedToUser: proto.Bool(true)},
+			Ver: "1.0", Id: "r1", TransactionId: out.GetTransactionId(), BillingId: out.GetBillingId(),
+			Timestamp: timestamppb.New(s.now),
+			Usage: &rampv1.Usage{Function: []compv1.Function{compv1.Function_FUNCTION_AI_INPUT},
+				ConsumedQuantity: 1300, DisplayedToUser: proto.Bool(true)},
 		}
 	}
 	send := func(r *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
@@ -473,7 +511,8 @@ func TestAReportIsAnswered(t *testing.T) {
 	r.Ext, _ = structpb.NewStruct(map[string]any{"x.y": 1})
 	r.ExtCritical = []string{"x.y"}
 	var unknown *connect.Error
-	if _, err := send(r); connect.CodeOf(err) != connect.CodeFailedPrecondition || !errors.As(err, &unknown) || !strings.Contains(unknown.Message(), "x.y") {
+	if _, err := send(r); connect.CodeOf(err) != connect.CodeFailedPrecondition || !errors.As(err, &unknown) ||
+		!strings.Contains(unknown.Message(), "x.y") {
 		t.Errorf("with a critical key: %v", err)
 	}
 	first, err := send(report())
@@ -494,7 +533,8 @@ func TestAReportIsAnswered(t *testing.T) {
 func TestAmountsAreRoundedAtTheBorder(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[float64]int64{
-		0: 0, 0.02: 2_000_000, 12.5: 1_250_000_000, 0.00001515: 1515, 1e-8: 1, 0.29: 29_000_000, 1e9: 100_000_000_000_000_000, 5e-9: 0, 1.5e-8: 2, 2.5e-8: 2, 4.35: 435_000_000,
+		0: 0, 0.02: 2_000_000, 12.5: 1_250_000_000, 0.00001515: 1515, 1e-8: 1, 0.29: 29_000_000,
+		1e9: 100_000_000_000_000_000, 5e-9: 0, 1.5e-8: 2, 2.5e-8: 2, 4.35: 435_000_000,
 	} {
 		if got := units(amount); got != want {
 			t.Errorf("%v: %d, want %d", amount, got, want)

@@ -17,16 +17,23 @@ import (
 
 // codes are the protocol's codes for what goes wrong.
 var codes = map[fail.Code]connect.Code{
-	fail.Malformed: connect.CodeInvalidArgument, fail.Invalid: connect.CodeInvalidArgument, fail.TooLong: connect.CodeInvalidArgument,
-	fail.UnsupportedFormat: connect.CodeInvalidArgument, fail.MediaType: connect.CodeInvalidArgument, fail.UnsupportedMode: connect.CodeUnimplemented,
-	fail.Method: connect.CodeUnimplemented, fail.TooLarge: connect.CodeResourceExhausted, fail.Limited: connect.CodeResourceExhausted,
-	fail.NotFound: connect.CodeNotFound, fail.NoResults: connect.CodeNotFound, fail.UnknownPromise: connect.CodeNotFound,
-	fail.Unauthorized: connect.CodeUnauthenticated, fail.Forbidden: connect.CodePermissionDenied, fail.Unavailable: connect.CodeUnavailable,
-	fail.Timeout: connect.CodeDeadlineExceeded, fail.Slow: connect.CodeDeadlineExceeded, fail.Cancelled: connect.CodeCanceled,
-	fail.Internal: connect.CodeInternal,
+	fail.Malformed: connect.CodeInvalidArgument, fail.Invalid: connect.CodeInvalidArgument,
+	fail.TooLong:           connect.CodeInvalidArgument,
+	fail.UnsupportedFormat: connect.CodeInvalidArgument, fail.MediaType: connect.CodeInvalidArgument,
+	fail.UnsupportedMode: connect.CodeUnimplemented,
+	fail.Method:          connect.CodeUnimplemented, fail.TooLarge: connect.CodeResourceExhausted,
+	fail.Limited:  connect.CodeResourceExhausted,
+	fail.NotFound: connect.CodeNotFound, fail.NoResults: connect.CodeNotFound,
+	fail.UnknownPromise: connect.CodeNotFound,
+	fail.Unauthorized:   connect.CodeUnauthenticated, fail.Forbidden: connect.CodePermissionDenied,
+	fail.Unavailable: connect.CodeUnavailable,
+	fail.Timeout:     connect.CodeDeadlineExceeded, fail.Slow: connect.CodeDeadlineExceeded,
+	fail.Cancelled: connect.CodeCanceled,
+	fail.Internal:  connect.CodeInternal,
 }
 
-// failed is an error as it is sent: what a stranger may read, and nothing of the cause, which goes to the log.
+// failed is an error as it is sent: what a stranger may read, and nothing of the cause, which goes
+// to the log.
 func failed(ctx context.Context, err error) *connect.Error {
 	out := coded(ctx, err)
 	e := httpx.EventFrom(ctx)
@@ -53,7 +60,8 @@ func coded(ctx context.Context, err error) *connect.Error {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return connect.NewError(connect.CodeCanceled, errors.New("the request was taken back"))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
-		return connect.NewError(connect.CodeDeadlineExceeded, errors.New("the time for the request ran out; try again, or allow it more"))
+		return connect.NewError(connect.CodeDeadlineExceeded,
+			errors.New("the time for the request ran out; try again, or allow it more"))
 	}
 	house := fail.From(err)
 	out := connect.NewError(codes[house.Code], errors.New(house.Detail))
@@ -66,7 +74,8 @@ func coded(ctx context.Context, err error) *connect.Error {
 // writer writes errors of requests that no RPC has taken up, in the form of the request.
 var writer = connect.NewErrorWriter()
 
-// WriteError tells why a request was refused before an RPC had it, in the form of the protocol that it speaks.
+// WriteError tells why a request was refused before an RPC had it, in the form of the protocol that
+// it speaks.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	out := coded(r.Context(), err)
 	httpx.EventFrom(r.Context()).Set("failure", out.Code().String())
@@ -77,11 +86,13 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	_ = writer.Write(w, r, out) // whom it does not reach is gone
 }
 
-// plain is the status for who speaks none of the protocols, for whom the status of an RPC's error would be misleading.
+// plain is the status for who speaks none of the protocols, for whom the status of an RPC's error
+// would be misleading.
 func plain(r *http.Request, code fail.Code) int {
 	kind := r.Header.Get("Content-Type")
 	switch {
-	case strings.HasPrefix(kind, "application/grpc") && !strings.HasPrefix(kind, "application/grpc-web-text"): // whose frames in base64 nobody here could write
+	// whose frames in base64 nobody here could write
+	case strings.HasPrefix(kind, "application/grpc") && !strings.HasPrefix(kind, "application/grpc-web-text"):
 		return 0
 	case code == fail.Method:
 		return http.StatusMethodNotAllowed

@@ -17,7 +17,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// believing has a door verify intermediaries under one key, in every protocol and codec the same way.
+// believing has a door verify intermediaries under one key, in every protocol and codec the same
+// way.
 func (f *framed) believing(t *testing.T, by ed25519.PrivateKey) {
 	keys := []wire.Key{{Public: by.Public().(ed25519.PublicKey)}}
 	f.Forwarded = func(_ context.Context, q *rampv1.ResourceQuery, came wire.ReceivedQuery, _ func() error) error {
@@ -31,8 +32,9 @@ func (f *framed) believing(t *testing.T, by ed25519.PrivateKey) {
 	}
 }
 
-// TestForwardedQueriesAreAnswered holds that a query that a Broker passed on is good in every protocol and codec, that the log names
-// the Broker, and that a wrong one is unauthenticated, and counts against the address that it came from.
+// TestForwardedQueriesAreAnswered holds that a query that a Broker passed on is good in every
+// protocol and codec, that the log names the Broker, and that a wrong one is unauthenticated, and
+// counts against the address that it came from.
 func TestForwardedQueriesAreAnswered(t *testing.T) {
 	t.Parallel()
 	f := newFramed()
@@ -66,10 +68,12 @@ func TestForwardedQueriesAreAnswered(t *testing.T) {
 		t.Fatal(err, failures)
 	}
 	for name, change := range map[string][2]string{
-		"another address": {"p.example/a", "p.example/b"}, "a member that is new": {`"ver":"1.0"`, `"ver":"1.0","request_id":"r"`}, "another hop": {"relay.example", "other.example"},
+		"another address":      {"p.example/a", "p.example/b"},
+		"a member that is new": {`"ver":"1.0"`, `"ver":"1.0","request_id":"r"`}, "another hop": {"relay.example", "other.example"},
 	} {
 		before := failures
-		if got := send(t, http1, address+discoverPath, "application/json", strings.Replace(string(text), change[0], change[1], 1)); !strings.HasPrefix(got, `{"code":"unauthenticated","message":"intermediaries[`) {
+		if got := send(t, http1, address+discoverPath, "application/json",
+			strings.Replace(string(text), change[0], change[1], 1)); !strings.HasPrefix(got, `{"code":"unauthenticated","message":"intermediaries[`) {
 			t.Errorf("%s: %s", name, got)
 		}
 		if failures != before+1 {
@@ -77,12 +81,14 @@ func TestForwardedQueriesAreAnswered(t *testing.T) {
 		}
 	}
 	f.Forwarded = nil
-	if got := send(t, http1, address+discoverPath, "application/json", string(text)); !strings.Contains(got, "not verified here") {
+	if got := send(t, http1, address+discoverPath, "application/json", string(text)); !strings.Contains(got,
+		"not verified here") {
 		t.Errorf("a door that verifies no intermediaries: %s", got)
 	}
 }
 
-// TestMembersThatNobodyKnowsAreSignedToo holds that an intermediary which wrote members of its own in JSON is believed over what it wrote.
+// TestMembersThatNobodyKnowsAreSignedToo holds that an intermediary which wrote members of its own
+// in JSON is believed over what it wrote.
 func TestMembersThatNobodyKnowsAreSignedToo(t *testing.T) {
 	t.Parallel()
 	f := newFramed()
@@ -92,10 +98,12 @@ func TestMembersThatNobodyKnowsAreSignedToo(t *testing.T) {
 	at := time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00") // as other languages write it
 	unsigned := `{"id":"q","intermediaries":[{"domain":"broker.example","forwarded_at":"` + at + `","id":"b"}],"requester":{"domain":"b.example","id":"b","mood":"glad","uris":["u"]},"ver":"1.0"}`
 	signed := strings.Replace(unsigned, `"id":"b"}]`, `"id":"b","signature":"`+sign.EncodeSignature(ed25519.Sign(by, []byte(unsigned)))+`"}]`, 1)
-	if got := send(t, client, address+discoverPath, "application/json; charset=utf-8", signed); !strings.Contains(got, `"exchange":"x.example"`) {
+	if got := send(t, client, address+discoverPath, "application/json; charset=utf-8", signed); !strings.Contains(got,
+		`"exchange":"x.example"`) {
 		t.Errorf("%s\n%s", got, signed)
 	}
-	if got := send(t, client, address+discoverPath, "application/json", strings.Replace(signed, "glad", "sad", 1)); !strings.Contains(got, `"code":"unauthenticated"`) {
+	if got := send(t, client, address+discoverPath, "application/json",
+		strings.Replace(signed, "glad", "sad", 1)); !strings.Contains(got, `"code":"unauthenticated"`) {
 		t.Errorf("a member that nobody knows was changed: %s", got)
 	}
 }

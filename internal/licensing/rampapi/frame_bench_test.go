@@ -14,17 +14,21 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// What a request costs on its way to the exchange and back, without who asks: read, held against the rules, answered with one
-// address that is not sold. Floors beside it: the same bytes through net/http alone, and through the codec alone.
+// What a request costs on its way to the exchange and back, without who asks: read, held against
+// the rules, answered with one address that is not sold. Floors beside it: the same bytes through
+// net/http alone, and through the codec alone.
 func BenchmarkFrame(b *testing.B) {
 	f := newFramed()
 	f.answer = func(_ context.Context, _ *call, q *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error) {
 		reason := rampv1.OfferAbsenceReason_OFFER_ABSENCE_REASON_NOT_IN_CATALOG
-		return &rampv1.ResourceResponse{Ver: Version, Id: q.Id, Exchange: f.Exchange, OfferGroups: []*rampv1.OfferGroup{{Uri: q.Requester.Uris[0], AbsenceReason: &reason}}}, nil
+		return &rampv1.ResourceResponse{Ver: Version, Id: q.Id, Exchange: f.Exchange,
+			OfferGroups: []*rampv1.OfferGroup{{Uri: q.Requester.Uris[0], AbsenceReason: &reason}}}, nil
 	}
-	framed := f.received(connect.NewUnaryHandler(discoverPath, func(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
-		return take(ctx, &f.door, r, f.answer)
-	}, options...))
+	framed := f.received(connect.NewUnaryHandler(discoverPath,
+		func(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse],
+			error) {
+			return take(ctx, &f.handlers, r, f.answer)
+		}, options...))
 	text, err := wire.Marshal(query())
 	if err != nil {
 		b.Fatal(err)

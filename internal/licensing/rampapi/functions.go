@@ -15,15 +15,19 @@ import (
 
 // functions are CoMP's functions by the words that terms have for them.
 var functions = map[string]compv1.Function{
-	"all": compv1.Function_FUNCTION_ALL, "ai-all": compv1.Function_FUNCTION_AI_ALL, "ai-train": compv1.Function_FUNCTION_AI_TRAIN,
-	"ai-input": compv1.Function_FUNCTION_AI_INPUT, "ai-index": compv1.Function_FUNCTION_AI_INDEX, "search": compv1.Function_FUNCTION_SEARCH,
+	"all": compv1.Function_FUNCTION_ALL, "ai-all": compv1.Function_FUNCTION_AI_ALL,
+	"ai-train": compv1.Function_FUNCTION_AI_TRAIN,
+	"ai-input": compv1.Function_FUNCTION_AI_INPUT, "ai-index": compv1.Function_FUNCTION_AI_INDEX,
+	"search": compv1.Function_FUNCTION_SEARCH,
 }
 
-// otherFunction is what a word means that is no function, such as "SUMMARIZE": text is put into a model.
+// otherFunction is what a word means that is no function, such as "SUMMARIZE": text is put into a
+// model.
 const otherFunction = "ai-input"
 
-// function is the word that terms have for a function, as requesters spell it: FUNCTION_AI_INPUT, ai_input, ai-input. A word that
-// is none and speaks of training is ai-train: nothing that prohibits it is sold for it under another name.
+// function is the word that terms have for a function, as requesters spell it: FUNCTION_AI_INPUT,
+// ai_input, ai-input. A word that is none and speaks of training is ai-train: nothing that
+// prohibits it is sold for it under another name.
 func function(text string) string {
 	parts := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	word := strings.TrimPrefix(strings.Join(parts, "-"), "function-")
@@ -37,9 +41,11 @@ func function(text string) string {
 }
 
 // training are words for training and for what is done as training is.
-var training = []string{"train", "training", "aitrain", "aitraining", "pretrain", "pretraining", "finetune", "finetuning", "tune", "tuning"}
+var training = []string{"train", "training", "aitrain", "aitraining", "pretrain", "pretraining", "finetune",
+	"finetuning", "tune", "tuning"}
 
-// intended are the functions that a requester declares, each once; none when it declares none, which is not all.
+// intended are the functions that a requester declares, each once; none when it declares none,
+// which is not all.
 func intended(r *rampv1.Requester) []string {
 	var all []string
 	for _, text := range r.GetIntendedUse() {
@@ -70,13 +76,16 @@ func using(r *rampv1.Requester) (user, country string, err error) {
 		return "", "", err
 	}
 	if user = strings.ReplaceAll(strings.ToLower(user), "_", "-"); user != "" && !slices.Contains(users, user) {
-		return "", "", &wire.Invalid{Path: "requester.ext." + extUserCategory, Problem: "has to be one of " + strings.Join(users, ", ")}
+		return "", "", &wire.Invalid{Path: "requester.ext." + extUserCategory,
+			Problem: "has to be one of " + strings.Join(users, ", ")}
 	}
 	if country, err = said(r, extGeo); err != nil {
 		return "", "", err
 	}
-	if country = strings.ToUpper(country); country != "" && (len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		return "", "", &wire.Invalid{Path: "requester.ext." + extGeo, Problem: "has to be an ISO 3166-1 code of two letters such as DE"}
+	if country = strings.ToUpper(country); country != "" &&
+		(len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
+		return "", "", &wire.Invalid{Path: "requester.ext." + extGeo,
+			Problem: "has to be an ISO 3166-1 code of two letters such as DE"}
 	}
 	return user, country, nil
 }

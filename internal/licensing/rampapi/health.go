@@ -27,8 +27,8 @@ type health struct {
 	status   healthv1.HealthCheckResponse_ServingStatus // as it was then
 }
 
-// The bounds of watching: how often it is looked how the server is, for all who watch at once, how many may, and how long a
-// message to one may take.
+// The bounds of watching: how often it is looked how the server is, for all who watch at once, how
+// many may, and how long a message to one may take.
 const (
 	watchEvery  = time.Second
 	maxWatchers = 64
@@ -49,9 +49,12 @@ func (h *health) known(name string) bool {
 }
 
 // Check says how a service is.
-func (h *health) Check(ctx context.Context, r *connect.Request[healthv1.HealthCheckRequest]) (*connect.Response[healthv1.HealthCheckResponse], error) {
+func (h *health) Check(ctx context.Context,
+	r *connect.Request[healthv1.HealthCheckRequest]) (*connect.Response[healthv1.HealthCheckResponse], error) {
 	if !h.known(r.Msg.GetService()) {
-		return nil, failed(ctx, fail.New(fail.NotFound, "this server has no such service; ask for %s, or for none", rampv1connect.ExchangeServiceName))
+		return nil,
+			failed(ctx, fail.New(fail.NotFound, "this server has no such service; ask for %s, or for none",
+				rampv1connect.ExchangeServiceName))
 	}
 	return connect.NewResponse(&healthv1.HealthCheckResponse{Status: h.now(ctx)}), nil
 }
@@ -64,9 +67,10 @@ func (h *health) now(ctx context.Context) healthv1.HealthCheckResponse_ServingSt
 	return healthv1.HealthCheckResponse_SERVING
 }
 
-// Watch says how a service is, and again whenever that changes, until the caller leaves or the server stops. A service that is not
-// known may come to be: the caller is told, and not left.
-func (h *health) Watch(ctx context.Context, r *connect.Request[healthv1.HealthCheckRequest], out *connect.ServerStream[healthv1.HealthCheckResponse]) error {
+// Watch says how a service is, and again whenever that changes, until the caller leaves or the
+// server stops. A service that is not known may come to be: the caller is told, and not left.
+func (h *health) Watch(ctx context.Context, r *connect.Request[healthv1.HealthCheckRequest],
+	out *connect.ServerStream[healthv1.HealthCheckResponse]) error {
 	defer h.watchers.Add(-1)
 	if h.watchers.Add(1) > maxWatchers {
 		return failed(ctx, fail.New(fail.Limited, "too many watch this server; call Check now and then instead"))
@@ -96,7 +100,8 @@ func (h *health) Watch(ctx context.Context, r *connect.Request[healthv1.HealthCh
 	}
 }
 
-// recently says how the server is, or was a moment ago, so that many who watch ask no more of it than one.
+// recently says how the server is, or was a moment ago, so that many who watch ask no more of it
+// than one.
 func (h *health) recently(ctx context.Context) healthv1.HealthCheckResponse_ServingStatus {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +111,8 @@ func (h *health) recently(ctx context.Context) healthv1.HealthCheckResponse_Serv
 	return h.status
 }
 
-// lasting lets the answer of Watch go on for longer than answers may take: each of its messages has its own time.
+// lasting lets the answer of Watch go on for longer than answers may take: each of its messages has
+// its own time.
 func lasting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := flusher{w, http.NewResponseController(w)}
@@ -118,7 +124,8 @@ func lasting(next http.Handler) http.Handler {
 	})
 }
 
-// patient is a flusher for which time begins anew with each message. That there is no deadline to set is no failure.
+// patient is a flusher for which time begins anew with each message. That there is no deadline to
+// set is no failure.
 type patient struct{ flusher }
 
 // Write writes a part of a message, which has to be taken in time.

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestARequesterOfALaterProtocolIsNamed refuses a query of RAMP 2, one of a later revision of ramp.v1 and one of FORA with the name of what it speaks.
+// TestARequesterOfALaterProtocolIsNamed refuses a query of RAMP 2, one of a later revision of
+// ramp.v1 and one of FORA with the name of what it speaks.
 func TestARequesterOfALaterProtocolIsNamed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
@@ -36,7 +37,8 @@ func TestARequesterOfALaterProtocolIsNamed(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	response, err := http.Post(s.at+"/ramp.v1.ExchangeService/DiscoverResources", "application/json", strings.NewReader(`{"ver":"1.1","id":"q","requester":{"id":"bot","domain":"b.example","uris":["https://site.example/a"]}}`))
+	response, err := http.Post(s.at+"/ramp.v1.ExchangeService/DiscoverResources", "application/json",
+		strings.NewReader(`{"ver":"1.1","id":"q","requester":{"id":"bot","domain":"b.example","uris":["https://site.example/a"]}}`))
 	if err != nil || response.StatusCode != 200 {
 		t.Errorf("RAMP 1.1: %v, %v", response, err)
 	}

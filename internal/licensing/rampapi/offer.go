@@ -17,35 +17,40 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// models are the protocol's pricing models by the words that terms have for them. What is paid once, however much is used, is
-// paid for the access.
+// models are the protocol's pricing models by the words that terms have for them. What is paid
+// once, however much is used, is paid for the access.
 var models = map[string]rampv1.PricingModel{
 	"per_access": rampv1.PricingModel_PRICING_MODEL_PER_ACCESS, "flat": rampv1.PricingModel_PRICING_MODEL_PER_ACCESS,
 	"per_token": rampv1.PricingModel_PRICING_MODEL_PER_TOKEN, "per_fetch": rampv1.PricingModel_PRICING_MODEL_PER_FETCH,
 	"subscription": rampv1.PricingModel_PRICING_MODEL_SUBSCRIPTION, "free": rampv1.PricingModel_PRICING_MODEL_FREE,
-	"attribution": rampv1.PricingModel_PRICING_MODEL_ATTRIBUTION, "contribution": rampv1.PricingModel_PRICING_MODEL_CONTRIBUTION,
-	"training": rampv1.PricingModel_PRICING_MODEL_TRAINING, "revenue_share": rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE,
-	"per_page": rampv1.PricingModel_PRICING_MODEL_PER_PAGE, "per_minute": rampv1.PricingModel_PRICING_MODEL_PER_MINUTE,
-	"per_record": rampv1.PricingModel_PRICING_MODEL_PER_RECORD,
-	"":           rampv1.PricingModel_PRICING_MODEL_SUBSCRIPTION, // nothing but subscriptions gives it
+	"attribution":   rampv1.PricingModel_PRICING_MODEL_ATTRIBUTION,
+	"contribution":  rampv1.PricingModel_PRICING_MODEL_CONTRIBUTION,
+	"training":      rampv1.PricingModel_PRICING_MODEL_TRAINING,
+	"revenue_share": rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE,
+	"per_page":      rampv1.PricingModel_PRICING_MODEL_PER_PAGE,
+	"per_minute":    rampv1.PricingModel_PRICING_MODEL_PER_MINUTE,
+	"per_record":    rampv1.PricingModel_PRICING_MODEL_PER_RECORD,
+	"":              rampv1.PricingModel_PRICING_MODEL_SUBSCRIPTION, // nothing but subscriptions gives it
 }
 
 // deliveries are the ways of delivery by the words that terms have for them.
 var deliveries = map[string]rampv1.DeliveryMethod{
-	"direct": rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT, "instructions": rampv1.DeliveryMethod_DELIVERY_METHOD_INSTRUCTIONS,
-	"streaming": rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING,
+	"direct":       rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT,
+	"instructions": rampv1.DeliveryMethod_DELIVERY_METHOD_INSTRUCTIONS,
+	"streaming":    rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING,
 }
 
 // mutabilities are the kinds of mutability by the catalog's words for them.
 var mutabilities = map[string]rampv1.ResourceMutability{
-	static: rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC, dynamic: rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC,
-	live: rampv1.ResourceMutability_RESOURCE_MUTABILITY_LIVE,
+	static:  rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC,
+	dynamic: rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC,
+	live:    rampv1.ResourceMutability_RESOURCE_MUTABILITY_LIVE,
 }
 
 const static, dynamic, live = "static", "dynamic", "live"
 
 // seal writes an offer and signs it: the message, the bytes that are signed, and the signature.
-func (d *door) seal(p *exchange.OfferDraft) (m *rampv1.Offer, document, signature []byte, err error) {
+func (d *handlers) seal(p *exchange.OfferDraft) (m *rampv1.Offer, document, signature []byte, err error) {
 	if m, err = d.offer(p); err != nil {
 		return nil, nil, nil, err
 	}
@@ -62,9 +67,9 @@ func (d *door) seal(p *exchange.OfferDraft) (m *rampv1.Offer, document, signatur
 	return m, document, signature, nil
 }
 
-// attest puts into an offer what the site itself attests of what is offered, before what others do. What is live does not exist yet, and of it
-// nothing is attested.
-func (d *door) attest(p *exchange.OfferDraft, m *rampv1.Offer) error {
+// attest puts into an offer what the site itself attests of what is offered, before what others do.
+// What is live does not exist yet, and of it nothing is attested.
+func (d *handlers) attest(p *exchange.OfferDraft, m *rampv1.Offer) error {
 	if d.Attest == nil || p.Mutability == live {
 		return nil
 	}
@@ -72,16 +77,19 @@ func (d *door) attest(p *exchange.OfferDraft, m *rampv1.Offer) error {
 	if err != nil || own == nil {
 		return err
 	}
-	m.Attestations = append([]*rampv1.ResourceAttestation{own}, m.Attestations[:min(len(m.Attestations), wire.MaxAttestations-1)]...)
+	m.Attestations = append([]*rampv1.ResourceAttestation{own},
+		m.Attestations[:min(len(m.Attestations), wire.MaxAttestations-1)]...)
 	return nil
 }
 
 // offer is an offer in the protocol's words, without its signature.
-func (d *door) offer(p *exchange.OfferDraft) (*rampv1.Offer, error) {
+func (d *handlers) offer(p *exchange.OfferDraft) (*rampv1.Offer, error) {
 	out := &rampv1.Offer{
-		OfferId: p.ID, Package: d.packaged(p), Pricing: d.pricing(p), DeliveryMethod: deliveries[p.Delivery], Reporting: reporting(p),
-		ExpiresAt: timestamppb.New(p.Expires), Identity: identityOf(p), Restrictions: restrictions(p), SignatureAlgorithm: signatureAlgorithm,
-		IabCategories: p.Entry.Categories, Attestations: p.Attested,
+		OfferId: p.ID, Package: d.packaged(p), Pricing: d.pricing(p), DeliveryMethod: deliveries[p.Delivery],
+		Reporting: reporting(p),
+		ExpiresAt: timestamppb.New(p.Expires), Identity: identityOf(p), Restrictions: restrictions(p),
+		SignatureAlgorithm: signatureAlgorithm,
+		IabCategories:      p.Entry.Categories, Attestations: p.Attested,
 	}
 	if p.Mutability == dynamic {
 		out.DataAsOf = timestamppb.New(asOf(p))
@@ -116,13 +124,14 @@ func asOf(p *exchange.OfferDraft) time.Time {
 }
 
 // packaged is what is sold.
-func (d *door) packaged(p *exchange.OfferDraft) *compv1.Package {
+func (d *handlers) packaged(p *exchange.OfferDraft) *compv1.Package {
 	out := &compv1.Package{Id: p.Package.ID, Title: optional(p.Package.Title), Seller: optional(p.Package.Seller)}
 	if p.Package.Citation {
 		out.Citation = proto.Int32(1)
 	}
 	if p.Open { // everybody can ask for it at the other doors
-		out.Retrieval = &compv1.Retrieval{Auth: compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE.Enum(), Type: []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB}}
+		out.Retrieval = &compv1.Retrieval{Auth: compv1.RetrievalAuth_RETRIEVAL_AUTH_NONE.Enum(),
+			Type: []compv1.RetrievalType{compv1.RetrievalType_RETRIEVAL_TYPE_NLWEB}}
 		if d.MCP {
 			out.Retrieval.Type = append(out.Retrieval.Type, compv1.RetrievalType_RETRIEVAL_TYPE_MCP)
 		}
@@ -132,22 +141,24 @@ func (d *door) packaged(p *exchange.OfferDraft) *compv1.Package {
 		out.Scope = &compv1.Scope{Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_OTHER}}
 		return out
 	}
-	text := &compv1.Text{Title: optional(w.Title), Author: w.Authors, Pubdate: date(w.Published), Update: date(w.Modified)}
+	text := &compv1.Text{Title: optional(w.Title), Author: w.Authors, Pubdate: date(w.Published),
+		Update: date(w.Modified)}
 	if w.Words > 0 {
 		text.Wordcount = []int32{clamp(int64(w.Words))}
 	}
 	if !w.Published.IsZero() {
 		text.Published = proto.Int32(1)
 	}
-	out.Scope = &compv1.Scope{Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_TEXT}, Text: []*compv1.Text{text}}
+	out.Scope = &compv1.Scope{Ctype: []compv1.ContentType{compv1.ContentType_CONTENT_TYPE_TEXT},
+		Text: []*compv1.Text{text}}
 	return out
 }
 
 func isText(media string) bool { return len(media) > 5 && media[:5] == "text/" }
 
-// pricing is what it costs. Under a subscription it costs nothing. Also what costs nothing, or a share, has a currency: the
-// field is no optional one (RAMP v1, Pricing).
-func (d *door) pricing(p *exchange.OfferDraft) *rampv1.Pricing {
+// pricing is what it costs. Under a subscription it costs nothing. Also what costs nothing, or a
+// share, has a currency: the field is no optional one (RAMP v1, Pricing).
+func (d *handlers) pricing(p *exchange.OfferDraft) *rampv1.Pricing {
 	out := &rampv1.Pricing{Model: models[p.Price.Model], Currency: cmp.Or(p.Price.Currency, d.currency())}
 	if p.Quantity > 0 {
 		out.EstimatedQuantity, out.Unit = proto.Int32(clamp(p.Quantity)), &p.Unit
@@ -169,10 +180,12 @@ func (d *door) pricing(p *exchange.OfferDraft) *rampv1.Pricing {
 	return out
 }
 
-// currency is that of what has no price of its own: US dollars if nothing else is configured (RAMP v1, Ingestion).
-func (d *door) currency() string { return cmp.Or(d.Currency, "USD") }
+// currency is that of what has no price of its own: US dollars if nothing else is configured (RAMP
+// v1, Ingestion).
+func (d *handlers) currency() string { return cmp.Or(d.Currency, "USD") }
 
-// amount is units of 1e-8 as the double nearest to them, which is written with as few digits as they have.
+// amount is units of 1e-8 as the double nearest to them, which is written with as few digits as
+// they have.
 func amount(units int64) float64 { return float64(units) / 1e8 }
 
 // clamp is a number as far as the wire can carry it.
@@ -204,14 +217,17 @@ func reporting(p *exchange.OfferDraft) *rampv1.ReportingObligation {
 	if p.Report.Window() == 0 {
 		return nil
 	}
-	return &rampv1.ReportingObligation{Required: true, Window: durationpb.New(p.Report.Window()), RequiredFields: p.Report.Fields}
+	return &rampv1.ReportingObligation{Required: true, Window: durationpb.New(p.Report.Window()),
+		RequiredFields: p.Report.Fields}
 }
 
-// identityOf is by what an item is known elsewhere. Live content has no hash, since it does not exist yet.
+// identityOf is by what an item is known elsewhere. Live content has no hash, since it does not
+// exist yet.
 func identityOf(p *exchange.OfferDraft) *rampv1.ResourceIdentity {
 	known := p.Entry.Identity
 	out := &rampv1.ResourceIdentity{
-		CanonicalUrl: optional(p.URL), Doi: optional(known.DOI), IptcGuid: optional(known.IPTC), Isni: optional(known.ISNI),
+		CanonicalUrl: optional(p.URL), Doi: optional(known.DOI), IptcGuid: optional(known.IPTC),
+		Isni:         optional(known.ISNI),
 		C2PaManifest: optional(known.C2PA), ResourceMutability: mutabilities[p.Mutability],
 	}
 	if p.Digest.Method != "" {
@@ -226,7 +242,8 @@ func identityOf(p *exchange.OfferDraft) *rampv1.ResourceIdentity {
 func restrictions(p *exchange.OfferDraft) *rampv1.AccessRestrictions {
 	b := p.For
 	out := &rampv1.AccessRestrictions{
-		PermittedFunctions: comp(b.Functions.Permit), ProhibitedFunctions: comp(b.Functions.Prohibit), PermittedUsers: b.Users.Permit,
+		PermittedFunctions: comp(b.Functions.Permit), ProhibitedFunctions: comp(b.Functions.Prohibit),
+		PermittedUsers:  b.Users.Permit,
 		ProhibitedUsers: b.Users.Prohibit, PermittedGeo: b.Countries.Permit, ProhibitedGeo: b.Countries.Prohibit,
 	}
 	if p.DisplayWords > 0 {
@@ -241,7 +258,8 @@ func restrictions(p *exchange.OfferDraft) *rampv1.AccessRestrictions {
 // quota is how much of a subscription is left, before or after a purchase.
 func quota(subscription string, q exchange.Quota) *rampv1.SubscriptionQuotaInfo {
 	return &rampv1.SubscriptionQuotaInfo{
-		SubscriptionId: subscription, Unit: q.Unit, QuotaLimit: clamp(q.Limit), QuotaUsed: clamp(q.Used), QuotaRemaining: clamp(q.Left),
-		ResetsAt: instant(q.Resets),
+		SubscriptionId: subscription, Unit: q.Unit, QuotaLimit: clamp(q.Limit), QuotaUsed: clamp(q.Used),
+		QuotaRemaining: clamp(q.Left),
+		ResetsAt:       instant(q.Resets),
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// OwnContent answers with this front desk's own content at the addresses of a site behind its gate: with what was bought, where grant is
-// what the address was bound to that the gate has verified; otherwise with what is open to everyone, and with nothing else. What
-// is delivered against a grant is recorded as by Deliver.
-func OwnContent(open *exchange.Assortment, d *delivery.Service) func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant) {
+// OwnContent returns a handler with this front desk's own content at the addresses of a site behind
+// its gate, including purchases.
+func OwnContent(open *exchange.Assortment, d *delivery.Service) func(w http.ResponseWriter, r *http.Request,
+	address string, grant *sign.URLGrant) {
 	return func(w http.ResponseWriter, r *http.Request, address string, grant *sign.URLGrant) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")

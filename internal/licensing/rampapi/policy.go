@@ -11,7 +11,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// AccessPolicy is the path of a provider's access policy, and PolicyDomain the part of it that is the provider's domain.
+// AccessPolicy is the path of a provider's access policy, and PolicyDomain the part of it that is
+// the provider's domain.
 const (
 	AccessPolicy = "/provider/{domain}/access-policy.json"
 	PolicyDomain = "domain"
@@ -20,7 +21,8 @@ const (
 // PolicyKey is the member of ext by which ramp.json names the access policy.
 const PolicyKey = "ramp.access_policy_uri"
 
-// policyCacheControl says how long a policy may be used without asking again. An edge that goes by it is behind by so much.
+// policyCacheControl says how long a policy may be used without asking again. An edge that goes by
+// it is behind by so much.
 const policyCacheControl = "public, max-age=300"
 
 // policyTime is how long making the policy may take.

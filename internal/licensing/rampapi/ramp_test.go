@@ -40,7 +40,8 @@ func TestWhatIsNoRequestOfTheProtocolIsToldWhatToSend(t *testing.T) {
 		{"another charset", discoverPath, "application/json; charset=latin1", 415, "invalid_argument"},
 		{"a stream of Connect", discoverPath, "application/connect+json", 415, ""},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+c.path, strings.NewReader("{}"))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+c.path,
+			strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,15 +53,19 @@ func TestWhatIsNoRequestOfTheProtocolIsToldWhatToSend(t *testing.T) {
 		var told struct{ Code, Message string }
 		err = json.NewDecoder(response.Body).Decode(&told)
 		response.Body.Close()
-		if response.StatusCode != c.status || c.code != "" && (err != nil || told.Code != c.code || told.Message == "") {
+		if response.StatusCode != c.status || c.code != "" &&
+			(err != nil || told.Code != c.code || told.Message == "") {
 			t.Errorf("%s: %s, %+v, %v", c.name, response.Status, told, err)
 		}
 	}
 	for name, client := range map[string]*connect.Client[rampv1.ResourceQuery, rampv1.ResourceResponse]{
-		"gRPC":     connect.NewClient[rampv1.ResourceQuery, rampv1.ResourceResponse](over2, address+"/ramp.v1.ExchangeService/Sell", connect.WithGRPC()),
-		"gRPC-Web": connect.NewClient[rampv1.ResourceQuery, rampv1.ResourceResponse](client, address+"/ramp.v1.ExchangeService/Sell", connect.WithGRPCWeb()),
+		"gRPC": connect.NewClient[rampv1.ResourceQuery, rampv1.ResourceResponse](over2,
+			address+"/ramp.v1.ExchangeService/Sell", connect.WithGRPC()),
+		"gRPC-Web": connect.NewClient[rampv1.ResourceQuery, rampv1.ResourceResponse](client,
+			address+"/ramp.v1.ExchangeService/Sell", connect.WithGRPCWeb()),
 	} {
-		if _, err := client.CallUnary(t.Context(), connect.NewRequest(query())); connect.CodeOf(err) != connect.CodeUnimplemented {
+		if _, err := client.CallUnary(t.Context(), connect.NewRequest(query())); connect.CodeOf(err) !=
+			connect.CodeUnimplemented {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -119,18 +124,22 @@ func TestMessageThatGrowsWhenItIsDecompressedIsRefused(t *testing.T) {
 	}
 	defer response.Body.Close()
 	told, _ := io.ReadAll(response.Body)
-	if response.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(told), "more than 1048576 bytes when it is decompressed") { // as Connect maps resource_exhausted
+	// as Connect maps resource_exhausted
+	if response.StatusCode != http.StatusTooManyRequests ||
+		!strings.Contains(string(told), "more than 1048576 bytes when it is decompressed") {
 		t.Errorf("%s, %s", response.Status, told)
 	}
 	large := connect.NewRequest(&rampv1.ResourceQuery{Ver: strings.Repeat("x", 2*MaxBody)})
 	for name, client := range speakers(f.serve(t)) {
-		if _, err := client.DiscoverResources(t.Context(), large); connect.CodeOf(err) != connect.CodeResourceExhausted {
+		if _, err := client.DiscoverResources(t.Context(), large); connect.CodeOf(err) !=
+			connect.CodeResourceExhausted {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestNoMoreIsDecompressedThanIsRead holds that a request cannot have a front desk decompress what it does not read.
+// TestNoMoreIsDecompressedThanIsRead holds that a request cannot have a front desk decompress what
+// it does not read.
 func TestNoMoreIsDecompressedThanIsRead(t *testing.T) {
 	t.Parallel()
 	packed := func(size int) *bytes.Reader {
@@ -146,7 +155,8 @@ func TestNoMoreIsDecompressedThanIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	read, err := io.Copy(io.Discard, &u)
-	if _, again := u.Read(make([]byte, 1)); connect.CodeOf(err) != connect.CodeResourceExhausted || connect.CodeOf(again) != connect.CodeResourceExhausted || read != MaxBody+1 {
+	if _, again := u.Read(make([]byte, 1)); connect.CodeOf(err) != connect.CodeResourceExhausted ||
+		connect.CodeOf(again) != connect.CodeResourceExhausted || read != MaxBody+1 {
 		t.Errorf("%d bytes, %v, then %v", read, err, again)
 	}
 	if large.Len() < int(large.Size())*9/10 {
@@ -176,21 +186,27 @@ func TestHealthSaysWhetherRequestsAreAnswered(t *testing.T) {
 			for _, c := range []struct {
 				down error
 				want healthv1.HealthCheckResponse_ServingStatus
-			}{{nil, healthv1.HealthCheckResponse_SERVING}, {errors.New("it starts"), healthv1.HealthCheckResponse_NOT_SERVING}} {
+			}{{nil, healthv1.HealthCheckResponse_SERVING},
+				{errors.New("it starts"), healthv1.HealthCheckResponse_NOT_SERVING}} {
 				down = c.down
-				got, err := health.Check(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{Service: service}))
+				got, err := health.Check(t.Context(),
+					connect.NewRequest(&healthv1.HealthCheckRequest{Service: service}))
 				if err != nil || got.Msg.Status != c.want {
 					t.Errorf("%s, %q: %v, %v; want %s", name, service, got, err, c.want)
 				}
 			}
 		}
-		if _, err := health.Check(t.Context(), connect.NewRequest(&healthv1.HealthCheckRequest{Service: rampv1connect.CatalogServiceName})); connect.CodeOf(err) != connect.CodeNotFound {
+		if _, err := health.Check(t.Context(),
+			connect.NewRequest(
+				&healthv1.HealthCheckRequest{Service: rampv1connect.CatalogServiceName})); connect.CodeOf(err) !=
+			connect.CodeNotFound {
 			t.Errorf("%s: a service that is not served is %v", name, err)
 		}
 	}
 }
 
-// TestHealthIsWatched holds that who watches is told at once, and again when that changes, by every protocol that has streams.
+// TestHealthIsWatched holds that who watches is told at once, and again when that changes, by every
+// protocol that has streams.
 func TestHealthIsWatched(t *testing.T) {
 	t.Parallel()
 	var down, stopping atomic.Bool
@@ -220,7 +236,8 @@ func TestHealthIsWatched(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			for _, want := range []healthv1.HealthCheckResponse_ServingStatus{
-				healthv1.HealthCheckResponse_SERVING, healthv1.HealthCheckResponse_NOT_SERVING, healthv1.HealthCheckResponse_SERVING,
+				healthv1.HealthCheckResponse_SERVING, healthv1.HealthCheckResponse_NOT_SERVING,
+				healthv1.HealthCheckResponse_SERVING,
 			} {
 				down.Store(want == healthv1.HealthCheckResponse_NOT_SERVING)
 				if !stream.Receive() || stream.Msg().Status != want {
@@ -273,7 +290,9 @@ func TestReflectionTellsOfWhatIsServedAndOfNothingElse(t *testing.T) {
 	defer stream.Close()
 	services, err := stream.ListServices()
 	slices.Sort(services)
-	if err != nil || !slices.Equal(services, []protoreflect.FullName{healthv1connect.HealthName, rampv1connect.CatalogServiceName, rampv1connect.ExchangeServiceName}) {
+	if err != nil ||
+		!slices.Equal(services, []protoreflect.FullName{healthv1connect.HealthName, rampv1connect.CatalogServiceName,
+			rampv1connect.ExchangeServiceName}) {
 		t.Errorf("services %v, %v", services, err)
 	}
 	for _, service := range services {
@@ -284,10 +303,12 @@ func TestReflectionTellsOfWhatIsServedAndOfNothingElse(t *testing.T) {
 	}
 }
 
-// FuzzDoor holds that whatever is sent is answered in the protocol's words, and never as our own fault. (That gRPC calls a frame
-// internal that says it is compressed, where no compression was named, is gRPC's own rule.)
+// FuzzDoor holds that whatever is sent is answered in the protocol's words, and never as our own
+// fault. (That gRPC calls a frame internal that says it is compressed, where no compression was
+// named, is gRPC's own rule.)
 func FuzzDoor(f *testing.F) {
-	kinds := []string{"application/json", "application/proto", "application/grpc", "application/grpc-web", "application/grpc+json"}
+	kinds := []string{"application/json", "application/proto", "application/grpc", "application/grpc-web",
+		"application/grpc+json"}
 	f.Add([]byte(`{"ver":"1.0","id":"q","requester":{"id":"b","domain":"b.example","uris":["https://p.example/a"],"ext":{"x":1},"ext_critical":["x"]}}`), uint8(0))
 	f.Add([]byte(`{"ver":"1.0","id":"q","requester":{"id":"b","domain":"b.example"},"intermediaries":[{}]}`), uint8(0))
 	f.Add([]byte("\x00\x00\x00\x00\x02{}"), uint8(4))
@@ -317,7 +338,8 @@ func FuzzDoor(f *testing.F) {
 			t.Fatal(err)
 		}
 		if grpc {
-			if contentType != "application/grpc-web" && response.Trailer.Get("Grpc-Status")+response.Header.Get("Grpc-Status") == "" {
+			if contentType != "application/grpc-web" &&
+				response.Trailer.Get("Grpc-Status")+response.Header.Get("Grpc-Status") == "" {
 				t.Fatalf("%s without a status of gRPC: %q", response.Status, text)
 			}
 			return

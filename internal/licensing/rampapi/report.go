@@ -17,11 +17,13 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// extRevenue is the key of a report's ext that says what was earned with what was bought: {"amount": 12.5, "currency": "USD"}.
+// extRevenue is the key of a report's ext that says what was earned with what was bought:
+// {"amount": 12.5, "currency": "USD"}.
 const extRevenue = "ramp.revenue"
 
 // report takes a report on how content was used.
-func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) (*rampv1.UsageReportResponse, error) {
+func (d *handlers) report(ctx context.Context, c *call, report *rampv1.UsageReport) (*rampv1.UsageReportResponse,
+	error) {
 	if err := c.exceeded(); err != nil {
 		return nil, err
 	}
@@ -50,7 +52,8 @@ func (d *door) report(ctx context.Context, c *call, report *rampv1.UsageReport) 
 func usage(r *rampv1.UsageReport) (exchange.UsageReport, error) {
 	u := r.GetUsage()
 	out := exchange.UsageReport{
-		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()), Unit: u.GetConsumedUnit(),
+		ID: r.Id, Transaction: r.TransactionId, Billing: r.BillingId, Consumed: int64(u.GetConsumedQuantity()),
+		Unit:   u.GetConsumedUnit(),
 		Fields: fields(r),
 	}
 	if r.Timestamp != nil {
@@ -68,14 +71,16 @@ func usage(r *rampv1.UsageReport) (exchange.UsageReport, error) {
 	_, isNumber := told["amount"].GetKind().(*structpb.Value_NumberValue)
 	earned := told["amount"].GetNumberValue()
 	out.Currency = told["currency"].GetStringValue()
-	if !isNumber || earned < 0 || earned > 1e9 || len(out.Currency) != 3 || strings.Trim(out.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+	if !isNumber || earned < 0 || earned > 1e9 || len(out.Currency) != 3 ||
+		strings.Trim(out.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return exchange.UsageReport{}, &wire.Invalid{Path: "ext." + extRevenue, Problem: `has to be like {"amount": 12.5, "currency": "USD"}, with an amount of 0 to 1000000000`}
 	}
 	out.Revenue = units(earned)
 	return out, nil
 }
 
-// How much a report may name, beyond what any would; texts are of bytes, addresses of as many as RAMP v1's.
+// How much a report may name, beyond what any would; texts are of bytes, addresses of as many as
+// RAMP v1's.
 const (
 	maxAttributions = 100
 	maxAssets       = 100
@@ -88,7 +93,8 @@ func usageDetails(r *rampv1.UsageReport) (d exchange.UsageDetails, err error) {
 	if u == nil {
 		u = &rampv1.Usage{}
 	}
-	d = exchange.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(), Request: r.GetRequestId()}
+	d = exchange.UsageDetails{Shown: u.DisplayedToUser, Cited: u.CitationIncluded, Exchange: r.GetExchange(),
+		Request: r.GetRequestId()}
 	d.Functions = enumNames(u.GetFunction(), compv1.Function_name)
 	d.SubFunctions = enumNames(u.GetSubfn(), compv1.SubFunction_name)
 	texts := []struct{ path, text string }{{"exchange", d.Exchange}, {"request_id", d.Request}}
@@ -98,7 +104,8 @@ func usageDetails(r *rampv1.UsageReport) (d exchange.UsageDetails, err error) {
 			one.Format = a.Format.String()
 		}
 		d.Attribution = append(d.Attribution, one)
-		texts = append(texts, struct{ path, text string }{fmt.Sprintf("usage.attribution.%d.displayed_url", i), one.URL})
+		texts = append(texts, struct{ path, text string }{fmt.Sprintf("usage.attribution.%d.displayed_url", i),
+			one.URL})
 	}
 	for i, a := range r.GetAssets() {
 		d.Assets = append(d.Assets, exchange.Asset{URI: a.Uri, Title: a.GetTitle(), Package: a.GetPackageId()})
@@ -108,13 +115,15 @@ func usageDetails(r *rampv1.UsageReport) (d exchange.UsageDetails, err error) {
 	}
 	switch {
 	case len(d.Attribution) > maxAttributions:
-		return d, &wire.Invalid{Path: "usage.attribution", Problem: fmt.Sprintf("has more than %d entries", maxAttributions)}
+		return d,
+			&wire.Invalid{Path: "usage.attribution", Problem: fmt.Sprintf("has more than %d entries", maxAttributions)}
 	case len(d.Assets) > maxAssets:
 		return d, &wire.Invalid{Path: "assets", Problem: fmt.Sprintf("has more than %d entries", maxAssets)}
 	}
 	for _, t := range texts {
 		if len(t.text) > maxReportText {
-			return d, &wire.Invalid{Path: t.path, Problem: fmt.Sprintf("has a text of more than %d bytes", maxReportText)}
+			return d,
+				&wire.Invalid{Path: t.path, Problem: fmt.Sprintf("has a text of more than %d bytes", maxReportText)}
 		}
 	}
 	return d, nil
@@ -130,12 +139,14 @@ func enumNames[E ~int32](values []E, names map[int32]string) (all []string) {
 	return all
 }
 
-// attributes says whether an entry tells that people were shown something: one that says nothing, or that nobody saw it, does not.
+// attributes says whether an entry tells that people were shown something: one that says nothing,
+// or that nobody saw it, does not.
 func attributes(a *rampv1.AttributionDetail) bool {
 	return proto.Size(a) > 0 && (a.VisibleToUser == nil || *a.VisibleToUser)
 }
 
-// units are an amount in units of 1e-8, rounded half to even in the decimals that it is written with; it is 0 to 1e9.
+// units are an amount in units of 1e-8, rounded half to even in the decimals that it is written
+// with; it is 0 to 1e9.
 func units(amount float64) int64 {
 	whole, decimals, _ := strings.Cut(strconv.FormatFloat(amount, 'f', -1, 64), ".")
 	rest := ""
@@ -156,10 +167,14 @@ func units(amount float64) int64 {
 func fields(r *rampv1.UsageReport) (all []string) {
 	u := r.GetUsage()
 	for name, there := range map[string]bool{
-		"transaction_id": r.TransactionId != "", "billing_id": r.BillingId != "", "usage": u != nil, "timestamp": r.Timestamp != nil, "request_id": r.GetRequestId() != "",
-		"exchange": r.GetExchange() != "", "assets": len(r.Assets) > 0, "function": len(u.GetFunction()) > 0, "subfn": len(u.GetSubfn()) > 0,
-		"consumed_quantity": u != nil, "displayed_to_user": u != nil && u.DisplayedToUser != nil, "citation_included": u != nil && u.CitationIncluded != nil,
-		"attribution": slices.ContainsFunc(u.GetAttribution(), attributes), "consumed_unit": u.GetConsumedUnit() != "",
+		"transaction_id": r.TransactionId != "", "billing_id": r.BillingId != "", "usage": u != nil,
+		"timestamp": r.Timestamp != nil, "request_id": r.GetRequestId() != "",
+		"exchange": r.GetExchange() != "", "assets": len(r.Assets) > 0, "function": len(u.GetFunction()) > 0,
+		"subfn":             len(u.GetSubfn()) > 0,
+		"consumed_quantity": u != nil, "displayed_to_user": u != nil && u.DisplayedToUser != nil,
+		"citation_included": u != nil && u.CitationIncluded != nil,
+		"attribution":       slices.ContainsFunc(u.GetAttribution(), attributes),
+		"consumed_unit":     u.GetConsumedUnit() != "",
 	} {
 		if there {
 			all = append(all, name)

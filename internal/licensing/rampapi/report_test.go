@@ -9,7 +9,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestRevenueIsANumberOfACurrency holds that what is no amount is not read as nothing, which would be nothing to pay.
+// TestRevenueIsANumberOfACurrency holds that what is no amount is not read as nothing, which would
+// be nothing to pay.
 func TestRevenueIsANumberOfACurrency(t *testing.T) {
 	t.Parallel()
 	for ext, want := range map[string]int64{
@@ -24,7 +25,8 @@ func TestRevenueIsANumberOfACurrency(t *testing.T) {
 		}
 		got, err := usage(m)
 		var invalid *wire.Invalid
-		if want < 0 && (!errors.As(err, &invalid) || invalid.Path != "ext.ramp.revenue") || want >= 0 && (err != nil || got.Revenue != want) {
+		if want < 0 && (!errors.As(err, &invalid) || invalid.Path != "ext.ramp.revenue") || want >= 0 &&
+			(err != nil || got.Revenue != want) {
 			t.Errorf("%s: %d, %v", ext, got.Revenue, err)
 		}
 	}

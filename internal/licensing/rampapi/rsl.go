@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/licensing/published"
 )
 
-// The paths of what the Exchange makes of a provider's terms, beside AccessPolicy, for edges that keep it: its manifest, and an RSL
-// document, which is also at OwnRSL, of the host that was asked.
+// The paths of what the Exchange makes of a provider's terms, beside AccessPolicy, for edges that
+// keep it: its manifest, and an RSL document, which is also at OwnRSL, of the host that was asked.
 const (
 	ProviderDocument = "/provider/{domain}/ramp.json"
 	ProviderVerifier = "/provider/{domain}/ramp-verifier.json"
@@ -27,8 +27,8 @@ const (
 // rslMedia is the media type of RSL documents.
 const rslMedia = "application/rsl+xml"
 
-// ServeRSL serves the RSL document of the provider that of gives for a request, whose addresses begin with origin; how is where is said
-// how what costs something is bought.
+// ServeRSL serves the RSL document of the provider that of gives for a request, whose addresses
+// begin with origin; how is where is said how what costs something is bought.
 func ServeRSL(s *published.Service, of func(*http.Request) (domain, origin, how string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), policyTime)
@@ -43,7 +43,8 @@ func ServeRSL(s *published.Service, of func(*http.Request) (domain, origin, how 
 	})
 }
 
-// ServeSitemap serves the RAMP sitemap of the provider that of gives for a request; at is the address of the sitemap. Its pages are asked for as `page`.
+// ServeSitemap serves the RAMP sitemap of the provider that of gives for a request; at is the
+// address of the sitemap. Its pages are asked for as `page`.
 func ServeSitemap(s *published.Service, of func(*http.Request) (domain, at string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), policyTime)

@@ -12,11 +12,13 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// statusPath stands, behind the address of this front desk, for what is signed to learn how one stands: no content is there, so that
-// no signature that was made to ask for content or to buy opens the books to whoever passed it on.
+// statusPath stands, behind the address of this front desk, for what is signed to learn how one
+// stands: no content is there, so that no signature that was made to ask for content or to buy
+// opens the books to whoever passed it on.
 const statusPath = "/exchange/v1/status"
 
-// standing is how a requester stands, as it is told. Amounts are in the unit of the currency, as in a Cost.
+// standing is how a requester stands, as it is told. Amounts are in the unit of the currency, as in
+// a Cost.
 type standing struct {
 	RequesterID   string           `json:"requester_id"`
 	Domain        string           `json:"domain"`
@@ -44,24 +46,31 @@ type owed struct {
 }
 
 // statusTool tells a requester how it stands. RAMP v1 has no such RPC.
-func (d *door) statusTool() httpx.Tool {
-	requester := schema{"type": "object", "required": []any{"id", "domain", "uris", "signature"}, "additionalProperties": false, "properties": schema{
-		"id": described("What the domain calls the requester."), "domain": described("The host name that publishes the requester's key."),
-		"uris":   schema{"type": "array", "minItems": 1, "maxItems": 1, "items": schema{"type": "string"}, "description": "Exactly the address that the call without it names, which ends in " + statusPath + "."},
-		"scopes": schema{"type": "array", "items": schema{"type": "string"}}, "signature": described("The requester's Ed25519 signature over its domain, id, scopes and uris."),
-	}}
+func (d *handlers) statusTool() httpx.Tool {
+	requester := schema{"type": "object", "required": []any{"id", "domain", "uris", "signature"},
+		"additionalProperties": false, "properties": schema{
+			"id":     described("What the domain calls the requester."),
+			"domain": described("The host name that publishes the requester's key."),
+			"uris": schema{"type": "array", "minItems": 1, "maxItems": 1, "items": schema{"type": "string"},
+				"description": "Exactly the address that the call without it names, which ends in " + statusPath + "."},
+			"scopes":    schema{"type": "array", "items": schema{"type": "string"}},
+			"signature": described("The requester's Ed25519 signature over its domain, id, scopes and uris."),
+		}}
 	return httpx.Tool{
 		Name: ToolStatus, Title: "See how you stand as a buyer",
-		Description: "Tells a requester its accounts, what is left of its subscriptions, and which reports it owes until when. A call without a signature tells over which address it must be.",
-		Input:       schema{"type": "object", "required": []any{"requester"}, "additionalProperties": false, "properties": schema{"requester": requester}}.bytes(),
+		Description: "Tells a requester its accounts, what is left of its subscriptions, and which reports it owes " +
+			"until when. A call without a signature tells over which address it must be.",
+		Input: schema{"type": "object", "required": []any{"requester"}, "additionalProperties": false,
+			"properties": schema{"requester": requester}}.bytes(),
 		Output: answerOf(schema{
-			"requester_id": word, "domain": word, "accounts": objects, "subscriptions": objects, "reports_owed": objects, "reporting_overdue": schema{"type": "boolean"},
+			"requester_id": word, "domain": word, "accounts": objects, "subscriptions": objects,
+			"reports_owed": objects, "reporting_overdue": schema{"type": "boolean"},
 		}).bytes(),
 		ReadOnly: true, Call: d.statusCall,
 	}
 }
 
-func (d *door) statusCall(ctx context.Context, c httpx.Call) httpx.Result {
+func (d *handlers) statusCall(ctx context.Context, c httpx.Call) httpx.Result {
 	httpx.EventFrom(ctx).Set("tool", "status")
 	query := &rampv1.ResourceQuery{}
 	err := d.enter(ctx, "")
@@ -84,7 +93,7 @@ func (d *door) statusCall(ctx context.Context, c httpx.Call) httpx.Result {
 }
 
 // standing says how the requester of a query stands, whose address is the one that stands for that.
-func (d *door) standing(ctx context.Context, query *rampv1.ResourceQuery) (out standing, err error) {
+func (d *handlers) standing(ctx context.Context, query *rampv1.ResourceQuery) (out standing, err error) {
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
 	address := d.Base(ctx) + statusPath
@@ -99,14 +108,17 @@ func (d *door) standing(ctx context.Context, query *rampv1.ResourceQuery) (out s
 		return out, err
 	}
 	if c.who.Signed == "" {
-		return out, fail.New(fail.Unauthorized, "how somebody stands is told to who signs with its key; send requester.signature")
+		return out,
+			fail.New(fail.Unauthorized, "how somebody stands is told to who signs with its key; send "+
+				"requester.signature")
 	}
 	s, err := d.services.Exchange.BuyerSummary(ctx, c.who)
 	if err != nil {
 		return out, err
 	}
 	out = standing{
-		RequesterID: c.who.ID, Domain: c.who.Domain, SignUp: c.who.SignUp, Scopes: c.who.Granted, Accounts: []holding{}, Subscriptions: []map[string]any{}, Owed: []owed{},
+		RequesterID: c.who.ID, Domain: c.who.Domain, SignUp: c.who.SignUp, Scopes: c.who.Granted, Accounts: []holding{},
+		Subscriptions: []map[string]any{}, Owed: []owed{},
 		Overdue: s.Overdue,
 	}
 	for _, a := range s.Accounts {
@@ -115,7 +127,8 @@ func (d *door) standing(ctx context.Context, query *rampv1.ResourceQuery) (out s
 	for _, of := range s.Subscriptions {
 		var quotas []map[string]any
 		for _, q := range of.Quotas {
-			one := map[string]any{"unit": q.Unit, "quota_limit": q.Limit, "quota_used": q.Used, "quota_remaining": q.Left}
+			one := map[string]any{"unit": q.Unit, "quota_limit": q.Limit, "quota_used": q.Used,
+				"quota_remaining": q.Left}
 			if !q.Resets.IsZero() {
 				one["resets_at"] = q.Resets.Format(time.RFC3339)
 			}

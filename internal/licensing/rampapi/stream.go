@@ -20,22 +20,23 @@ import (
 	wire "frontdesk/wire/ramp"
 )
 
-// The names of the stream's protocol over WebSocket (RFC 6455, subprotocols), and of that by which a client that can send no header says
-// where it goes on: streamAfter and the id of the last event.
+// The names of the stream's protocol over WebSocket (RFC 6455, subprotocols), and of that by which
+// a client that can send no header says where it goes on: streamAfter and the id of the last event.
 const (
 	streamProtocol = "frontdesk.delivery.v1"
 	streamAfter    = "after."
 )
 
-// streamWrite is how long a client may take for an event before it counts as gone, and streamAgain after how long one whose stream broke
-// off is to come back.
+// streamWrite is how long a client may take for an event before it counts as gone, and streamAgain
+// after how long one whose stream broke off is to come back.
 const (
 	streamWrite = 10 * time.Second
 	streamAgain = time.Second
 )
 
-// Stream tells what was bought at the address that the purchase gave (RAMP v1, delivery method STREAMING), as server-sent events or over
-// WebSocket. fetchAt is as for Deliver. Every delivery is recorded before its first byte.
+// Stream tells what was bought at the address that the purchase gave (RAMP v1, delivery method
+// STREAMING), as server-sent events or over WebSocket. fetchAt is as for Deliver. Every delivery is
+// recorded before its first byte.
 func Stream(d *delivery.Service, fetchAt func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue(DeliverID)
@@ -44,11 +45,15 @@ func Stream(d *delivery.Service, fetchAt func(*http.Request) string) http.Handle
 		}
 		upgrade := upgrades(r)
 		if _, ok := httpx.ChooseMedia(r.Header.Values("Accept"), []string{eventStream}); !upgrade && !ok {
-			WriteError(&fixed{w, http.StatusNotAcceptable}, r, fail.New(fail.UnsupportedFormat, "this is a stream: ask for text/event-stream, open it as a WebSocket, or call frontdesk.delivery.v1.DeliveryService"))
+			WriteError(&fixed{w, http.StatusNotAcceptable}, r,
+				fail.New(fail.UnsupportedFormat, "this is a stream: ask for text/event-stream, open it as a "+
+					"WebSocket, or call frontdesk.delivery.v1.DeliveryService"))
 			return
 		}
 		if upgrade && r.ProtoMajor != 1 {
-			WriteError(w, r, fail.New(fail.UnsupportedMode, "WebSockets are opened over HTTP/1.1; come with that, or ask for text/event-stream"))
+			WriteError(w, r,
+				fail.New(fail.UnsupportedMode, "WebSockets are opened over HTTP/1.1; come with that, or ask for "+
+					"text/event-stream"))
 			return
 		}
 		stream, err := d.OpenStream(r.Context(), fetchAt(r), id, r.URL.RawQuery, lastPlace(r))
@@ -70,7 +75,8 @@ const eventStream = "text/event-stream"
 // upgrades says whether a request opens a WebSocket.
 func upgrades(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
 
-// lastPlace is the id of the last event that a client has of the stream, by its header, or, over WebSocket, by a subprotocol.
+// lastPlace is the id of the last event that a client has of the stream, by its header, or, over
+// WebSocket, by a subprotocol.
 func lastPlace(r *http.Request) string {
 	if id := r.Header.Get("Last-Event-Id"); id != "" {
 		return id
@@ -125,10 +131,12 @@ func kept(buffer []byte) []byte {
 	return buffer[:0]
 }
 
-// overWebSocket tells a stream over WebSocket: each event is a message of text. The address is what lets its bearer in, and it has no
-// other credential, so that a page of any origin may use one that it has.
+// overWebSocket tells a stream over WebSocket: each event is a message of text. The address is what
+// lets its bearer in, and it has no other credential, so that a page of any origin may use one that
+// it has.
 func overWebSocket(w http.ResponseWriter, r *http.Request, stream *delivery.Stream) {
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{streamProtocol}, InsecureSkipVerify: true})
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{streamProtocol},
+		InsecureSkipVerify: true})
 	if err != nil {
 		httpx.EventFrom(r.Context()).Set("failure", "websocket")
 		stream.Abandon(r.Context())
@@ -147,7 +155,8 @@ func overWebSocket(w http.ResponseWriter, r *http.Request, stream *delivery.Stre
 // errGone is why listening ends for a client that has said nothing.
 var errGone = errors.New("the client is gone")
 
-// listening gives a context that ends when the client leaves or says something, which nobody may here, and by errGone when its connection breaks.
+// listening gives a context that ends when the client leaves or says something, which nobody may
+// here, and by errGone when its connection breaks.
 func listening(ctx context.Context, conn *websocket.Conn) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {
@@ -164,8 +173,9 @@ func listening(ctx context.Context, conn *websocket.Conn) context.Context {
 	return ctx
 }
 
-// say tells a client an event over WebSocket. One that says the time is followed by a ping, and taken once that is answered (RFC 6455, 5.5.3): who
-// is gone without a word, or behind a proxy that is not, answers none, and is not charged for what it did not take.
+// say tells a client an event over WebSocket. One that says the time is followed by a ping, and
+// taken once that is answered (RFC 6455, 5.5.3): who is gone without a word, or behind a proxy that
+// is not, answers none, and is not charged for what it did not take.
 func say(ctx context.Context, conn *websocket.Conn, e delivery.StreamEvent) error {
 	data, err := wire.Marshal(told(e))
 	if err != nil {
@@ -211,11 +221,13 @@ func told(e delivery.StreamEvent) *deliveryv1.StreamResponse {
 	switch {
 	case e.Start != nil:
 		out.Event = &deliveryv1.StreamResponse_Start{Start: &deliveryv1.Start{
-			TransactionId: e.Start.Transaction, Uri: e.Start.URI, MediaType: e.Start.Media, Live: e.Start.Live, ExpiresAt: timestamppb.New(e.Start.Expires),
+			TransactionId: e.Start.Transaction, Uri: e.Start.URI, MediaType: e.Start.Media, Live: e.Start.Live,
+			ExpiresAt: timestamppb.New(e.Start.Expires),
 		}}
 	case e.Content != nil:
 		out.Event = &deliveryv1.StreamResponse_Content{Content: &deliveryv1.Content{
-			Version: e.Content.Version, MediaType: e.Content.Media, Offset: int32(e.Content.Offset), Text: e.Content.Text, Size: int32(e.Content.Size),
+			Version: e.Content.Version, MediaType: e.Content.Media, Offset: int32(e.Content.Offset),
+			Text: e.Content.Text, Size: int32(e.Content.Size),
 			Last: e.Content.Last, Sha256: e.Content.Digest,
 		}}
 	case e.Time != nil:

@@ -22,9 +22,11 @@ const StreamRPC = deliveryv1connect.DeliveryServiceStreamProcedure
 // maxStreamRequest is how many bytes a request for a stream may have.
 const maxStreamRequest = 16 << 10
 
-// StreamHandler tells what Stream tells, over gRPC, gRPC-Web and Connect. fetchAt is as for Deliver.
+// StreamHandler tells what Stream tells, over gRPC, gRPC-Web and Connect. fetchAt is as for
+// Deliver.
 func StreamHandler(d *delivery.Service, fetchAt func(*http.Request) string) http.Handler {
-	options := []connect.HandlerOption{connect.WithHandlerOptions(options...), connect.WithReadMaxBytes(maxStreamRequest)}
+	options := []connect.HandlerOption{connect.WithHandlerOptions(options...),
+		connect.WithReadMaxBytes(maxStreamRequest)}
 	_, handler := deliveryv1connect.NewDeliveryServiceHandler(&deliveryService{d}, options...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &attentive{patient: patient{flusher{w, http.NewResponseController(w)}}, at: fetchAt(r)}
@@ -38,7 +40,8 @@ func StreamHandler(d *delivery.Service, fetchAt func(*http.Request) string) http
 type deliveryService struct{ service *delivery.Service }
 
 // Stream tells what the address of a purchase opens.
-func (x *deliveryService) Stream(ctx context.Context, r *connect.Request[deliveryv1.StreamRequest], out *connect.ServerStream[deliveryv1.StreamResponse]) error {
+func (x *deliveryService) Stream(ctx context.Context, r *connect.Request[deliveryv1.StreamRequest],
+	out *connect.ServerStream[deliveryv1.StreamResponse]) error {
 	e := httpx.EventFrom(ctx)
 	e.Set("rpc", "Stream")
 	e.Set("protocol", r.Peer().Protocol)
@@ -48,7 +51,9 @@ func (x *deliveryService) Stream(ctx context.Context, r *connect.Request[deliver
 	below, here := strings.CutPrefix(path, at)
 	id, ok := strings.CutSuffix(below, exchange.StreamPath)
 	if !here || !ok || strings.Contains(id, "/") {
-		return failed(ctx, fail.New(fail.Forbidden, "address: it opens no stream here; send the endpoint that the purchase gave, as it is"))
+		return failed(ctx,
+			fail.New(fail.Forbidden, "address: it opens no stream here; send the endpoint that the purchase gave, "+
+				"as it is"))
 	}
 	stream, err := x.service.OpenStream(ctx, at, id, query, r.Msg.LastEventId)
 	switch {
@@ -67,8 +72,8 @@ func (x *deliveryService) Stream(ctx context.Context, r *connect.Request[deliver
 	return ctx.Err()
 }
 
-// attentive is a patient writer that remembers what went wrong when it sent: who writes learns it from there. at is the address below which
-// its request may fetch.
+// attentive is a patient writer that remembers what went wrong when it sent: who writes learns it
+// from there. at is the address below which its request may fetch.
 type attentive struct {
 	patient
 	at  string

@@ -32,8 +32,8 @@ func (l *oneConn) Accept() (net.Conn, error) {
 func (l *oneConn) Close() error   { close(l.over); return nil }
 func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "one", Net: "test"} }
 
-// TestAClientThatAnswersNoPingIsGone tells the time over WebSocket to a client that answers, to one that reads and says nothing, as when a
-// proxy goes on reading for it, and to one that leaves.
+// TestAClientThatAnswersNoPingIsGone tells the time over WebSocket to a client that answers, to one
+// that reads and says nothing, as when a proxy goes on reading for it, and to one that leaves.
 func TestAClientThatAnswersNoPingIsGone(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -43,9 +43,10 @@ func TestAClientThatAnswersNoPingIsGone(t *testing.T) {
 		within time.Duration // after which that is known
 	}{
 		{"one that answers", func(conn net.Conn) {
-			socket, _, err := websocket.Dial(context.Background(), "ws://desk.example/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{
-				DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil },
-			}}})
+			socket, _, err := websocket.Dial(context.Background(), "ws://desk.example/",
+				&websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{
+					DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+				}}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -107,7 +108,8 @@ func TestAClientThatAnswersNoPingIsGone(t *testing.T) {
 
 // greet opens a WebSocket by hand.
 func greet(conn net.Conn) *bufio.Reader {
-	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: desk.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: desk.example\r\nUpgrade: websocket\r\nConnection: "+
+		"Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
 	from := bufio.NewReader(conn)
 	_, _ = http.ReadResponse(from, nil)
 	return from

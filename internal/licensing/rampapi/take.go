@@ -35,18 +35,21 @@ type call struct {
 	http requesters.Call      // as it came
 }
 
-// received keeps a request's body and address for who verifies signatures, and hands the request on.
-func (d *door) received(next http.Handler) http.Handler {
+// received keeps a request's body and address for who verifies signatures, and hands the request
+// on.
+func (d *handlers) received(next http.Handler) http.Handler {
 	return d.receivedBy("ExchangeService", MaxBody, next)
 }
 
 // receivedBy is received for a service whose requests may have so many bytes.
-func (d *door) receivedBy(service protoreflect.Name, most int64, next http.Handler) http.Handler {
+func (d *handlers) receivedBy(service protoreflect.Name, most int64, next http.Handler) http.Handler {
 	methods := rampv1.File_ramp_v1_ramp_proto.Services().ByName(service).Methods()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Base(r.URL.Path)
 		if methods.ByName(protoreflect.Name(name)) == nil {
-			WriteError(w, r, fail.New(fail.UnsupportedMode, "there is no such method here; ask the reflection service, or read the protocol, for those that there are"))
+			WriteError(w, r,
+				fail.New(fail.UnsupportedMode, "there is no such method here; ask the reflection service, or read "+
+					"the protocol, for those that there are"))
 			return
 		}
 		d.receivedAs(name, most, next).ServeHTTP(w, r)
@@ -54,10 +57,12 @@ func (d *door) receivedBy(service protoreflect.Name, most int64, next http.Handl
 }
 
 // receivedAs is receivedBy for the address of one method.
-func (d *door) receivedAs(method string, most int64, next http.Handler) http.Handler {
+func (d *handlers) receivedAs(method string, most int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !speaks(r.Header.Get("Content-Type")) {
-			WriteError(w, r, fail.New(fail.MediaType, "send the message as application/json or application/proto, or speak gRPC or gRPC-Web"))
+			WriteError(w, r,
+				fail.New(fail.MediaType, "send the message as application/json or application/proto, or speak gRPC "+
+					"or gRPC-Web"))
 			return
 		}
 		httpx.EventFrom(r.Context()).Set("rpc", method)
@@ -87,8 +92,8 @@ func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 }
 
-// noteStatus has the log tell of a failure that gRPC answers with status 200, where nothing else told of it: a message that
-// could not be read.
+// noteStatus has the log tell of a failure that gRPC answers with status 200, where nothing else
+// told of it: a message that could not be read.
 func noteStatus(ctx context.Context, header http.Header) {
 	status := header.Get(http.TrailerPrefix + "Grpc-Status")
 	if code, err := strconv.Atoi(status); err == nil && code != 0 && httpx.EventFrom(ctx).Text("failure") == "" {
@@ -96,7 +101,8 @@ func noteStatus(ctx context.Context, header http.Header) {
 	}
 }
 
-// speaks says whether a content type is one of Connect's, for one message, of gRPC's or of gRPC-Web's, with a codec of ours.
+// speaks says whether a content type is one of Connect's, for one message, of gRPC's or of
+// gRPC-Web's, with a codec of ours.
 func speaks(contentType string) bool {
 	kind, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -106,7 +112,8 @@ func speaks(contentType string) bool {
 	case "application/json", "application/grpc+json", "application/grpc-web+json":
 		charset := parameters["charset"]
 		return charset == "" && len(parameters) == 0 || len(parameters) == 1 && strings.EqualFold(charset, "utf-8")
-	case "application/proto", "application/grpc", "application/grpc+proto", "application/grpc-web", "application/grpc-web+proto":
+	case "application/proto", "application/grpc", "application/grpc+proto", "application/grpc-web",
+		"application/grpc-web+proto":
 		return len(parameters) == 0
 	}
 	return false
@@ -130,7 +137,8 @@ func unread(r *http.Request, err error) error {
 }
 
 // take has a request of an RPC answered.
-func take[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer func(context.Context, *call, *Q) (*A, error)) (*connect.Response[A], error) {
+func take[Q, A any](ctx context.Context, d *handlers, r *connect.Request[Q],
+	answer func(context.Context, *call, *Q) (*A, error)) (*connect.Response[A], error) {
 	httpx.EventFrom(ctx).Set("protocol", r.Peer().Protocol)
 	out, err := taken(ctx, d, r.Msg, answer)
 	if err != nil {
@@ -139,9 +147,11 @@ func take[Q, A any](ctx context.Context, d *door, r *connect.Request[Q], answer 
 	return connect.NewResponse(out), nil
 }
 
-// taken has a message answered, once it has passed what every request passes: its rules, its critical extensions, who asks, and
-// how often. Its size and its form were looked at before. The error is a *connect.Error, which the log was told of.
-func taken[Q, A any](ctx context.Context, d *door, m *Q, answer func(context.Context, *call, *Q) (*A, error)) (*A, error) {
+// taken has a message answered, once it has passed what every request passes: its rules, its
+// critical extensions, who asks, and how often. Its size and its form were looked at before. The
+// error is a *connect.Error, which the log was told of.
+func taken[Q, A any](ctx context.Context, d *handlers, m *Q, answer func(context.Context, *call, *Q) (*A, error)) (*A,
+	error) {
 	ctx, cancel := context.WithTimeout(ctx, d.MaxDeadline)
 	defer cancel()
 	c, err := d.open(ctx, any(m).(proto.Message))
@@ -161,7 +171,8 @@ func taken[Q, A any](ctx context.Context, d *door, m *Q, answer func(context.Con
 	return nil, failed(ctx, err)
 }
 
-// fits holds a message against its rules: the protocol's, this door's, and that nothing critical in it is unknown here.
+// fits holds a message against its rules: the protocol's, this door's, and that nothing critical in
+// it is unknown here.
 func fits(m proto.Message, known func(message, key string) bool) error {
 	if err := wire.Validate(m); err != nil {
 		return err
@@ -175,7 +186,8 @@ func fits(m proto.Message, known func(message, key string) bool) error {
 	return nil
 }
 
-// recognised is the failure of a message that does not fit: that it is of another protocol, where its JSON tells.
+// recognised is the failure of a message that does not fit: that it is of another protocol, where
+// its JSON tells.
 func recognised(err error, body []byte, m proto.Message) error {
 	var invalid *wire.Invalid
 	var other *wire.Foreign
@@ -185,13 +197,14 @@ func recognised(err error, body []byte, m proto.Message) error {
 	return err
 }
 
-// WithCall has the tools of a context's request know the request over HTTP that carries their call, whose signature covers it.
+// WithCall has the tools of a context's request know the request over HTTP that carries their call,
+// whose signature covers it.
 func WithCall(ctx context.Context, came requesters.Call) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, came)
 }
 
-// spends says whether a message costs its sender money, and whether a Broker may send it in a buyer's name. A report settles what was
-// bought, by what it says.
+// spends says whether a message costs its sender money, and whether a Broker may send it in a
+// buyer's name. A report settles what was bought, by what it says.
 func spends(m proto.Message) (spends, brokered bool) {
 	switch m.(type) {
 	case *rampv1.TransactionRequest:
@@ -203,13 +216,13 @@ func spends(m proto.Message) (spends, brokered bool) {
 }
 
 // open holds a message against its rules and names who sent it.
-func (d *door) open(ctx context.Context, m proto.Message) (*call, error) {
+func (d *handlers) open(ctx context.Context, m proto.Message) (*call, error) {
 	spends, brokered := spends(m)
 	return d.openAs(ctx, m, spends, brokered)
 }
 
 // openAs is open for a message of which it is known otherwise whether it spends.
-func (d *door) openAs(ctx context.Context, m proto.Message, spends, brokered bool) (*call, error) {
+func (d *handlers) openAs(ctx context.Context, m proto.Message, spends, brokered bool) (*call, error) {
 	came, _ := ctx.Value(arrivalKey{}).(requesters.Call) // none of a call over standard input
 	if err := fits(m, d.heeded); err != nil {
 		return nil, recognised(err, came.Body, m)
@@ -229,17 +242,19 @@ func (d *door) openAs(ctx context.Context, m proto.Message, spends, brokered boo
 	return c, err
 }
 
-// MaxID is how many characters the id of a purchase, a report or a dispute may have: as many as an entry of the ledger takes.
+// MaxID is how many characters the id of a purchase, a report or a dispute may have: as many as an
+// entry of the ledger takes.
 const MaxID = 256
 
-// bounded holds a message to what is taken at this door, beside the rules of the protocol. It comes before anything whose
-// cost grows with the message.
+// bounded holds a message to what is accepted by these handlers, beside the rules of the protocol.
+// It comes before anything whose cost grows with the message.
 func bounded(m proto.Message) error {
 	id := ""
 	switch m := m.(type) {
 	case *rampv1.ResourceQuery:
 		if len(m.GetRequester().GetUris()) > MaxURIs {
-			return &wire.Invalid{Path: "requester.uris", Problem: fmt.Sprintf("has more than %d addresses; ask for them in several queries", MaxURIs)}
+			return &wire.Invalid{Path: "requester.uris",
+				Problem: fmt.Sprintf("has more than %d addresses; ask for them in several queries", MaxURIs)}
 		}
 	case *rampv1.TransactionRequest:
 		id = m.Id
@@ -247,17 +262,19 @@ func bounded(m proto.Message) error {
 		id = m.Id
 	case *rampv1.DisputeRequest:
 		if id = m.Id; len(m.GetDescription()) > exchange.MaxDescription {
-			return &wire.Invalid{Path: "description", Problem: fmt.Sprintf("has more than %d bytes; say less", exchange.MaxDescription)}
+			return &wire.Invalid{Path: "description",
+				Problem: fmt.Sprintf("has more than %d bytes; say less", exchange.MaxDescription)}
 		}
 	}
 	if utf8.RuneCountInString(id) > MaxID {
-		return &wire.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one", MaxID)}
+		return &wire.Invalid{Path: "id", Problem: fmt.Sprintf("has more than %d characters; choose a shorter one",
+			MaxID)}
 	}
 	return nil
 }
 
 // identify says who asks, and counts who could not be identified.
-func (d *door) identify(ctx context.Context, m proto.Message, came requesters.Call) (requesters.Requester, error) {
+func (d *handlers) identify(ctx context.Context, m proto.Message, came requesters.Call) (requesters.Requester, error) {
 	if d.Identify == nil {
 		return requesters.Requester{}, fail.New(fail.UnsupportedMode, "requesters are not identified here yet")
 	}
@@ -282,8 +299,9 @@ func (d *door) identify(ctx context.Context, m proto.Message, came requesters.Ca
 	return who, d.suspected(ctx, err)
 }
 
-// suspected counts a failure of signatures against the address that it came from, and gives it; or says that too many came from there.
-func (d *door) suspected(ctx context.Context, err error) error {
+// suspected counts a failure of signatures against the address that it came from, and gives it; or
+// says that too many came from there.
+func (d *handlers) suspected(ctx context.Context, err error) error {
 	if fail.From(err).Code != fail.Unauthorized || d.Suspect == nil {
 		return err
 	}
@@ -299,12 +317,14 @@ func ended(d *rampv1.Delegation, now time.Time) bool {
 	return d.GetExpiresAt() != nil && !now.Before(d.GetExpiresAt().AsTime())
 }
 
-// exceeded is the failure of a request that is one too many; nil when it is not. Purchases are denied instead.
+// exceeded is the failure of a request that is one too many; nil when it is not. Purchases are
+// denied instead.
 func (c *call) exceeded() error {
 	if c.left.Limit == 0 || c.left.OK {
 		return nil
 	}
-	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds", c.left.Limit, c.left.Window, fail.Seconds(c.left.RetryAfter))
+	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds",
+		c.left.Limit, c.left.Window, fail.Seconds(c.left.RetryAfter))
 	limited.RetryAfter = max(c.left.RetryAfter, time.Second)
 	return limited
 }

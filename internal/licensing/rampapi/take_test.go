@@ -31,14 +31,14 @@ const discoverPath = rampv1connect.ExchangeServiceDiscoverResourcesProcedure
 
 // framed is a door whose one RPC answers as a test says, and what became of a request in it.
 type framed struct {
-	door
+	handlers
 	answer func(context.Context, *call, *rampv1.ResourceQuery) (*rampv1.ResourceResponse, error)
 	events []*httpx.Event
 }
 
 // newFramed answers every query of buyer.example with no offer.
 func newFramed() *framed {
-	f := &framed{door: door{Config: Config{
+	f := &framed{handlers: handlers{Config: Config{
 		Exchange: "x.example", Deadline: time.Second, MaxDeadline: time.Minute, Now: time.Now,
 		Targets: func(r *http.Request) []string { return []string{"https://x.example" + r.URL.RequestURI()} },
 		Identify: func(_ context.Context, m *rampv1.Requester, _ requesters.Call) (requesters.Requester, error) {
@@ -54,9 +54,11 @@ func newFramed() *framed {
 // serve starts the door on a socket that speaks HTTP/1.1 and, without TLS, HTTP/2.
 func (f *framed) serve(t testing.TB) (address string, http1, http2 *http.Client) {
 	t.Helper()
-	handler := f.received(connect.NewUnaryHandler(discoverPath, func(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse], error) {
-		return take(ctx, &f.door, r, f.answer)
-	}, options...))
+	handler := f.received(connect.NewUnaryHandler(discoverPath,
+		func(ctx context.Context, r *connect.Request[rampv1.ResourceQuery]) (*connect.Response[rampv1.ResourceResponse],
+			error) {
+			return take(ctx, &f.handlers, r, f.answer)
+		}, options...))
 	return socket(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, happened := httpx.BeginEvent(r.Context())
 		f.events = append(f.events, happened)
@@ -79,23 +81,26 @@ func socket(t testing.TB, handler http.Handler) (address string, http1, http2 *h
 }
 
 func query() *rampv1.ResourceQuery {
-	return &rampv1.ResourceQuery{Ver: "1.0", Id: "q1", Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{"https://p.example/a"}}}
+	return &rampv1.ResourceQuery{Ver: "1.0", Id: "q1", Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example",
+		Uris: []string{"https://p.example/a"}}}
 }
 
 // speakers are the ways to speak to the door, by name.
 func speakers(address string, http1, http2 *http.Client) map[string]rampv1connect.ExchangeServiceClient {
 	json := connect.WithCodec(wire.Codec{})
 	return map[string]rampv1connect.ExchangeServiceClient{
-		"connect, binary":            rampv1connect.NewExchangeServiceClient(http1, address),
-		"connect, JSON":              rampv1connect.NewExchangeServiceClient(http1, address, json),
-		"connect, lowerCamelCase":    rampv1connect.NewExchangeServiceClient(http1, address, connect.WithProtoJSON()),
-		"connect, JSON, HTTP/2":      rampv1connect.NewExchangeServiceClient(http2, address, json),
-		"connect, binary, gzip":      rampv1connect.NewExchangeServiceClient(http1, address, connect.WithSendGzip()),
-		"gRPC, binary":               rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPC()),
-		"gRPC, JSON":                 rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPC(), json),
-		"gRPC, binary, gzip":         rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPC(), connect.WithSendGzip()),
-		"gRPC-Web, binary":           rampv1connect.NewExchangeServiceClient(http1, address, connect.WithGRPCWeb()),
-		"gRPC-Web, JSON":             rampv1connect.NewExchangeServiceClient(http1, address, connect.WithGRPCWeb(), json),
+		"connect, binary":         rampv1connect.NewExchangeServiceClient(http1, address),
+		"connect, JSON":           rampv1connect.NewExchangeServiceClient(http1, address, json),
+		"connect, lowerCamelCase": rampv1connect.NewExchangeServiceClient(http1, address, connect.WithProtoJSON()),
+		"connect, JSON, HTTP/2":   rampv1connect.NewExchangeServiceClient(http2, address, json),
+		"connect, binary, gzip":   rampv1connect.NewExchangeServiceClient(http1, address, connect.WithSendGzip()),
+		"gRPC, binary":            rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPC()),
+		"gRPC, JSON":              rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPC(), json),
+		"gRPC, binary, gzip": rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPC(),
+			connect.WithSendGzip()),
+		"gRPC-Web, binary": rampv1connect.NewExchangeServiceClient(http1, address, connect.WithGRPCWeb()),
+		"gRPC-Web, JSON": rampv1connect.NewExchangeServiceClient(http1, address, connect.WithGRPCWeb(),
+			json),
 		"gRPC-Web, binary, over two": rampv1connect.NewExchangeServiceClient(http2, address, connect.WithGRPCWeb()),
 	}
 }
@@ -109,7 +114,8 @@ func TestEveryProtocolAndCodecGetsTheSameAnswer(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if want := (&rampv1.ResourceResponse{Ver: "1.0", Id: "q1", Exchange: "x.example"}); !proto.Equal(out.Msg, want) {
+		if want := (&rampv1.ResourceResponse{Ver: "1.0", Id: "q1", Exchange: "x.example"}); !proto.Equal(out.Msg,
+			want) {
 			t.Errorf("%s: got %v", name, out.Msg)
 		}
 	}
@@ -119,12 +125,18 @@ func TestEveryProtocolAndCodecGetsTheSameAnswer(t *testing.T) {
 func TestEveryFailureHasItsCode(t *testing.T) {
 	t.Parallel()
 	want := map[fail.Code]connect.Code{
-		fail.Malformed: connect.CodeInvalidArgument, fail.Invalid: connect.CodeInvalidArgument, fail.NoResults: connect.CodeNotFound,
-		fail.UnsupportedFormat: connect.CodeInvalidArgument, fail.UnsupportedMode: connect.CodeUnimplemented, fail.TooLong: connect.CodeInvalidArgument,
-		fail.TooLarge: connect.CodeResourceExhausted, fail.NotFound: connect.CodeNotFound, fail.Method: connect.CodeUnimplemented,
-		fail.MediaType: connect.CodeInvalidArgument, fail.Unauthorized: connect.CodeUnauthenticated, fail.Forbidden: connect.CodePermissionDenied,
-		fail.Limited: connect.CodeResourceExhausted, fail.Unavailable: connect.CodeUnavailable, fail.Timeout: connect.CodeDeadlineExceeded,
-		fail.Slow: connect.CodeDeadlineExceeded, fail.Cancelled: connect.CodeCanceled, fail.UnknownPromise: connect.CodeNotFound, fail.Internal: connect.CodeInternal,
+		fail.Malformed: connect.CodeInvalidArgument, fail.Invalid: connect.CodeInvalidArgument,
+		fail.NoResults:         connect.CodeNotFound,
+		fail.UnsupportedFormat: connect.CodeInvalidArgument, fail.UnsupportedMode: connect.CodeUnimplemented,
+		fail.TooLong:  connect.CodeInvalidArgument,
+		fail.TooLarge: connect.CodeResourceExhausted, fail.NotFound: connect.CodeNotFound,
+		fail.Method:    connect.CodeUnimplemented,
+		fail.MediaType: connect.CodeInvalidArgument, fail.Unauthorized: connect.CodeUnauthenticated,
+		fail.Forbidden: connect.CodePermissionDenied,
+		fail.Limited:   connect.CodeResourceExhausted, fail.Unavailable: connect.CodeUnavailable,
+		fail.Timeout: connect.CodeDeadlineExceeded,
+		fail.Slow:    connect.CodeDeadlineExceeded, fail.Cancelled: connect.CodeCanceled,
+		fail.UnknownPromise: connect.CodeNotFound, fail.Internal: connect.CodeInternal,
 	}
 	f := newFramed()
 	clients := speakers(f.serve(t))
@@ -156,7 +168,8 @@ func TestEveryFailureHasItsCode(t *testing.T) {
 			t.Errorf("%s: an error without a code is told as %v", name, err)
 		}
 	}
-	if last := f.events[len(f.events)-1]; last.Text("failure") != "internal" || last.Text("error") != "the cause that nobody outside reads" {
+	if last := f.events[len(f.events)-1]; last.Text("failure") != "internal" ||
+		last.Text("error") != "the cause that nobody outside reads" {
 		t.Errorf("the log tells %v", last.Attrs())
 	}
 }
@@ -202,19 +215,22 @@ func TestStepsAreTakenInOrder(t *testing.T) {
 			"invalid_argument", "requester.uris: has more than 100 addresses", nil},
 		{"a critical key that ext has not", `{` + good + requester + `,"ext_critical":["x"]}`, "invalid_argument", "ext_critical[0]: ", nil},
 		{"nobody", `{` + good + requester + hops + `}`, "unauthenticated", "nobody", []string{"identify"}},
-		{"too many", `{` + good + requester + hops + `}`, "resource_exhausted", "more than 1 requests", []string{"identify", "count", "answer"}},
-		{"hops", `{` + good + requester + hops + `}`, "unauthenticated", "intermediaries[0]", []string{"identify", "count", "forwarded"}},
+		{"too many", `{` + good + requester + hops + `}`, "resource_exhausted", "more than 1 requests",
+			[]string{"identify", "count", "answer"}},
+		{"hops", `{` + good + requester + hops + `}`, "unauthenticated", "intermediaries[0]",
+			[]string{"identify", "count", "forwarded"}},
 	} {
 		called, refuse["identify"], refuse["count"] = nil, c.name == "nobody", c.name != "hops"
 		response := send(t, client, address+discoverPath, "application/json", c.body)
-		if !strings.Contains(response, `"code":"`+c.code+`"`) || !strings.Contains(response, c.says) || !slices.Equal(called, c.called) {
+		if !strings.Contains(response, `"code":"`+c.code+`"`) || !strings.Contains(response, c.says) ||
+			!slices.Equal(called, c.called) {
 			t.Errorf("%s: after %q got %s; want %s, %q", c.name, called, response, c.code, c.says)
 		}
 	}
 }
 
-// TestTextsThatCannotBeKeptAreBlamed holds that what the databases and the ledger cannot hold is the sender's mistake, and
-// not a failure of ours.
+// TestTextsThatCannotBeKeptAreBlamed holds that what the databases and the ledger cannot hold is
+// the sender's mistake, and not a failure of ours.
 func TestTextsThatCannotBeKeptAreBlamed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 1_000_000_000)
@@ -223,7 +239,8 @@ func TestTextsThatCannotBeKeptAreBlamed(t *testing.T) {
 	out := s.bought(buys(long, offer))
 	report := func(id, transaction string) *rampv1.UsageReport {
 		return &rampv1.UsageReport{
-			Ver: "1.0", Id: id, TransactionId: transaction, BillingId: out.GetBillingId(), Timestamp: timestamppb.New(s.now), Usage: &rampv1.Usage{ConsumedQuantity: 1},
+			Ver: "1.0", Id: id, TransactionId: transaction, BillingId: out.GetBillingId(),
+			Timestamp: timestamppb.New(s.now), Usage: &rampv1.Usage{ConsumedQuantity: 1},
 		}
 	}
 	purchase := func(id, licence string) *rampv1.TransactionRequest {
@@ -258,7 +275,8 @@ func TestTextsThatCannotBeKeptAreBlamed(t *testing.T) {
 		}
 	}
 	r := report(long, out.GetTransactionId())
-	r.Usage.Function = slices.Repeat([]compv1.Function{compv1.Function_FUNCTION_AI_INPUT, 99, compv1.Function_FUNCTION_SEARCH}, 10_000)
+	r.Usage.Function = slices.Repeat([]compv1.Function{compv1.Function_FUNCTION_AI_INPUT, 99,
+		compv1.Function_FUNCTION_SEARCH}, 10_000)
 	if filed, err := s.client.ReportUsage(t.Context(), connect.NewRequest(r)); err != nil || !filed.Msg.Accepted {
 		t.Errorf("%v, %v", filed, err)
 	}
@@ -292,8 +310,9 @@ func TestQueryWithAnUnknownCriticalKeyGetsTheReasonForEachAddress(t *testing.T) 
 	}
 	address, client, _ := f.serve(t)
 	for name, c := range map[string]struct{ query, keys string }{
-		"of the query":     {`,"ext":{"x":1,"a":1},"ext_critical":["x","a"]`, `["a","x"]`},
-		"of another":       {`,"ext":{"ramp.geo":"DE"},"ext_critical":["ramp.geo"]`, `["ramp.geo"]`}, // which is heeded of a requester alone
+		"of the query": {`,"ext":{"x":1,"a":1},"ext_critical":["x","a"]`, `["a","x"]`},
+		// which is heeded of a requester alone
+		"of another":       {`,"ext":{"ramp.geo":"DE"},"ext_critical":["ramp.geo"]`, `["ramp.geo"]`},
 		"of the requester": {``, `["r"]`},
 	} {
 		within := ""
@@ -366,7 +385,8 @@ func TestSignaturesAreLookedAtOverWhatWasSent(t *testing.T) {
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(plain)
 	_ = w.Close()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+discoverPath+"?a=%20b", bytes.NewReader(packed.Bytes()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+discoverPath+"?a=%20b",
+		bytes.NewReader(packed.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,10 +398,12 @@ func TestSignaturesAreLookedAtOverWhatWasSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	want := requesters.Call{Method: http.MethodPost, Targets: []string{"https://x.example" + discoverPath + "?a=%20b"}, Body: packed.Bytes()}
+	want := requesters.Call{Method: http.MethodPost, Targets: []string{"https://x.example" + discoverPath + "?a=%20b"},
+		Body: packed.Bytes()}
 	header := came.Header
 	came.Header = nil
-	if diff := cmp.Diff(want, came); diff != "" || header.Get("Signature-Input") != "sig1=()" || header.Get("Content-Encoding") != "gzip" {
+	if diff := cmp.Diff(want, came); diff != "" || header.Get("Signature-Input") != "sig1=()" ||
+		header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("%s\n%v", diff, header)
 	}
 }
@@ -407,11 +429,13 @@ func TestWrongSignaturesAreCountedByAddressAndOthersAreNot(t *testing.T) {
 		code fail.Code
 		told string
 	}{
-		{fail.Unauthorized, "unauthenticated"}, {fail.Unavailable, "unavailable"}, {fail.Forbidden, "permission_denied"}, {fail.Unauthorized, "unauthenticated"},
+		{fail.Unauthorized, "unauthenticated"}, {fail.Unavailable, "unavailable"},
+		{fail.Forbidden, "permission_denied"}, {fail.Unauthorized, "unauthenticated"},
 		{fail.Unauthorized, "resource_exhausted"}, {fail.Forbidden, "permission_denied"},
 	} {
 		code = want.code
-		if got := send(t, client, address+discoverPath, "application/json", body); !strings.HasPrefix(got, `{"code":"`+want.told+`"`) {
+		if got := send(t, client, address+discoverPath, "application/json", body); !strings.HasPrefix(got,
+			`{"code":"`+want.told+`"`) {
 			t.Errorf("request %d: %s, want %s", i, got, want.told)
 		}
 	}
@@ -429,7 +453,8 @@ func TestRequestThatTakesTooLongIsEnded(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	for name, client := range speakers(f.serve(t)) {
-		if _, err := client.DiscoverResources(t.Context(), connect.NewRequest(query())); connect.CodeOf(err) != connect.CodeDeadlineExceeded {
+		if _, err := client.DiscoverResources(t.Context(), connect.NewRequest(query())); connect.CodeOf(err) !=
+			connect.CodeDeadlineExceeded {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -437,8 +462,9 @@ func TestRequestThatTakesTooLongIsEnded(t *testing.T) {
 
 func TestQueryTakesAsLongAsItSaysAndNeverLongerThanTheMost(t *testing.T) {
 	t.Parallel()
-	d := door{Config: Config{Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second}}
-	for text, want := range map[string]time.Duration{`{}`: 500 * time.Millisecond, `{"deadline":"0.05s"}`: 50 * time.Millisecond, `{"deadline":"3600s"}`: 10 * time.Second} {
+	d := handlers{Config: Config{Deadline: 500 * time.Millisecond, MaxDeadline: 10 * time.Second}}
+	for text, want := range map[string]time.Duration{`{}`: 500 * time.Millisecond,
+		`{"deadline":"0.05s"}`: 50 * time.Millisecond, `{"deadline":"3600s"}`: 10 * time.Second} {
 		q := &rampv1.ResourceQuery{}
 		if err := wire.Unmarshal([]byte(text), q); err != nil || d.allowed(q) != want {
 			t.Errorf("%s: %s, %v; want %s", text, d.allowed(q), err, want)

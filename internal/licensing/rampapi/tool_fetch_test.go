@@ -33,8 +33,11 @@ func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
 	first := s.licensed(fetchesA("one", upTo))
 	const text = "One two three four."
 	sum := sha256.Sum256([]byte(text))
-	if first.Text != text || first.Hash != hex.EncodeToString(sum[:]) || first.Offered != first.Hash || first.Media == "" || first.Cost == nil || *first.Cost != (price{0.02, "USD"}) ||
-		first.Transaction == "" || first.Billing == "" || !strings.HasPrefix(first.Endpoint, s.at+"/deliver/"+first.Transaction) || first.NotBought != "" || first.NotDelivered != "" {
+	if first.Text != text || first.Hash != hex.EncodeToString(sum[:]) || first.Offered != first.Hash ||
+		first.Media == "" || first.Cost == nil || *first.Cost != (price{0.02, "USD"}) ||
+		first.Transaction == "" || first.Billing == "" ||
+		!strings.HasPrefix(first.Endpoint, s.at+"/deliver/"+first.Transaction) || first.NotBought != "" ||
+		first.NotDelivered != "" {
 		t.Fatalf("%+v", first)
 	}
 	for _, arguments := range []string{fetchesA("one", upTo), fetchesA("one", ""), fetchesA("one", upTo+`,"accept":["text/plain"]`)} {
@@ -42,7 +45,8 @@ func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
 			t.Errorf("again, by %s, it is %+v", arguments, again)
 		}
 	}
-	for _, accept := range [][2]string{{"text/html", "text/plain"}, {"text/plain", "text/html"}} { // the best is first, whatever is usual here
+	// the best is first, whatever is usual here
+	for _, accept := range [][2]string{{"text/html", "text/plain"}, {"text/plain", "text/html"}} {
 		got := s.licensed(fetchesA("one", `,"accept":["application/none","`+accept[0]+`","`+accept[1]+`"]`))
 		if got.Text == "" || !strings.HasPrefix(got.Media, accept[0]) || got.Transaction != first.Transaction {
 			t.Errorf("%v: %+v", accept, got)
@@ -55,16 +59,19 @@ func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
 	if refused := s.uses(ToolFetch, other); !refused.Failed || !strings.Contains(string(refused.Object), `"code":"already_exists"`) {
 		t.Errorf("another address under the id: %s", refused.Object)
 	}
-	if denied := s.licensed(fetchesA("two", upTo)); denied.Denial != "DENIAL_REASON_INSUFFICIENT_BALANCE" || denied.NotBought == "" || denied.Text != "" || denied.Endpoint != "" {
+	if denied := s.licensed(fetchesA("two", upTo)); denied.Denial != "DENIAL_REASON_INSUFFICIENT_BALANCE" ||
+		denied.NotBought == "" || denied.Text != "" || denied.Endpoint != "" {
 		t.Errorf("without enough on the account: %+v", denied)
 	}
 	s.now = s.now.Add(10 * time.Minute)
-	if late := s.licensed(fetchesA("one", upTo)); late.Transaction != first.Transaction || late.Text != "" || late.NotDelivered == "" {
+	if late := s.licensed(fetchesA("one", upTo)); late.Transaction != first.Transaction || late.Text != "" ||
+		late.NotDelivered == "" {
 		t.Errorf("after the address has ended: %+v", late)
 	}
 }
 
-// TestToolFetchBuysOnceThoughCalledAtOnce holds that calls under one id, of which each finds an offer of its own, buy once.
+// TestToolFetchBuysOnceThoughCalledAtOnce holds that calls under one id, of which each finds an
+// offer of its own, buy once.
 func TestToolFetchBuysOnceThoughCalledAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
@@ -91,7 +98,8 @@ func TestToolFetchPaysNoMoreThanItMay(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 100_000_000)
 	for _, more := range []string{"", `,"max":{"amount":0.0199,"currency":"USD"}`, `,"max":{"amount":5,"currency":"EUR"}`} {
-		if dear := s.licensed(fetchesA("dear", more)); dear.NotBought == "" || dear.Cheapest == nil || *dear.Cheapest != (price{0.02, "USD"}) || dear.Transaction != "" || dear.Text != "" {
+		if dear := s.licensed(fetchesA("dear", more)); dear.NotBought == "" || dear.Cheapest == nil ||
+			*dear.Cheapest != (price{0.02, "USD"}) || dear.Transaction != "" || dear.Text != "" {
 			t.Errorf("%s: %+v", more, dear)
 		}
 	}
@@ -118,7 +126,8 @@ func TestToolFetchTakesNoArgumentItDoesNotHave(t *testing.T) {
 		fetchesA("x", `,"accept":"text/html"`):                      "accept does not fit",
 		strings.Replace(fetchesA("x", upTo), `"https://site.example/a"`, `"https://site.example/a","https://site.example/b"`, 1): "one address",
 		strings.Replace(fetchesA("x", upTo), `["https://site.example/a"]`, `[]`, 1):                                              "one address",
-		fetchesA(strings.Repeat("x", MaxID+1), upTo):                                                                             "characters",
+		fetchesA(strings.Repeat("x", MaxID+1),
+			upTo): "characters",
 	} {
 		if got := s.uses(ToolFetch, arguments); !got.Failed || !strings.Contains(string(got.Object), says) {
 			t.Errorf("%s: %s", arguments, got.Object)

@@ -37,7 +37,8 @@ func TestToolAsksAndBuysAsAnRPC(t *testing.T) {
 			Signature string `json:"exchange_signature"`
 		}
 	}
-	if got := s.uses(ToolDiscover, asksForA); got.Failed || json.Unmarshal(got.Object, &told) != nil || len(told.Offers) != 1 {
+	if got := s.uses(ToolDiscover, asksForA); got.Failed || json.Unmarshal(got.Object, &told) != nil ||
+		len(told.Offers) != 1 {
 		t.Fatalf("%s", got.Object)
 	}
 	take := func(id string) string {
@@ -54,7 +55,8 @@ func TestToolAsksAndBuysAsAnRPC(t *testing.T) {
 	if again := s.uses(ToolExecute, take("one")); string(again.Object) != string(first.Object) {
 		t.Errorf("again it is %s", again.Object)
 	}
-	if denied := s.uses(ToolExecute, take("two")); denied.Failed || !strings.Contains(string(denied.Object), "DENIAL_REASON_INSUFFICIENT_BALANCE") {
+	if denied := s.uses(ToolExecute, take("two")); denied.Failed ||
+		!strings.Contains(string(denied.Object), "DENIAL_REASON_INSUFFICIENT_BALANCE") {
 		t.Errorf("a denial is an answer: %s", denied.Object)
 	}
 	other := strings.Replace(take("one"), `"research-bot"`, `"research-bot","name":"Other"`, 1)
@@ -72,37 +74,43 @@ func TestToolThatCouldNotSayWhereToFetchSellsNothing(t *testing.T) {
 	}
 }
 
-// TestCriticalKeysOfToolsAreHeeded holds that a tool, as the Exchange does, acts on nothing that it does not understand.
+// TestCriticalKeysOfToolsAreHeeded holds that a tool, as the Exchange does, acts on nothing that it
+// does not understand.
 func TestCriticalKeysOfToolsAreHeeded(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	got := s.uses(ToolDiscover, strings.Replace(asksForA, `"uris"`, `"ext":{"x.y":1},"ext_critical":["x.y"],"uris"`, 1))
-	if got.Failed || !strings.Contains(string(got.Object), "UNKNOWN_CRITICAL_EXTENSION") || strings.Contains(string(got.Object), "offer_id") {
+	if got.Failed || !strings.Contains(string(got.Object), "UNKNOWN_CRITICAL_EXTENSION") ||
+		strings.Contains(string(got.Object), "offer_id") {
 		t.Errorf("%s", got.Object)
 	}
 }
 
 func TestArgumentsOfToolsMayLeaveOutVersionAndTime(t *testing.T) {
 	t.Parallel()
-	at := newDoor(Services{}, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Signatures: requesters.SignaturesBody})
+	at := newDoor(Services{}, Config{Now: func() time.Time { return time.Unix(1_800_000_000, 0) },
+		Signatures: requesters.SignaturesBody})
 	var report rampv1.UsageReport
-	if err := arguments([]byte(`{"id":"r"}`), &report, at); err != nil || report.Ver != Version || report.Timestamp.Seconds != 1_800_000_000 {
+	if err := arguments([]byte(`{"id":"r"}`), &report, at); err != nil || report.Ver != Version ||
+		report.Timestamp.Seconds != 1_800_000_000 {
 		t.Errorf("%v, %v", &report, err)
 	}
-	if err := arguments([]byte(`{"id":"r","ver":"0.9","timestamp":"2027-01-01T00:00:00Z"}`), &report, at); err != nil || report.Ver != "0.9" || report.Timestamp.Seconds != 1_798_761_600 {
+	if err := arguments([]byte(`{"id":"r","ver":"0.9","timestamp":"2027-01-01T00:00:00Z"}`), &report, at); err != nil ||
+		report.Ver != "0.9" || report.Timestamp.Seconds != 1_798_761_600 {
 		t.Errorf("%v, %v", &report, err)
 	}
 }
 
-// FuzzToolArguments holds that arguments of every kind are read or blamed, and that what is read is what was said: written again, it
-// has no member that was not sent but the version and the time.
+// FuzzToolArguments holds that arguments of every kind are read or blamed, and that what is read is
+// what was said: written again, it has no member that was not sent but the version and the time.
 func FuzzToolArguments(f *testing.F) {
 	f.Add(asksForA)
 	f.Add(`{"id":"r","transaction_id":"t","billing_id":"b","usage":{"function":["FUNCTION_AI_INPUT",3],"consumed_quantity":7},"ext":{"ramp.revenue":{"amount":1e400}}}`)
 	f.Add(`{"items":[{"offer_id":"o"},{"offer_id":null}],"requester":[]}`)
 	at := newDoor(Services{}, Config{})
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, m := range []proto.Message{&rampv1.ResourceQuery{}, &rampv1.TransactionRequest{}, &rampv1.UsageReport{}} {
+		for _, m := range []proto.Message{&rampv1.ResourceQuery{}, &rampv1.TransactionRequest{},
+			&rampv1.UsageReport{}} {
 			if err := arguments([]byte(text), m, at); err != nil {
 				continue
 			}

@@ -24,14 +24,17 @@ func (s schema) bytes() []byte {
 	return text
 }
 
-// notes are what a schema says of members beyond their types, by their paths ("requester.uris"); "required" in that of an object
-// lists members. The whole has the path "".
+// notes are what a schema says of members beyond their types, by their paths ("requester.uris");
+// "required" in that of an object lists members. The whole has the path "".
 type notes map[string]schema
 
-// untold are members that are no arguments of tools: what is refused here, and extensions that nothing here heeds.
+// untold are members that are no arguments of tools: what is refused here, and extensions that
+// nothing here heeds.
 var untold = map[protoreflect.FullName]bool{
-	"ramp.v1.ResourceQuery.intermediaries": true, "ramp.v1.Delegation.ext": true, "ramp.v1.Delegation.ext_critical": true, "ramp.v1.ResourceQuery.ext": true, "ramp.v1.ResourceQuery.ext_critical": true,
-	"ramp.v1.TransactionRequest.ext": true, "ramp.v1.TransactionRequest.ext_critical": true,
+	"ramp.v1.ResourceQuery.intermediaries": true, "ramp.v1.Delegation.ext": true,
+	"ramp.v1.Delegation.ext_critical": true, "ramp.v1.ResourceQuery.ext": true,
+	"ramp.v1.ResourceQuery.ext_critical": true,
+	"ramp.v1.TransactionRequest.ext":     true, "ramp.v1.TransactionRequest.ext_critical": true,
 }
 
 // argumentsOf is the schema of a message as the arguments of a tool.
@@ -100,7 +103,8 @@ func valueOf(field protoreflect.FieldDescriptor, path string, say notes) schema 
 	return schema{"type": "string"}
 }
 
-// onlyMembers says which member of a JSON object is none of a message as the schema of a tool has it.
+// onlyMembers says which member of a JSON object is none of a message as the schema of a tool has
+// it.
 func onlyMembers(text []byte, of protoreflect.MessageDescriptor, path string) error {
 	var members map[string]strictjson.Value
 	if err := strictjson.Decode(text, &members); err != nil {
@@ -111,7 +115,8 @@ func onlyMembers(text []byte, of protoreflect.MessageDescriptor, path string) er
 		field := fields.ByName(protoreflect.Name(name))
 		at := path + "/" + clip(name)
 		if field == nil || untold[field.FullName()] {
-			return &strictjson.Error{Pointer: at, Problem: "there is no such argument; there are " + strings.Join(namesOf(of), ", ")}
+			return &strictjson.Error{Pointer: at, Problem: "there is no such argument; there are " +
+				strings.Join(namesOf(of), ", ")}
 		}
 		within := field.Message()
 		if within == nil || within.ParentFile().Package() == "google.protobuf" {
@@ -161,32 +166,41 @@ func described(text string) schema { return schema{"description": text} }
 // requesterNotes are those of a requester.
 func requesterNotes(more notes) notes {
 	out := notes{
-		"ver":                           described("The version of the protocol: 1.0, which it also is where nothing is said."),
-		"request_id":                    described("A name for this request in your own records."),
-		"requester.id":                  described("What the domain calls the requester, such as research-bot."),
-		"requester.domain":              described("The host name that publishes the requester's key, such as buyer.example.com."),
-		"requester.name":                described("What people call it."),
-		"requester.intended_use":        described("What the content is for: search, ai-input (to put it into an answer), ai-index, ai-train. Nothing else may be done with it."),
-		"requester.license_id":          described("The licence or subscription to buy under; leave it out to pay for each."),
-		"requester.scopes":              described("Scopes to narrow what is asked for; usually left out."),
-		"requester.signature":           described("The requester's Ed25519 signature over its domain, id, scopes and uris."),
+		"ver": described("The version of the protocol: 1.0, which it also is where nothing " +
+			"is said."),
+		"request_id":   described("A name for this request in your own records."),
+		"requester.id": described("What the domain calls the requester, such as research-bot."),
+		"requester.domain": described("The host name that publishes the requester's key, such as " +
+			"buyer.example.com."),
+		"requester.name": described("What people call it."),
+		"requester.intended_use": described("What the content is for: search, ai-input (to put it into an " +
+			"answer), ai-index, ai-train. Nothing else may be done with it."),
+		"requester.license_id": described("The licence or subscription to buy under; leave it out to pay " +
+			"for each."),
+		"requester.scopes": described("Scopes to narrow what is asked for; usually left out."),
+		"requester.signature": described("The requester's Ed25519 signature over its domain, id, scopes " +
+			"and uris."),
 		"requester.signature_algorithm": {"const": "ed25519"},
 		"requester.delegation": {
-			"required":    []any{"principal_domain", "principal_id", "expires_at", "token"},
-			"description": "What somebody gave you to act for them, unchanged. Leave it out to act in your own name. A token that is bound to a key is of no use here: a tool's call is not signed over HTTP.",
+			"required": []any{"principal_domain", "principal_id", "expires_at", "token"},
+			"description": "What somebody gave you to act for them, unchanged. Leave it out to act in your own name. " +
+				"A token that is bound to a key is of no use here: a tool's call is not signed over HTTP.",
 		},
 		"requester.delegation.principal_domain": described("The host name that publishes the principal's key."),
 		"requester.delegation.principal_id":     described("What that domain calls the principal."),
-		"requester.delegation.scopes":           described("The scopes of the token, or some of them; leave it out for all."),
-		"requester.delegation.expires_at":       described("When it ends, no later than the token."),
-		"requester.delegation.token":            described("The Biscuit, in base64. It decides; the other members repeat it."),
-		"requester.delegation.token_format":     {"enum": []any{"biscuit-v2", "biscuit-v3"}},
-		"requester.delegation.revocation_uri":   described("Where the principal tells what it has revoked."),
-		"requester.ext_critical":                described("Keys of ext that must be understood."),
+		"requester.delegation.scopes": described("The scopes of the token, or some of them; leave it out " +
+			"for all."),
+		"requester.delegation.expires_at": described("When it ends, no later than the token."),
+		"requester.delegation.token": described("The Biscuit, in base64. It decides; the other members " +
+			"repeat it."),
+		"requester.delegation.token_format":   {"enum": []any{"biscuit-v2", "biscuit-v3"}},
+		"requester.delegation.revocation_uri": described("Where the principal tells what it has revoked."),
+		"requester.ext_critical":              described("Keys of ext that must be understood."),
 		"requester.ext": {
 			"description": "Who uses it, and where.",
 			"properties": schema{
-				extUserCategory: schema{"enum": users}, extGeo: schema{"type": "string", "pattern": "^[A-Z]{2}$", "description": "ISO 3166-1 code of the country."},
+				extUserCategory: schema{"enum": users}, extGeo: schema{"type": "string", "pattern": "^[A-Z]{2}$",
+					"description": "ISO 3166-1 code of the country."},
 			},
 		},
 	}
@@ -197,31 +211,38 @@ func requesterNotes(more notes) notes {
 }
 
 var discoverNotes = requesterNotes(notes{
-	"":                   {"required": []any{"id", "requester"}},
-	"requester":          {"required": []any{"id", "domain", "uris"}},
-	"id":                 described("A name for this query that you make up; the answer repeats it."),
-	"requester.uris":     {"minItems": 1, "maxItems": MaxURIs, "description": "The addresses of the content."},
-	"deadline":           described("How long the answer may take, such as 2s."),
-	"supported_profiles": described("The profiles that you understand, such as ramp-news-v1; leave it out to be told everything."),
+	"":               {"required": []any{"id", "requester"}},
+	"requester":      {"required": []any{"id", "domain", "uris"}},
+	"id":             described("A name for this query that you make up; the answer repeats it."),
+	"requester.uris": {"minItems": 1, "maxItems": MaxURIs, "description": "The addresses of the content."},
+	"deadline":       described("How long the answer may take, such as 2s."),
+	"supported_profiles": described("The profiles that you understand, such as ramp-news-v1; leave it out to be told " +
+		"everything."),
 })
 
 var executeNotes = requesterNotes(notes{
-	"":                      {"required": []any{"id", "requester"}},
-	"requester":             {"required": []any{"id", "domain"}},
-	"id":                    described("A name for this purchase that you make up, such as a random UUID. It buys once: the same id again is the same purchase."),
-	"requester.uris":        described("As they were in the query, since the signature covers them."),
-	"offer_id":              described("The offer's offer_id; leave it out with items."),
-	"offer_signature":       described("The offer's exchange_signature."),
-	"items":                 {"required": []any{"offer_id", "offer_signature"}, "maxItems": 100, "description": "Several offers, each bought for itself and once: an offer that stands here again is SIGNATURE_INVALID; leave it out with offer_id."},
+	"":          {"required": []any{"id", "requester"}},
+	"requester": {"required": []any{"id", "domain"}},
+	"id": described("A name for this purchase that you make up, such as a random UUID. It buys " +
+		"once: the same id again is the same purchase."),
+	"requester.uris":  described("As they were in the query, since the signature covers them."),
+	"offer_id":        described("The offer's offer_id; leave it out with items."),
+	"offer_signature": described("The offer's exchange_signature."),
+	"items": {"required": []any{"offer_id", "offer_signature"}, "maxItems": 100,
+		"description": "Several offers, each bought for itself and once: an offer that stands here again is " +
+			"SIGNATURE_INVALID; leave it out with offer_id."},
 	"items.offer_id":        described("An offer's offer_id."),
 	"items.offer_signature": described("Its exchange_signature."),
 })
 
 var reportNotes = notes{
-	"":                                {"required": []any{"id", "transaction_id", "billing_id", "usage"}},
-	"usage":                           {"required": []any{"function", "consumed_quantity"}, "description": "How the content was used."},
-	"ver":                             described("The version of the protocol: 1.0, which it also is where nothing is said."),
-	"id":                              described("A name for this report that you make up. The same id again is the same report."),
+	"": {"required": []any{"id", "transaction_id", "billing_id", "usage"}},
+	"usage": {"required": []any{"function", "consumed_quantity"},
+		"description": "How the content was used."},
+	"ver": described("The version of the protocol: 1.0, which it also is where nothing " +
+		"is said."),
+	"id": described("A name for this report that you make up. The same id again is the " +
+		"same report."),
 	"transaction_id":                  described("That of the purchase."),
 	"billing_id":                      described("That of the purchase."),
 	"timestamp":                       described("When it was used; now where nothing is said."),
@@ -233,7 +254,10 @@ var reportNotes = notes{
 	"usage.attribution":               described("How it was named."),
 	"usage.attribution.displayed_url": described("The address that was shown."),
 	"assets":                          {"required": []any{"uri"}},
-	"ext":                             {"properties": schema{extRevenue: schema{"type": "object", "required": []any{"amount", "currency"}, "properties": schema{"amount": schema{"type": "number", "minimum": 0}, "currency": schema{"type": "string", "pattern": "^[A-Z]{3}$"}}, "description": "What was earned with it, where the price is a share of that."}}},
+	"ext": {"properties": schema{extRevenue: schema{"type": "object",
+		"required": []any{"amount", "currency"}, "properties": schema{"amount": schema{"type": "number", "minimum": 0},
+			"currency": schema{"type": "string", "pattern": "^[A-Z]{3}$"}},
+		"description": "What was earned with it, where the price is a share of that."}}},
 }
 
 // The schemas of results say what to look for; the protocol has more.
@@ -242,11 +266,14 @@ var (
 	objects    = schema{"type": "array", "items": schema{"type": "object"}}
 	discovered = answerOf(schema{"id": word, "exchange": word, "offers": objects, "offer_groups": objects})
 	executed   = answerOf(schema{
-		"id": word, "transaction_id": word, "billing_id": word, "denial_reason": word, "cost": schema{"type": "object"}, "package": schema{"type": "object"},
+		"id": word, "transaction_id": word, "billing_id": word, "denial_reason": word, "cost": schema{"type": "object"},
+		"package":    schema{"type": "object"},
 		"expires_at": word, "items": objects, "reporting_obligation": schema{"type": "object"},
 	})
-	reported          = answerOf(schema{"accepted": schema{"type": "boolean"}, "report_id": word, "rejection_reason": word})
-	signedUp          = answerOf(schema{"requester_id": word, "domain": word, "account": word, "sign_up": word, "state": word})
+	reported = answerOf(schema{"accepted": schema{"type": "boolean"}, "report_id": word,
+		"rejection_reason": word})
+	signedUp = answerOf(schema{"requester_id": word, "domain": word, "account": word, "sign_up": word,
+		"state": word})
 	registerArguments = schema{
 		"type": "object", "required": []any{"requester_id", "domain"}, "additionalProperties": false,
 		"properties": schema{

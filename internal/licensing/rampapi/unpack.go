@@ -8,14 +8,14 @@ import (
 	"connectrpc.com/connect"
 )
 
-// compression has messages decompressed no further than may be read of one. The library's own reads one that is too large to its
-// end, to tell its size: a request of a megabyte can hold a gigabyte.
+// compression has messages decompressed no further than may be read of one. The library's own reads
+// one that is too large to its end, to tell its size: a request of a megabyte can hold a gigabyte.
 var compression = connect.WithCompression("gzip",
 	func() connect.Decompressor { return &unpacker{} },
 	func() connect.Compressor { return gzip.NewWriter(io.Discard) })
 
-// plainly is the most bytes of an answer that is sent as it is, also to whoever takes it compressed: to pack the offers of a page costs more of
-// the processors than to make and sign them.
+// plainly is the most bytes of an answer that is sent as it is, also to whoever takes it
+// compressed: to pack the offers of a page costs more of the processors than to make and sign them.
 const plainly = 16 << 10
 
 // unpacker decompresses up to so many bytes. It is used by one request at a time.
@@ -40,7 +40,8 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 		u.left -= int64(n)
 	}
 	if u.left == 0 {
-		return n, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("the message has more than %d bytes when it is decompressed; send less at a time", u.most))
+		return n, connect.NewError(connect.CodeResourceExhausted,
+			fmt.Errorf("the message has more than %d bytes when it is decompressed; send less at a time", u.most))
 	}
 	return n, err
 }

@@ -9,11 +9,13 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Audit gives what was sold of a host's addresses, for whom it belongs to (RAMP v1, the provider's audit view): the oldest first, from
-// behind want.After on, and at most so many of them for a limit above 0. Of who bought it tells the domain. Of want, Since, Until and After
-// count; no more than a bounded number of transactions of others are passed over for a page with a limit, and next is from where to go on,
-// empty when there are no more.
-func (b Reporter) Audit(ctx context.Context, want Request, host string, limit int) (rows []map[string]any, next string, err error) {
+// Audit gives what was sold of a host's addresses, for whom it belongs to (RAMP v1, the provider's
+// audit view): the oldest first, from behind want.After on, and at most so many of them for a limit
+// above 0. Of who bought it tells the domain. Of want, Since, Until and After count; no more than a
+// bounded number of transactions of others are passed over for a page with a limit, and next is
+// from where to go on, empty when there are no more.
+func (b Reporter) Audit(ctx context.Context, want Request, host string, limit int) (rows []map[string]any, next string,
+	err error) {
 	for d, err := range b.sales(ctx, want, host, limit, &next) {
 		if err != nil {
 			return nil, "", err
@@ -33,7 +35,8 @@ func (b Reporter) WriteAudit(ctx context.Context, w io.Writer, want Request, hos
 const auditLooked = 5000
 
 // sales gives transactions of a host's addresses in detail.
-func (b Reporter) sales(ctx context.Context, want Request, host string, limit int, next *string) iter.Seq2[detail, error] {
+func (b Reporter) sales(ctx context.Context, want Request, host string, limit int, next *string) iter.Seq2[detail,
+	error] {
 	return func(yield func(detail, error) bool) {
 		looked, given, last := 0, 0, ""
 		for d, err := range b.transactions(ctx, Request{Since: want.Since, Until: want.Until, After: want.After}) {
@@ -57,7 +60,8 @@ func (b Reporter) sales(ctx context.Context, want Request, host string, limit in
 	}
 }
 
-// buyerDomain is what is told of who bought: not the id of an agent, which its domain may have given to a person's.
+// buyerDomain is what is told of who bought: not the id of an agent, which its domain may have
+// given to a person's.
 func buyerDomain(buyer string) string {
 	domain, _, _ := strings.Cut(buyer, "/")
 	return domain
@@ -66,8 +70,10 @@ func buyerDomain(buyer string) string {
 // audited are the columns of what is told to whom the content belongs.
 var audited = func() (all []column[detail]) {
 	told := map[string]bool{
-		"time": true, "transaction": true, "uri": true, "model": true, "rate": true, "currency": true, "unit": true, "estimated": true, "authorised": true, "charged": true, "worth": true,
-		"state": true, "delivery": true, "deliveries": true, "delivered_bytes": true, "obligation": true, "due": true, "reported": true, "consumed": true, "entry": true,
+		"time": true, "transaction": true, "uri": true, "model": true, "rate": true, "currency": true, "unit": true,
+		"estimated": true, "authorised": true, "charged": true, "worth": true,
+		"state": true, "delivery": true, "deliveries": true, "delivered_bytes": true, "obligation": true, "due": true,
+		"reported": true, "consumed": true, "entry": true,
 		"dispute_reason": true, "dispute_status": true, "dispute_resolution": true, "credited": true,
 		"declared_use": true, "reported_use": true, "prohibited_use": true, "future_date": true,
 	}

@@ -14,8 +14,9 @@ type citation struct {
 	at transactions.Attribution
 }
 
-// citations gives where items were cited, in the order in which they were bought: one for each attribution of a report, and one without an address for a report that
-// says that the source was named and not where.
+// citations gives where items were cited, in the order in which they were bought: one for each
+// attribution of a report, and one without an address for a report that says that the source was
+// named and not where.
 func (b Reporter) citations(ctx context.Context, want Request) iter.Seq2[citation, error] {
 	return func(yield func(citation, error) bool) {
 		for d, err := range b.transactions(ctx, want) {

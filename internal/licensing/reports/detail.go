@@ -37,7 +37,8 @@ func (b Reporter) transactions(ctx context.Context, want Request) iter.Seq2[deta
 			some = some[:0]
 			return true
 		}
-		for t, err := range b.Transactions.Each(ctx, transactions.Filter{Buyer: want.Buyer, Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
+		for t, err := range b.Transactions.Each(ctx, transactions.Filter{Buyer: want.Buyer, Site: want.Site,
+			Since: want.Since, Until: want.Until, After: want.After}) {
 			if err != nil {
 				yield(detail{}, err)
 				return

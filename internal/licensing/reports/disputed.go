@@ -9,14 +9,16 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// charged is a line of an invoice, with the dispute of its purchase; the zero value of one that is not disputed.
+// charged is a line of an invoice, with the dispute of its purchase; the zero value of one that is
+// not disputed.
 type charged struct {
 	accounts.InvoiceLine
 	disputed disputes.Case
 }
 
 // invoiced adds to lines of an invoice what is disputed of their purchases.
-func (b Reporter) invoiced(ctx context.Context, lines iter.Seq2[accounts.InvoiceLine, error]) iter.Seq2[charged, error] {
+func (b Reporter) invoiced(ctx context.Context, lines iter.Seq2[accounts.InvoiceLine, error]) iter.Seq2[charged,
+	error] {
 	return func(yield func(charged, error) bool) {
 		var some []charged
 		give := func() (more bool) {
@@ -57,7 +59,8 @@ func (b Reporter) disputed(ctx context.Context, ids []string) (map[string]disput
 	return b.Disputes.Of(ctx, ids...)
 }
 
-// compliance is what a buyer had to report and did, and how much it disputed that it filed in the same time.
+// compliance is what a buyer had to report and did, and how much it disputed that it filed in the
+// same time.
 type compliance struct {
 	transactions.Compliance
 	disputes, open, credited int64

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Grace is how old something is at the least that Leakage tells of, where no other span is wanted: what was bought may be fetched for
-// some minutes, and what others delivered is told by them later.
+// Grace is how old something is at the least that Leakage tells of, where no other span is wanted:
+// what was bought may be fetched for some minutes, and what others delivered is told by them later.
 const Grace = time.Hour
 
 // The kinds of leaks.
@@ -21,14 +21,16 @@ const (
 	unfetched = "transaction_without_delivery"
 )
 
-// leak is a delivery for which nobody knows a transaction, or a transaction under which nothing was delivered.
+// leak is a delivery for which nobody knows a transaction, or a transaction under which nothing was
+// delivered.
 type leak struct {
 	kind     string
 	delivery transactions.Delivery
 	sale     transactions.Transaction
 }
 
-// leaks gives the deliveries without a transaction, those that were recorded before those of imported logs, and then the transactions without a delivery, each the oldest first.
+// leaks gives the deliveries without a transaction, those that were recorded before those of
+// imported logs, and then the transactions without a delivery, each the oldest first.
 func (b Reporter) leaks(ctx context.Context, want Request) iter.Seq2[leak, error] {
 	until := b.Now().Add(-want.Grace)
 	if !want.Until.IsZero() && want.Until.Before(until) {
@@ -50,16 +52,20 @@ func (b Reporter) leaks(ctx context.Context, want Request) iter.Seq2[leak, error
 
 // unbought gives deliveries whose transaction was not known when they were told of, and is not now.
 func (b Reporter) unbought(ctx context.Context, want Request, until time.Time) iter.Seq2[leak, error] {
-	all := both(b.Transactions.EachDelivery(ctx, transactions.DeliveryFilter{Site: want.Site, Stray: true, Since: want.Since, Until: until}), b.AccessLog.Strays(ctx, want.Site, want.Since, until))
+	all := both(b.Transactions.EachDelivery(ctx, transactions.DeliveryFilter{Site: want.Site, Stray: true,
+		Since: want.Since, Until: until}), b.AccessLog.Strays(ctx, want.Site, want.Since, until))
 	return without(all, func(some []transactions.Delivery) (map[string]bool, error) {
 		return b.Transactions.PurchasedDeliveries(ctx, some...)
 	},
 		func(d transactions.Delivery) (string, leak) { return d.ID, leak{kind: unbought, delivery: d} })
 }
 
-// LoggedStrays gives what imported logs tell of under transactions that nobody knows by now, the newest first, up to so many: of a site, or of all
-// where it is empty. It looks at a bounded number of lines, so that it never takes long: next is from where to go on (before), empty when there are no more.
-func (b Reporter) LoggedStrays(ctx context.Context, site string, since, until time.Time, before string, limit int) (all []transactions.Delivery, next string, err error) {
+// LoggedStrays gives what imported logs tell of under transactions that nobody knows by now, the
+// newest first, up to so many: of a site, or of all where it is empty. It looks at a bounded number
+// of lines, so that it never takes long: next is from where to go on (before), empty when there are
+// no more.
+func (b Reporter) LoggedStrays(ctx context.Context, site string, since, until time.Time, before string,
+	limit int) (all []transactions.Delivery, next string, err error) {
 	for range straysLooked {
 		some, more, err := b.AccessLog.StraysBefore(ctx, since, until, before)
 		if err != nil || len(some) == 0 {
@@ -100,7 +106,8 @@ func both[R any](first, second iter.Seq2[R, error]) iter.Seq2[R, error] {
 	}
 }
 
-// unfetched gives transactions under which nothing was ever delivered, as far as anybody told, and that were not taken back.
+// unfetched gives transactions under which nothing was ever delivered, as far as anybody told, and
+// that were not taken back.
 func (b Reporter) unfetched(ctx context.Context, want Request, until time.Time) iter.Seq2[leak, error] {
 	all := b.Transactions.Each(ctx, transactions.Filter{Site: want.Site, Since: want.Since, Until: until})
 	return without(all, func(some []transactions.Transaction) (map[string]bool, error) {
@@ -123,8 +130,10 @@ func (b Reporter) unfetched(ctx context.Context, want Request, until time.Time) 
 	}, func(t transactions.Transaction) (string, leak) { return t.ID, leak{kind: unfetched, sale: t} })
 }
 
-// without gives those rows as leaks that have no counterpart, which is looked up for many of them at once.
-func without[R any](rows iter.Seq2[R, error], counterparts func([]R) (map[string]bool, error), as func(R) (id string, l leak)) iter.Seq2[leak, error] {
+// without gives those rows as leaks that have no counterpart, which is looked up for many of them
+// at once.
+func without[R any](rows iter.Seq2[R, error], counterparts func([]R) (map[string]bool, error),
+	as func(R) (id string, l leak)) iter.Seq2[leak, error] {
 	return func(yield func(leak, error) bool) {
 		var some []R
 		give := func() (more bool) {
@@ -167,17 +176,21 @@ func (l leak) of(delivery func(transactions.Delivery) any, sale func(transaction
 
 var leakage = []column[leak]{
 	{"time", func(l leak) any {
-		return l.of(func(d transactions.Delivery) any { return moment(d.At) }, func(t transactions.Transaction) any { return moment(t.Made) })
+		return l.of(func(d transactions.Delivery) any { return moment(d.At) },
+			func(t transactions.Transaction) any { return moment(t.Made) })
 	}},
 	{"kind", func(l leak) any { return l.kind }},
 	{"transaction", func(l leak) any {
-		return l.of(func(d transactions.Delivery) any { return text(d.Transaction) }, func(t transactions.Transaction) any { return t.ID })
+		return l.of(func(d transactions.Delivery) any { return text(d.Transaction) },
+			func(t transactions.Transaction) any { return t.ID })
 	}},
 	{"site", func(l leak) any {
-		return l.of(func(d transactions.Delivery) any { return text(d.Site) }, func(t transactions.Transaction) any { return t.Site })
+		return l.of(func(d transactions.Delivery) any { return text(d.Site) },
+			func(t transactions.Transaction) any { return t.Site })
 	}},
 	{"uri", func(l leak) any {
-		return l.of(func(d transactions.Delivery) any { return text(d.URI) }, func(t transactions.Transaction) any { return t.URI })
+		return l.of(func(d transactions.Delivery) any { return text(d.URI) },
+			func(t transactions.Transaction) any { return t.URI })
 	}},
 	{"delivery", func(l leak) any { return l.of(func(d transactions.Delivery) any { return d.ID }, nil) }},
 	{"by", func(l leak) any { return l.of(func(d transactions.Delivery) any { return text(d.By) }, nil) }},
@@ -199,6 +212,7 @@ var leakage = []column[leak]{
 		})
 	}},
 	{"entry", func(l leak) any {
-		return l.of(func(d transactions.Delivery) any { return text(d.Entry) }, func(t transactions.Transaction) any { return text(t.Entry) })
+		return l.of(func(d transactions.Delivery) any { return text(d.Entry) },
+			func(t transactions.Transaction) any { return text(t.Entry) })
 	}},
 }

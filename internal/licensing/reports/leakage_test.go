@@ -16,11 +16,13 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestLeakageIsWhatHasNoCounterpart holds what is told of deliveries and transactions that have none, and what is not.
+// TestLeakageIsWhatHasNoCounterpart holds what is told of deliveries and transactions that have
+// none, and what is not.
 func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
-		s, a, b, c := furnished(t, open(t, accounts.Schema, transactions.Schema, accesslog.Schema, disputes.Schema)) // c was taken back
+		// c was taken back
+		s, a, b, c := furnished(t, open(t, accounts.Schema, transactions.Schema, accesslog.Schema, disputes.Schema))
 		now := s.books.Now()
 		young := transactions.NewID("txn", now.Add(-30*time.Minute))
 		s.sell(young, bot, "news", "per_access", 0.01, 0, now.Add(-30*time.Minute))
@@ -28,7 +30,9 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 		s.do(func(ctx context.Context, tx *store.Tx) error {
 			put := func(id, transaction, by, site string, at time.Time, stray bool) error {
 				fresh, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{
-					ID: id, Transaction: transaction, By: by, Site: site, URI: "https://news.example/x", State: transactions.DeliveryEnded, Status: 200, Bytes: 9, At: at, Ended: at, Stray: stray, Entry: "e-" + id,
+					ID: id, Transaction: transaction, By: by, Site: site, URI: "https://news.example/x",
+					State: transactions.DeliveryEnded, Status: 200, Bytes: 9, At: at, Ended: at, Stray: stray,
+					Entry: "e-" + id,
 				})
 				if err == nil && !fresh {
 					err = fmt.Errorf("%s was there", id)
@@ -49,7 +53,8 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 		})
 		row := func(id, text string) string { return strings.ReplaceAll(text, "ID", id) }
 		const stray = "2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,news,https://news.example/x,d-1,edge-1,200,ended,9,,,,,,e-d-1\n"
-		left := row(a[4:], "2026-03-18T12:00:00Z,transaction_without_delivery,txn-ID,news,https://news.example/a,,,,,,buyer.example.com/=cmd,direct,per_access,USD,0.02,entry-ID\n")
+		left := row(a[4:],
+			"2026-03-18T12:00:00Z,transaction_without_delivery,txn-ID,news,https://news.example/a,,,,,,buyer.example.com/=cmd,direct,per_access,USD,0.02,entry-ID\n")
 		const head = "time,kind,transaction,site,uri,delivery,by,status,state,bytes,buyer,method,model,currency,authorised,entry\n"
 		for name, v := range map[string]struct {
 			want reports.Request
@@ -67,7 +72,8 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 			}
 		}
 		text, err := s.write(reports.Request{Report: reports.Leakage, Form: reports.CSV})
-		if err != nil || !strings.Contains(text, "txn-late") || !strings.Contains(text, young) || strings.Contains(text, c) {
+		if err != nil || !strings.Contains(text, "txn-late") || !strings.Contains(text, young) ||
+			strings.Contains(text, c) {
 			t.Errorf("without grace: %s, %v", text, err)
 		}
 
@@ -81,11 +87,13 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 				continue
 			}
 			s.do(func(ctx context.Context, tx *store.Tx) error {
-				_, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "m-" + id, Transaction: id, Site: "news", State: transactions.DeliveryBegun, At: at})
+				_, err := transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "m-" + id, Transaction: id,
+					Site: "news", State: transactions.DeliveryBegun, At: at})
 				return err
 			})
 		}
-		text, err = s.write(reports.Request{Report: reports.Leakage, Form: reports.Lines, Since: noon.Add(time.Hour), Grace: time.Hour})
+		text, err = s.write(reports.Request{Report: reports.Leakage, Form: reports.Lines, Since: noon.Add(time.Hour),
+			Grace: time.Hour})
 		if err != nil || strings.Count(text, "\n") != len(many) {
 			t.Fatalf("%v, %d of %d", err, strings.Count(text, "\n"), len(many))
 		}
@@ -97,8 +105,8 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 	})
 }
 
-// TestLogsAreCounterparts holds that an imported log is a delivery as good as a record: it accounts for what was bought, and leaks where
-// nothing was.
+// TestLogsAreCounterparts holds that an imported log is a delivery as good as a record: it accounts
+// for what was bought, and leaks where nothing was.
 func TestLogsAreCounterparts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -122,12 +130,16 @@ func TestLogsAreCounterparts(t *testing.T) {
 			if text == line(a, 403) && !strings.Contains(leaks(), a) {
 				t.Error("what was refused is no delivery")
 			}
-			if _, err := keeper.Import(t.Context(), strings.NewReader(text), accesslog.Source{By: "cdn-1"}); err != nil {
+			if _, err := keeper.Import(t.Context(), strings.NewReader(text),
+				accesslog.Source{By: "cdn-1"}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		after := leaks()
-		if strings.Contains(after, a) || !strings.Contains(after, "2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,,cdn.example/x,log-") || !strings.Contains(after, ",cdn-1,200,ended,9,") || strings.Contains(after, "txn-refused") {
+		if strings.Contains(after, a) ||
+			!strings.Contains(after,
+				"2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,,cdn.example/x,log-") ||
+			!strings.Contains(after, ",cdn-1,200,ended,9,") || strings.Contains(after, "txn-refused") {
 			t.Errorf("with the log: %s", after)
 		}
 	})

@@ -11,33 +11,39 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// MinAge is how old a day is, at the least, when its purchases are held against their deliveries and reports: reports are due by the usual window
-// then, and the logs of deliveries are there.
+// MinAge is how old a day is, at the least, when its purchases are held against their deliveries
+// and reports: reports are due by the usual window then, and the logs of deliveries are there.
 const MinAge = 48 * time.Hour
 
 // day is that of which purchases are held against their deliveries: one of UTC.
 const day = 24 * time.Hour
 
-// Reconciled is what came of holding what was bought of a site against what was delivered and what was reported.
+// Reconciled is what came of holding what was bought of a site against what was delivered and what
+// was reported.
 type Reconciled struct {
-	Of     int64 // purchases that were delivered or reported, and deliveries that nobody bought
-	Gaps   int64 // of those, the ones whose sides contradict one another
-	Untold int64 // purchases beside those, reported as used, that somebody else was to deliver who told of no delivery at all
+	Of   int64 // purchases that were delivered or reported, and deliveries that nobody bought
+	Gaps int64 // of those, the ones whose sides contradict one another
+	// purchases beside those, reported as used, that somebody else was to deliver who told of no
+	// delivery at all
+	Untold int64
 }
 
 // instructions is the way of delivery by somebody else.
 const instructions = "instructions"
 
-// sides are the counts of one site: of what this front desk delivers, and of what somebody else does, with whether he tells of any of it.
+// sides are the counts of one site: of what this front desk delivers, and of what somebody else
+// does, with whether he tells of any of it.
 type sides struct {
 	own, away Reconciled
 	told      bool
 }
 
-// Reconcile holds the three sides of each purchase of a time against one another: the transaction, the records of deliveries, and the
-// report (RAMP v1, reconciliation). They contradict one another where use was reported of what nobody delivered, where what was delivered
-// was reported as not used, and where something was delivered that nobody bought. What was neither delivered nor reported contradicts nothing.
-// Of a site whose deliveries somebody else makes and tells nothing of in that time, those do not count. It gives sites by their ids.
+// Reconcile holds the three sides of each purchase of a time against one another: the transaction,
+// the records of deliveries, and the report (RAMP v1, reconciliation). They contradict one another
+// where use was reported of what nobody delivered, where what was delivered was reported as not
+// used, and where something was delivered that nobody bought. What was neither delivered nor
+// reported contradicts nothing. Of a site whose deliveries somebody else makes and tells nothing of
+// in that time, those do not count. It gives sites by their ids.
 func (b Reporter) Reconcile(ctx context.Context, since, until time.Time) (map[string]Reconciled, error) {
 	return b.reconcile(ctx, Request{Since: since, Until: until})
 }
@@ -93,7 +99,7 @@ const (
 	Unbought   = "delivered_not_bought" // it was delivered under an id of which no purchase stands
 )
 
-// Difference is a purchase whose sides contradict one another, or a delivery that nobody bought.
+// Difference is a purchase whose records contradict one another, or a delivery without a purchase.
 type Difference struct {
 	Kind      string
 	Sale      transactions.Transaction   // the zero value of an Unbought
@@ -138,7 +144,8 @@ func (d Difference) told() string {
 	case d.Delivered.Times == 1:
 		return "a delivery of " + strconv.FormatInt(d.Delivered.Bytes, 10) + " bytes is recorded"
 	}
-	return strconv.FormatInt(d.Delivered.Times, 10) + " deliveries of " + strconv.FormatInt(d.Delivered.Bytes, 10) + " bytes are recorded"
+	return strconv.FormatInt(d.Delivered.Times, 10) + " deliveries of " + strconv.FormatInt(d.Delivered.Bytes, 10) +
+		" bytes are recorded"
 }
 
 // At is when the purchase was made, or the delivery began.
@@ -167,8 +174,9 @@ type compared struct {
 // away says whether somebody else delivers it.
 func (c compared) away() bool { return c.sale.Method == instructions }
 
-// compared gives the purchases of a time that were delivered or reported, the oldest first. It looks at so many purchases at the most, 0 for all, and
-// says behind which it ended where there may be more.
+// compared gives the purchases of a time that were delivered or reported, the oldest first. It
+// looks at so many purchases at the most, 0 for all, and says behind which it ended where there may
+// be more.
 func (b Reporter) compared(ctx context.Context, want Request, most int, next *string) iter.Seq2[compared, error] {
 	return func(yield func(compared, error) bool) {
 		var some []transactions.Transaction
@@ -187,7 +195,8 @@ func (b Reporter) compared(ctx context.Context, want Request, most int, next *st
 			return true
 		}
 		looked := 0
-		for t, err := range b.Transactions.Each(ctx, transactions.Filter{Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
+		for t, err := range b.Transactions.Each(ctx,
+			transactions.Filter{Site: want.Site, Since: want.Since, Until: want.Until, After: want.After}) {
 			if err != nil {
 				yield(compared{}, err)
 				return
@@ -237,10 +246,13 @@ func (b Reporter) compare(ctx context.Context, some []transactions.Transaction) 
 	return all, nil
 }
 
-// Differences gives the purchases of a time whose sides contradict one another, the oldest first, at most so many: of a site, or of all where it is
-// empty, and of a kind where one is named; those that silent says of a site are left out that somebody else was to deliver, and who told
-// nothing. It looks at a bounded number of purchases, so that it never takes long: next is from where to go on (Wanted.After), empty when there are no more.
-func (b Reporter) Differences(ctx context.Context, want Request, kind string, silent func(site string) bool, limit int) (all []Difference, next string, err error) {
+// Differences gives the purchases of a time whose sides contradict one another, the oldest first,
+// at most so many: of a site, or of all where it is empty, and of a kind where one is named; those
+// that silent says of a site are left out that somebody else was to deliver, and who told nothing.
+// It looks at a bounded number of purchases, so that it never takes long: next is from where to go
+// on (Wanted.After), empty when there are no more.
+func (b Reporter) Differences(ctx context.Context, want Request, kind string, silent func(site string) bool,
+	limit int) (all []Difference, next string, err error) {
 	var found []compared
 	for c, err := range b.compared(ctx, want, auditLooked, &next) {
 		if err != nil {
@@ -271,8 +283,10 @@ func (b Reporter) detailed(ctx context.Context, some []compared) (all []Differen
 	return all, err
 }
 
-// Strays gives what was delivered in a time without being bought, the oldest first, up to so many: what Reconcile counts of it.
-func (b Reporter) Strays(ctx context.Context, site string, since, until time.Time, limit int) (all []Difference, err error) {
+// Strays gives what was delivered in a time without being bought, the oldest first, up to so many:
+// what Reconcile counts of it.
+func (b Reporter) Strays(ctx context.Context, site string, since, until time.Time, limit int) (all []Difference,
+	err error) {
 	for l, err := range b.unbought(ctx, Request{Site: site, Since: since}, until) {
 		if err != nil {
 			return nil, err
@@ -294,7 +308,8 @@ type reconciledDay struct {
 	Reconciled
 }
 
-// days gives the days of UTC of a time, whole and old enough, in which there was something to hold against anything.
+// days gives the days of UTC of a time, whole and old enough, in which there was something to hold
+// against anything.
 func (b Reporter) days(ctx context.Context, want Request) iter.Seq2[[]reconciledDay, error] {
 	return func(yield func([]reconciledDay, error) bool) {
 		since, err := b.firstDay(ctx, want)
@@ -305,7 +320,8 @@ func (b Reporter) days(ctx context.Context, want Request) iter.Seq2[[]reconciled
 			}
 			return
 		}
-		for ; !since.Add(day).After(until) && (want.Until.IsZero() || since.Before(want.Until)); since = since.Add(day) {
+		for ; !since.Add(day).After(until) &&
+			(want.Until.IsZero() || since.Before(want.Until)); since = since.Add(day) {
 			sites, err := b.reconcile(ctx, Request{Site: want.Site, Since: since, Until: since.Add(day)})
 			var all []reconciledDay
 			for _, site := range slices.Sorted(maps.Keys(sites)) {
@@ -318,7 +334,8 @@ func (b Reporter) days(ctx context.Context, want Request) iter.Seq2[[]reconciled
 	}
 }
 
-// firstDay is the first day that begins at Since or later, or that of the first thing there is; the zero time where there is nothing.
+// firstDay is the first day that begins at Since or later, or that of the first thing there is; the
+// zero time where there is nothing.
 func (b Reporter) firstDay(ctx context.Context, want Request) (first time.Time, err error) {
 	if !want.Since.IsZero() {
 		if first = want.Since.UTC().Truncate(day); first.Before(want.Since) {
@@ -362,7 +379,8 @@ func (b Reporter) reconciledDays(ctx context.Context, want Request) iter.Seq2[re
 	}
 }
 
-// differences gives every difference of the days, those of purchases before deliveries that nobody bought.
+// differences gives every difference of the days, those of purchases before deliveries that nobody
+// bought.
 func (b Reporter) differences(ctx context.Context, want Request) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		for some, err := range b.days(ctx, want) {
@@ -375,7 +393,9 @@ func (b Reporter) differences(ctx context.Context, want Request) iter.Seq2[Diffe
 				silent[d.site] = d.Untold > 0
 				gaps += d.Gaps
 			}
-			if gaps > 0 && !b.differencesOf(ctx, Request{Site: want.Site, Since: some[0].day, Until: some[0].day.Add(day)}, silent, yield) {
+			if gaps > 0 &&
+				!b.differencesOf(ctx, Request{Site: want.Site, Since: some[0].day, Until: some[0].day.Add(day)}, silent,
+					yield) {
 				return
 			}
 		}
@@ -383,7 +403,8 @@ func (b Reporter) differences(ctx context.Context, want Request) iter.Seq2[Diffe
 }
 
 // differencesOf gives those of one day, of which it is known who told nothing.
-func (b Reporter) differencesOf(ctx context.Context, want Request, silent map[string]bool, yield func(Difference, error) bool) (more bool) {
+func (b Reporter) differencesOf(ctx context.Context, want Request, silent map[string]bool,
+	yield func(Difference, error) bool) (more bool) {
 	for {
 		all, next, err := b.Differences(ctx, want, "", func(site string) bool { return silent[site] }, atOnce)
 		if err != nil {
@@ -429,18 +450,21 @@ var differing = []column[Difference]{
 	{"why", func(d Difference) any { return d.Why() }},
 	{"time", func(d Difference) any { return moment(d.At()) }},
 	{"transaction", func(d Difference) any {
-		return d.of(func(t transactions.Transaction) any { return t.ID }, func(l transactions.Delivery) any { return text(l.Transaction) })
+		return d.of(func(t transactions.Transaction) any { return t.ID },
+			func(l transactions.Delivery) any { return text(l.Transaction) })
 	}},
 	{"buyer", func(d Difference) any { return d.of(func(t transactions.Transaction) any { return t.Buyer }, nil) }},
 	{"uri", func(d Difference) any {
-		return d.of(func(t transactions.Transaction) any { return t.URI }, func(l transactions.Delivery) any { return text(l.URI) })
+		return d.of(func(t transactions.Transaction) any { return t.URI },
+			func(l transactions.Delivery) any { return text(l.URI) })
 	}},
 	{"method", func(d Difference) any { return d.of(func(t transactions.Transaction) any { return t.Method }, nil) }},
 	{"deliveries", func(d Difference) any {
 		return d.of(func(transactions.Transaction) any { return d.Delivered.Times }, nil)
 	}},
 	{"delivered_bytes", func(d Difference) any {
-		return d.of(func(transactions.Transaction) any { return d.Delivered.Bytes }, func(l transactions.Delivery) any { return l.Bytes })
+		return d.of(func(transactions.Transaction) any { return d.Delivered.Bytes },
+			func(l transactions.Delivery) any { return l.Bytes })
 	}},
 	{"logged", func(d Difference) any {
 		return d.of(func(transactions.Transaction) any { return yes(d.Logged) }, nil)
@@ -457,9 +481,12 @@ var differing = []column[Difference]{
 	{"unit", func(d Difference) any { return d.of(func(t transactions.Transaction) any { return text(t.Unit) }, nil) }},
 	{"delivery", func(d Difference) any { return d.of(nil, func(l transactions.Delivery) any { return l.ID }) }},
 	{"by", func(d Difference) any { return d.of(nil, func(l transactions.Delivery) any { return text(l.By) }) }},
-	{"status", func(d Difference) any { return d.of(nil, func(l transactions.Delivery) any { return int64(l.Status) }) }},
+	{"status", func(d Difference) any {
+		return d.of(nil, func(l transactions.Delivery) any { return int64(l.Status) })
+	}},
 	{"entry", func(d Difference) any {
-		return d.of(func(t transactions.Transaction) any { return text(t.Entry) }, func(l transactions.Delivery) any { return text(l.Entry) })
+		return d.of(func(t transactions.Transaction) any { return text(t.Entry) },
+			func(l transactions.Delivery) any { return text(l.Entry) })
 	}},
 }
 

@@ -1,11 +1,12 @@
-// Package reports writes what was sold for other programs: as CSV for spreadsheets, or as lines of JSON. There are eight reports:
-// what sites earned, what was charged to a buyer, whether buyers report what they owe, every transaction in detail, where items
-// were cited, what was delivered without being bought, or bought without being delivered, where deliveries, transactions and reports contradict one
-// another, and how often they do.
+// Package reports writes what was sold for other programs, as CSV for spreadsheets, lines of JSON,
+// or one JSON object. There are eight reports: revenue, invoice, compliance of buyers,
+// transactions, citations, leakage (deliveries without purchases and the reverse), reconciliation
+// of deliveries, transactions and usage reports, and its daily counts.
 //
-// It stands above account and deal, which keep the facts, and below the commands and the owner's pages, which give reports out.
-// Rows are written as they are read, so that a long report takes no more memory than a short one. Nothing personal is in any of
-// them: buyers are the names by which agents ask.
+// Rows are written as they are read, so a long report needs no more memory than a short one. No
+// report has personal data: buyers are the names under which agents ask. The package owns no table
+// and must not change any: it reads accounts, transactions, disputes and accesslog. Enter by
+// [Reporter.Write].
 package reports
 
 import (
@@ -25,7 +26,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Reporter are what reports are made of. They may be used from several goroutines.
+// Reporter writes reports from the stores of licensing. Its methods may be called concurrently.
 type Reporter struct {
 	Accounts     *accounts.Reader
 	Transactions *transactions.Reader
@@ -51,28 +52,34 @@ var reports = []string{Revenue, Invoice, Compliance, Transactions, Citations, Le
 
 // names are the reports by what RAMP v1 calls them.
 var names = map[string]string{
-	"provider-revenue": Revenue, "buyer-invoice": Invoice, "compliance-status": Compliance, "transaction-detail": Transactions, "leakage-check": Leakage,
+	"provider-revenue": Revenue, "buyer-invoice": Invoice, "compliance-status": Compliance,
+	"transaction-detail": Transactions, "leakage-check": Leakage,
 }
 
-// ByRAMPName gives a report by what RAMP v1 calls it, such as provider-revenue; any other name as it is.
+// ByRAMPName returns a report by its name in RAMP v1, such as provider-revenue. Other names are
+// returned as they are.
 func ByRAMPName(name string) string { return cmp.Or(names[name], name) }
 
-// Request says which report is wanted. An empty field is no condition, unless it says something else.
+// Request says which report is wanted, and of what. An empty field is no condition, unless its
+// comment says otherwise.
 type Request struct {
 	Report string // one of the reports
 	Form   string // CSV, Lines or JSON
 	Site   string // of Revenue, Transactions, Citations, Leakage, Reconciliation and Days
-	// Buyer is of Invoice, where it must be given, and of Transactions and Citations; Currency is of Invoice, where it must be given.
+	// Buyer is of Invoice, where it must be given, and of Transactions and Citations; Currency is
+	// of Invoice, where it must be given.
 	Buyer, Currency string
-	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say since when, and is until now where it
-	// does not say more. Of Revenue, Reconciliation and Days they are the beginnings of days.
+	// Since and Until are the time that is reported on: Since ≤ time < Until. An Invoice must say
+	// since when, and is until now where it does not say more. Of Revenue, Reconciliation and Days
+	// they are the beginnings of days.
 	Since, Until time.Time
 	After        string // of Audit and Differences: the id of a transaction behind which to begin
-	// Grace is how old something is at the least that is told of, of Leakage; of Reconciliation and Days, how long a day is over.
+	// Grace is how old something is at the least that is told of, of Leakage; of Reconciliation and
+	// Days, how long a day is over.
 	Grace time.Duration
 }
 
-// DefaultGrace is the Grace of a report where no other is wanted; 0 for reports without any.
+// DefaultGrace is the Grace of a report if none is asked for; 0 for reports without any.
 func DefaultGrace(name string) time.Duration {
 	switch name {
 	case Leakage:
@@ -102,9 +109,10 @@ func (w Request) Check() error {
 	return nil
 }
 
-// Write writes a report. Amounts and rates are decimal numbers of their currency; what there is not is left out. The error is
-// fail.Invalid for a report that there cannot be, and fail.NotFound for an invoice where there is no such account: nothing was written
-// then. With any other error, what was written is a part of the report.
+// Write writes a report. Amounts and rates are decimal numbers of their currency; what there is not
+// is left out. The error is fail.Invalid for a report that there cannot be, and fail.NotFound for
+// an invoice where there is no such account: nothing was written then. With any other error, what
+// was written is a part of the report.
 func (b Reporter) Write(ctx context.Context, w io.Writer, want Request) error {
 	if err := want.Check(); err != nil {
 		return err
@@ -117,7 +125,8 @@ func (b Reporter) Write(ctx context.Context, w io.Writer, want Request) error {
 		if until.IsZero() {
 			until = b.Now()
 		}
-		return write(w, want.Form, b.invoiced(ctx, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until)), charges)
+		return write(w, want.Form,
+			b.invoiced(ctx, b.Accounts.Invoice(ctx, want.Buyer, want.Currency, want.Since, until)), charges)
 	case Compliance:
 		return write(w, want.Form, b.complied(ctx, want), complied)
 	case Citations:
@@ -187,8 +196,8 @@ var charges = []column[charged]{
 	{"dispute_status", func(c charged) any { return text(string(c.disputed.Status)) }},
 }
 
-// complied has two rates that are not the same: whether reports came in time, of all whose window is over or that came; and whether
-// they were near the estimates.
+// complied has two rates that are not the same: whether reports came in time, of all whose window
+// is over or that came; and whether they were near the estimates.
 var complied = []column[compliance]{
 	{"buyer", func(c compliance) any { return c.Buyer }},
 	{"purchases", func(c compliance) any { return c.Purchases }},

@@ -39,7 +39,8 @@ type shop struct {
 
 func newShop(t *testing.T, db *store.DB) *shop {
 	return &shop{t, db, accounts.New(accounts.Options{}), reports.Reporter{
-		Accounts: accounts.NewReader(db), Transactions: transactions.NewReader(db), AccessLog: accesslog.NewReader(db), Disputes: disputes.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
+		Accounts: accounts.NewReader(db), Transactions: transactions.NewReader(db), AccessLog: accesslog.NewReader(db),
+		Disputes: disputes.NewReader(db), Now: func() time.Time { return noon.Add(48 * time.Hour) },
 	}}
 }
 
@@ -63,13 +64,16 @@ func (s *shop) sell(id, buyer, site, model string, rate float64, quantity int64,
 	}
 	s.do(func(ctx context.Context, tx *store.Tx) error {
 		due := at.Add(24 * time.Hour)
-		h, err := s.book.Authorize(ctx, tx, accounts.Charge{ID: id, Buyer: buyer, Site: site, Item: accounts.Item{URL: "https://news.example/a"}, Price: price, Quantity: quantity, Due: due, Now: at})
+		h, err := s.book.Authorize(ctx, tx, accounts.Charge{ID: id, Buyer: buyer, Site: site,
+			Item: accounts.Item{URL: "https://news.example/a"}, Price: price, Quantity: quantity, Due: due, Now: at})
 		if err != nil {
 			return err
 		}
 		return transactions.PutTransaction(ctx, tx, transactions.Transaction{
-			ID: id, Billing: "bill-" + id[4:], Request: "r", Offer: "offer", Buyer: buyer, Agent: "00", Site: site, URI: "https://news.example/a", Item: content.Ref{Site: site},
-			Made: at, Expires: at.Add(5 * time.Minute), Price: price, Unit: price.Unit(), Estimate: quantity, Amount: h.Authorised, Value: h.Value, Method: "direct", Entry: "entry-" + id[4:],
+			ID: id, Billing: "bill-" + id[4:], Request: "r", Offer: "offer", Buyer: buyer, Agent: "00", Site: site,
+			URI: "https://news.example/a", Item: content.Ref{Site: site},
+			Made: at, Expires: at.Add(5 * time.Minute), Price: price, Unit: price.Unit(), Estimate: quantity,
+			Amount: h.Authorised, Value: h.Value, Method: "direct", Entry: "entry-" + id[4:],
 			Document: []byte("{}"), Obligation: transactions.Pending, Due: due,
 			Declared: declared,
 		})
@@ -104,25 +108,33 @@ func furnished(t *testing.T, db *store.DB) (s *shop, a, b, c string) {
 		at, shown := noon.Add(20*time.Hour), true
 		settled, err := s.book.Settle(ctx, tx, b, accounts.Report{Quantity: 90, Now: at})
 		if err == nil {
-			err = transactions.PutReport(ctx, tx, b, transactions.Report{ID: "rep-1", BuyerID: "x", Made: at, Consumed: 90, Settled: settled.Charged, Prohibited: true, Details: transactions.UsageDetails{
-				Shown: &shown, Functions: []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"}, SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "x.example", Assets: []transactions.Asset{{URI: "urn:a"}, {URI: "urn:b"}},
-				Attribution: []transactions.Attribution{{URL: "=cmd", Format: "CITATION_FORMAT_LINK", Visible: &shown}, {Format: "CITATION_FORMAT_INLINE"}},
-			}.JSON()}, transactions.Fulfilled)
+			err = transactions.PutReport(ctx, tx, b, transactions.Report{ID: "rep-1", BuyerID: "x", Made: at,
+				Consumed: 90, Settled: settled.Charged, Prohibited: true, Details: transactions.UsageDetails{
+					Shown: &shown, Functions: []string{"FUNCTION_AI_INPUT", "FUNCTION_AI_TRAIN"},
+					SubFunctions: []string{"SUB_FUNCTION_RAG"}, Exchange: "x.example",
+					Assets: []transactions.Asset{{URI: "urn:a"}, {URI: "urn:b"}},
+					Attribution: []transactions.Attribution{{URL: "=cmd", Format: "CITATION_FORMAT_LINK",
+						Visible: &shown}, {Format: "CITATION_FORMAT_INLINE"}},
+				}.JSON()}, transactions.Fulfilled)
 		}
 		if err == nil {
-			_, err = transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-1", Transaction: b, Site: "shop", State: transactions.DeliveryEnded, Bytes: 17, At: noon})
+			_, err = transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-1", Transaction: b, Site: "shop",
+				State: transactions.DeliveryEnded, Bytes: 17, At: noon})
 		}
 		if err == nil {
-			_, err = transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-2", Transaction: b, Site: "shop", State: transactions.DeliveryCut, Bytes: 4, At: noon})
+			_, err = transactions.PutDelivery(ctx, tx, transactions.Delivery{ID: "dlv-2", Transaction: b, Site: "shop",
+				State: transactions.DeliveryCut, Bytes: 4, At: noon})
 		}
 		if err == nil {
 			err = transactions.PutEvent(ctx, tx, transactions.Event{Transaction: b, Entry: "e3", Kind: "usage", At: at})
 		}
 		if err == nil {
 			_, err = disputes.Put(ctx, tx, disputes.Case{
-				ID: "dsp-1", Transaction: b, Buyer: bot, Site: "shop", Reason: disputes.DeliveryFailed, Status: disputes.AutoResolved, Resolution: disputes.Credit, Credit: 0.09 * coin, Currency: "USD",
+				ID: "dsp-1", Transaction: b, Buyer: bot, Site: "shop", Reason: disputes.DeliveryFailed,
+				Status: disputes.AutoResolved, Resolution: disputes.Credit, Credit: 0.09 * coin, Currency: "USD",
 				Description: "Jane Doe saw it", Filed: at, Changed: at,
-			}, []disputes.Step{{N: 1, At: at, To: disputes.Filed, By: disputes.ByBuyer}, {N: 2, At: at, From: disputes.Filed, To: disputes.AutoResolved, By: disputes.ByRule}})
+			}, []disputes.Step{{N: 1, At: at, To: disputes.Filed, By: disputes.ByBuyer},
+				{N: 2, At: at, From: disputes.Filed, To: disputes.AutoResolved, By: disputes.ByRule}})
 		}
 		if err == nil {
 			_, err = s.book.Release(ctx, tx, c, noon.Add(21*time.Hour))
@@ -150,7 +162,8 @@ func TestReportsSayWhatWasSold(t *testing.T) {
 2026-03-19,news,buyer.example.com/*,USD,-1,1
 2026-03-19,shop,buyer.example.com/*,USD,0.09,1
 `},
-			{reports.Request{Report: reports.Revenue, Form: reports.Lines, Site: "shop", Since: noon.Add(12 * time.Hour), Until: noon.Add(36 * time.Hour)},
+			{reports.Request{Report: reports.Revenue, Form: reports.Lines, Site: "shop",
+				Since: noon.Add(12 * time.Hour), Until: noon.Add(36 * time.Hour)},
 				`{"amount":"0.09","buyer":"buyer.example.com/*","currency":"USD","day":"2026-03-19","movements":1,"site":"shop"}
 `},
 			{reports.Request{Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount,dispute,dispute_status
@@ -159,7 +172,8 @@ func TestReportsSayWhatWasSold(t *testing.T) {
 2026-03-19T08:00:00Z,TXN-B,buyer.example.com/research-bot,shop,per_token,settle,0.001,100,90,USD,0.09,dsp-1,auto_resolved
 2026-03-19T09:00:00Z,TXN-C,buyer.example.com/research-bot,news,per_access,release,1,0,,USD,-1,,
 `},
-			{reports.Request{Report: reports.Invoice, Form: reports.Lines, Buyer: domain, Currency: "USD", Since: noon.Add(time.Hour), Until: noon.Add(20*time.Hour + 1000)},
+			{reports.Request{Report: reports.Invoice, Form: reports.Lines, Buyer: domain, Currency: "USD",
+				Since: noon.Add(time.Hour), Until: noon.Add(20*time.Hour + 1000)},
 				`{"amount":"0.09","buyer":"buyer.example.com/research-bot","currency":"USD","dispute":"dsp-1","dispute_status":"auto_resolved","estimated":100,"kind":"settle","model":"per_token","rate":"0.001","reported":90,"site":"shop","time":"2026-03-19T08:00:00Z","transaction":"TXN-B"}
 `},
 			{reports.Request{Report: reports.Compliance, Form: reports.CSV}, `buyer,purchases,in_time,late,overdue,pending,waived,in_time_percent,reports,off_estimate,near_estimate_percent,last_purchase,last_report,oldest_overdue,disputes,disputes_open,disputes_credited
@@ -189,11 +203,12 @@ buyer.example.com/research-bot,1,1,0,0,0,1,100.0,1,0,100.0,2026-03-18T12:00:02Z,
 			}
 		}
 		for name, w := range map[string]reports.Request{
-			"no such report":     {Report: "leaks", Form: reports.CSV},
-			"no such form":       {Report: reports.Revenue, Form: "xml"},
-			"nobody's invoice":   {Report: reports.Invoice, Form: reports.CSV, Currency: "USD", Since: noon},
-			"for all time":       {Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "USD"},
-			"no such account":    {Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "EUR", Since: noon},
+			"no such report":   {Report: "leaks", Form: reports.CSV},
+			"no such form":     {Report: reports.Revenue, Form: "xml"},
+			"nobody's invoice": {Report: reports.Invoice, Form: reports.CSV, Currency: "USD", Since: noon},
+			"for all time":     {Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "USD"},
+			"no such account": {Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "EUR",
+				Since: noon},
 			"the wrong way":      {Report: reports.Transactions, Form: reports.CSV, Since: noon, Until: noon},
 			"all the wrong ways": {},
 		} {

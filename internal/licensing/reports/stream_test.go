@@ -17,7 +17,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestReportsThatAreReadInPagesAreWhole has more rows of each report than are read at once, of several sites and buyers.
+// TestReportsThatAreReadInPagesAreWhole has more rows of each report than are read at once, of
+// several sites and buyers.
 func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -33,7 +34,8 @@ func TestReportsThatAreReadInPagesAreWhole(t *testing.T) {
 			for n := range sales {
 				day := store.Micros(noon.Truncate(24*time.Hour).AddDate(0, 0, n/7))
 				if _, err := tx.Exec(ctx, `INSERT INTO account_revenue (site, day, buyer, currency, earned, movements) VALUES ($1, $2, $3, 'USD', $4, 1)`,
-					[]string{"news", "shop"}[n%2], day, fmt.Sprintf("b%04d.example/x", n), int64(n+1)*coin); err != nil {
+					[]string{"news", "shop"}[n%2], day, fmt.Sprintf("b%04d.example/x", n),
+					int64(n+1)*coin); err != nil {
 					return err
 				}
 			}
@@ -73,7 +75,8 @@ func TestAnInvoiceIsReadInPages(t *testing.T) {
 		at := noon.Add(time.Duration(n) * time.Second)
 		s.sell(transactions.NewID("txn", at), bot, "news", "per_access", 0.01, 0, at)
 	}
-	text, err := s.write(reports.Request{Report: reports.Invoice, Form: reports.JSON, Buyer: bot, Currency: "USD", Since: noon})
+	text, err := s.write(reports.Request{Report: reports.Invoice, Form: reports.JSON, Buyer: bot, Currency: "USD",
+		Since: noon})
 	var told struct {
 		Rows []struct{ Time, Transaction, Amount string }
 	}
@@ -91,7 +94,8 @@ func TestAnInvoiceIsReadInPages(t *testing.T) {
 func TestAReportOfNothingIsWholeInEveryForm(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, storetest.OpenSQLite(t, accounts.Schema, transactions.Schema, accesslog.Schema, disputes.Schema))
-	for form, want := range map[string]string{reports.CSV: "day,site,buyer,currency,amount,movements\n", reports.Lines: "", reports.JSON: "{\"rows\": [\n]}\n"} {
+	for form, want := range map[string]string{reports.CSV: "day,site,buyer,currency,amount,movements\n",
+		reports.Lines: "", reports.JSON: "{\"rows\": [\n]}\n"} {
 		if text, err := s.write(reports.Request{Report: reports.Revenue, Form: form}); err != nil || text != want {
 			t.Errorf("%s: %q, %v", form, text, err)
 		}

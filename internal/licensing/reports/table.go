@@ -33,7 +33,8 @@ type table[R any] interface {
 	end() error
 }
 
-// write writes rows as they come, until one of them is an error. Where that is the first, nothing was written.
+// write writes rows as they come, until one of them is an error. Where that is the first, nothing
+// was written.
 func write[R any](w io.Writer, form string, rows iter.Seq2[R, error], columns []column[R]) error {
 	out := bufio.NewWriterSize(w, 32<<10)
 	var t table[R]
@@ -148,8 +149,8 @@ func (a *array[R]) end() error {
 	return err
 }
 
-// cell writes a value for a spreadsheet. A text that one would take for a formula has an apostrophe before it; an amount below 0
-// is a number.
+// cell writes a value for a spreadsheet. A text that one would take for a formula has an apostrophe
+// before it; an amount below 0 is a number.
 func cell(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestRequestsAreKeptWhenTheirTableChanges opens databases as they were before deal_request stood in the order of its key, and by days.
+// TestRequestsAreKeptWhenTheirTableChanges opens databases as they were before deal_request stood
+// in the order of its key, and by days.
 func TestRequestsAreKeptWhenTheirTableChanges(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -28,10 +29,12 @@ func requestsAreKept(t *testing.T, dsn string, steps int) {
 	want := map[string]Request{}
 	update(t, before, func(ctx context.Context, tx *store.Tx) error {
 		for i, id := range []string{"a", "b", "c"} {
-			r := Request{Digest: [32]byte{byte(i)}, Made: moment.Add(time.Duration(i) * 12 * time.Hour), Lines: []OrderLine{{"o" + id, "t" + id, ""}}}
+			r := Request{Digest: [32]byte{byte(i)}, Made: moment.Add(time.Duration(i) * 12 * time.Hour),
+				Lines: []OrderLine{{"o" + id, "t" + id, ""}}}
 			want[id] = r
 			if _, err := tx.Exec(ctx, `INSERT INTO deal_request (id, digest, made, answer) VALUES ($1, $2, $3, $4)`,
-				requestKey("buyer.example/bot", id), r.Digest[:], store.Micros(r.Made), "o"+id+" t"+id+" "); err != nil {
+				requestKey("buyer.example/bot", id), r.Digest[:], store.Micros(r.Made),
+				"o"+id+" t"+id+" "); err != nil {
 				return err
 			}
 		}
@@ -47,7 +50,8 @@ func requestsAreKept(t *testing.T, dsn string, steps int) {
 			if err != nil || !known || !reflect.DeepEqual(got, r) {
 				t.Errorf("%s: %+v, %t, %v", id, got, known, err)
 			}
-			if fresh, err := PutRequest(ctx, tx, "buyer.example/bot", id, r, r.Made.Add(-time.Hour)); err != nil || fresh {
+			if fresh, err := PutRequest(ctx, tx, "buyer.example/bot", id, r, r.Made.Add(-time.Hour)); err != nil ||
+				fresh {
 				t.Errorf("%s is taken for new: %v", id, err)
 			}
 		}

@@ -13,10 +13,12 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// deliveryTables is the step of Schema for what was delivered: one row for each answer with licensed content, of this front desk and
-// of others that deliver in its place. It takes over what was delivered before there was this table.
+// deliveryTables is the step of Schema for what was delivered: one row for each answer with
+// licensed content, of this front desk and of others that deliver in its place. It takes over what
+// was delivered before there was this table.
 //
-// The rows that have begun, and those of transactions that are not known, are few, and found without looking at the others.
+// The rows that have begun, and those of transactions that are not known, are few, and found
+// without looking at the others.
 const deliveryTables = `
 CREATE TABLE deal_delivery (
 	id        {{text}} NOT NULL PRIMARY KEY,
@@ -59,7 +61,7 @@ const (
 	DeliveryCut   DeliveryState = "cut"   // the answer broke off before that, or nobody saw its end (Delivery.Bound)
 )
 
-// Delivery is one answer with content that was licensed. It is recorded before the first byte is sent, and again when it is over.
+// Delivery is one answer with licensed content. It is recorded before its first byte is sent.
 type Delivery struct {
 	ID          string // of this front desk's NewID("dlv", at); others make their own, in letters, digits, - and _
 	Transaction string // as the address named it, which may be one that is not known
@@ -67,12 +69,15 @@ type Delivery struct {
 	Site, URI   string // of the item; as far as they are known
 	Media       string // media type of what was sent
 	State       DeliveryState
-	Status      int   // of HTTP: 200 or 206
-	Announced   int64 // bytes that the answer was to have, of a stream those that it was to have so far; 0 where nobody could say
-	Bytes       int64 // of the answer's body, that were sent
-	Bound       bool  // nobody saw its end, and Bytes is the most that it can have been
-	// Sum is a SHA-256, or nil where there is none. Where Whole is true it is that of the whole representation, of which a range was
-	// sent, or all, or what was sent when it was cut; otherwise that of the bytes that were sent.
+	Status      int // of HTTP: 200 or 206
+	// bytes that the answer was to have, of a stream those that it was to have so far; 0 where
+	// nobody could say
+	Announced int64
+	Bytes     int64 // of the answer's body, that were sent
+	Bound     bool  // nobody saw its end, and Bytes is the most that it can have been
+	// Sum is a SHA-256, or nil where there is none. Where Whole is true it is that of the whole
+	// representation, of which a range was sent, or all, or what was sent when it was cut;
+	// otherwise that of the bytes that were sent.
 	Sum     []byte
 	Whole   bool
 	At      time.Time // when it began, by the clock of whoever delivered it
@@ -89,7 +94,8 @@ func (d Delivery) values() []any {
 	if sum == nil {
 		sum = []byte{}
 	}
-	return []any{d.ID, d.Transaction, d.By, d.Site, d.URI, d.Media, string(d.State), d.Status, d.Announced, d.Bytes, truth(d.Bound), sum, truth(d.Whole),
+	return []any{d.ID, d.Transaction, d.By, d.Site, d.URI, d.Media, string(d.State), d.Status, d.Announced, d.Bytes,
+		truth(d.Bound), sum, truth(d.Whole),
 		store.Micros(d.At), store.Micros(d.Ended), d.Seconds, truth(d.Stray), d.Entry}
 }
 
@@ -100,8 +106,8 @@ func truth(is bool) int64 {
 	return 0
 }
 
-// PutDelivery records a delivery that has begun, or is over already. fresh is false, and nothing is changed, where there is one of the
-// id; so a record that is sent twice counts once.
+// PutDelivery records a delivery that has begun, or is over already. fresh is false, and nothing is
+// changed, where there is one of the id; so a record that is sent twice counts once.
 func PutDelivery(ctx context.Context, tx *store.Tx, d Delivery) (fresh bool, err error) {
 	n, err := tx.Exec(ctx, `INSERT INTO deal_delivery (`+deliveryColumns+`) VALUES (`+store.Params(1, 18)+`) ON CONFLICT (id) DO NOTHING`, d.values()...)
 	if err != nil {
@@ -110,8 +116,9 @@ func PutDelivery(ctx context.Context, tx *store.Tx, d Delivery) (fresh bool, err
 	return n > 0, nil
 }
 
-// EndDelivery records how a delivery that had begun is over: its State, Status, Bytes, Bound, Sum, Whole, Ended, Seconds and Entry.
-// over is false, and nothing is changed, where there is none of the id that is still under way.
+// EndDelivery records how a delivery that had begun is over: its State, Status, Bytes, Bound, Sum,
+// Whole, Ended, Seconds and Entry. over is false, and nothing is changed, where there is none of
+// the id that is still under way.
 func EndDelivery(ctx context.Context, tx *store.Tx, d Delivery) (over bool, err error) {
 	v := d.values()
 	n, err := tx.Exec(ctx, `UPDATE deal_delivery SET state = $1, status = $2, bytes = $3, bound = $4, sum = $5, whole = $6, ended = $7, seconds = $8, entry = $9
@@ -122,8 +129,8 @@ func EndDelivery(ctx context.Context, tx *store.Tx, d Delivery) (over bool, err 
 	return n > 0, nil
 }
 
-// ExtendDelivery records of a delivery that is under way that more was announced, where that is more than was, and for how many seconds it
-// is open.
+// ExtendDelivery records of a delivery that is under way that more was announced, where that is
+// more than was, and for how many seconds it is open.
 func ExtendDelivery(ctx context.Context, tx *store.Tx, id string, announced, seconds int64) error {
 	_, err := tx.Exec(ctx, `UPDATE deal_delivery SET announced = CASE WHEN announced < $1 THEN $1 ELSE announced END, seconds = $2 WHERE id = $3 AND state = 'begun'`,
 		announced, seconds, id)
@@ -151,7 +158,8 @@ func CountDeliveries(ctx context.Context, tx *store.Tx, transaction string, most
 	return n, nil
 }
 
-// OpenDeliveries gives deliveries of this front desk that began before a time and are not over, the oldest first, up to so many.
+// OpenDeliveries gives deliveries of this front desk that began before a time and are not over, the
+// oldest first, up to so many.
 func OpenDeliveries(ctx context.Context, tx *store.Tx, before time.Time, most int) ([]Delivery, error) {
 	return selectDeliveries(ctx, tx, unended+` ORDER BY began, id LIMIT $2`, store.Micros(before), most)
 }
@@ -163,14 +171,16 @@ func selectDeliveries(ctx context.Context, tx *store.Tx, where string, args ...a
 func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any) (all []Delivery, err error) {
 	all, err = store.All(ctx, tx, query, func(row store.Scanner) (d Delivery, err error) {
 		var bound, whole, began, ended, stray int64
-		if err := row.Scan(&d.ID, &d.Transaction, &d.By, &d.Site, &d.URI, &d.Media, (*string)(&d.State), &d.Status, &d.Announced, &d.Bytes, &bound, &d.Sum, &whole,
+		if err := row.Scan(&d.ID, &d.Transaction, &d.By, &d.Site, &d.URI, &d.Media, (*string)(&d.State), &d.Status,
+			&d.Announced, &d.Bytes, &bound, &d.Sum, &whole,
 			&began, &ended, &d.Seconds, &stray, &d.Entry); err != nil {
 			return d, err
 		}
 		if len(d.Sum) == 0 {
 			d.Sum = nil
 		}
-		d.Bound, d.Whole, d.Stray, d.At, d.Ended = bound != 0, whole != 0, stray != 0, store.FromMicros(began), store.FromMicros(ended)
+		d.Bound, d.Whole, d.Stray, d.At, d.Ended = bound != 0, whole != 0, stray != 0, store.FromMicros(began),
+			store.FromMicros(ended)
 		return d, err
 	}, args...)
 	if err != nil {
@@ -179,19 +189,22 @@ func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any
 	return all, nil
 }
 
-// ofItsSite narrows a condition to deliveries of which whoever delivers for the transaction's own site tells: what others' edges tell of it is
-// nothing that counts.
+// ofItsSite narrows a condition to deliveries of which whoever delivers for the transaction's own
+// site tells: what others' edges tell of it is nothing that counts.
 const ofItsSite = ` AND NOT EXISTS (SELECT 1 FROM deal_transaction AS t WHERE t.id = deal_delivery.txn AND t.site <> deal_delivery.site)`
 
-// mostUnder is how many deliveries of a transaction are given; it stands in the statement, which SQLite would else prepare each time.
-const mostUnder = 1000
+// maxUnder is how many deliveries of a transaction are given; it stands in the statement, which
+// SQLite would else prepare each time.
+const maxUnder = 1000
 
-// DeliveriesUnder gives the deliveries under a transaction that its own site tells of, in the order of their ids, up to a thousand.
+// DeliveriesUnder gives the deliveries under a transaction that its own site tells of, in the order
+// of their ids, up to a thousand.
 func DeliveriesUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Delivery, error) {
-	return selectDeliveries(ctx, tx, fmt.Sprintf(` WHERE txn = $1`+ofItsSite+` ORDER BY id LIMIT %d`, mostUnder), transaction)
+	return selectDeliveries(ctx, tx, fmt.Sprintf(` WHERE txn = $1`+ofItsSite+` ORDER BY id LIMIT %d`, maxUnder), transaction)
 }
 
-// Sites gives the sites of transactions that stand, by their ids; of one that is not known or was taken back there is none.
+// Sites gives the sites of transactions that stand, by their ids; of one that is not known or was
+// taken back there is none.
 func Sites(ctx context.Context, tx *store.Tx, ids ...string) (map[string]string, error) {
 	sites := map[string]string{}
 	if len(ids) == 0 {
@@ -216,8 +229,8 @@ func Sites(ctx context.Context, tx *store.Tx, ids ...string) (map[string]string,
 	return sites, nil
 }
 
-// DeliveriesOf gives the deliveries under a transaction, in the order of their ids, up to so many; after is the id of one after which
-// to go on, empty for the beginning.
+// DeliveriesOf gives the deliveries under a transaction, in the order of their ids, up to so many;
+// after is the id of one after which to go on, empty for the beginning.
 func (r *Reader) DeliveriesOf(ctx context.Context, transaction, after string, limit int) (all []Delivery, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all, err = selectDeliveries(ctx, tx, ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT $3`, transaction, after, limit)
@@ -226,7 +239,7 @@ func (r *Reader) DeliveriesOf(ctx context.Context, transaction, after string, li
 	return all, err
 }
 
-// DeliveryFilter says which deliveries are wanted. An empty field is no condition.
+// DeliveryFilter selects deliveries. An empty field is no condition.
 type DeliveryFilter struct {
 	Site, By     string
 	State        DeliveryState
@@ -237,18 +250,20 @@ type DeliveryFilter struct {
 	Limit        int       // how many at most; at least 1
 }
 
-// The conditions of deliveries: those of a time before one, or after one, and those of this front desk that are not over.
+// The conditions of deliveries: those of a time before one, or after one, and those of this front
+// desk that are not over.
 const (
 	sentBefore = ` WHERE began >= $1 AND began <= $2 AND (began < $2 OR id < $3)`
 	sentAfter  = ` WHERE began >= $1 AND (began > $1 OR id > $2) AND began < $3`
 	unended    = ` WHERE state = 'begun' AND source = '' AND began < $1`
 )
 
-// unbought is the condition of those that nobody bought among the deliveries that are looked at; see Bought.
+// unbought is the condition of those that nobody bought among the deliveries that are looked at;
+// see Bought.
 const unbought = `NOT EXISTS (SELECT 1 FROM deal_transaction AS t WHERE t.id = looked.txn AND t.failed = 0 AND t.site = looked.site)`
 
-// strays narrows a condition to deliveries of transactions that were not known, if those alone are wanted. It is no parameter, so that
-// their index can be used.
+// strays narrows a condition to deliveries of transactions that were not known, if those alone are
+// wanted. It is no parameter, so that their index can be used.
 func (w DeliveryFilter) strays(where string) string {
 	if w.Stray {
 		return where + ` AND stray = 1`
@@ -256,8 +271,8 @@ func (w DeliveryFilter) strays(where string) string {
 	return where
 }
 
-// Deliveries gives deliveries, the newest first. It looks at a bounded number of them, so that it never takes long: next is from where
-// to go on (Sent.Before), empty when there are no more.
+// Deliveries gives deliveries, the newest first. It looks at a bounded number of them, so that it
+// never takes long: next is from where to go on (Sent.Before), empty when there are no more.
 func (r *Reader) Deliveries(ctx context.Context, w DeliveryFilter) (all []Delivery, next string, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all, next = nil, ""
@@ -312,8 +327,8 @@ func (r *Reader) Deliveries(ctx context.Context, w DeliveryFilter) (all []Delive
 	return all, next, nil
 }
 
-// EachDelivery gives all deliveries that are wanted, the oldest first and whatever Sent.Limit and Sent.Before say. It reads on while it
-// is asked, so that its answer is not of one moment.
+// EachDelivery gives all deliveries that are wanted, the oldest first and whatever Sent.Limit and
+// Sent.Before say. It reads on while it is asked, so that its answer is not of one moment.
 func (r *Reader) EachDelivery(ctx context.Context, w DeliveryFilter) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {
 		from, last, to := store.Micros(w.Since), "", int64(math.MaxInt64)
@@ -331,7 +346,8 @@ func (r *Reader) EachDelivery(ctx context.Context, w DeliveryFilter) iter.Seq2[D
 				return
 			}
 			for _, d := range page {
-				if (w.Site == "" || w.Site == d.Site) && (w.By == "" || w.By == d.By) && (w.State == "" || w.State == d.State) && !yield(d, nil) {
+				if (w.Site == "" || w.Site == d.Site) && (w.By == "" || w.By == d.By) &&
+					(w.State == "" || w.State == d.State) && !yield(d, nil) {
 					return
 				}
 			}
@@ -343,7 +359,8 @@ func (r *Reader) EachDelivery(ctx context.Context, w DeliveryFilter) iter.Seq2[D
 	}
 }
 
-// PurchasedDeliveries says which of some deliveries are of a transaction that is known by now, stands, and is of their site; by the deliveries' ids.
+// PurchasedDeliveries says which of some deliveries are of a transaction that is known by now,
+// stands, and is of their site; by the deliveries' ids.
 func (r *Reader) PurchasedDeliveries(ctx context.Context, some ...Delivery) (map[string]bool, error) {
 	ids := make([]string, len(some))
 	for i, d := range some {
@@ -367,11 +384,11 @@ func (r *Reader) PurchasedDeliveries(ctx context.Context, some ...Delivery) (map
 	return bought, nil
 }
 
-// DeliveryTotal is how often, and how much, was delivered under a transaction.
+// DeliveryTotal is the number and the bytes of deliveries under a transaction.
 type DeliveryTotal struct{ Times, Bytes int64 }
 
-// Delivered counts what was delivered under some transactions, as their own sites tell, by their ids, as far as it is over; what was never fetched is not among
-// them.
+// Delivered counts what was delivered under some transactions, as their own sites tell, by their
+// ids, as far as it is over; what was never fetched is not among them.
 func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[string]DeliveryTotal, err error) {
 	counts = map[string]DeliveryTotal{}
 	if len(ids) == 0 {
@@ -399,7 +416,8 @@ func (r *Reader) Delivered(ctx context.Context, ids ...string) (counts map[strin
 	return counts, nil
 }
 
-// Fetched says under which of some transactions something was delivered, by their ids: begun at the least.
+// Fetched says under which of some transactions something was delivered, by their ids: begun at the
+// least.
 func (r *Reader) Fetched(ctx context.Context, ids ...string) (fetched map[string]bool, err error) {
 	args := make([]any, len(ids))
 	for i, id := range ids {

@@ -15,7 +15,8 @@ import (
 // sent is a delivery that has begun.
 func sent(transaction string, at time.Time) Delivery {
 	return Delivery{
-		ID: NewID("dlv", at), Transaction: transaction, Site: "news", URI: "https://news.example/a", Media: "text/plain", State: DeliveryBegun, Status: 200, Announced: 7,
+		ID: NewID("dlv", at), Transaction: transaction, Site: "news", URI: "https://news.example/a",
+		Media: "text/plain", State: DeliveryBegun, Status: 200, Announced: 7,
 		Sum: []byte("12345678901234567890123456789012"), Whole: true, At: at,
 	}
 }
@@ -39,7 +40,8 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 		r := NewReader(db)
 		begun := sent("txn-1", moment)
 		over := Delivery{
-			ID: "theirs_1", Transaction: "txn-unknown", By: "edge-1", Media: "text/html", State: DeliveryCut, Status: 206, Announced: 9, Bytes: 9, Bound: true, At: moment,
+			ID: "theirs_1", Transaction: "txn-unknown", By: "edge-1", Media: "text/html", State: DeliveryCut,
+			Status: 206, Announced: 9, Bytes: 9, Bound: true, At: moment,
 			Ended: moment.Add(time.Second), Seconds: 1, Stray: true, Entry: "e2",
 		}
 		deliver(t, db, begun, over)
@@ -57,7 +59,8 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 				t.Errorf("\n%+v\n%+v", got, want)
 			}
 		}
-		if counts, err := r.Delivered(t.Context(), "txn-1", "txn-unknown", "txn-none"); err != nil || !reflect.DeepEqual(counts, map[string]DeliveryTotal{"txn-unknown": {1, 9}}) {
+		if counts, err := r.Delivered(t.Context(), "txn-1", "txn-unknown", "txn-none"); err != nil ||
+			!reflect.DeepEqual(counts, map[string]DeliveryTotal{"txn-unknown": {1, 9}}) {
 			t.Errorf("while one is under way: %v, %v", counts, err)
 		}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -67,7 +70,8 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 				t.Errorf("recorded twice: %t, %v", fresh, err)
 			}
 			end := begun
-			end.State, end.Bytes, end.Ended, end.Entry, end.Transaction = DeliveryEnded, 7, moment.Add(time.Second), "e1", "another"
+			end.State, end.Bytes, end.Ended, end.Entry, end.Transaction = DeliveryEnded, 7, moment.Add(time.Second),
+				"e1", "another"
 			if ended, err := EndDelivery(ctx, tx, end); !ended || err != nil {
 				t.Errorf("the end: %t, %v", ended, err)
 			}
@@ -87,7 +91,8 @@ func TestADeliveryIsRecordedOnceAndEndsOnce(t *testing.T) {
 		if counts, err := r.Delivered(t.Context(), "txn-1"); err != nil || counts["txn-1"] != (DeliveryTotal{1, 7}) {
 			t.Errorf("%v, %v", counts, err)
 		}
-		if events, err := r.Events(t.Context(), "txn-1", 9); err != nil || len(events) != 1 || events[0] != (Event{"txn-1", "e1", "delivery", begun.Ended, 7}) {
+		if events, err := r.Events(t.Context(), "txn-1", 9); err != nil || len(events) != 1 ||
+			events[0] != (Event{"txn-1", "e1", "delivery", begun.Ended, 7}) {
 			t.Errorf("%+v, %v", events, err)
 		}
 	})
@@ -125,14 +130,20 @@ func TestDeliveriesAreFoundByTransactionAndByTime(t *testing.T) {
 			w    DeliveryFilter
 			fits func(Delivery) bool
 		}{
-			"all":            {DeliveryFilter{}, func(Delivery) bool { return true }},
-			"of a site":      {DeliveryFilter{Site: "shop"}, func(d Delivery) bool { return d.Site == "shop" }},
-			"by another":     {DeliveryFilter{By: "edge"}, func(d Delivery) bool { return d.By == "edge" }},
-			"by nobody":      {DeliveryFilter{By: "none"}, func(Delivery) bool { return false }},
-			"that were cut":  {DeliveryFilter{State: DeliveryCut}, func(d Delivery) bool { return d.State == DeliveryCut }},
-			"of nothing":     {DeliveryFilter{Stray: true}, func(d Delivery) bool { return d.Stray }},
-			"of a time":      {DeliveryFilter{Since: all[2].At, Until: all[6].At}, func(d Delivery) bool { return !d.At.Before(all[2].At) && d.At.Before(all[6].At) }},
-			"of all of that": {DeliveryFilter{Site: "shop", Stray: true, Since: all[2].At}, func(d Delivery) bool { return d.Stray && !d.At.Before(all[2].At) }},
+			"all":        {DeliveryFilter{}, func(Delivery) bool { return true }},
+			"of a site":  {DeliveryFilter{Site: "shop"}, func(d Delivery) bool { return d.Site == "shop" }},
+			"by another": {DeliveryFilter{By: "edge"}, func(d Delivery) bool { return d.By == "edge" }},
+			"by nobody":  {DeliveryFilter{By: "none"}, func(Delivery) bool { return false }},
+			"that were cut": {DeliveryFilter{State: DeliveryCut}, func(d Delivery) bool {
+				return d.State == DeliveryCut
+			}},
+			"of nothing": {DeliveryFilter{Stray: true}, func(d Delivery) bool { return d.Stray }},
+			"of a time": {DeliveryFilter{Since: all[2].At, Until: all[6].At}, func(d Delivery) bool {
+				return !d.At.Before(all[2].At) && d.At.Before(all[6].At)
+			}},
+			"of all of that": {DeliveryFilter{Site: "shop", Stray: true, Since: all[2].At}, func(d Delivery) bool {
+				return d.Stray && !d.At.Before(all[2].At)
+			}},
 		} {
 			want := only(c.fits)
 			var each []string
@@ -173,7 +184,8 @@ func TestDeliveriesAreFoundByTransactionAndByTime(t *testing.T) {
 		}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
 			old, err := OpenDeliveries(ctx, tx, all[4].At, 2)
-			if want := only(func(d Delivery) bool { return d.State == DeliveryBegun && d.At.Before(all[4].At) }); err != nil || len(old) != 2 || old[0].ID != want[0] || old[1].ID != want[1] {
+			if want := only(func(d Delivery) bool { return d.State == DeliveryBegun && d.At.Before(all[4].At) }); err !=
+				nil || len(old) != 2 || old[0].ID != want[0] || old[1].ID != want[1] {
 				t.Errorf("%v, %v, want %v", old, err, want)
 			}
 			n, err := CountDeliveries(ctx, tx, "txn-1", 3)
@@ -218,15 +230,18 @@ func TestDeliveriesAreKeptWhenTheyGetATable(t *testing.T) {
 		}
 		r := NewReader(storetest.Open(t, dsn, Schema))
 		events, err := r.Events(t.Context(), b.ID, 9)
-		if want := []Event{{b.ID, "e0", "delivery", moment, 40}, {b.ID, "e1", "usage", moment, 0}, {b.ID, "e2", "delivery", moment, 42}}; err != nil || !slices.Equal(events, want) {
+		if want := []Event{{b.ID, "e0", "delivery", moment, 40}, {b.ID, "e1", "usage", moment, 0},
+			{b.ID, "e2", "delivery", moment, 42}}; err != nil || !slices.Equal(events, want) {
 			t.Errorf("%+v, %v", events, err)
 		}
 		all, _, err := r.Deliveries(t.Context(), DeliveryFilter{Limit: 9})
-		if err != nil || len(all) != 2 || all[0].Transaction != b.ID || all[0].State != DeliveryEnded || all[0].Site != "news" || all[0].Sum != nil || all[0].Ended != moment {
+		if err != nil || len(all) != 2 || all[0].Transaction != b.ID || all[0].State != DeliveryEnded ||
+			all[0].Site != "news" || all[0].Sum != nil || all[0].Ended != moment {
 			t.Errorf("%+v, %v", all, err)
 		}
 		kept, ok, err := r.Transaction(t.Context(), b.ID)
-		if err != nil || !ok || kept.Buyer != b.Buyer || kept.Declared != nil || kept.Functions.Permit != nil || kept.Report != (Report{}) {
+		if err != nil || !ok || kept.Buyer != b.Buyer || kept.Declared != nil || kept.Functions.Permit != nil ||
+			kept.Report != (Report{}) {
 			t.Errorf("%+v, %v", kept, err)
 		}
 	})

@@ -8,9 +8,10 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// eventTables is the step of Schema for what befalls a transaction after its purchase: one row for each entry of the ledger that
-// tells of it, since the ledger itself is not looked through by transaction. (Deliveries have a table of their own since.) Its index of
-// obligations is written only when one ends.
+// eventTables is the step of Schema for what happens to a transaction after its purchase: one row
+// for each entry of the ledger that tells of it, since the ledger itself is not looked through by
+// transaction. (Deliveries have a table of their own since.) Its index of obligations is written
+// only when one ends.
 const eventTables = `
 CREATE TABLE deal_event (
 	id    {{text}} NOT NULL,
@@ -23,7 +24,7 @@ CREATE TABLE deal_event (
 CREATE INDEX deal_transaction_ended ON deal_transaction (duty, due, id) WHERE duty >= 2;
 `
 
-// Event is something that befell a transaction after its purchase.
+// Event is a ledger entry about a transaction after its purchase.
 type Event struct {
 	Transaction string
 	Entry       string // of the ledger

@@ -20,8 +20,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Offer is what somebody was offered for something: who may buy what, for how much, until when, and why. Once made it does not
-// change.
+// Offer is an offer that was made: who may buy what, at which price, until when, and by which rule.
 type Offer struct {
 	ID   string      `json:"-"`             // see NewOfferID
 	Site string      `json:"site"`          // whose offer it is
@@ -30,19 +29,23 @@ type Offer struct {
 	Item content.Ref `json:"item,omitzero"` // the version that was there
 	// Buyer is the account of whoever it was made to, and may buy.
 	Buyer string `json:"buyer"`
-	// Via are the domains of the intermediaries through which it was asked for, in their order; none of what was asked directly.
+	// Via are the domains of the intermediaries through which it was asked for, in their order;
+	// none of what was asked directly.
 	Via []string `json:"via,omitempty"`
 	// Functions are what it was asked for, as terms name them; none where nothing was declared.
 	Functions []string `json:"functions,omitempty"`
-	// For is to what its buyer is bound: for what, by whom and where the item may be used. Its price says nothing.
+	// For is to what its buyer is bound: for what, by whom and where the item may be used. Its
+	// price says nothing.
 	For     policy.Option `json:"for,omitzero"`
 	Package Package       `json:"package"`
-	// Terms is the version of the terms that decided, Rule the index of the rule, and Labels the rule's.
+	// Terms is the version of the terms that decided, Rule the index of the rule, and Labels the
+	// rule's.
 	Terms  string   `json:"terms"`
 	Rule   int      `json:"rule"`
 	Labels []string `json:"labels,omitempty"`
-	// Price is what it costs, or would cost without the subscription; Quantity how much of Unit is thought to be used of what
-	// the price counts, and Tokens how many tokens the item has, 0 where nobody knows.
+	// Price is what it costs, or would cost without the subscription; Quantity how much of Unit is
+	// thought to be used of what the price counts, and Tokens how many tokens the item has, 0 where
+	// nobody knows.
 	Price    policy.Money `json:"price"`
 	Quantity int64        `json:"quantity,omitzero"`
 	Unit     string       `json:"unit,omitzero"` // "tokens", "pages", "minutes", "records"
@@ -52,15 +55,15 @@ type Offer struct {
 	Delivery     string `json:"delivery"` // "direct", "instructions" or "streaming"
 	// Report is what is owed after use; the zero value for nothing.
 	Report Duty `json:"report,omitzero"`
-	// Hash is the SHA-256, in hex, of the item's text as it would be delivered, where it is known; Mutability "static",
-	// "dynamic" or "live".
+	// Hash is the SHA-256, in hex, of the item's text as it would be delivered, where it is known;
+	// Mutability "static", "dynamic" or "live".
 	Hash       string    `json:"hash,omitzero"`
 	Mutability string    `json:"mutability,omitzero"`
 	Issued     time.Time `json:"issued"`
 	Expires    time.Time `json:"-"` // exclusive, to the microsecond; the id begins with it
 
-	// Document is what the door has written of the offer and the site has signed, and Signature the Ed25519 signature of
-	// exactly these bytes.
+	// Document is what the door has written of the offer and the site has signed, and Signature the
+	// Ed25519 signature of exactly these bytes.
 	Document  []byte `json:"-"`
 	Signature []byte `json:"-"`
 }
@@ -73,7 +76,7 @@ type Package struct {
 	Citation bool   `json:"citation,omitzero"`
 }
 
-// Duty is what is owed after use.
+// Duty is the duty to report use after a purchase.
 type Duty struct {
 	Seconds int64    `json:"seconds"`          // from the purchase on, within which it must be reported; 0 for no duty
 	Fields  []string `json:"fields,omitempty"` // of a report, that are required
@@ -85,7 +88,8 @@ func (d Duty) Window() time.Duration { return time.Duration(d.Seconds) * time.Se
 // Ended says whether the offer can no more be taken at a time.
 func (o *Offer) Ended(now time.Time) bool { return !now.Before(o.Expires) }
 
-// HasSignature says whether a signature is the offer's, in a time that does not depend on where it differs.
+// HasSignature says whether a signature is the offer's, in a time that does not depend on where it
+// differs.
 func (o *Offer) HasSignature(signature []byte) bool {
 	return len(o.Signature) > 0 && subtle.ConstantTimeCompare(o.Signature, signature) == 1
 }
@@ -102,8 +106,8 @@ const subscribed = "sub-"
 // base32Sorted writes bytes so that the texts sort as the bytes do.
 var base32Sorted = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
 
-// NewOfferID makes the id of an offer that ends at a time: 39 letters and digits that nobody can guess, of offers under a
-// subscription after "sub-".
+// NewOfferID makes the id of an offer that ends at a time: 39 letters and digits that nobody can
+// guess, of offers under a subscription after "sub-".
 func NewOfferID(expires time.Time, subscription bool) string {
 	var id [timeBytes + randomBytes]byte
 	binary.BigEndian.PutUint64(id[:], uint64(store.Micros(expires)))
@@ -118,7 +122,8 @@ func NewOfferID(expires time.Time, subscription bool) string {
 // offerKey is the key of an offer's row; ok is false for a text that is no offer's id.
 func offerKey(id string) (key []byte, ok bool) {
 	key, err := base32Sorted.DecodeString(strings.TrimPrefix(id, subscribed))
-	return key, err == nil && len(key) == timeBytes+randomBytes && base32Sorted.EncodeToString(key) == strings.TrimPrefix(id, subscribed)
+	return key, err == nil && len(key) == timeBytes+randomBytes &&
+		base32Sorted.EncodeToString(key) == strings.TrimPrefix(id, subscribed)
 }
 
 // PutOffers keeps offers that were made, whose ids are new, with one statement.
@@ -150,7 +155,8 @@ func PutOffers(ctx context.Context, tx *store.Tx, offers ...*Offer) error {
 	return nil
 }
 
-// FindOffer gives the offer of an id, whether it has ended or not; ok is false when there is none, or no more.
+// FindOffer gives the offer of an id, whether it has ended or not; ok is false when there is none,
+// or no more.
 func FindOffer(ctx context.Context, tx *store.Tx, id string) (o *Offer, ok bool, err error) {
 	key, ok := offerKey(id)
 	if !ok {
@@ -174,8 +180,8 @@ func FindOffer(ctx context.Context, tx *store.Tx, id string) (o *Offer, ok bool,
 	return o, true, nil
 }
 
-// ListOffers gives up to so many offers, those that end last first; before is the id of one after which to go on, empty for the
-// beginning.
+// ListOffers gives up to so many offers, those that end last first; before is the id of one after
+// which to go on, empty for the beginning.
 func ListOffers(ctx context.Context, tx *store.Tx, before string, limit int) (offers []*Offer, err error) {
 	last := bytes.Repeat([]byte{0xff}, timeBytes+randomBytes)
 	if before != "" {
@@ -209,7 +215,8 @@ func ListOffers(ctx context.Context, tx *store.Tx, before string, limit int) (of
 
 func endOf(key []byte) time.Time { return store.FromMicros(int64(binary.BigEndian.Uint64(key))) }
 
-// ForgetOffers forgets offers that ended before a time, up to so many, and says how many those were.
+// ForgetOffers forgets offers that ended before a time, up to so many, and says how many those
+// were.
 func ForgetOffers(ctx context.Context, tx *store.Tx, before time.Time, most int) (int64, error) {
 	var edge [timeBytes]byte
 	binary.BigEndian.PutUint64(edge[:], uint64(store.Micros(before)))

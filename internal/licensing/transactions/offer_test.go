@@ -20,7 +20,8 @@ var start = time.Date(2027, 5, 4, 12, 0, 0, 123000, time.UTC)
 
 func put(t *testing.T, db *store.DB, offers ...*Offer) {
 	t.Helper()
-	if err := db.Update(t.Context(), func(tx *store.Tx) error { return PutOffers(t.Context(), tx, offers...) }); err != nil {
+	if err := db.Update(t.Context(), func(tx *store.Tx) error { return PutOffers(t.Context(), tx, offers...) }); err !=
+		nil {
 		t.Fatal(err)
 	}
 }
@@ -40,12 +41,17 @@ func find(t *testing.T, db *store.DB, id string) (o *Offer, ok bool) {
 // offer is one with something in every field.
 func offer(expires time.Time, subscription string) *Offer {
 	return &Offer{
-		ID: NewOfferID(expires, subscription != ""), Site: "main", URI: "https://site.example/a?b", URL: "https://site.example/a",
-		Item: content.Ref{Site: "main", Source: "pages", ID: "abc", Since: 3}, Buyer: "buyer.example/bot", Functions: []string{"ai-input"},
-		Package: Package{ID: "PKG-main-1", Title: "A “title”", Seller: "site.example", Citation: true},
-		Terms:   "v1", Rule: 2, Labels: []string{"finance"}, Price: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, Quantity: 3200, Unit: "tokens",
-		Subscription: subscription, Delivery: "direct", Report: Duty{Seconds: 86400, Fields: []string{"consumed_quantity"}},
-		Hash: "00ff", Mutability: "static", Issued: start, Expires: expires, Document: []byte(`{"offer_id":"x"}`), Signature: make([]byte, ed25519.SignatureSize),
+		ID: NewOfferID(expires, subscription != ""), Site: "main", URI: "https://site.example/a?b",
+		URL:  "https://site.example/a",
+		Item: content.Ref{Site: "main", Source: "pages", ID: "abc", Since: 3}, Buyer: "buyer.example/bot",
+		Functions: []string{"ai-input"},
+		Package:   Package{ID: "PKG-main-1", Title: "A “title”", Seller: "site.example", Citation: true},
+		Terms:     "v1", Rule: 2, Labels: []string{"finance"},
+		Price: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD"}, Quantity: 3200, Unit: "tokens",
+		Subscription: subscription, Delivery: "direct",
+		Report: Duty{Seconds: 86400, Fields: []string{"consumed_quantity"}},
+		Hash:   "00ff", Mutability: "static", Issued: start, Expires: expires, Document: []byte(`{"offer_id":"x"}`),
+		Signature: make([]byte, ed25519.SignatureSize),
 	}
 }
 
@@ -61,7 +67,8 @@ func TestOffersComeBackAsTheyWerePut(t *testing.T) {
 		}
 	}
 	for _, other := range []string{
-		"", "x", NewOfferID(start, false), "sub-" + paid.ID, strings.TrimPrefix(subscribed.ID, "sub-"), strings.ToUpper(paid.ID), paid.ID + " ", paid.ID[:38],
+		"", "x", NewOfferID(start, false), "sub-" + paid.ID, strings.TrimPrefix(subscribed.ID, "sub-"),
+		strings.ToUpper(paid.ID), paid.ID + " ", paid.ID[:38],
 	} {
 		if _, ok := find(t, db, other); ok {
 			t.Errorf("%q finds an offer", other)
@@ -80,7 +87,8 @@ func TestAnOfferEndsAtItsTime(t *testing.T) {
 		t.Error("it ends at another time than its own")
 	}
 	o.Signature[0] = 1
-	if !o.HasSignature(slices.Clone(o.Signature)) || o.HasSignature(make([]byte, ed25519.SignatureSize)) || o.HasSignature(nil) || (&Offer{}).HasSignature(nil) {
+	if !o.HasSignature(slices.Clone(o.Signature)) || o.HasSignature(make([]byte, ed25519.SignatureSize)) ||
+		o.HasSignature(nil) || (&Offer{}).HasSignature(nil) {
 		t.Error("it bears another signature than its own")
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Reader reads what was offered and sold, for the owner's pages, commands and reports. Its methods may be called from several
-// goroutines; each sees one moment, unless it says something else.
+// Reader reads offers, purchases and deliveries for pages, commands and reports, in transactions of
+// its own. Its methods may be called concurrently.
 type Reader struct{ db *store.DB }
 
-// NewReader makes a reader of a database that has this room's Schema.
+// NewReader returns a reader of a database with [Schema].
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// OfferFilter says which offers are wanted. An empty field is no condition.
+// OfferFilter selects offers. An empty field is no condition.
 type OfferFilter struct {
 	Buyer, Site  string
 	URI          string    // what was asked for, or the item's own address
@@ -28,12 +28,14 @@ type OfferFilter struct {
 }
 
 func (w OfferFilter) fits(o *Offer) bool {
-	return (w.Buyer == "" || w.Buyer == o.Buyer) && (w.Site == "" || w.Site == o.Site) && (w.URI == "" || w.URI == o.URI || w.URI == o.URL) &&
+	return (w.Buyer == "" || w.Buyer == o.Buyer) && (w.Site == "" || w.Site == o.Site) &&
+		(w.URI == "" || w.URI == o.URI || w.URI == o.URL) &&
 		!o.Issued.Before(w.Since) && (w.Until.IsZero() || o.Issued.Before(w.Until))
 }
 
-// Offers gives offers that are still known, those that end last first. It looks at a bounded number of them, so that it never takes long:
-// next is from where to go on (Offered.Before), empty when there are no more.
+// Offers gives offers that are still known, those that end last first. It looks at a bounded number
+// of them, so that it never takes long: next is from where to go on (Offered.Before), empty when
+// there are no more.
 func (r *Reader) Offers(ctx context.Context, w OfferFilter) (all []*Offer, next string, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all, next = nil, ""
@@ -65,7 +67,8 @@ func (r *Reader) Offers(ctx context.Context, w OfferFilter) (all []*Offer, next 
 	return all, next, err
 }
 
-// Offer gives the offer of an id, whether it has ended or not; ok is false when there is none, or no more.
+// Offer gives the offer of an id, whether it has ended or not; ok is false when there is none, or
+// no more.
 func (r *Reader) Offer(ctx context.Context, id string) (o *Offer, ok bool, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		o, ok, err = FindOffer(ctx, tx, id)
@@ -74,7 +77,8 @@ func (r *Reader) Offer(ctx context.Context, id string) (o *Offer, ok bool, err e
 	return o, ok, err
 }
 
-// Transaction gives the transaction of an id with its document, or that of a billing id; ok is false when there is none.
+// Transaction gives the transaction of an id with its document, or that of a billing id; ok is
+// false when there is none.
 func (r *Reader) Transaction(ctx context.Context, id string) (t Transaction, ok bool, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		if t, ok, err = FindTransaction(ctx, tx, id); err != nil || ok {
@@ -105,24 +109,28 @@ func (r *Reader) Delivery(ctx context.Context, id string) (d Delivery, ok bool, 
 	return d, ok, err
 }
 
-// Filter says which transactions are wanted. An empty field is no condition.
+// Filter selects transactions. An empty field is no condition.
 type Filter struct {
 	Buyer, Site, Model string
 	Since, Until       time.Time // when they were made: Since ≤ time < Until
 	Before             string    // the id of one; those that are older than it
 	After              string    // the id of one, for Each; those that are younger than it
-	Unfetched          bool      // for Transactions: those alone under which nothing was delivered, not even begun, and that were not taken back
-	Limit              int       // how many at most; at least 1
+	// for Transactions: those alone under which nothing was delivered, not even begun, and that
+	// were not taken back
+	Unfetched bool
+	Limit     int // how many at most; at least 1
 }
 
 // looked is how many transactions are looked at for one page of those that are wanted.
 const looked = 5000
 
-// unfetched is the condition of those that were never delivered among the transactions that are looked at.
+// unfetched is the condition of those that were never delivered among the transactions that are
+// looked at.
 const unfetched = `failed = 0 AND NOT EXISTS (SELECT 1 FROM deal_delivery AS d WHERE d.txn = looked.id)`
 
-// Transactions gives transactions without their documents, the newest first. It looks at a bounded number of them, so that it never
-// takes long: next is from where to go on (Wanted.Before), empty when there are no more.
+// Transactions gives transactions without their documents, the newest first. It looks at a bounded
+// number of them, so that it never takes long: next is from where to go on (Wanted.Before), empty
+// when there are no more.
 func (r *Reader) Transactions(ctx context.Context, w Filter) (all []Transaction, next string, err error) {
 	from, to := span(w)
 	var where []string
@@ -177,8 +185,8 @@ func (r *Reader) Transactions(ctx context.Context, w Filter) (all []Transaction,
 	return all, next, nil
 }
 
-// Each gives all transactions that are wanted, the oldest first and whatever Wanted.Limit says. It reads on while it is asked, so
-// that its answer is not of one moment.
+// Each gives all transactions that are wanted, the oldest first and whatever Wanted.Limit says. It
+// reads on while it is asked, so that its answer is not of one moment.
 func (r *Reader) Each(ctx context.Context, w Filter) iter.Seq2[Transaction, error] {
 	return func(yield func(Transaction, error) bool) {
 		from, to := span(w)
@@ -193,7 +201,8 @@ func (r *Reader) Each(ctx context.Context, w Filter) iter.Seq2[Transaction, erro
 				return
 			}
 			for _, t := range page {
-				fits := (w.Buyer == "" || w.Buyer == t.Buyer) && (w.Site == "" || w.Site == t.Site) && (w.Model == "" || w.Model == t.Price.Model)
+				fits := (w.Buyer == "" || w.Buyer == t.Buyer) && (w.Site == "" || w.Site == t.Site) &&
+					(w.Model == "" || w.Model == t.Price.Model)
 				fits = fits && !t.Made.Before(w.Since) && (w.Until.IsZero() || t.Made.Before(w.Until))
 				if fits && !yield(t, nil) {
 					return
@@ -242,7 +251,7 @@ func (r *Reader) ByIDs(ctx context.Context, ids ...string) (all []Transaction, e
 	return all, err
 }
 
-// ObligationFilter says which obligations to report are wanted.
+// ObligationFilter selects transactions by the state of their duty to report.
 type ObligationFilter struct {
 	State Obligation // Pending, Fulfilled, Expired, Waived or Late
 	Buyer string     // empty for all
@@ -250,8 +259,8 @@ type ObligationFilter struct {
 	Limit int
 }
 
-// Owed gives the transactions whose obligation is in a state, without their documents: those that are Pending by the end of their
-// windows, others with the latest end first.
+// Owed gives the transactions whose obligation is in a state, without their documents: those that
+// are Pending by the end of their windows, others with the latest end first.
 func (r *Reader) Owed(ctx context.Context, w ObligationFilter) (all []Transaction, err error) {
 	if w.State < Pending || w.State > Late {
 		return nil, fmt.Errorf("list obligations: there are none in %v", w.State)
@@ -276,7 +285,8 @@ func (r *Reader) Owed(ctx context.Context, w ObligationFilter) (all []Transactio
 				return err
 			}
 			due := arg(store.Micros(after.Due))
-			where += fmt.Sprintf(" AND due %s= $%d AND (due %s $%d OR id %s $%d)", beyond, due, beyond, due, beyond, arg(w.After))
+			where += fmt.Sprintf(" AND due %s= $%d AND (due %s $%d OR id %s $%d)", beyond, due, beyond, due, beyond,
+				arg(w.After))
 		}
 		all, err = selectTransactions(ctx, tx, where+order+fmt.Sprintf(" LIMIT $%d", arg(w.Limit)), args...)
 		return err
@@ -287,8 +297,8 @@ func (r *Reader) Owed(ctx context.Context, w ObligationFilter) (all []Transactio
 	return all, nil
 }
 
-// inState is the condition of obligations in a state, of a buyer who is the first parameter, or of all for "". The state is no
-// parameter, so that the indexes of some states alone can be used.
+// inState is the condition of obligations in a state, of a buyer who is the first parameter, or of
+// all for "". The state is no parameter, so that the indexes of some states alone can be used.
 func inState(state Obligation, buyer string) string {
 	switch {
 	case buyer != "":
@@ -299,7 +309,8 @@ func inState(state Obligation, buyer string) string {
 	return fmt.Sprintf(`duty = %d AND duty >= 2`, state)
 }
 
-// OwedCount counts the obligations in each state from Pending on, of a buyer, or of all for "", each up to a bound.
+// OwedCount counts the obligations in each state from Pending on, of a buyer, or of all for "",
+// each up to a bound.
 func (r *Reader) OwedCount(ctx context.Context, buyer string, most int) (counts map[Obligation]int, err error) {
 	counts = map[Obligation]int{}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
@@ -321,7 +332,7 @@ func (r *Reader) OwedCount(ctx context.Context, buyer string, most int) (counts 
 	return counts, err
 }
 
-// Compliance counts what a buyer had to report of purchases of a time.
+// Compliance counts the owed reports of a buyer for the purchases of a period.
 type Compliance struct {
 	Buyer                                   string
 	Purchases                               int64 // that were not taken back
@@ -330,9 +341,10 @@ type Compliance struct {
 	LastPurchase, LastReport, OldestOverdue time.Time
 }
 
-// Compliance counts by buyer what had to be reported of the purchases that were made in a time, as it stands at another: a report
-// that was not filed in time is overdue from then on. Zero times of the former are no condition. It counts for so many buyers at a
-// time, and reads on while it is asked, so that its answer is not of one moment.
+// Compliance counts by buyer what had to be reported of the purchases that were made in a time, as
+// it stands at another: a report that was not filed in time is overdue from then on. Zero times of
+// the former are no condition. It counts for so many buyers at a time, and reads on while it is
+// asked, so that its answer is not of one moment.
 func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) iter.Seq2[Compliance, error] {
 	return func(yield func(Compliance, error) bool) {
 		for last := ""; ; { // no buyer is called so
@@ -358,11 +370,13 @@ func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) it
 	}
 }
 
-// buyersPage is for how many buyers Compliance counts at once: each page of them looks at all transactions of the time.
+// buyersPage is for how many buyers Compliance counts at once: each page of them looks at all
+// transactions of the time.
 const buyersPage = 5000
 
 // complied counts for the buyers behind one, by their order.
-func complied(ctx context.Context, tx *store.Tx, after string, since, until, now time.Time) (all []Compliance, err error) {
+func complied(ctx context.Context, tx *store.Tx, after string, since, until, now time.Time) (all []Compliance,
+	err error) {
 	from, to := span(Filter{Since: since, Until: until})
 	end := int64(math.MaxInt64)
 	if !until.IsZero() {
@@ -374,13 +388,16 @@ func complied(ctx context.Context, tx *store.Tx, after string, since, until, now
 		FROM deal_transaction WHERE id > $2 AND id < $3 AND made >= $4 AND made < $5 AND buyer > $6 GROUP BY buyer ORDER BY buyer LIMIT $7`,
 		func(row store.Scanner) (c Compliance, err error) {
 			var bought, reported, oldest int64
-			err = row.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports, &c.Deviant, &bought, &reported, &oldest)
-			c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported), store.FromMicros(oldest)
+			err = row.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports,
+				&c.Deviant, &bought, &reported, &oldest)
+			c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported),
+				store.FromMicros(oldest)
 			return c, err
 		}, store.Micros(now), from, to, store.Micros(since), end, after, buyersPage)
 }
 
-// Events gives what befell a transaction after its purchase, as far as it is in the ledger, in the order of the entries, up to so many.
+// Events returns what happened to a transaction after its purchase, in the order of the ledger, at
+// most limit.
 func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		all = nil

@@ -80,10 +80,11 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 			w    Filter
 			want []string
 		}{
-			"of a site":             {Filter{Site: "shop"}, []string{want[1], want[3], want[5], want[7]}},
-			"of a buyer at a site":  {Filter{Site: "shop", Buyer: "a.example/x"}, []string{all[3].ID}},
-			"by a model":            {Filter{Model: "per_access"}, []string{all[8].ID}},
-			"of a time":             {Filter{Since: all[2].Made, Until: all[5].Made}, []string{all[4].ID, all[3].ID, all[2].ID}},
+			"of a site":            {Filter{Site: "shop"}, []string{want[1], want[3], want[5], want[7]}},
+			"of a buyer at a site": {Filter{Site: "shop", Buyer: "a.example/x"}, []string{all[3].ID}},
+			"by a model":           {Filter{Model: "per_access"}, []string{all[8].ID}},
+			"of a time": {Filter{Since: all[2].Made, Until: all[5].Made},
+				[]string{all[4].ID, all[3].ID, all[2].ID}},
 			"from a time on":        {Filter{Since: all[7].Made}, []string{all[8].ID, all[7].ID}},
 			"of nobody":             {Filter{Buyer: "d.example/x"}, nil},
 			"of a time, before one": {Filter{Since: all[2].Made, Before: all[4].ID}, []string{all[3].ID, all[2].ID}},
@@ -112,13 +113,15 @@ func TestTransactionsAreListedTheNewestFirst(t *testing.T) {
 				t.Errorf("%s: %v, %v, %+v", id, ok, err, one)
 			}
 		}
-		for _, id := range []string{"", "x", "txn-", all[3].ID + "x", "bill-" + all[3].ID[4:], strings.ToLower(all[3].Billing)} {
+		for _, id := range []string{"", "x", "txn-", all[3].ID + "x", "bill-" + all[3].ID[4:],
+			strings.ToLower(all[3].Billing)} {
 			if _, ok, err := r.Transaction(t.Context(), id); ok || err != nil {
 				t.Errorf("%q finds a transaction, or fails: %v", id, err)
 			}
 		}
 		some, err := r.ByIDs(t.Context(), all[1].ID, "txn-none", all[5].ID)
-		if got := ids(some); err != nil || len(got) != 2 || !slices.Contains(got, all[1].ID) || !slices.Contains(got, all[5].ID) {
+		if got := ids(some); err != nil || len(got) != 2 || !slices.Contains(got, all[1].ID) ||
+			!slices.Contains(got, all[5].ID) {
 			t.Errorf("of some ids: %v, %v", got, err)
 		}
 	})
@@ -157,7 +160,8 @@ func TestObligationsAreListedByTheirEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
 		all := sold(t, db, 12, func(n int, b *Transaction) {
-			b.Obligation, b.Due = Obligation(n%6), moment.Add(time.Duration(12-n/6*6)*time.Hour) // two of each state, the second due first
+			// two of each state, the second due first
+			b.Obligation, b.Due = Obligation(n%6), moment.Add(time.Duration(12-n/6*6)*time.Hour)
 			b.Buyer = []string{"a.example/x", "b.example/y"}[n/6]
 		})
 		r := NewReader(db)
@@ -227,7 +231,8 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 			b.Buyer = []string{"a.example/x", "b.example/y"}[n/6]
 		})
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
-			if err := PutReport(ctx, tx, all[2].ID, Report{ID: "rep-1", BuyerID: "x", Made: moment.Add(time.Minute), Deviant: true}, Fulfilled); err != nil {
+			if err := PutReport(ctx, tx, all[2].ID, Report{ID: "rep-1", BuyerID: "x", Made: moment.Add(time.Minute),
+				Deviant: true}, Fulfilled); err != nil {
 				return err
 			}
 			return MarkFailed(ctx, tx, all[0].ID)
@@ -235,8 +240,10 @@ func TestComplianceIsCountedByBuyer(t *testing.T) {
 		r := NewReader(db)
 		got, err := every(r.Compliance(t.Context(), time.Time{}, time.Time{}, moment.Add(2*time.Hour)))
 		want := []Compliance{
-			{Buyer: "a.example/x", Purchases: 5, InTime: 1, Late: 1, Overdue: 2, Waived: 1, Reports: 1, Deviant: 1, LastPurchase: all[5].Made, LastReport: moment.Add(time.Minute), OldestOverdue: moment.Add(time.Hour)},
-			{Buyer: "b.example/y", Purchases: 6, Pending: 1, InTime: 1, Late: 1, Overdue: 1, Waived: 1, LastPurchase: all[11].Made, OldestOverdue: moment.Add(time.Hour)},
+			{Buyer: "a.example/x", Purchases: 5, InTime: 1, Late: 1, Overdue: 2, Waived: 1, Reports: 1, Deviant: 1,
+				LastPurchase: all[5].Made, LastReport: moment.Add(time.Minute), OldestOverdue: moment.Add(time.Hour)},
+			{Buyer: "b.example/y", Purchases: 6, Pending: 1, InTime: 1, Late: 1, Overdue: 1, Waived: 1,
+				LastPurchase: all[11].Made, OldestOverdue: moment.Add(time.Hour)},
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%v\n%+v\n%+v", err, got, want)
@@ -264,34 +271,46 @@ func TestWhatBefellATransactionIsListed(t *testing.T) {
 		if got, err := NewReader(db).Events(t.Context(), "txn-1", 10); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if err := db.Update(t.Context(), func(tx *store.Tx) error { return PutEvent(t.Context(), tx, want[0]) }); err == nil {
+		if err := db.Update(t.Context(),
+			func(tx *store.Tx) error { return PutEvent(t.Context(), tx, want[0]) }); err == nil {
 			t.Error("an entry was told of twice")
 		}
 	})
 }
 
-// TestListsAreFoundInIndexes holds that a page reads no more than what it shows: nothing is sorted, and no table is
-// read from its beginning.
+// TestListsAreFoundInIndexes holds that a page reads no more than what it shows: nothing is sorted,
+// and no table is read from its beginning.
 func TestListsAreFoundInIndexes(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.NewSQLite(t), Schema)
 	const from, deliveries = `SELECT id FROM deal_transaction WHERE `, `SELECT media FROM deal_delivery`
 	literal := strings.NewReplacer("$1", "'x'", "$2", "'x'", "$3", "'x'")
 	for query, want := range map[string]string{
-		from + inState(Pending, "") + ` ORDER BY due, id LIMIT 5`:                                                                                                           "INDEX deal_transaction_due",
-		from + inState(Pending, "x") + ` ORDER BY due, id LIMIT 5`:                                                                                                          "INDEX deal_transaction_owed",
-		from + inState(Expired, "") + ` AND due <= 5 ORDER BY due DESC, id DESC LIMIT 5`:                                                                                    "INDEX deal_transaction_ended",
-		from + inState(Expired, "x") + ` ORDER BY due DESC, id DESC LIMIT 5`:                                                                                                "INDEX deal_transaction_owed",
-		from + `id < 'x' AND id > 'a' ORDER BY id DESC LIMIT 5`:                                                                                                             "INDEX sqlite_autoindex_deal_transaction_1",
-		`SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE ` + inState(Expired, "") + `) AS o`:                                                                     "COVERING INDEX deal_transaction_ended",
-		deliveries + DeliveryFilter{}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                                          "INDEX deal_delivery_began",
-		deliveries + DeliveryFilter{}.strays(sentAfter) + ` ORDER BY began, id LIMIT 5`:                                                                                     "INDEX deal_delivery_began",
-		deliveries + DeliveryFilter{Stray: true}.strays(sentBefore) + ` ORDER BY began DESC, id DESC LIMIT 5`:                                                               "INDEX deal_delivery_stray",
-		deliveries + unended + ` ORDER BY began, id LIMIT 5`:                                                                                                                "INDEX deal_delivery_begun",
-		`SELECT id FROM deal_transaction AS looked WHERE id > 'a' AND ` + unfetched + ` ORDER BY id LIMIT 5`:                                                                "d USING COVERING INDEX deal_delivery_txn",
-		`SELECT id FROM deal_delivery AS looked WHERE began > 5 AND stray = 1 AND ` + unbought + ` ORDER BY began, id LIMIT 5`:                                              "t USING INDEX sqlite_autoindex_deal_transaction_1",
+		from + inState(Pending, "") +
+			` ORDER BY due, id LIMIT 5`: "INDEX deal_transaction_due",
+		from + inState(Pending, "x") +
+			` ORDER BY due, id LIMIT 5`: "INDEX deal_transaction_owed",
+		from + inState(Expired, "") +
+			` AND due <= 5 ORDER BY due DESC, id DESC LIMIT 5`: "INDEX deal_transaction_ended",
+		from + inState(Expired, "x") +
+			` ORDER BY due DESC, id DESC LIMIT 5`: "INDEX deal_transaction_owed",
+		from + `id < 'x' AND id > 'a' ORDER BY id DESC LIMIT 5`: "INDEX sqlite_autoindex_deal_transaction_1",
+		`SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE ` + inState(Expired, "") +
+			`) AS o`: "COVERING INDEX deal_transaction_ended",
+		deliveries + DeliveryFilter{}.strays(sentBefore) +
+			` ORDER BY began DESC, id DESC LIMIT 5`: "INDEX deal_delivery_began",
+		deliveries + DeliveryFilter{}.strays(sentAfter) +
+			` ORDER BY began, id LIMIT 5`: "INDEX deal_delivery_began",
+		deliveries + DeliveryFilter{Stray: true}.strays(sentBefore) +
+			` ORDER BY began DESC, id DESC LIMIT 5`: "INDEX deal_delivery_stray",
+		deliveries + unended +
+			` ORDER BY began, id LIMIT 5`: "INDEX deal_delivery_begun",
+		`SELECT id FROM deal_transaction AS looked WHERE id > 'a' AND ` + unfetched +
+			` ORDER BY id LIMIT 5`: "d USING COVERING INDEX deal_delivery_txn",
+		`SELECT id FROM deal_delivery AS looked WHERE began > 5 AND stray = 1 AND ` + unbought +
+			` ORDER BY began, id LIMIT 5`: "t USING INDEX sqlite_autoindex_deal_transaction_1",
 		`SELECT billing FROM deal_transaction WHERE id IN (SELECT id FROM (SELECT id FROM deal_transaction WHERE id > 'a' ORDER BY id DESC LIMIT 5) AS l) ORDER BY id DESC`: "deal_transaction USING INDEX sqlite_autoindex_deal_transaction_1 (id=?)",
-		deliveries + ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT 5`:                                                                                                      "INDEX deal_delivery_txn",
+		deliveries + ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT 5`: "INDEX deal_delivery_txn",
 	} {
 		plan := ""
 		if err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -312,7 +331,8 @@ func TestListsAreFoundInIndexes(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(plan, want) || strings.Contains(plan, "USE TEMP B-TREE FOR ORDER BY") || strings.Contains(plan, "SCAN deal_transaction\n") || strings.Contains(plan, "SCAN deal_delivery\n") {
+		if !strings.Contains(plan, want) || strings.Contains(plan, "USE TEMP B-TREE FOR ORDER BY") ||
+			strings.Contains(plan, "SCAN deal_transaction\n") || strings.Contains(plan, "SCAN deal_delivery\n") {
 			t.Errorf("%s: it is found by\n%s", query, plan)
 		}
 	}
@@ -326,8 +346,10 @@ func TestOffersAreFoundByBuyerAddressAndDay(t *testing.T) {
 		for n := range 700 { // more than are read at once; the later ones end later
 			made := moment.Add(time.Duration(n) * time.Hour)
 			all = append(all, &Offer{
-				ID: NewOfferID(made.Add(5*time.Minute), false), Buyer: []string{"a.example/x", "b.example/y"}[n%2], URI: fmt.Sprint("https://x.example/", n%7), URL: "https://x.example/own",
-				Site: "main", Issued: made, Expires: made.Add(5 * time.Minute), Document: []byte("{}"), Signature: []byte{1},
+				ID: NewOfferID(made.Add(5*time.Minute), false), Buyer: []string{"a.example/x", "b.example/y"}[n%2],
+				URI: fmt.Sprint("https://x.example/", n%7), URL: "https://x.example/own",
+				Site: "main", Issued: made, Expires: made.Add(5 * time.Minute), Document: []byte("{}"),
+				Signature: []byte{1},
 			})
 		}
 		update(t, db, func(ctx context.Context, tx *store.Tx) error {
@@ -343,13 +365,17 @@ func TestOffersAreFoundByBuyerAddressAndDay(t *testing.T) {
 			want OfferFilter
 			fits func(n int) bool
 		}{
-			"all":             {OfferFilter{}, func(int) bool { return true }},
-			"of a buyer":      {OfferFilter{Buyer: "b.example/y"}, func(n int) bool { return n%2 == 1 }},
-			"of an address":   {OfferFilter{URI: "https://x.example/3"}, func(n int) bool { return n%7 == 3 }},
-			"of an item":      {OfferFilter{URI: "https://x.example/own", Site: "main"}, func(int) bool { return true }},
-			"of a site":       {OfferFilter{Site: "other"}, func(int) bool { return false }},
-			"of a day":        {OfferFilter{Since: moment.Add(48 * time.Hour), Until: moment.Add(72 * time.Hour)}, func(n int) bool { return n >= 48 && n < 72 }},
-			"of both and all": {OfferFilter{Buyer: "a.example/x", URI: "https://x.example/4", Since: moment.Add(48 * time.Hour)}, func(n int) bool { return n%2 == 0 && n%7 == 4 && n >= 48 }},
+			"all":           {OfferFilter{}, func(int) bool { return true }},
+			"of a buyer":    {OfferFilter{Buyer: "b.example/y"}, func(n int) bool { return n%2 == 1 }},
+			"of an address": {OfferFilter{URI: "https://x.example/3"}, func(n int) bool { return n%7 == 3 }},
+			"of an item": {OfferFilter{URI: "https://x.example/own", Site: "main"}, func(int) bool {
+				return true
+			}},
+			"of a site": {OfferFilter{Site: "other"}, func(int) bool { return false }},
+			"of a day": {OfferFilter{Since: moment.Add(48 * time.Hour), Until: moment.Add(72 * time.Hour)},
+				func(n int) bool { return n >= 48 && n < 72 }},
+			"of both and all": {OfferFilter{Buyer: "a.example/x", URI: "https://x.example/4",
+				Since: moment.Add(48 * time.Hour)}, func(n int) bool { return n%2 == 0 && n%7 == 4 && n >= 48 }},
 		} {
 			var got, want []string
 			v.want.Limit = 40

@@ -8,8 +8,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// disputeTables is the step of Schema for what disputes are decided by, and what they change: one row for each fetch that was refused though its
-// address was signed, up to mostRefusals of a transaction, and the dispute by which a transaction was given back.
+// disputeTables is the step of Schema for what disputes are decided by, and what they change: one
+// row for each fetch that was refused though its address was signed, up to mostRefusals of a
+// transaction, and the dispute by which a transaction was given back.
 const disputeTables = `
 CREATE TABLE deal_refusal (
 	txn     {{text}} NOT NULL,
@@ -22,8 +23,9 @@ CREATE TABLE deal_refusal (
 ALTER TABLE deal_transaction ADD COLUMN disputed {{text}} NOT NULL DEFAULT '';
 `
 
-// mostRefusals is how many refusals of a transaction are kept: the first, which were before anybody disputed.
-const mostRefusals = 20
+// maxRefusals is how many refusals of a transaction are kept: the first, which were before anybody
+// disputed.
+const maxRefusals = 20
 
 // Refusal is a fetch at a signed address that was answered with an error.
 type Refusal struct {
@@ -38,7 +40,7 @@ type Refusal struct {
 func PutRefusal(ctx context.Context, tx *store.Tx, r Refusal) error {
 	var n int
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM deal_refusal WHERE txn = $1`, r.Transaction).Scan(&n)
-	if err == nil && n < mostRefusals {
+	if err == nil && n < maxRefusals {
 		_, err = tx.Exec(ctx, `INSERT INTO deal_refusal (txn, n, at, status, expired) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (txn, n) DO NOTHING`,
 			r.Transaction, n+1, store.Micros(r.At), r.Status, truth(r.Expired))
 	}

@@ -18,10 +18,10 @@ import (
 
 // transactionTables is the step of Schema for what was bought.
 //
-// deal_request has one row for each request of a buyer to buy, under a hash of both: the SHA-256 of what it asked for, and
-// what came of it. deal_transaction has one row for each offer that was bought, with the offer as it was signed and what
-// has to be reported of its use: duty is an Obligation's state, due the end of its window. Amounts are in units of 1e-8 of
-// the currency.
+// deal_request has one row for each request of a buyer to buy, under a hash of both: the SHA-256 of
+// what it asked for, and what came of it. deal_transaction has one row for each offer that was
+// bought, with the offer as it was signed and what has to be reported of its use: duty is an
+// Obligation's state, due the end of its window. Amounts are in units of 1e-8 of the currency.
 const transactionTables = `
 CREATE TABLE deal_request (
 	id     {{bytes}} NOT NULL PRIMARY KEY,
@@ -73,7 +73,8 @@ CREATE INDEX deal_transaction_owed ON deal_transaction (buyer, duty, due);
 CREATE INDEX deal_transaction_due ON deal_transaction (due) WHERE duty = 1;
 `
 
-// requestTable is the step of Schema by which deal_request stands in the order of its key: a purchase then changes one page less.
+// requestTable is the step of Schema by which deal_request stands in the order of its key: a
+// purchase then changes one page less.
 const requestTable = `
 DROP INDEX deal_request_made;
 ALTER TABLE deal_request RENAME TO deal_request_apart;
@@ -88,9 +89,9 @@ DROP TABLE deal_request_apart;
 CREATE INDEX deal_request_made ON deal_request (made);
 `
 
-// leanTables is the step of Schema that has a purchase change fewer pages: deal_request stands by the day of the request, so that
-// those of a day are forgotten without an index of their times, and only what is to be reported stands in the index of a buyer's
-// obligations.
+// leanTables is the step of Schema that has a purchase change fewer pages: deal_request stands by
+// the day of the request, so that those of a day are forgotten without an index of their times, and
+// only what is to be reported stands in the index of a buyer's obligations.
 const leanTables = `
 DROP INDEX deal_request_made;
 ALTER TABLE deal_request RENAME TO deal_request_mixed;
@@ -108,8 +109,9 @@ DROP INDEX deal_transaction_owed;
 CREATE INDEX deal_transaction_owed ON deal_transaction (buyer, duty, due) WHERE duty > 0;
 `
 
-// useColumns is the step of Schema for what a purchase was declared for, and what its offer permits and prohibits: functions as terms name them, with
-// blanks between them; and whether its report names one that is not permitted, or a time that was yet to come.
+// useColumns is the step of Schema for what a purchase was declared for, and what its offer permits
+// and prohibits: functions as terms name them, with blanks between them; and whether its report
+// names one that is not permitted, or a time that was yet to come.
 const useColumns = `
 ALTER TABLE deal_transaction ADD COLUMN declared TEXT NOT NULL DEFAULT '';
 ALTER TABLE deal_transaction ADD COLUMN permitted TEXT NOT NULL DEFAULT '';
@@ -164,16 +166,16 @@ type Transaction struct {
 	Estimate int64  // how many of them the offer said
 	Amount   int64  // what was authorised or charged, in units of 1e-8
 	Value    int64  // what it would have cost without a subscription or licence, in units of 1e-8
-	// Subscription is that under which it was bought, empty for none; and Quotas its quotas after that, in whatever form they
-	// were put.
+	// Subscription is that under which it was bought, empty for none; and Quotas its quotas after
+	// that, in whatever form they were put.
 	Subscription string
 	Quotas       []byte
 	Method       string // of delivery: Direct, Instructions or Streaming
 	Failed       bool   // it was undone, since nothing could be delivered
 	Entry        string // of the ledger
 	Document     []byte // the offer's JSON, as it was signed
-	// Declared are the functions that it was bought for, as terms name them, none where nothing was declared; and Functions those that the offer permits
-	// and prohibits.
+	// Declared are the functions that it was bought for, as terms name them, none where nothing was
+	// declared; and Functions those that the offer permits and prohibits.
 	Declared   []string
 	Functions  policy.Functions
 	Obligation Obligation
@@ -184,7 +186,7 @@ type Transaction struct {
 	Disputed string
 }
 
-// Report is what a buyer reported of a transaction's use.
+// Report is a buyer's report of a transaction's use.
 type Report struct {
 	ID       string // ours
 	BuyerID  string // the id that the buyer gave it
@@ -198,7 +200,8 @@ type Report struct {
 	Future     bool // its time was yet to come when it was filed
 }
 
-// ulid is 26 letters and digits that sort by a time and are never twice the same (Crockford's base 32).
+// ulid is 26 letters and digits that sort by a time and are never twice the same (Crockford's base
+// 32).
 func ulid(at time.Time) string {
 	var b [20]byte // of which the first 4 and a part of the fifth stay zero: 2 bits, 48 of the time, 80 of chance
 	putMillis(b[4:], at)
@@ -247,7 +250,7 @@ type Request struct {
 	Lines  []OrderLine
 }
 
-// OrderLine is what came of one offer.
+// OrderLine is the result of one offer of a request.
 type OrderLine struct {
 	Offer       string // empty where it is told by the transaction, or was none
 	Transaction string // empty where it was denied
@@ -257,7 +260,8 @@ type OrderLine struct {
 // requestDay is the day that a request of a time is kept under, by UTC.
 func requestDay(made time.Time) int64 { return store.Micros(made) / (24 * time.Hour).Microseconds() }
 
-// FindRequest gives what came of a request that a buyer made since a time, which is a day ago at most; ok is false when there is none.
+// FindRequest gives what came of a request that a buyer made since a time, which is a day ago at
+// most; ok is false when there is none.
 func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time.Time) (r Request, ok bool, err error) {
 	var digest []byte
 	var made int64
@@ -288,9 +292,10 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time
 	return r, true, nil
 }
 
-// PutRequest records what came of a request, in place of one of the same id that was made until a time, which is a day before it at
-// most. It says whether it did: where it did not, another is there, made since, by whichever process's clock. No part of a line may hold
-// a blank or a line feed.
+// PutRequest records what came of a request, in place of one of the same id that was made until a
+// time, which is a day before it at most. It says whether it did: where it did not, another is
+// there, made since, by whichever process's clock. No part of a line may hold a blank or a line
+// feed.
 func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, until time.Time) (bool, error) {
 	var answer []string
 	for _, l := range r.Lines {
@@ -328,7 +333,8 @@ func ForgetRequest(ctx context.Context, tx *store.Tx, buyer, id string, now time
 	return nil
 }
 
-// ForgetRequests forgets requests of the days before that of a time, up to so many, and says how many those were.
+// ForgetRequests forgets requests of the days before that of a time, up to so many, and says how
+// many those were.
 func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most int) (int64, error) {
 	n, err := tx.Exec(ctx, `DELETE FROM deal_request WHERE (day, id) IN (SELECT day, id FROM deal_request WHERE day < $1 ORDER BY day, id LIMIT $2)`, requestDay(before), most)
 	if err != nil {
@@ -337,7 +343,8 @@ func ForgetRequests(ctx context.Context, tx *store.Tx, before time.Time, most in
 	return n, nil
 }
 
-// factColumns are those of a transaction but its document, which is large; and soldColumns those that are known when it is made.
+// factColumns are those of a transaction but its document, which is large; and soldColumns those
+// that are known when it is made.
 const factColumns = soldColumns + `, disputed, details`
 
 const soldColumns = `id, billing, request, offer, buyer, agent, site, uri, source, item, version, made, expires, model, rate, currency, months, unit, estimate,
@@ -351,9 +358,12 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 	}
 	err := tx.ExecOne(ctx, `INSERT INTO deal_transaction (`+soldColumns+`, document) VALUES
 		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, $25, $26, $27, $28, '', '', 0, 0, 0, 0, $29, $30, $31, 0, 0, $32)`,
-		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since, store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
-		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas, t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "),
-		strings.Join(t.Declared, " "), strings.Join(t.Functions.Permit, " "), strings.Join(t.Functions.Prohibit, " "), t.Document)
+		t.ID, t.Billing, t.Request, t.Offer, t.Buyer, t.Agent, t.Site, t.URI, t.Item.Source, t.Item.ID, t.Item.Since,
+		store.Micros(t.Made), store.Micros(t.Expires), t.Price.Model,
+		t.Price.Rate, t.Price.Currency, t.Price.Months, t.Unit, t.Estimate, t.Amount, t.Value, t.Subscription, t.Quotas,
+		t.Method, t.Entry, int64(t.Obligation), store.Micros(t.Due), strings.Join(t.Fields, " "),
+		strings.Join(t.Declared, " "), strings.Join(t.Functions.Permit, " "), strings.Join(t.Functions.Prohibit, " "),
+		t.Document)
 	if err != nil {
 		return fmt.Errorf("record a transaction: %w", err)
 	}
@@ -364,18 +374,23 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 func scanned(row store.Scanner, behind ...any) (t Transaction, err error) {
 	var made, expires, due, reported, duty, failed, deviant, prohibited, future int64
 	var fields, declared, permit, prohibit string
-	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI, &t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
-		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value, &t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.BuyerID, &reported, &t.Report.Consumed, &t.Report.Settled, &deviant, &declared, &permit, &prohibit,
+	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI,
+		&t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
+		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value,
+		&t.Subscription, &t.Quotas, &t.Method, &failed,
+		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.BuyerID, &reported, &t.Report.Consumed,
+		&t.Report.Settled, &deviant, &declared, &permit, &prohibit,
 		&prohibited, &future, &t.Disputed, &t.Report.Details}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
 		t.Quotas = nil
 	}
-	t.Made, t.Expires, t.Due, t.Report.Made = store.FromMicros(made), store.FromMicros(expires), store.FromMicros(due), store.FromMicros(reported)
+	t.Made, t.Expires, t.Due, t.Report.Made = store.FromMicros(made), store.FromMicros(expires), store.FromMicros(due),
+		store.FromMicros(reported)
 	t.Failed, t.Report.Deviant, t.Obligation = failed != 0, deviant != 0, Obligation(duty)
 	t.Report.Prohibited, t.Report.Future = prohibited != 0, future != 0
-	t.Fields, t.Declared, t.Functions = listed(fields), listed(declared), policy.Functions{Permit: listed(permit), Prohibit: listed(prohibit)}
+	t.Fields, t.Declared, t.Functions = listed(fields), listed(declared),
+		policy.Functions{Permit: listed(permit), Prohibit: listed(prohibit)}
 	return t, err
 }
 
@@ -401,7 +416,8 @@ func FindTransaction(ctx context.Context, tx *store.Tx, id string) (t Transactio
 	return t, true, nil
 }
 
-// MarkFailed records that nothing could be delivered under a transaction, whose obligation is waived with that.
+// MarkFailed records that nothing could be delivered under a transaction, whose obligation is
+// waived with that.
 func MarkFailed(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.Exec(ctx, `UPDATE deal_transaction SET failed = 1, amount = 0, duty = CASE WHEN duty = 0 THEN 0 ELSE 4 END WHERE id = $1`, id)
 	if err != nil {
@@ -410,7 +426,8 @@ func MarkFailed(ctx context.Context, tx *store.Tx, id string) error {
 	return nil
 }
 
-// MarkRefunded records by which dispute a transaction was given back: nothing is fetched under it any more.
+// MarkRefunded records by which dispute a transaction was given back: nothing is fetched under it
+// any more.
 func MarkRefunded(ctx context.Context, tx *store.Tx, id, dispute string) error {
 	if err := tx.ExecOne(ctx, `UPDATE deal_transaction SET disputed = $1 WHERE id = $2`, dispute, id); err != nil {
 		return fmt.Errorf("record that a transaction was given back: %w", err)
@@ -418,11 +435,13 @@ func MarkRefunded(ctx context.Context, tx *store.Tx, id, dispute string) error {
 	return nil
 }
 
-// PutReport records what was reported of a transaction, and the state that its obligation has with that.
+// PutReport records what was reported of a transaction, and the state that its obligation has with
+// that.
 func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obligation) error {
 	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7, details = $8,
 		used_prohibited = $9, used_future = $10 WHERE id = $11`,
-		r.ID, r.BuyerID, store.Micros(r.Made), r.Consumed, r.Settled, truth(r.Deviant), int64(to), r.Details, truth(r.Prohibited), truth(r.Future), id)
+		r.ID, r.BuyerID, store.Micros(r.Made), r.Consumed, r.Settled, truth(r.Deviant), int64(to), r.Details,
+		truth(r.Prohibited), truth(r.Future), id)
 	if err == nil && n != 1 {
 		err = errors.New("there is none of the id")
 	}
@@ -449,12 +468,12 @@ func Reported(ctx context.Context, tx *store.Tx, ids ...string) (reported []stri
 	return reported, nil
 }
 
-// Overdue counts the reports that a buyer owes at a time, up to a bound, whether they were found to have expired or not
-// yet.
+// Overdue counts the reports that a buyer owes at a time, up to a bound, whether they were found to
+// have expired or not yet.
 func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, most int) (n int, err error) {
-	// The bound stands in the text, and each state by itself: SQLite plans a statement anew each time whose limit is a parameter, and makes
-	// a table of a list of values.
-	// That the duty is more than 0 is told beside it, so that the index is used of those that are.
+	// The bound stands in the text, and each state by itself: SQLite plans a statement anew each
+	// time whose limit is a parameter, and makes a table of a list of values. That the duty is more
+	// than 0 is told beside it, so that the index is used of those that are.
 	query := fmt.Sprintf(`SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 1 AND duty > 0 AND due <= $2
 		UNION ALL SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 3 AND duty > 0 AND due <= $2 LIMIT %d`, most)
 	count := func(store.Scanner) error { n++; return nil }
@@ -464,7 +483,8 @@ func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, mos
 	return n, nil
 }
 
-// Obligations counts the reports that a buyer ever owed, up to a bound; those that were waived do not count.
+// Obligations counts the reports that a buyer ever owed, up to a bound; those that were waived do
+// not count.
 func Obligations(ctx context.Context, tx *store.Tx, buyer string, most int) (n int, err error) {
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty IN (1, 2, 3, 5) AND duty > 0 LIMIT $2) AS owed`, buyer, most).Scan(&n)
 	if err != nil {
@@ -473,8 +493,8 @@ func Obligations(ctx context.Context, tx *store.Tx, buyer string, most int) (n i
 	return n, nil
 }
 
-// Expire finds obligations whose window is over at a time, up to so many, and gives the transactions whose state it
-// changed.
+// Expire finds obligations whose window is over at a time, up to so many, and gives the
+// transactions whose state it changed.
 func Expire(ctx context.Context, tx *store.Tx, now time.Time, most int) (ids []string, err error) {
 	ids, err = store.All(ctx, tx, `UPDATE deal_transaction SET duty = 3 WHERE id IN (SELECT id FROM deal_transaction WHERE duty = 1 AND due <= $1 ORDER BY due LIMIT $2) RETURNING id`, scanID, store.Micros(now), most)
 	if err != nil {

@@ -20,11 +20,16 @@ var moment = time.Date(2026, 3, 18, 9, 0, 0, 123_456_000, time.UTC)
 
 func bought(n int) Transaction {
 	return Transaction{
-		ID: NewID("txn", moment.Add(time.Duration(n)*time.Second)), Billing: NewID("bill", moment), Request: "r", Offer: fmt.Sprint("offer", n), Buyer: "buyer.example/bot",
-		Agent: "a0", Site: "news", URI: "https://news.example/a", Item: content.Ref{Site: "news", Source: "pages", ID: "i", Since: 7}, Made: moment, Expires: moment.Add(5 * time.Minute),
-		Price: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD", Months: 1}, Unit: "tokens", Estimate: 3200, Amount: 4_848_000, Value: 4_848_001, Subscription: "s", Quotas: []byte("[]"),
-		Method: "instructions", Entry: "e", Document: []byte(`{"offer_id":"x"}`), Obligation: Pending, Due: moment.Add(24 * time.Hour), Fields: []string{"function", "consumed_quantity"},
-		Declared: []string{"search", "ai-input"}, Functions: policy.Functions{Permit: []string{"ai-all", "search"}, Prohibit: []string{"ai-train"}},
+		ID: NewID("txn", moment.Add(time.Duration(n)*time.Second)), Billing: NewID("bill", moment), Request: "r",
+		Offer: fmt.Sprint("offer", n), Buyer: "buyer.example/bot",
+		Agent: "a0", Site: "news", URI: "https://news.example/a", Item: content.Ref{Site: "news", Source: "pages",
+			ID: "i", Since: 7}, Made: moment, Expires: moment.Add(5 * time.Minute),
+		Price: policy.Money{Model: "per_token", Rate: 1515, Currency: "USD", Months: 1}, Unit: "tokens", Estimate: 3200,
+		Amount: 4_848_000, Value: 4_848_001, Subscription: "s", Quotas: []byte("[]"),
+		Method: "instructions", Entry: "e", Document: []byte(`{"offer_id":"x"}`), Obligation: Pending,
+		Due: moment.Add(24 * time.Hour), Fields: []string{"function", "consumed_quantity"},
+		Declared: []string{"search", "ai-input"}, Functions: policy.Functions{Permit: []string{"ai-all", "search"},
+			Prohibit: []string{"ai-train"}},
 	}
 }
 
@@ -63,9 +68,11 @@ func TestTransactionIsReadAsItWasWritten(t *testing.T) {
 		if got := found(); !reflect.DeepEqual(got, want) {
 			t.Errorf("\n%+v\n%+v", got, want)
 		}
-		want.Report, want.Obligation = Report{ID: "rep-1", BuyerID: "theirs", Made: moment.Add(time.Hour), Consumed: 3000, Settled: 4_545_000, Deviant: true,
+		want.Report, want.Obligation = Report{ID: "rep-1", BuyerID: "theirs", Made: moment.Add(time.Hour),
+			Consumed: 3000, Settled: 4_545_000, Deviant: true,
 			Details: UsageDetails{Functions: []string{"FUNCTION_AI_INPUT"}}.JSON()}, Late
-		update(t, db, func(ctx context.Context, tx *store.Tx) error { return PutReport(ctx, tx, want.ID, want.Report, Late) })
+		update(t, db,
+			func(ctx context.Context, tx *store.Tx) error { return PutReport(ctx, tx, want.ID, want.Report, Late) })
 		if got := found(); !reflect.DeepEqual(got, want) {
 			t.Errorf("\n%+v\n%+v", got, want)
 		}
@@ -73,7 +80,8 @@ func TestTransactionIsReadAsItWasWritten(t *testing.T) {
 		if got := found(); !got.Failed || got.Amount != 0 || got.Obligation != Waived {
 			t.Errorf("after it failed: %+v", got)
 		}
-		if err := db.Update(t.Context(), func(tx *store.Tx) error { return PutReport(t.Context(), tx, "txn-none", Report{}, Late) }); err == nil {
+		if err := db.Update(t.Context(),
+			func(tx *store.Tx) error { return PutReport(t.Context(), tx, "txn-none", Report{}, Late) }); err == nil {
 			t.Error("what is not there was reported")
 		}
 	})
@@ -83,7 +91,8 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
-		want := Request{Digest: sha256.Sum256([]byte("a")), Made: moment, Lines: []OrderLine{{"o1", "txn-1", ""}, {"o2", "", "offer_expired"}}}
+		want := Request{Digest: sha256.Sum256([]byte("a")), Made: moment,
+			Lines: []OrderLine{{"o1", "txn-1", ""}, {"o2", "", "offer_expired"}}}
 		day := 24 * time.Hour
 		put := func(r Request, buyer string) (ok bool) {
 			update(t, db, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -112,8 +121,10 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 		if got, ok := find("a b", "id", moment.Add(day-1000)); !ok || !reflect.DeepEqual(got, want) {
 			t.Errorf("%v, %+v", ok, got)
 		}
-		for name, is := range map[string]bool{"another buyer": first(find("a", "id", moment)), "another id": first(find("a b", "id2", moment)),
-			"blanks elsewhere": first(find("a", "b id", moment)), "too late": first(find("a b", "id", moment.Add(day)))} {
+		for name, is := range map[string]bool{"another buyer": first(find("a", "id", moment)),
+			"another id":       first(find("a b", "id2", moment)),
+			"blanks elsewhere": first(find("a", "b id", moment)),
+			"too late":         first(find("a b", "id", moment.Add(day)))} {
 			if is {
 				t.Errorf("%s finds it", name)
 			}
@@ -141,7 +152,8 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 			return n
 		}
 		midnight := moment.Truncate(day) // of want; other is of the day behind
-		if a, b, c := forgotten(midnight.Add(day-1000)), forgotten(midnight.Add(day)), forgotten(midnight.Add(2*day)); a != 0 || b != 2 || c != 1 {
+		if a, b, c := forgotten(midnight.Add(day-1000)), forgotten(midnight.Add(day)),
+			forgotten(midnight.Add(2*day)); a != 0 || b != 2 || c != 1 {
 			t.Errorf("%d, %d and %d were forgotten", a, b, c)
 		}
 	})
@@ -263,7 +275,8 @@ func TestObligationsAreCounted(t *testing.T) {
 
 func TestIDsSortByTimeAndAreNeverTwiceTheSame(t *testing.T) {
 	t.Parallel()
-	if got := NewID("txn", time.UnixMilli(1469918176385)); !strings.HasPrefix(got, "txn-01ARYZ6S41") || len(got) != 4+26 {
+	if got := NewID("txn", time.UnixMilli(1469918176385)); !strings.HasPrefix(got, "txn-01ARYZ6S41") ||
+		len(got) != 4+26 {
 		t.Errorf("%s is no ULID of its time", got) // the time of the ULID specification's example
 	}
 	a, b := NewID("t", moment), NewID("t", moment.Add(time.Millisecond))

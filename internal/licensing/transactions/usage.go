@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// usageColumn is the step of Schema for what reports say beside how much was used: UsageDetails as JSON, empty for nothing.
+// usageColumn is the step of Schema for what reports say beside how much was used: UsageDetails as
+// JSON, empty for nothing.
 const usageColumn = `ALTER TABLE deal_transaction ADD COLUMN details TEXT NOT NULL DEFAULT '';`
 
-// UsageDetails is what a report says of a use beside its quantity (RAMP v1, Usage and UsageReport). The ledger's entry has the same
-// members.
+// UsageDetails is what a report says of a use beside its quantity (RAMP v1, Usage and UsageReport).
+// The ledger's entry has the same members.
 type UsageDetails struct {
 	Assets       []Asset       `json:"assets,omitempty"`
 	Attribution  []Attribution `json:"attribution,omitempty"`
@@ -55,7 +56,8 @@ type Asset struct {
 	URI     string `json:"uri,omitempty"`
 }
 
-// Usage is what the report says beside how much was used; the zero value of a report that was filed before details were kept.
+// Usage is what the report says beside how much was used; the zero value of a report that was filed
+// before details were kept.
 func (r Report) Usage() (d UsageDetails) {
 	if r.Details != "" {
 		_ = json.Unmarshal([]byte(r.Details), &d) // which UsageDetails.JSON wrote

@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// viaTable is the step of Schema for intermediaries: one row for each transaction whose offer was asked for through any, with their domains.
+// viaTable is the step of Schema for intermediaries: one row for each transaction whose offer was
+// asked for through any, with their domains.
 const viaTable = `
 CREATE TABLE deal_via (
 	txn {{text}} NOT NULL PRIMARY KEY,
@@ -27,7 +28,8 @@ func PutVia(ctx context.Context, tx *store.Tx, transaction string, via []string)
 	return nil
 }
 
-// PassedThrough says whether the offer of a transaction was asked for through the intermediary with a domain.
+// PassedThrough says whether the offer of a transaction was asked for through the intermediary with
+// a domain.
 func PassedThrough(ctx context.Context, tx *store.Tx, transaction, domain string) (bool, error) {
 	var via string
 	err := tx.QueryRow(ctx, `SELECT via FROM deal_via WHERE txn = $1`, transaction).Scan(&via)

@@ -8,13 +8,14 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// Terms are the licences of what is stated, for the terms; hosts are those of which the site may speak. Documents that cannot be read, which nobody kept,
-// are passed over.
+// Terms are the licences of what is stated, for the terms; hosts are those of which the site may
+// speak. Documents that cannot be read, which nobody kept, are passed over.
 func (s *Snapshot) Terms(hosts []string, version int64) policy.ImportedTerms {
 	out := policy.ImportedTerms{Site: s.Site, Hosts: hosts, Version: strconv.FormatInt(version, 10)}
 	for _, d := range s.Documents {
 		if document, err := licence.Parse(d.Text); err == nil {
-			out.Documents = append(out.Documents, policy.ImportedDocument{Name: d.Place, Base: d.Place, Document: document})
+			out.Documents = append(out.Documents,
+				policy.ImportedDocument{Name: d.Place, Base: d.Place, Document: document})
 		}
 	}
 	for _, a := range s.Addresses {
@@ -25,9 +26,11 @@ func (s *Snapshot) Terms(hosts []string, version int64) policy.ImportedTerms {
 	return out
 }
 
-// ModifiedAt is when what is at the address changed last, as the list has it; zero where that cannot be read.
+// ModifiedAt is when what is at the address changed last, as the list has it; zero where that
+// cannot be read.
 func (a *Address) ModifiedAt() time.Time {
-	for _, form := range []string{time.RFC3339, "2006-01-02", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01", "2006"} {
+	for _, form := range []string{time.RFC3339, "2006-01-02", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05",
+		"2006-01", "2006"} {
 		if at, err := time.Parse(form, a.Modified); err == nil {
 			return at.UTC()
 		}
@@ -41,7 +44,8 @@ type Index struct {
 	at  map[string][]int32 // by the address as canonical wrote it
 }
 
-// Index makes what is told ready to be found by what canonical makes of an address; empty says that it is none.
+// Index makes what is told ready to be found by what canonical makes of an address; empty says that
+// it is none.
 func (s *Snapshot) Index(canonical func(address string) string) *Index {
 	x := &Index{all: s.Addresses, at: make(map[string][]int32, len(s.Addresses))}
 	for i := range s.Addresses {

@@ -21,7 +21,9 @@ func edition(n int) *Snapshot {
 	source := rand.New(rand.NewPCG(1, uint64(n)))
 	s := &Snapshot{Site: "a", Documents: []Document{{"x", []byte(rsl(fmt.Sprintf("/%d", n)))}}}
 	for range 5000 {
-		s.Addresses = append(s.Addresses, Address{URL: fmt.Sprintf("https://a.example/%d/%x/%x", n, source.Uint64(), source.Uint64()), Place: "map", Source: Sitemap})
+		s.Addresses = append(s.Addresses,
+			Address{URL: fmt.Sprintf("https://a.example/%d/%x/%x", n, source.Uint64(), source.Uint64()), Place: "map",
+				Source: Sitemap})
 	}
 	return s
 }
@@ -32,11 +34,13 @@ func same(a, b *Snapshot) bool {
 		slices.EqualFunc(a.Addresses, b.Addresses, func(a, b Address) bool { return a.URL == b.URL })
 }
 
-// TestALossOfPowerLeavesWhatWasStatedWhole loses the power at moments all over readings: what is there is what was read last, or what was being put in its place.
+// TestALossOfPowerLeavesWhatWasStatedWhole loses the power at moments all over readings: what is
+// there is what was read last, or what was being put in its place.
 func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
 	t.Parallel()
 	disk := storetest.NewDisk(t)
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: []store.Schema{Schema}, Files: disk.Name})
+	db, err := store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(t.TempDir(), "store.db"), Schemas: []store.Schema{Schema}, Files: disk.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +75,8 @@ func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
 		if err := disk.Crash(at, source, folder); err != nil {
 			t.Fatal(err)
 		}
-		db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(folder, "store.db"), Schemas: []store.Schema{Schema}, Readers: 1})
+		db, err := store.Open(t.Context(),
+			store.Config{DSN: filepath.Join(folder, "store.db"), Schemas: []store.Schema{Schema}, Readers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +99,8 @@ func TestALossOfPowerLeavesWhatWasStatedWhole(t *testing.T) {
 	}
 }
 
-// TestABrokenConnectionLeavesWhatWasStatedWhole breaks the connections of PostgreSQL off while what was read is put in the place of what was there.
+// TestABrokenConnectionLeavesWhatWasStatedWhole breaks the connections of PostgreSQL off while what
+// was read is put in the place of what was there.
 func TestABrokenConnectionLeavesWhatWasStatedWhole(t *testing.T) {
 	t.Parallel()
 	dsn := storetest.NewPostgres(t)

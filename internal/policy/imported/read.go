@@ -20,7 +20,7 @@ import (
 	"frontdesk/wire/licence/sitemap"
 )
 
-// Request is what is asked of a site.
+// Request says what to read of a site.
 type Request struct {
 	Site string
 	// URL is the site's first page, from whose host everything else is found.
@@ -29,18 +29,23 @@ type Request struct {
 	Own bool
 	// Hosts are those of which the site may speak, in canonical form.
 	Hosts []string
-	// PlainSitemaps takes up the addresses of sitemaps too of which nothing more is told: they are for sale though nothing of them is here.
+	// PlainSitemaps takes up the addresses of sitemaps too of which nothing more is told: they are
+	// for sale though nothing of them is here.
 	PlainSitemaps bool
-	// ServedHere says that the site is served here: what a front desk made of its owner's terms is not what the site says beside them.
+	// ServedHere says that the site is served here: what a front desk made of its owner's terms is
+	// not what the site says beside them.
 	ServedHere bool
-	// LicencePlaces are places of licences that other pages of the site than the first name (ingest.LicencePlaces): addresses of documents, and those of pages and feeds
-	// that have some, with #page or #feed behind.
+	// LicencePlaces are places of licences that other pages of the site than the first name
+	// (ingest.LicencePlaces): addresses of documents, and those of pages and feeds that have some,
+	// with #page or #feed behind.
 	LicencePlaces []string
-	// Previous is what was read last; nil for nothing. Its documents are kept where the site says that they are what they were, and its posts unless they changed.
+	// Previous is what was read last; nil for nothing. Its documents are kept where the site says
+	// that they are what they were, and its posts unless they changed.
 	Previous *Snapshot
 	// Full asks for every document and every list, whatever is known of them.
 	Full bool
-	// Pages is how many pages of the site are looked at for licences that they name, beside the first.
+	// Pages is how many pages of the site are looked at for licences that they name, beside the
+	// first.
 	Pages int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -61,8 +66,10 @@ const (
 	maxDocuments = 64 << 20 // bytes of all documents
 )
 
-// Read asks a site for all that it states: its RSL documents by the lines `License:` of its robots.txt, the Link header and the elements link and script of its
-// first page, its feeds, what other pages are known to name or name when they are looked at, and /rsl.txt; and its sitemaps, by their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
+// Read asks a site for all that it states: its RSL documents by the lines `License:` of its
+// robots.txt, the Link header and the elements link and script of its first page, its feeds, what
+// other pages are known to name or name when they are looked at, and /rsl.txt; and its sitemaps, by
+// their usual names and the lines `Sitemap:`. What fails, breaks off or cannot be read ends the
 // reading with an error, which says where; what is not there does not.
 func Read(ctx context.Context, a Request) (*Snapshot, error) {
 	root, err := url.Parse(a.URL)
@@ -75,7 +82,8 @@ func Read(ctx context.Context, a Request) (*Snapshot, error) {
 	if a.Now == nil {
 		a.Now = time.Now
 	}
-	r := &reading{Request: a, root: root, out: &Snapshot{Site: a.Site}, known: map[string]Place{}, asked: map[string]bool{}, told: map[string]int{}}
+	r := &reading{Request: a, root: root, out: &Snapshot{Site: a.Site}, known: map[string]Place{},
+		asked: map[string]bool{}, told: map[string]int{}}
 	if a.Previous != nil && !a.Full {
 		for _, place := range a.Previous.Places {
 			r.known[place.URL] = place
@@ -266,13 +274,15 @@ func onPage(body []byte) licence.OnPage {
 func isPage(body []byte) bool {
 	body, _ = licence.Text(body[:min(len(body), 2048)])
 	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 512)], "\ufeff \t\r\n"))
-	return len(head) == 0 || bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) || head[0] != '<'
+	return len(head) == 0 || bytes.HasPrefix(head, []byte("<!doctype html")) ||
+		bytes.HasPrefix(head, []byte("<html")) || head[0] != '<'
 }
 
 // take keeps a document that can be read, and says what is wrong with another.
 func (r *reading) take(place string, text []byte) error {
 	if r.bytes += len(text); r.bytes > maxDocuments {
-		return fail.New(fail.Invalid, "the licences of the site have more than %d bytes in all, those at %s among them", maxDocuments, place)
+		return fail.New(fail.Invalid, "the licences of the site have more than %d bytes in all, those at %s among them",
+			maxDocuments, place)
 	}
 	if r.ServedHere && marked(text) {
 		r.note("the licences at %s were made by a front desk of its owner's terms, and are not read back", place)
@@ -281,7 +291,9 @@ func (r *reading) take(place string, text []byte) error {
 	d := Document{Place: place, Text: text}
 	document, err := licence.Parse(text)
 	if err == nil {
-		_, err = policy.ImportedTerms{Documents: []policy.ImportedDocument{{Name: place, Base: place, Document: document}}}.RSL()
+		_, err =
+			policy.ImportedTerms{Documents: []policy.ImportedDocument{{Name: place, Base: place,
+				Document: document}}}.RSL()
 	}
 	if err != nil {
 		return fail.New(fail.Invalid, "the licences at %s cannot be read: %v", place, err)
@@ -297,13 +309,15 @@ func marked(text []byte) bool {
 	return bytes.Contains(text[:min(len(text), 1024)], []byte(licence.Mark))
 }
 
-// feed reads what a feed carries of RSL. One that cannot be had or read counts only where it carried something before.
+// feed reads what a feed carries of RSL. One that cannot be had or read counts only where it
+// carried something before.
 func (r *reading) feed(ctx context.Context, address string, base *url.URL) error {
 	at := resolve(address, base)
 	if at == nil || r.asked[at.String()] {
 		return nil
 	}
-	had := r.Previous != nil && slices.ContainsFunc(r.Previous.Documents, func(d Document) bool { return d.Place == at.String() })
+	had := r.Previous != nil &&
+		slices.ContainsFunc(r.Previous.Documents, func(d Document) bool { return d.Place == at.String() })
 	before := len(r.out.Documents)
 	if err := r.document(ctx, address, base, true); err != nil {
 		if had || ctx.Err() != nil {
@@ -315,10 +329,11 @@ func (r *reading) feed(ctx context.Context, address string, base *url.URL) error
 	return nil
 }
 
-// get asks for an address. It is nil where there is nothing, for good; the error is of what may be there another time. whole asks for it whatever is known
-// of it.
+// get asks for an address. It is nil where there is nothing, for good; the error is of what may be
+// there another time. whole asks for it whatever is known of it.
 func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) (*fetch.Response, error) {
-	request := fetch.Request{URL: at.String(), MaxBytes: most, Cut: whole, Own: r.Own && strings.EqualFold(at.Host, r.root.Host)}
+	request := fetch.Request{URL: at.String(), MaxBytes: most, Cut: whole, Own: r.Own &&
+		strings.EqualFold(at.Host, r.root.Host)}
 	if known, ok := r.known[at.String()]; ok && !whole {
 		request.ETag, request.LastModified = known.ETag, known.LastModified
 	}
@@ -342,7 +357,8 @@ func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) 
 		return nil, fail.New(fail.Invalid, "%s answers with status %d; what was read before stays", at, s)
 	}
 	if !whole {
-		r.out.Places = append(r.out.Places, Place{URL: at.String(), ETag: response.Header.Get("Etag"), LastModified: response.Header.Get("Last-Modified")})
+		r.out.Places = append(r.out.Places, Place{URL: at.String(), ETag: response.Header.Get("Etag"),
+			LastModified: response.Header.Get("Last-Modified")})
 		if last := &r.out.Places[len(r.out.Places)-1]; response.NotModified && *last == (Place{URL: at.String()}) {
 			*last = r.known[at.String()]
 		}
@@ -416,7 +432,8 @@ func (r *reading) list(ctx context.Context, l listed) error {
 	return nil
 }
 
-// again takes what a list said before, which is what it says. Lists that it names may be others by now, and are asked for.
+// again takes what a list said before, which is what it says. Lists that it names may be others by
+// now, and are asked for.
 func (r *reading) again(ctx context.Context, at *url.URL, level int) error {
 	for _, a := range r.Previous.Addresses {
 		if a.Place == at.String() {

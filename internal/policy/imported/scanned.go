@@ -20,11 +20,13 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// This file looks at pages of a site for licences that they name (RAMP v1, Ingestion), where nobody else reads its pages. Any of its lists may tell of very many, so that a
-// reading looks at some: at those that are new or have changed first, one of each folder before a second of any, and when everything is asked for at those that were looked
-// at longest ago. What a page names stays in force until it is looked at again, or no list tells of it any more.
+// This file looks at pages of a site for licences that they name (RAMP v1, Ingestion), where nobody
+// else reads its pages. Any of its lists may tell of very many, so that a reading looks at some: at
+// those that are new or have changed first, one of each folder before a second of any, and when
+// everything is asked for at those that were looked at longest ago. What a page names stays in
+// force until it is looked at again, or no list tells of it any more.
 
-// ScannedPage is a page that was looked at for licences that it names.
+// ScannedPage is a page that was searched for links to licences.
 type ScannedPage struct {
 	URL                string
 	At                 time.Time
@@ -37,10 +39,10 @@ type ScannedPage struct {
 
 // The bounds of looking.
 const (
-	mostLooked  = 10_000 // pages that are remembered
-	mostNamed   = 200    // documents that pages name
+	maxLooked   = 10_000 // pages that are remembered
+	maxNamed    = 200    // documents that pages name
 	lookingTime = 4 * time.Minute
-	mostFailing = 5         // pages one after the other that cannot be had
+	maxFailing  = 5         // pages one after the other that cannot be had
 	maxWithin   = 256 << 10 // bytes of the documents that stand in one page
 )
 
@@ -86,11 +88,11 @@ func (r *reading) look(ctx context.Context) error {
 	}
 	begun, failing := r.Now(), 0
 	for i, one := range slices.Concat(fresh, old) {
-		if i >= r.Pages || failing >= mostFailing || r.Now().Sub(begun) > lookingTime {
+		if i >= r.Pages || failing >= maxFailing || r.Now().Sub(begun) > lookingTime {
 			break
 		}
 		if known[one.URL] == nil {
-			if len(looked) >= mostLooked {
+			if len(looked) >= maxLooked {
 				continue
 			}
 			looked = append(looked, one)
@@ -103,8 +105,9 @@ func (r *reading) look(ctx context.Context) error {
 			failing = 0
 		}
 	}
-	if failing >= mostFailing {
-		r.note("%d pages one after the other could not be looked at for licences that they name; what they named before stays", failing)
+	if failing >= maxFailing {
+		r.note("%d pages one after the other could not be looked at for licences that they name; what they named "+
+			"before stays", failing)
 	}
 	slices.SortFunc(looked, func(a, b *ScannedPage) int { return cmp.Compare(a.URL, b.URL) })
 	for _, one := range looked {
@@ -132,7 +135,8 @@ func (r *reading) lookAt(ctx context.Context, one *ScannedPage) (had bool, err e
 	}
 	one.At = r.Now().UTC()
 	response, err := r.Visitor.Get(ctx, fetch.Request{
-		URL: one.URL, MaxBytes: maxPage, Cut: true, Own: r.Own && strings.EqualFold(at.Host, r.root.Host), ETag: one.ETag, LastModified: one.LastModified,
+		URL: one.URL, MaxBytes: maxPage, Cut: true, Own: r.Own && strings.EqualFold(at.Host, r.root.Host),
+		ETag: one.ETag, LastModified: one.LastModified,
 	})
 	var failed *fetch.Error
 	switch {
@@ -145,24 +149,29 @@ func (r *reading) lookAt(ctx context.Context, one *ScannedPage) (had bool, err e
 		return false, nil
 	case response.NotModified:
 		return true, nil
-	case response.Status == http.StatusTooManyRequests || response.Status == http.StatusRequestTimeout || response.Status >= 500:
+	case response.Status == http.StatusTooManyRequests || response.Status == http.StatusRequestTimeout ||
+		response.Status >= 500:
 		return false, nil
 	}
 	one.ETag, one.LastModified, one.Links, one.Within, one.Answered = "", "", nil, nil, ""
 	answered, err := url.Parse(response.URL)
-	if host, ok := policy.Host(response.URL); err != nil || response.Status != http.StatusOK || !ok || !slices.Contains(r.Hosts, host) {
+	if host, ok := policy.Host(response.URL); err != nil || response.Status != http.StatusOK || !ok ||
+		!slices.Contains(r.Hosts, host) {
 		return true, nil
 	}
 	one.ETag, one.LastModified = response.Header.Get("Etag"), response.Header.Get("Last-Modified")
 	links := licence.FromLink(response.Header.Values("Link"))
-	if body, _ := licence.Text(response.Body); bytes.Contains(bytes.ToLower(body), mediaSign) { // a page that is damaged names what can be read
+	// a page that is damaged names what can be read
+	if body, _ := licence.Text(response.Body); bytes.Contains(bytes.ToLower(body), mediaSign) {
 		on := licence.FromPage(body)
 		links = append(links, on.Links...)
 		if one.Within = on.Documents; len(one.Within) > 0 {
 			one.Answered = response.URL
 		}
 		if size := len(slices.Concat(on.Documents...)); size > maxWithin {
-			return false, fail.New(fail.Invalid, "the licences in the page %s have %d bytes, and at most %d; put them into a document that the page names", one.URL, size, maxWithin)
+			return false,
+				fail.New(fail.Invalid, "the licences in the page %s have %d bytes, and at most %d; put them into a "+
+					"document that the page names", one.URL, size, maxWithin)
 		}
 	}
 	for _, link := range links {
@@ -173,11 +182,12 @@ func (r *reading) lookAt(ctx context.Context, one *ScannedPage) (had bool, err e
 	return true, nil
 }
 
-// lookedAt reads the documents that pages name, and takes those that stand in them. The same one in many pages counts once.
+// lookedAt reads the documents that pages name, and takes those that stand in them. The same one in
+// many pages counts once.
 func (r *reading) lookedAt(ctx context.Context) error {
 	named := map[string]bool{}
 	first := func(what string) bool {
-		if named[what] || len(named) == mostNamed {
+		if named[what] || len(named) == maxNamed {
 			return false
 		}
 		named[what] = true
@@ -201,17 +211,22 @@ func (r *reading) lookedAt(ctx context.Context) error {
 			}
 		}
 	}
-	if len(named) == mostNamed {
-		r.note("pages of the site name %d places of licences or more; no others are read", mostNamed)
+	if len(named) == maxNamed {
+		r.note("pages of the site name %d places of licences or more; no others are read", maxNamed)
 	}
 	return nil
 }
 
-// within tells documents in pages from one another: the same text says the same in each page of a host, unless it has a pattern that is relative to the page.
+// within tells documents in pages from one another: the same text says the same in each page of a
+// host, unless it has a pattern that is relative to the page.
 func within(page string, text []byte) string {
 	host, _ := policy.Host(page)
 	document, err := licence.Parse(text)
-	if err != nil || slices.ContainsFunc(document.Contents, func(c licence.Content) bool { return !strings.HasPrefix(c.URL, "/") && !strings.Contains(c.URL, "://") }) {
+	if err != nil ||
+		slices.ContainsFunc(document.Contents, func(c licence.Content) bool {
+			return !strings.HasPrefix(c.URL, "/") &&
+				!strings.Contains(c.URL, "://")
+		}) {
 		host = page
 	}
 	return fmt.Sprintf("%s %x", host, sha256.Sum256(text))

@@ -40,7 +40,8 @@ func (h *host) looks(pages int, now time.Time, before *Snapshot, full bool) (*Sn
 	h.asked = nil
 	h.mu.Unlock()
 	return Read(h.Context(), Request{
-		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: true, Previous: before, Full: full, Pages: pages, Now: func() time.Time { return now },
+		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: true,
+		Previous: before, Full: full, Pages: pages, Now: func() time.Time { return now },
 		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }
@@ -96,7 +97,8 @@ func TestLicencesThatFurtherPagesOfATenantNameAreRead(t *testing.T) {
 	}
 	// What pages named stays without their being looked at, also in a full reading.
 	for _, full := range []bool{false, true} {
-		if again, err := h.looks(0, noon, s, full); err != nil || !slices.Equal(h.places(again), want) || slices.Contains(h.visited(), "/p/1") {
+		if again, err := h.looks(0, noon, s, full); err != nil || !slices.Equal(h.places(again), want) ||
+			slices.Contains(h.visited(), "/p/1") {
 			t.Errorf("full %t: %q, asked %q, %v", full, h.places(again), h.visited(), err)
 		}
 	}
@@ -112,7 +114,8 @@ func TestPagesAreLookedAtInTurn(t *testing.T) {
 	h, now := newHost(t), noon
 	h.put("/1.xml", page{body: rsl("/one")})
 	h.put("/2.xml", page{body: rsl("/two")})
-	pages := []section{{path: "/p/1", modified: "2027-01-01", link: "/1.xml"}, {path: "/p/2", modified: "2027-01-01"}, {path: "/p/3", modified: "2027-01-01"}, {path: "/q/1"}, {path: "/q/2", link: "/2.xml"}}
+	pages := []section{{path: "/p/1", modified: "2027-01-01", link: "/1.xml"}, {path: "/p/2", modified: "2027-01-01"},
+		{path: "/p/3", modified: "2027-01-01"}, {path: "/q/1"}, {path: "/q/2", link: "/2.xml"}}
 	h.list(pages...)
 	var s *Snapshot
 	step := func(name string, most int, full bool, visited, documents string) {
@@ -155,7 +158,8 @@ func TestPagesAreLookedAtInTurn(t *testing.T) {
 		h.put(fmt.Sprintf("/p/more%d", i), page{status: 500})
 	}
 	next, err := h.looks(20, now, s, false)
-	if err != nil || len(h.visited()) != mostFailing || !strings.Contains(strings.Join(next.Notes, " "), "could not be looked at") {
+	if err != nil || len(h.visited()) != maxFailing ||
+		!strings.Contains(strings.Join(next.Notes, " "), "could not be looked at") {
 		t.Errorf("a site that fails is asked for %q, %v", h.visited(), err)
 	}
 }
@@ -171,7 +175,8 @@ func TestPagesThatAreAsTheyWereAreNotSentAgain(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	h.put("/p/1", page{body: "nothing", header: map[string]string{"Etag": `"1"`}}) // which nobody is sent
-	if s, err = h.looks(5, noon.Add(time.Hour), s, true); err != nil || len(s.Documents) != 1 || !s.Looked[0].At.Equal(noon.Add(time.Hour)) {
+	if s, err = h.looks(5, noon.Add(time.Hour), s, true); err != nil || len(s.Documents) != 1 ||
+		!s.Looked[0].At.Equal(noon.Add(time.Hour)) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	h.put("/p/1", page{body: "nothing", header: map[string]string{"Etag": `"2"`}})
@@ -179,7 +184,8 @@ func TestPagesThatAreAsTheyWereAreNotSentAgain(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	h.put("/p/1", page{body: `<script type="application/rsl+xml">` + strings.Repeat(" ", maxWithin) + rsl("/a") + strings.Repeat("<!-- -->", maxWithin) + `</script>`})
-	if _, err := h.looks(5, noon.Add(3*time.Hour), s, true); err == nil || !strings.Contains(err.Error(), "put them into a document") {
+	if _, err := h.looks(5, noon.Add(3*time.Hour), s, true); err == nil ||
+		!strings.Contains(err.Error(), "put them into a document") {
 		t.Errorf("%v", err)
 	}
 }

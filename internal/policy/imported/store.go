@@ -1,8 +1,11 @@
-// Package imported keeps what sites, and providers for whom is sold, state of their addresses beside the pages: RSL documents, and what sitemaps say
-// (RAMP v1, Ingestion). It reads that where it is named, whole, and puts it in the place of what was read before, at once; where anything fails the old
-// stays, and nothing is ever put in the place of something.
+// Package imported reads and stores what sites state about the use of their addresses, beside their
+// pages: RSL documents, and sitemaps with the RAMP extension (RAMP v1, Ingestion).
 //
-// It stands on store and fetch, below catalog and server: terms decides what follows from licences, and the catalog tells the figures.
+// A site is read as a whole, and the new [Snapshot] replaces the old one in one transaction. If
+// anything fails, the old one stays: an unreadable list never withdraws a licence.
+//
+// The package owns the table of snapshots and their schedule. It must not decide: policy says what
+// follows from a licence, and licensing/catalog takes the figures. Enter by [Read] and [Store.Put].
 package imported
 
 import (
@@ -20,7 +23,7 @@ import (
 	"frontdesk/wire/licence"
 )
 
-// Schema is the tables of this room.
+// Schema is the tables of this package.
 //
 //	stated_site  one row for each site for which something was ever asked: how that went, and who asks just now
 //	stated_part  what it states, as JSON that is compressed and parted
@@ -62,7 +65,8 @@ const (
 	Pushed      Source = "CATALOG_API"
 )
 
-// Sources are all sources in the order in which their values count: the first that has a value gives it.
+// Sources are all sources in the order in which their values count: the first that has a value
+// gives it.
 var Sources = []Source{RAMPSitemap, RSL, Sitemap, Crawl, CMS, Manual, Pushed}
 
 // Snapshot is what a site states, as it was read at one time.
@@ -101,7 +105,7 @@ type Place struct {
 	Of                 string `json:",omitempty"` // that list
 }
 
-// Status is how a site stands.
+// Status is the state of a site's import.
 type Status struct {
 	Site      string    `json:"site"`
 	Version   int64     `json:"version"`
@@ -131,25 +135,28 @@ func (s *Snapshot) posts() (n int) {
 	return n
 }
 
-// Store keeps what sites state in a database that has Schema. It may be used from many goroutines, and several processes may use one database.
+// Store stores snapshots of sites in a database with [Schema]. Its methods may be called
+// concurrently, by several processes.
 type Store struct {
 	db  *store.DB
 	now func() time.Time
 }
 
-// New makes the keeper of a database.
+// New returns the store of a database.
 func New(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
 
 // heldFor is how long one that asks keeps others from asking.
 const heldFor = 15 * time.Minute
 
-// Claim says whether a site may be asked now: nobody else does. Put and Failed let go of it, and so does time.
+// Claim reserves a site for reading; false if another process has it. Put, RecordFailure, Release
+// and time end the claim.
 func (k *Store) Claim(ctx context.Context, site string) (held bool, err error) {
 	now := k.now()
 	err = k.db.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `INSERT INTO stated_site (site, version, read, tried, next, held, problem, detail) VALUES ($1, 0, 0, 0, 0, $2, '', '{}')
 			ON CONFLICT (site) DO UPDATE SET held = EXCLUDED.held WHERE stated_site.held < $3 OR stated_site.held > $4`,
-			site, store.Micros(now.Add(heldFor)), store.Micros(now), store.Micros(now.Add(2*heldFor))) // one of the far future is from before the clock was set back
+			// one of the far future is from before the clock was set back
+			site, store.Micros(now.Add(heldFor)), store.Micros(now), store.Micros(now.Add(2*heldFor)))
 		held = n > 0
 		return err
 	})
@@ -159,8 +166,9 @@ func (k *Store) Claim(ctx context.Context, site string) (held bool, err error) {
 // partSize is how much of a snapshot is in one row.
 const partSize = 512 << 10
 
-// Put puts what a site states in the place of what it stated before, at once; next is when it is read again. Without allowShrink it is fail.Invalid, and
-// nothing is changed, where that would empty what is kept, or halve it: most often something went wrong.
+// Put puts what a site states in the place of what it stated before, at once; next is when it is
+// read again. Without allowShrink it is fail.Invalid, and nothing is changed, where that would
+// empty what is kept, or halve it: most often something went wrong.
 func (k *Store) Put(ctx context.Context, s *Snapshot, next time.Time, allowShrink bool) error {
 	data, err := pack(s)
 	if err != nil {
@@ -202,17 +210,22 @@ func shrinks(before *Status, s *Snapshot) error {
 	const few = 20
 	switch {
 	case before.Documents > 0 && len(s.Documents) == 0:
-		return fail.New(fail.Invalid, "%s states no licence any more, where it had %d documents; the old stay. If that is meant, allow it with allow_shrink", s.Site, before.Documents)
-	case before.Addresses > 0 && len(s.Addresses) == 0, before.Addresses >= few && len(s.Addresses) < before.Addresses/2:
-		return fail.New(fail.Invalid, "the sitemaps of %s tell of %d addresses, where they had %d; the old stay. If that is meant, allow it with allow_shrink", s.Site, len(s.Addresses), before.Addresses)
+		return fail.New(fail.Invalid, "%s states no licence any more, where it had %d documents; the old stay. If "+
+			"that is meant, allow it with allow_shrink", s.Site, before.Documents)
+	case before.Addresses > 0 && len(s.Addresses) == 0, before.Addresses >= few &&
+		len(s.Addresses) < before.Addresses/2:
+		return fail.New(fail.Invalid, "the sitemaps of %s tell of %d addresses, where they had %d; the old stay. If "+
+			"that is meant, allow it with allow_shrink", s.Site, len(s.Addresses), before.Addresses)
 	}
 	if posts := s.posts(); before.Posts > 0 && posts == 0 || before.Posts >= few && posts < before.Posts/2 {
-		return fail.New(fail.Invalid, "the WordPress of %s shows %d posts, where it had %d; the old stay. If that is meant, allow it with allow_shrink", s.Site, posts, before.Posts)
+		return fail.New(fail.Invalid, "the WordPress of %s shows %d posts, where it had %d; the old stay. If that is "+
+			"meant, allow it with allow_shrink", s.Site, posts, before.Posts)
 	}
 	return nil
 }
 
-// RecordFailure notes why what a site states could not be read, and when that is tried again; what was read before stays.
+// RecordFailure notes why what a site states could not be read, and when that is tried again; what
+// was read before stays.
 func (k *Store) RecordFailure(ctx context.Context, site string, problem error, next time.Time) error {
 	const most = 1000
 	text := problem.Error()
@@ -225,7 +238,7 @@ func (k *Store) RecordFailure(ctx context.Context, site string, problem error, n
 	})
 }
 
-// Release lets go of a site that was held, and is not read after all.
+// Release ends a claim without a result.
 func (k *Store) Release(ctx context.Context, site string) error {
 	return k.db.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE stated_site SET held = 0 WHERE site = $1`, site)
@@ -233,7 +246,7 @@ func (k *Store) Release(ctx context.Context, site string) error {
 	})
 }
 
-// MakeDue has a site read as soon as somebody looks which are to be read.
+// MakeDue schedules a site for the next round of reading.
 func (k *Store) MakeDue(ctx context.Context, site string) error {
 	return k.db.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE stated_site SET next = $1 WHERE site = $2 AND next > $1`, store.Micros(k.now()), site)

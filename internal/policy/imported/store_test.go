@@ -28,7 +28,8 @@ import (
 
 var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// host is a site whose pages a test changes. It says what was asked for, and breaks off where it is told to.
+// host is a site whose pages a test changes. It says what was asked for, and breaks off where it is
+// told to.
 type host struct {
 	*testing.T
 	server *httptest.Server
@@ -93,8 +94,9 @@ func (h *host) read(before *Snapshot, plain bool) (*Snapshot, error) {
 	h.asked = nil
 	h.mu.Unlock()
 	return Read(h.Context(), Request{
-		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: plain, Previous: before,
-		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
+		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: plain,
+		Previous: before,
+		Visitor:  fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }
 
@@ -109,7 +111,8 @@ const ramp = `<urlset xmlns:ramp="https://ramp.dev/sitemap/1.0"><url><loc>HOST/1
 func whole(t *testing.T) *host {
 	h := newHost(t)
 	h.pages = map[string]page{
-		"/robots.txt": {body: "User-agent: *\nAllow: /\nLicense: HOST/robots.xml\nLicense: /gone.xml\nSitemap: HOST/index.xml\n"},
+		"/robots.txt": {body: "User-agent: *\nAllow: /\nLicense: HOST/robots.xml\nLicense: /gone.xml\nSitemap: " +
+			"HOST/index.xml\n"},
 		"/robots.xml": {body: rsl("/robots"), header: map[string]string{"Etag": `"1"`}},
 		"/": {body: `<!doctype html><link rel="license" type="application/rsl+xml" href="link.xml"><script type="application/rsl+xml">` + rsl("/script") + `</script>
 			<link rel="alternate" type="application/rss+xml" href="/feed"><link rel="alternate" type="application/rss+xml" href="/broken">`,
@@ -137,11 +140,13 @@ func TestEveryPlaceIsAsked(t *testing.T) {
 	for _, d := range s.Documents {
 		documents = append(documents, strings.TrimPrefix(d.Place, h.server.URL))
 	}
-	if want := []string{"/robots.xml", "/header.xml", "/link.xml", "/#1", "/feed", "/rsl.txt"}; !slices.Equal(documents, want) {
+	if want := []string{"/robots.xml", "/header.xml", "/link.xml", "/#1", "/feed", "/rsl.txt"}; !slices.Equal(documents,
+		want) {
 		t.Errorf("documents %q, want %q", documents, want)
 	}
 	want := []Address{
-		{URL: h.server.URL + "/1", Place: h.server.URL + "/map.xml", Source: RAMPSitemap, Modified: "2027-01-01", Stated: &licence.Stated{Tokens: 7}},
+		{URL: h.server.URL + "/1", Place: h.server.URL + "/map.xml", Source: RAMPSitemap, Modified: "2027-01-01",
+			Stated: &licence.Stated{Tokens: 7}},
 		{URL: h.server.URL + "/2", Place: h.server.URL + "/map.xml", Source: Sitemap},
 	}
 	if diff := cmp.Diff(want, s.Addresses); diff != "" {
@@ -170,7 +175,8 @@ func TestWhatIsAsItWasIsNotSentAgain(t *testing.T) {
 	}
 	h.mu.Lock()
 	h.pages["/robots.xml"] = page{body: "damaged", header: h.pages["/robots.xml"].header} // which nobody is sent
-	h.pages["/map.xml"] = page{body: "damaged"}                                           // whose date in the index is the same
+	// whose date in the index is the same
+	h.pages["/map.xml"] = page{body: "damaged"}
 	h.mu.Unlock()
 	s, err := h.read(before, true)
 	if err != nil {
@@ -191,12 +197,14 @@ func TestWhatIsAsItWasIsNotSentAgain(t *testing.T) {
 	h.pages["/index.xml"] = page{body: `<sitemapindex><sitemap><loc>HOST/map.xml</loc><lastmod>2027-01-03</lastmod></sitemap></sitemapindex>`}
 	h.pages["/map.xml"] = page{body: strings.ReplaceAll(ramp, "/1<", "/9<")}
 	h.mu.Unlock()
-	if s, err = h.read(before, true); err != nil || !bytes.Contains(s.Documents[0].Text, []byte("/new")) || !strings.HasSuffix(s.Addresses[1].URL, "/9") {
+	if s, err = h.read(before, true); err != nil || !bytes.Contains(s.Documents[0].Text, []byte("/new")) ||
+		!strings.HasSuffix(s.Addresses[1].URL, "/9") {
 		t.Errorf("what changed is not read: %+v, %v", s, err)
 	}
 }
 
-// TestAReadingThatIsCutAnywhereIsNone breaks the line at each byte of each document, and fails it in other ways. There is no reading then.
+// TestAReadingThatIsCutAnywhereIsNone breaks the line at each byte of each document, and fails it
+// in other ways. There is no reading then.
 func TestAReadingThatIsCutAnywhereIsNone(t *testing.T) {
 	t.Parallel()
 	h := whole(t)
@@ -228,7 +236,8 @@ func TestAReadingThatIsCutAnywhereIsNone(t *testing.T) {
 	h.cut = nil
 	h.mu.Unlock()
 	for path, p := range h.pages {
-		for _, bad := range []page{{status: 500}, {status: 429}, {body: "<rsl>"}, {body: "<!DOCTYPE rsl [<!ENTITY a 'b'>]><rsl><content url='&a;'/></rsl>"}} {
+		for _, bad := range []page{{status: 500}, {status: 429}, {body: "<rsl>"},
+			{body: "<!DOCTYPE rsl [<!ENTITY a 'b'>]><rsl><content url='&a;'/></rsl>"}} {
 			if bad.body != "" && (path == "/" || path == "/robots.txt") {
 				continue // what says nothing of licences
 			}
@@ -249,7 +258,8 @@ func TestAReadingThatIsCutAnywhereIsNone(t *testing.T) {
 	}
 }
 
-// TestWhatAFrontDeskMadeIsNotReadBack has a site name the document that its own front desk made of the terms: read back, it would narrow them more each time.
+// TestWhatAFrontDeskMadeIsNotReadBack has a site name the document that its own front desk made of
+// the terms: read back, it would narrow them more each time.
 func TestWhatAFrontDeskMadeIsNotReadBack(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -257,7 +267,8 @@ func TestWhatAFrontDeskMadeIsNotReadBack(t *testing.T) {
 	h.pages["/sitemap.xml"] = page{body: "<?xml version=\"1.0\"?>\n" + licence.Mark + ramp}
 	for served, documents := range map[bool]int{true: 0, false: 1} {
 		s, err := Read(t.Context(), Request{
-			Site: "a", URL: h.server.URL, Own: true, Hosts: []string{"127.0.0.1"}, ServedHere: served, Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
+			Site: "a", URL: h.server.URL, Own: true, Hosts: []string{"127.0.0.1"}, ServedHere: served,
+			Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 		})
 		if err != nil || len(s.Documents) != documents || len(s.Addresses) != documents || len(s.Notes) != 2-documents {
 			t.Errorf("served here %t: %+v, %v", served, s, err)
@@ -271,15 +282,18 @@ func TestSitesWithoutLicencesStateNothing(t *testing.T) {
 	if s, err := h.read(nil, true); err != nil || len(s.Documents)+len(s.Addresses)+len(s.Notes) > 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for _, path := range []string{"/", "/rsl.txt", "/sitemap.xml", "/sitemap_index.xml"} { // as sites answer that have a page for everything
+	// as sites answer that have a page for everything
+	for _, path := range []string{"/", "/rsl.txt", "/sitemap.xml", "/sitemap_index.xml"} {
 		h.pages[path] = page{body: "<!DOCTYPE html><title>Nothing</title>"}
 	}
 	if s, err := h.read(nil, true); err != nil || len(s.Documents)+len(s.Addresses)+len(s.Notes) > 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	h.pages["/robots.txt"] = page{body: "User-agent: *\nDisallow: /rsl.txt\nSitemap: /circle.xml\nSitemap: /packed.xml.gz\n"}
+	h.pages["/robots.txt"] = page{body: "User-agent: *\nDisallow: /rsl.txt\nSitemap: /circle.xml\nSitemap: " +
+		"/packed.xml.gz\n"}
 	h.pages["/rsl.txt"] = page{body: rsl("/")}
-	h.pages["/circle.xml"] = page{body: "<sitemapindex><sitemap><loc>/circle.xml</loc></sitemap><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>"}
+	h.pages["/circle.xml"] =
+		page{body: "<sitemapindex><sitemap><loc>/circle.xml</loc></sitemap><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>"}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := w.Write([]byte(strings.ReplaceAll(ramp, "HOST", h.server.URL)))
@@ -288,7 +302,8 @@ func TestSitesWithoutLicencesStateNothing(t *testing.T) {
 	}
 	h.pages["/packed.xml.gz"] = page{body: packed.String()}
 	s, err := h.read(nil, false)
-	if err != nil || len(s.Documents) > 0 || len(s.Addresses) != 1 || !strings.Contains(strings.Join(s.Notes, " "), "robots.txt keeps visitors") {
+	if err != nil || len(s.Documents) > 0 || len(s.Addresses) != 1 ||
+		!strings.Contains(strings.Join(s.Notes, " "), "robots.txt keeps visitors") {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -318,7 +333,8 @@ func TestWhatIsStatedIsKeptWhole(t *testing.T) {
 		hold(true)
 		s := &Snapshot{Site: "a", Documents: []Document{{"x", []byte(rsl("/"))}}, Notes: []string{"note"}}
 		for i := range 30_000 {
-			s.Addresses = append(s.Addresses, Address{URL: fmt.Sprintf("https://a.example/%d/%x", i, i*7919), Place: "map", Source: RAMPSitemap, Stated: &licence.Stated{Tokens: i}})
+			s.Addresses = append(s.Addresses, Address{URL: fmt.Sprintf("https://a.example/%d/%x", i, i*7919),
+				Place: "map", Source: RAMPSitemap, Stated: &licence.Stated{Tokens: i}})
 		}
 		next := now.Add(time.Hour)
 		if err := k.Put(ctx, s, next, false); err != nil {
@@ -328,12 +344,14 @@ func TestWhatIsStatedIsKeptWhole(t *testing.T) {
 		if err != nil || version != 1 || !cmp.Equal(s, got) {
 			t.Fatalf("version %d, %v, %s", version, err, cmp.Diff(s, got)[:min(200, len(cmp.Diff(s, got)))])
 		}
-		want := []Status{{Site: "a", Version: 1, Read: now, Tried: now, Next: next, Documents: 1, Addresses: 30_000, Notes: []string{"note"}}}
+		want := []Status{{Site: "a", Version: 1, Read: now, Tried: now, Next: next, Documents: 1, Addresses: 30_000,
+			Notes: []string{"note"}}}
 		if all, err := k.Statuses(ctx); err != nil || !cmp.Equal(all, want) {
 			t.Errorf("%v %s", err, cmp.Diff(want, all))
 		}
 		for name, poor := range map[string]*Snapshot{
-			"nothing": {Site: "a"}, "no documents": {Site: "a", Addresses: s.Addresses}, "no addresses": {Site: "a", Documents: s.Documents},
+			"nothing": {Site: "a"}, "no documents": {Site: "a", Addresses: s.Addresses},
+			"no addresses":   {Site: "a", Documents: s.Documents},
 			"less than half": {Site: "a", Documents: s.Documents, Addresses: s.Addresses[:14_000]},
 		} {
 			err := k.Put(ctx, poor, next, false)
@@ -345,7 +363,8 @@ func TestWhatIsStatedIsKeptWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			all, err := k.Statuses(ctx)
-			if got, version, _ := k.Load(ctx, "a"); err != nil || version != 1 || len(got.Addresses) != 30_000 || all[0].Problem != "it was "+name || !all[0].Tried.Equal(now) {
+			if got, version, _ := k.Load(ctx, "a"); err != nil || version != 1 || len(got.Addresses) != 30_000 ||
+				all[0].Problem != "it was "+name || !all[0].Tried.Equal(now) {
 				t.Errorf("%s: %d, %v, %+v", name, version, err, all)
 			}
 		}
@@ -361,7 +380,8 @@ func TestWhatIsStatedIsKeptWhole(t *testing.T) {
 func TestTheSourceThatCountsFirstIsFirst(t *testing.T) {
 	t.Parallel()
 	s := Snapshot{Addresses: []Address{
-		{URL: "a", Place: "3", Source: CMS}, {URL: "a", Place: "2", Source: Sitemap}, {URL: "a", Place: "1", Source: RAMPSitemap}, {URL: "b", Place: "x", Source: Sitemap}, {URL: "", Place: "y"},
+		{URL: "a", Place: "3", Source: CMS}, {URL: "a", Place: "2", Source: Sitemap},
+		{URL: "a", Place: "1", Source: RAMPSitemap}, {URL: "b", Place: "x", Source: Sitemap}, {URL: "", Place: "y"},
 	}}
 	x := s.Index(func(address string) string { return address })
 	var places []string
@@ -371,12 +391,15 @@ func TestTheSourceThatCountsFirstIsFirst(t *testing.T) {
 	if !slices.Equal(places, []string{"1", "2", "3"}) || len(x.At("")) > 0 || len(x.At("c")) > 0 {
 		t.Errorf("%q", places)
 	}
-	for text, want := range map[string]string{"2027-01-02": "2027-01-02T00:00:00Z", "2027-01-02T03:04:05+01:00": "2027-01-02T02:04:05Z", "2027": "2027-01-01T00:00:00Z", "soon": "0001-01-01T00:00:00Z"} {
+	for text, want := range map[string]string{"2027-01-02": "2027-01-02T00:00:00Z",
+		"2027-01-02T03:04:05+01:00": "2027-01-02T02:04:05Z", "2027": "2027-01-01T00:00:00Z",
+		"soon": "0001-01-01T00:00:00Z"} {
 		if got := (&Address{Modified: text}).ModifiedAt().Format(time.RFC3339); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	if len(Sources) != 7 || Sources[0] != RAMPSitemap || Sources[1] != RSL || Sources[2] != Sitemap || Sources[3] != Crawl || Sources[4] != CMS || Sources[5] != Manual || Sources[6] != Pushed {
+	if len(Sources) != 7 || Sources[0] != RAMPSitemap || Sources[1] != RSL || Sources[2] != Sitemap ||
+		Sources[3] != Crawl || Sources[4] != CMS || Sources[5] != Manual || Sources[6] != Pushed {
 		t.Errorf("%q", Sources) // RAMP v1, Ingestion
 	}
 }
@@ -386,12 +409,15 @@ func TestAReadingEndsWithItsContext(t *testing.T) {
 	h := whole(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Read(ctx, Request{Site: "a", URL: h.server.URL, Own: true, Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{})}); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx,
+		Request{Site: "a", URL: h.server.URL, Own: true, Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}),
+			fetch.CrawlerOptions{})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestWhatIsWrittenOfAnAddressIsReadBackEqual writes what the RAMP extension may state, and reads it as a sitemap.
+// TestWhatIsWrittenOfAnAddressIsReadBackEqual writes what the RAMP extension may state, and reads
+// it as a sitemap.
 func TestWhatIsWrittenOfAnAddressIsReadBackEqual(t *testing.T) {
 	t.Parallel()
 	word, uses := rapid.StringMatching(`[a-zA-Z0-9<>&"' .-]{1,20}`), []string{"all", "ai-all", "ai-train", "ai-input", "ai-index", "search"}
@@ -409,22 +435,26 @@ func TestWhatIsWrittenOfAnAddressIsReadBackEqual(t *testing.T) {
 			return append([]string{}, rapid.SliceOfNDistinct(rapid.SampledFrom(uses), 0, 3, rapid.ID).Draw(t, name)...)
 		}
 		want := licence.Stated{
-			Tokens: rapid.IntRange(0, 1e9).Draw(t, "tokens"), Words: rapid.IntRange(0, 1e9).Draw(t, "words"), ContentID: text("id"),
-			Permits: lists("permits"), Prohibits: lists("prohibits"), ContentType: strings.ToLower(text("type")), SourceType: rapid.SampledFrom([]string{"", "human", "ai", "hybrid"}).Draw(t, "by"),
+			Tokens: rapid.IntRange(0, 1e9).Draw(t, "tokens"), Words: rapid.IntRange(0, 1e9).Draw(t, "words"),
+			ContentID: text("id"),
+			Permits:   lists("permits"), Prohibits: lists("prohibits"), ContentType: strings.ToLower(text("type")),
+			SourceType: rapid.SampledFrom([]string{"", "human", "ai", "hybrid"}).Draw(t, "by"),
 		}
 		if name := text("author"); name != "" {
 			want.Authors = []string{name, "B"}
 		}
 		if rapid.Bool().Draw(t, "priced") {
 			want.Priced = true
-			want.Model = rapid.SampledFrom([]string{"per_access", "per_token", "per_fetch", "subscription", "free", "attribution", "contribution", "training"}).Draw(t, "model")
+			want.Model = rapid.SampledFrom([]string{"per_access", "per_token", "per_fetch", "subscription", "free",
+				"attribution", "contribution", "training"}).Draw(t, "model")
 			if rapid.Bool().Draw(t, "rate") {
 				want.Rate, want.Currency = "0.00000001", "EUR"
 			}
 		}
 		document := `<urlset xmlns:ramp="` + licence.SitemapNamespace + `"><url><loc>https://a.example/</loc>` + want.XML() + "</url></urlset>"
 		var got *licence.Stated
-		if _, err := sitemap.Read(strings.NewReader(document), func(e sitemap.Entry) error { got = e.Stated; return nil }); err != nil || got == nil {
+		if _, err := sitemap.Read(strings.NewReader(document),
+			func(e sitemap.Entry) error { got = e.Stated; return nil }); err != nil || got == nil {
 			t.Fatalf("%v\n%s", err, document)
 		}
 		if diff := cmp.Diff(want, *got); diff != "" {

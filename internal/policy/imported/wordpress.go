@@ -20,9 +20,10 @@ import (
 const (
 	postsAtOnce  = 100 // the most that its REST API gives
 	maxPostPages = 500
-	maxPosts     = 16 << 20       // bytes of one page
-	overlap      = 24 * time.Hour // between what is asked for and what was had: the API's times are those of the site's zone
-	wholeEvery   = 7 * 24 * time.Hour
+	maxPosts     = 16 << 20 // bytes of one page
+	// between what is asked for and what was had: the API's times are those of the site's zone
+	overlap    = 24 * time.Hour
+	wholeEvery = 7 * 24 * time.Hour
 )
 
 // postFields are the members of posts that are asked for.
@@ -47,15 +48,18 @@ type press struct {
 	cut    bool
 }
 
-// posts asks a WordPress for its posts (its REST API, /wp-json/wp/v2/posts): their addresses, titles, times of change and how many words they have. What was asked for
-// less than a week ago is asked for what changed since, and how many there are; where that does not fit, which they are.
-// A site that has none says so at once. One that fails in the middle fails the reading; at the first page only where it had posts before.
+// posts asks a WordPress for its posts (its REST API, /wp-json/wp/v2/posts): their addresses,
+// titles, times of change and how many words they have. What was asked for less than a week ago is
+// asked for what changed since, and how many there are; where that does not fit, which they are. A
+// site that has none says so at once. One that fails in the middle fails the reading; at the first
+// page only where it had posts before.
 func (r *reading) posts(ctx context.Context) error {
 	p := &press{reading: r, found: map[int64]*Address{}, gone: map[int64]bool{}}
 	had := false
 	if r.Previous != nil {
 		p.before = r.Previous.Posts
-		had = p.before != nil || slices.ContainsFunc(r.Previous.Addresses, func(a Address) bool { return a.Source == CMS })
+		had = p.before != nil ||
+			slices.ContainsFunc(r.Previous.Addresses, func(a Address) bool { return a.Source == CMS })
 	}
 	if p.before != nil && date(p.before.Latest).IsZero() {
 		p.before = nil
@@ -79,7 +83,8 @@ func (r *reading) posts(ctx context.Context) error {
 	return nil
 }
 
-// all asks for every post. Those of before that are not among them are gone, unless some moved from page to page meanwhile.
+// all asks for every post. Those of before that are not among them are gone, unless some moved from
+// page to page meanwhile.
 func (p *press) all(ctx context.Context) (none bool, err error) {
 	total, none, err := p.list(ctx, "_fields", postFields)
 	if err != nil || none || p.before == nil || p.cut || len(p.found) < total {
@@ -93,11 +98,13 @@ func (p *press) all(ctx context.Context) (none bool, err error) {
 	return false, nil
 }
 
-// changes asks for what is new or was changed, and finds out what is gone where the numbers do not fit.
+// changes asks for what is new or was changed, and finds out what is gone where the numbers do not
+// fit.
 func (p *press) changes(ctx context.Context) (none bool, err error) {
 	p.latest, p.cut = p.before.Latest, p.before.Cut
 	since := date(p.before.Latest).Add(-overlap).Format("2006-01-02T15:04:05Z")
-	for _, parameter := range []string{"modified_after", "after"} { // what was planned long ago is not changed when it appears
+	// what was planned long ago is not changed when it appears
+	for _, parameter := range []string{"modified_after", "after"} {
 		if _, none, err = p.list(ctx, "_fields", postFields, parameter, since); err != nil || none {
 			return none, err
 		}
@@ -227,7 +234,8 @@ func (p *press) list(ctx context.Context, parameters ...string) (total int, none
 	}, parameters...)
 }
 
-// pages asks for posts page by page. total is how many there are of them, -1 where nobody says; none says that the site shows none to anybody.
+// pages asks for posts page by page. total is how many there are of them, -1 where nobody says;
+// none says that the site shows none to anybody.
 func (p *press) pages(ctx context.Context, fn func([]post), parameters ...string) (total int, none bool, err error) {
 	total = -1
 	for page, pages := 1, 1; page <= pages; page++ {
@@ -235,14 +243,18 @@ func (p *press) pages(ctx context.Context, fn func([]post), parameters ...string
 			p.cut = true
 			return total, false, nil
 		}
-		response, err := p.ask(ctx, append([]string{"per_page", strconv.Itoa(postsAtOnce), "page", strconv.Itoa(page), "orderby", "id", "order", "asc"}, parameters...)...)
+		response, err := p.ask(ctx,
+			append([]string{"per_page", strconv.Itoa(postsAtOnce), "page", strconv.Itoa(page), "orderby", "id", "order",
+				"asc"}, parameters...)...)
 		switch {
 		case err != nil:
 			return total, false, err
 		case response == nil && page == 1:
 			return 0, true, nil
 		case response == nil:
-			return total, false, fail.New(fail.Invalid, "page %d of the posts of %s is not there, though the site says that it has %d pages", page, p.root.Host, pages)
+			return total, false,
+				fail.New(fail.Invalid, "page %d of the posts of %s is not there, though the site says that it has "+
+					"%d pages", page, p.root.Host, pages)
 		}
 		var posts []post
 		if err := json.Unmarshal(response.Body, &posts); err != nil {
@@ -285,7 +297,8 @@ func (p *press) ask(ctx context.Context, parameters ...string) (*fetch.Response,
 	return response, err
 }
 
-// take takes a post, of which nothing is told where not everybody may see it, and where it is elsewhere.
+// take takes a post, of which nothing is told where not everybody may see it, and where it is
+// elsewhere.
 func (p *press) take(one *post) {
 	if _, twice := p.found[one.ID]; !twice {
 		p.order = append(p.order, one.ID)
@@ -303,7 +316,8 @@ func (p *press) take(one *post) {
 		return
 	}
 	p.found[one.ID] = &Address{
-		URL: u.String(), Place: resolve("/wp-json/wp/v2/posts", p.root).String(), Source: CMS, Post: one.ID, Title: strings.Join(strings.Fields(plain(one.Title.Rendered)), " "), Modified: one.Modified,
+		URL: u.String(), Place: resolve("/wp-json/wp/v2/posts", p.root).String(), Source: CMS, Post: one.ID,
+		Title: strings.Join(strings.Fields(plain(one.Title.Rendered)), " "), Modified: one.Modified,
 		Stated: &licence.Stated{Words: len(strings.Fields(plain(one.Content.Rendered)))},
 	}
 }
@@ -335,4 +349,5 @@ func plain(html string) string {
 	return entities.Replace(b.String())
 }
 
-var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&nbsp;", " ", "&#8217;", "’", "&#8216;", "‘", "&#8220;", "“", "&#8221;", "”", "&#8211;", "–", "&#8212;", "—", "&#8230;", "…", "&#038;", "&")
+var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&nbsp;", " ", "&#8217;", "’",
+	"&#8216;", "‘", "&#8220;", "“", "&#8221;", "”", "&#8211;", "–", "&#8212;", "—", "&#8230;", "…", "&#038;", "&")

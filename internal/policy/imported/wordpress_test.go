@@ -47,7 +47,9 @@ func (b *blog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		since := func(name, value string) bool {
 			return query.Get(name) == "" || value > strings.TrimSuffix(query.Get(name), "Z")
 		}
-		if p.status == "" && since("modified_after", p.modified) && since("after", p.date) && (query.Get("include") == "" || slices.Contains(strings.Split(query.Get("include"), ","), strconv.Itoa(p.id))) {
+		if p.status == "" && since("modified_after", p.modified) && since("after", p.date) &&
+			(query.Get("include") == "" ||
+				slices.Contains(strings.Split(query.Get("include"), ","), strconv.Itoa(p.id))) {
 			all = append(all, p)
 		}
 	}
@@ -67,8 +69,10 @@ func (b *blog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, p := range all[(page-1)*size : min(page*size, len(all))] {
 		one := map[string]any{"id": p.id}
 		if query.Get("_fields") != "id" {
-			one["link"], one["status"], one["modified_gmt"] = strings.ReplaceAll(p.link, "HOST", "http://"+r.Host), "publish", p.modified
-			one["title"], one["content"] = map[string]any{"rendered": p.title}, map[string]any{"rendered": p.text, "protected": p.protected}
+			one["link"], one["status"], one["modified_gmt"] = strings.ReplaceAll(p.link, "HOST", "http://"+r.Host),
+				"publish", p.modified
+			one["title"], one["content"] = map[string]any{"rendered": p.title},
+				map[string]any{"rendered": p.text, "protected": p.protected}
 		}
 		out = append(out, one)
 	}
@@ -80,7 +84,8 @@ func (b *blog) write(id int, title string, at time.Time) *written {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text := at.Format("2006-01-02T15:04:05")
-	b.posts = append(b.posts, &written{id: id, link: fmt.Sprintf("HOST/%d", id), title: title, text: "<p>Some words</p>", date: text, modified: text})
+	b.posts = append(b.posts, &written{id: id, link: fmt.Sprintf("HOST/%d", id), title: title,
+		text: "<p>Some words</p>", date: text, modified: text})
 	return b.posts[len(b.posts)-1]
 }
 
@@ -96,7 +101,8 @@ func (h *host) at(now time.Time, before *Snapshot, full bool) (*Snapshot, error)
 	h.asked = nil
 	h.mu.Unlock()
 	return Read(h.Context(), Request{
-		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: true, Previous: before, Full: full, Now: func() time.Time { return now },
+		Site: "a", URL: h.server.URL + "/", Own: true, Hosts: []string{"127.0.0.1"}, PlainSitemaps: true,
+		Previous: before, Full: full, Now: func() time.Time { return now },
 		Visitor: fetch.NewCrawler(fetch.New(fetch.Options{}), fetch.CrawlerOptions{}),
 	})
 }
@@ -107,7 +113,8 @@ func (h *host) asks() (all []string) {
 	defer h.mu.Unlock()
 	for _, uri := range h.asked {
 		if query, of := strings.CutPrefix(uri, "/wp-json/wp/v2/posts?"); of {
-			for _, word := range []string{"orderby=id", "order=asc", "per_page=100", "_fields=" + postFields, "_fields=id"} {
+			for _, word := range []string{"orderby=id", "order=asc", "per_page=100", "_fields=" + postFields,
+				"_fields=id"} {
 				query = strings.ReplaceAll(strings.ReplaceAll(query, "&"+word, ""), word+"&", "")
 			}
 			all = append(all, query)
@@ -144,7 +151,8 @@ func TestPostsOfAWordPressAreReadPageByPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := h.titles(s)
-	if len(told) != 148 || !slices.Contains(told, "/1 One & two") || !slices.Contains(told, "/150 Another") || len(s.Addresses) != 150 || slices.Contains(told, "/3 Secret") {
+	if len(told) != 148 || !slices.Contains(told, "/1 One & two") || !slices.Contains(told, "/150 Another") ||
+		len(s.Addresses) != 150 || slices.Contains(told, "/3 Secret") {
 		t.Errorf("%d addresses, of posts %q", len(s.Addresses), told)
 	}
 	if a := s.Addresses[2]; a.Stated.Words != 4 || a.Modified != "2027-05-04T12:00:00" || a.Post != 1 {
@@ -157,7 +165,8 @@ func TestPostsOfAWordPressAreReadPageByPage(t *testing.T) {
 		t.Errorf("of a site of one's own posts are asked for: %+v, %v", own, err)
 	}
 	h.press.change(func() { h.press.status = 500 })
-	if again, err := h.at(noon, nil, true); err != nil || len(h.titles(again)) > 0 || !strings.Contains(strings.Join(again.Notes, " "), "WordPress") {
+	if again, err := h.at(noon, nil, true); err != nil || len(h.titles(again)) > 0 ||
+		!strings.Contains(strings.Join(again.Notes, " "), "WordPress") {
 		t.Errorf("of a site that never had posts: %+v, %v", again, err)
 	}
 	for _, full := range []bool{false, true} {
@@ -167,7 +176,8 @@ func TestPostsOfAWordPressAreReadPageByPage(t *testing.T) {
 	}
 }
 
-// TestPostsThatDoNotShowAnyMoreLeaveByWordAlone closes the API: what it told stays, unless that is meant.
+// TestPostsThatDoNotShowAnyMoreLeaveByWordAlone closes the API: what it told stays, unless that is
+// meant.
 func TestPostsThatDoNotShowAnyMoreLeaveByWordAlone(t *testing.T) {
 	t.Parallel()
 	before := &Status{Site: "a", Addresses: 200, Posts: 30}
@@ -246,36 +256,50 @@ func TestATenantsWordPressIsAskedForWhatChanged(t *testing.T) {
 	byNumber := append(slices.Clone(changed), "page=1", "page=2")
 	step("nothing", false, changed, func() {})
 	step("nothing, once a day", true, changed, func() {})
-	step("a post is changed", false, changed, func() { h.press.posts[0].title, h.press.posts[0].modified = "Second", stamp() })
+	step("a post is changed", false, changed, func() {
+		h.press.posts[0].title, h.press.posts[0].modified = "Second",
+			stamp()
+	})
 	step("a post is added", false, changed, func() {
-		h.press.posts = append(h.press.posts, &written{id: 500, link: "HOST/500", title: "New", date: stamp(), modified: stamp()})
+		h.press.posts = append(h.press.posts, &written{id: 500, link: "HOST/500", title: "New", date: stamp(),
+			modified: stamp()})
 	})
 	step("one that was planned appears", false, changed, func() {
-		h.press.posts = append(h.press.posts, &written{id: 501, link: "HOST/501", title: "Planned", date: stamp(), modified: "2027-01-01T00:00:00"})
+		h.press.posts = append(h.press.posts, &written{id: 501, link: "HOST/501", title: "Planned", date: stamp(),
+			modified: "2027-01-01T00:00:00"})
 	})
 	step("one is locked, another opened", false, changed, func() {
 		h.press.posts[1].protected, h.press.posts[1].modified = true, stamp()
 		h.press.posts[4].protected, h.press.posts[4].modified = false, stamp()
 	})
-	step("one moves", false, changed, func() { h.press.posts[2].link, h.press.posts[2].modified = "HOST/moved", stamp() })
+	step("one moves", false, changed, func() {
+		h.press.posts[2].link, h.press.posts[2].modified = "HOST/moved",
+			stamp()
+	})
 	step("one is taken out", false, byNumber, func() { h.press.posts = slices.Delete(h.press.posts, 10, 11) })
 	step("one becomes a draft", false, byNumber, func() { h.press.posts[20].status = "draft" })
-	step("it is published again", false, append(slices.Clone(byNumber), "page=1&include=22"), func() { h.press.posts[20].status = "" })
+	step("it is published again", false, append(slices.Clone(byNumber), "page=1&include=22"), func() {
+		h.press.posts[20].status = ""
+	})
 	step("nobody says how many there are", false, byNumber, func() { h.press.silent = true })
 
 	// What changes without saying so is seen when all are asked for, after a week.
 	h.press.change(func() { h.press.silent, h.press.posts[50].title = false, "In secret" })
 	now = noon.Add(wholeEvery - time.Second)
-	if next, err := h.at(now, s, true); err != nil || slices.ContainsFunc(h.titles(next), func(one string) bool { return strings.Contains(one, "In secret") }) {
+	if next, err := h.at(now, s, true); err != nil ||
+		slices.ContainsFunc(h.titles(next), func(one string) bool { return strings.Contains(one, "In secret") }) {
 		t.Errorf("everything is asked for before a week is over: %v", err)
 	}
 	now = noon.Add(wholeEvery)
-	if next, err := h.at(now, s, false); err != nil || !slices.ContainsFunc(h.titles(next), func(one string) bool { return strings.Contains(one, "In secret") }) || !next.Posts.Whole.Equal(now) {
+	if next, err := h.at(now, s, false); err != nil ||
+		!slices.ContainsFunc(h.titles(next), func(one string) bool { return strings.Contains(one, "In secret") }) ||
+		!next.Posts.Whole.Equal(now) {
 		t.Errorf("not everything is asked for after a week: %v", err)
 	}
 }
 
-// TestPostsThatWereMissedStay has a site list less than it says that it has, as one does whose posts move from page to page while they are asked for.
+// TestPostsThatWereMissedStay has a site list less than it says that it has, as one does whose
+// posts move from page to page while they are asked for.
 func TestPostsThatWereMissedStay(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -301,7 +325,8 @@ func TestPostsThatWereMissedStay(t *testing.T) {
 	}
 }
 
-// TestWhatIsAskedForStepByStepIsWhatThereIs edits a blog at random: what is told of it by what changed is what is told of it read whole.
+// TestWhatIsAskedForStepByStepIsWhatThereIs edits a blog at random: what is told of it by what
+// changed is what is told of it read whole.
 func TestWhatIsAskedForStepByStepIsWhatThereIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

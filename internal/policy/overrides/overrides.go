@@ -1,7 +1,10 @@
-// Package overrides keeps what an operator's programs add to the owner's terms: content rules, which stand behind the rules of the
-// owner's file, and what licensed items of a site cost where no rule says so.
+// Package overrides stores the rules and prices that an operator's programs add to the owner's
+// terms. Added rules come after those of the owner's file. A price holds for the licensed items of
+// a site whose rule names none.
 //
-// It stands on store, below server, which puts the rules in force with those of the file, on every node; terms decides by both.
+// The package owns two tables and a version that grows with each change, so that every node notices
+// it. It must not decide anything: policy decides by both lists together. Enter by [New] and
+// [Store.Read].
 package overrides
 
 import (
@@ -17,8 +20,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Schema is the tables of this room: a row for each content rule and for each site with a price, as JSON, and one that counts
-// changes, by which other processes see that there are any. Times are microseconds.
+// Schema is the tables of this package: a row for each content rule and for each site with a price,
+// as JSON, and one that counts changes, by which other processes see that there are any. Times are
+// microseconds.
 var Schema = store.Schema{
 	ID: "rulebook",
 	Steps: []string{`
@@ -69,14 +73,14 @@ type Price struct {
 	Changed time.Time // UTC
 }
 
-// RuleSet is what was added, as it is at one moment. It never changes.
+// RuleSet is the added rules and prices at one moment. It is immutable.
 type RuleSet struct {
 	Version int64  // which no other state has
 	Rules   []Rule // in their order
 	Prices  []Price
 }
 
-// Change is one change, as it is told to OnChange: of a rule or of a price, as it is then.
+// Change is one change, of a rule or of a price, as OnChange gets it.
 type Change struct {
 	Action string // Put, Removed or Priced
 	Rule   Rule   // of Put; of Removed its id
@@ -90,19 +94,19 @@ const (
 	Priced  = "price"
 )
 
-// Store keeps the book of a database that has this room's Schema. It may be used from many goroutines, and several processes may
-// use one database.
+// Store stores the rule set of a database with [Schema]. Its methods may be called concurrently, by
+// several processes.
 type Store struct {
 	db      *store.DB
 	now     func() time.Time
 	changed func(context.Context, *store.Tx, Change) error
 }
 
-// New makes the keeper of a database.
+// New returns the store of a database.
 func New(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
 
-// OnChange has fn told of every change in the transaction that makes it; its error undoes the change. It is to be called before
-// anything else.
+// OnChange calls fn for every change in the transaction that makes it; its error undoes the change.
+// Call it before anything else.
 func (k *Store) OnChange(fn func(context.Context, *store.Tx, Change) error) { k.changed = fn }
 
 // Read gives the book as it is.
@@ -123,8 +127,9 @@ func (k *Store) Version(ctx context.Context) (version int64, err error) {
 	return version, err
 }
 
-// Put adds a rule, or puts it in the place of that with its id; fresh says which. Of r, ID (which is made where it is empty), Place
-// and Rule count. The error is fail.Invalid with all that is wrong with the rule, or for one beyond Most.
+// Put adds a rule, or puts it in the place of that with its id; fresh says which. Of r, ID (which
+// is made where it is empty), Place and Rule count. The error is fail.Invalid with all that is
+// wrong with the rule, or for one beyond Most.
 func (k *Store) Put(ctx context.Context, r Rule) (put Rule, fresh bool, err error) {
 	if r.ID == "" {
 		r.ID = "rule-" + strings.ToLower(rand.Text()[:12])
@@ -145,7 +150,9 @@ func (k *Store) Put(ctx context.Context, r Rule) (put Rule, fresh bool, err erro
 		if fresh = created == 0; !fresh {
 			put.Created = store.FromMicros(created)
 		} else if rules >= MaxRules {
-			return Change{}, fail.New(fail.Invalid, "there are %d content rules, and there may be no more; remove one first", MaxRules)
+			return Change{},
+				fail.New(fail.Invalid, "there are %d content rules, and there may be no more; remove one first",
+					MaxRules)
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO rulebook_rule (id, place, rule, created, changed) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (id) DO UPDATE SET place = EXCLUDED.place, rule = EXCLUDED.rule, changed = EXCLUDED.changed`,
@@ -158,7 +165,9 @@ func (k *Store) Put(ctx context.Context, r Rule) (put Rule, fresh bool, err erro
 // check says what is wrong with a rule, and gives its JSON.
 func (k *Store) check(r Rule) (string, error) {
 	if !isID(r.ID) {
-		return "", fail.New(fail.Invalid, "id: %.80q is no id; use up to 64 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit", r.ID)
+		return "",
+			fail.New(fail.Invalid, "id: %.80q is no id; use up to 64 lower-case letters, digits, dots, dashes and "+
+				"underscores, beginning with a letter or digit", r.ID)
 	}
 	if r.Place < 0 || r.Place > MaxPlace {
 		return "", fail.New(fail.Invalid, "order: %d is not between 0 and %d", r.Place, MaxPlace)
@@ -193,8 +202,8 @@ func (k *Store) Remove(ctx context.Context, id string) error {
 	})
 }
 
-// SetPrice says what licensed items of a site cost whose rule names no price; the zero price says nothing any more. The error is
-// fail.Invalid for what is no price.
+// SetPrice says what licensed items of a site cost whose rule names no price; the zero price says
+// nothing any more. The error is fail.Invalid for what is no price.
 func (k *Store) SetPrice(ctx context.Context, site string, price policy.Price) (set Price, err error) {
 	if _, err := price.Money(); err != nil {
 		return Price{}, fail.New(fail.Invalid, "%v", err)

@@ -18,12 +18,14 @@ var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func licensed(path, rate string) policy.Rule {
 	return policy.Rule{
-		Match: policy.Match{Path: []string{path}}, Access: policy.Licensed, Price: policy.Price{Model: "per_access", Rate: rate, Currency: "USD"},
+		Match: policy.Match{Path: []string{path}}, Access: policy.Licensed,
+		Price:     policy.Price{Model: "per_access", Rate: rate, Currency: "USD"},
 		Reporting: policy.Reporting{Window: 90 * time.Minute},
 	}
 }
 
-// TestTheBookIsKept puts, replaces and removes rules and prices, and reads them from another keeper.
+// TestTheBookIsKept puts, replaces and removes rules and prices, and reads them from another
+// keeper.
 func TestTheBookIsKept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
@@ -46,7 +48,8 @@ func TestTheBookIsKept(t *testing.T) {
 		put("", 20, policy.Rule{Match: policy.Match{Type: []string{"Recipe"}}, Access: policy.Open}, true)
 		now = noon.Add(time.Hour)
 		put("b", 5, licensed("/b/*", "0.04"), false)
-		if _, err := k.SetPrice(ctx, "main", policy.Price{Model: "per_access", Rate: "0.5", Currency: "EUR"}); err != nil {
+		if _, err := k.SetPrice(ctx, "main",
+			policy.Price{Model: "per_access", Rate: "0.5", Currency: "EUR"}); err != nil {
 			t.Fatal(err)
 		}
 		other := New(db, time.Now)
@@ -55,10 +58,12 @@ func TestTheBookIsKept(t *testing.T) {
 			t.Fatalf("%+v, %v", book, err)
 		}
 		b := book.Rules[0]
-		if b.ID != "b" || !b.Created.Equal(noon) || !b.Changed.Equal(now) || b.Match.Path[0] != "/b/*" || b.Price.Rate != "0.04" || b.Reporting.Window != 90*time.Minute {
+		if b.ID != "b" || !b.Created.Equal(noon) || !b.Changed.Equal(now) || b.Match.Path[0] != "/b/*" ||
+			b.Price.Rate != "0.04" || b.Reporting.Window != 90*time.Minute {
 			t.Errorf("%+v", b)
 		}
-		if book.Rules[1].ID != "a" || !strings.HasPrefix(book.Rules[2].ID, "rule-") || book.Prices[0].Price.Currency != "EUR" || book.Prices[0].Site != "main" {
+		if book.Rules[1].ID != "a" || !strings.HasPrefix(book.Rules[2].ID, "rule-") ||
+			book.Prices[0].Price.Currency != "EUR" || book.Prices[0].Site != "main" {
 			t.Errorf("%+v", book)
 		}
 		if version, err := other.Version(ctx); err != nil || version != book.Version || version != 5 {
@@ -73,16 +78,19 @@ func TestTheBookIsKept(t *testing.T) {
 		if _, err := k.SetPrice(ctx, "main", policy.Price{}); err != nil {
 			t.Error(err)
 		}
-		if book, err := other.Read(ctx); err != nil || len(book.Rules) != 2 || len(book.Prices) != 0 || book.Version != 7 {
+		if book, err := other.Read(ctx); err != nil || len(book.Rules) != 2 || len(book.Prices) != 0 ||
+			book.Version != 7 {
 			t.Errorf("%+v, %v", book, err)
 		}
-		if got := strings.Join(told[:2], ", ") + strings.Join(told[3:], ", "); got != "put b, put aput b, price main, remove a, price main" {
+		if got := strings.Join(told[:2], ", ") + strings.Join(told[3:], ", "); got != "put b, put aput b, price "+
+			"main, remove a, price main" {
 			t.Errorf("told: %v", told)
 		}
 	})
 }
 
-// TestWhatIsNoRuleChangesNothing holds what is refused, and that a change that cannot be told of is undone.
+// TestWhatIsNoRuleChangesNothing holds what is refused, and that a change that cannot be told of is
+// undone.
 func TestWhatIsNoRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := storetest.OpenSQLite(t, Schema)
@@ -97,13 +105,16 @@ func TestWhatIsNoRuleChangesNothing(t *testing.T) {
 		"a wrong path":           {Rule{ID: "a", Rule: licensed("a", "1")}, "content rule a, match.path[0]"},
 		"a wrong rate":           {Rule{ID: "a", Rule: licensed("/a", "-1")}, "price.rate"},
 		"no access":              {Rule{ID: "a", Rule: policy.Rule{}}, "access"},
-		"a rule that is large":   {Rule{ID: "a", Rule: policy.Rule{Match: policy.Match{Source: many(2000)}, Access: policy.Open}}, "bytes"},
+		"a rule that is large": {Rule{ID: "a",
+			Rule: policy.Rule{Match: policy.Match{Source: many(2000)}, Access: policy.Open}}, "bytes"},
 	} {
-		if _, _, err := k.Put(t.Context(), v.rule); fail.From(err).Code != fail.Invalid || !strings.Contains(err.Error(), v.words) {
+		if _, _, err := k.Put(t.Context(), v.rule); fail.From(err).Code != fail.Invalid ||
+			!strings.Contains(err.Error(), v.words) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := k.SetPrice(t.Context(), "main", policy.Price{Model: "per_access"}); fail.From(err).Code != fail.Invalid {
+	if _, err := k.SetPrice(t.Context(), "main", policy.Price{Model: "per_access"}); fail.From(err).Code !=
+		fail.Invalid {
 		t.Errorf("a price without a rate: %v", err)
 	}
 	k.OnChange(func(context.Context, *store.Tx, Change) error { return errors.New("the ledger is full") })

@@ -1,8 +1,8 @@
-// Package sitemap reads the lists in which a site says what it has: sitemaps and indexes of them (sitemaps.org 0.9),
-// and schema maps, which a line `schemamap:` of robots.txt names and which list feeds of structured data. They are read
-// as a stream, and leniently: what makes a list is its addresses.
+// Package sitemap reads the lists of a site's addresses: sitemaps and sitemap indexes (sitemaps.org
+// 0.9), and schema maps, which a line `schemamap:` of robots.txt names and which list feeds of
+// structured data. It reads them as streams, and leniently: a list counts by its addresses.
 //
-// It knows nothing of items and fetches nothing: content/ingest and policy/imported do, which read with it.
+// It fetches nothing and knows no items: content/ingest and policy/imported do.
 package sitemap
 
 import (
@@ -54,13 +54,14 @@ const (
 )
 
 // roots are the elements that make a list.
-var roots = map[string]Kind{"urlset": Sitemap, "sitemapindex": Index, "schemamap": SchemaMap, "schemamapindex": SchemaMap, "schemamaps": SchemaMap}
+var roots = map[string]Kind{"urlset": Sitemap, "sitemapindex": Index, "schemamap": SchemaMap,
+	"schemamapindex": SchemaMap, "schemamaps": SchemaMap}
 
 // KindOf tells by its beginning what a document is; None where it is no list in XML.
 func KindOf(head []byte) Kind { return roots[strings.ToLower(Root(head))] }
 
-// Root is the name of the root element of a document in XML, without its prefix; empty where there is none in what
-// is given.
+// Root is the name of the root element of a document in XML, without its prefix; empty where there
+// is none in what is given.
 func Root(head []byte) string {
 	d := decoder(bytes.NewReader(head))
 	for range 64 {
@@ -93,8 +94,8 @@ func decoder(from io.Reader) *xml.Decoder {
 // errDamaged is how a list ends that cannot be read to its end.
 var errDamaged = errors.New("the list cannot be read to its end")
 
-// Read calls fn with the entries of a list in XML, as they come, and tells what it is. An error of fn ends it and is
-// returned. A list that breaks off gives what was read of it, and an error.
+// Read calls fn with the entries of a list in XML, as they come, and tells what it is. An error of
+// fn ends it and is returned. A list that breaks off gives what was read of it, and an error.
 func Read(from io.Reader, fn func(Entry) error) (Kind, error) {
 	r := reader{decoder: decoder(skipBlank(from)), fn: fn}
 	for {
@@ -181,7 +182,8 @@ func (r *reader) start(t xml.StartElement) error {
 		return nil
 	}
 	if r.depth == 2 {
-		r.entry = Entry{List: name == "sitemap" || name == "schemamap", Type: attr(t, "contentType", "type"), URL: attr(t, "loc", "href", "url")}
+		r.entry = Entry{List: name == "sitemap" || name == "schemamap", Type: attr(t, "contentType", "type"),
+			URL: attr(t, "loc", "href", "url")}
 	}
 	switch {
 	case r.stated > 0:
@@ -203,8 +205,8 @@ func (r *reader) start(t xml.StartElement) error {
 	return nil
 }
 
-// mostPrefixes is how many namespaces a list may declare that are looked at.
-const mostPrefixes = 100
+// maxPrefixes is how many namespaces a list may declare that are looked at.
+const maxPrefixes = 100
 
 // declare notes the prefixes of namespaces that an element declares.
 func (r *reader) declare(t xml.StartElement) {
@@ -218,7 +220,7 @@ func (r *reader) declare(t xml.StartElement) {
 		if r.prefixes == nil {
 			r.prefixes = map[string]string{}
 		}
-		if len(r.prefixes) < mostPrefixes {
+		if len(r.prefixes) < maxPrefixes {
 			r.prefixes[prefix] = a.Value
 		}
 	}
@@ -277,7 +279,8 @@ func clip(s string) string {
 	return s
 }
 
-// ReadText reads a list in the form of one address a line. It is None if any line is something else.
+// ReadText reads a list in the form of one address a line. It is None if any line is something
+// else.
 func ReadText(text string, fn func(Entry) error) (Kind, error) {
 	kind := None
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -286,7 +289,8 @@ func ReadText(text string, fn func(Entry) error) (Kind, error) {
 		if line == "" {
 			continue
 		}
-		if scheme := strings.ToLower(line[:min(8, len(line))]); !strings.HasPrefix(scheme, "http://") && scheme != "https://" || strings.ContainsAny(line, " \t") {
+		if scheme := strings.ToLower(line[:min(8, len(line))]); !strings.HasPrefix(scheme, "http://") &&
+			scheme != "https://" || strings.ContainsAny(line, " \t") {
 			return None, fmt.Errorf("it is no list of addresses")
 		}
 		kind = Text

@@ -43,7 +43,8 @@ func TestListsAreRead(t *testing.T) {
 			SchemaMap, []Entry{{URL: "https://x.example/a.jsonl", Type: "structuredData/schema.org"}}},
 		"a schema map of its own": {`<schemamap><feed href="/a.jsonl" type="application/jsonl"/><schemaMap><loc>/more.xml</loc></schemaMap></schemamap>`,
 			SchemaMap, []Entry{{URL: "/a.jsonl", Type: "application/jsonl"}, {URL: "/more.xml", List: true}}},
-		"latin 1": {"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><urlset><url><loc>https://x.example/\xfc</loc></url></urlset>",
+		"latin 1": {"<?xml version=\"1.0\" " +
+			"encoding=\"ISO-8859-1\"?><urlset><url><loc>https://x.example/\xfc</loc></url></urlset>",
 			Sitemap, []Entry{{URL: "https://x.example/ü"}}},
 		"a bare ampersand": {`<urlset><url><loc>https://x.example/?a=1&b=2</loc></url></urlset>`, Sitemap, []Entry{{URL: "https://x.example/?a=1&b=2"}}},
 		"nothing in it":    {`<urlset></urlset>`, Sitemap, nil},
@@ -55,7 +56,8 @@ func TestListsAreRead(t *testing.T) {
 			<url><loc>https://x.example/c</loc><content><tokens>1</tokens></content></url></urlset>`,
 			Sitemap, []Entry{
 				{URL: "https://x.example/a", Modified: "2026-01-02", Stated: &licence.Stated{
-					Tokens: 1200, Model: "per_access", Priced: true, Rate: "0.05", Currency: "EUR", Permits: []string{"ai-input", "search"}, Authors: []string{"A", "B"},
+					Tokens: 1200, Model: "per_access", Priced: true, Rate: "0.05", Currency: "EUR",
+					Permits: []string{"ai-input", "search"}, Authors: []string{"A", "B"},
 				}},
 				{URL: "https://x.example/b", Stated: &licence.Stated{Tokens: 7, Rate: "1", Currency: "USD"}},
 				{URL: "https://x.example/c"},
@@ -95,7 +97,10 @@ func TestWhatIsNoListIsRefusedAndWhatBreaksOffGivesItsBeginning(t *testing.T) {
 func TestListsOfLinesAreRead(t *testing.T) {
 	t.Parallel()
 	var urls []string
-	kind, err := ReadText("\ufeffhttps://x.example/a\r\n\n  http://x.example/b\n", func(e Entry) error { urls = append(urls, e.URL); return nil })
+	kind, err := ReadText("\ufeffhttps://x.example/a\r\n\n  http://x.example/b\n", func(e Entry) error {
+		urls = append(urls, e.URL)
+		return nil
+	})
 	if err != nil || kind != Text || !cmp.Equal(urls, []string{"https://x.example/a", "http://x.example/b"}) {
 		t.Errorf("%q, %d, %v", urls, kind, err)
 	}

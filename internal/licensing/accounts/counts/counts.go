@@ -1,19 +1,19 @@
-// Package counts counts what is bought under tokens with which principals delegate (RAMP v1, Delegation): how much was
-// spent and how often something was bought under each block of a token that sets a cap. It reads no token, which is trust's, and
-// decides nothing but whether a cap leaves enough.
+// Package counts counts what is bought under delegation tokens (RAMP v1, Delegation): the amount
+// spent and the number of purchases under each block of a token that sets a cap.
 //
 // # Whose counter
 //
-// A block is counted under its revocation id. Whatever is attenuated from a token carries the token's blocks, with their
-// signatures, so a purchase under it is counted against each of them that has a cap: nobody gets more by attenuating a token
-// again, by sealing it, or by sharing it out. Two tokens that were attenuated from one have caps of their own, and that of
-// the one together.
+// A block is counted under its revocation id. Every token that is attenuated from another carries
+// that token's blocks with their signatures. A purchase is therefore counted against each block
+// with a cap: attenuating a token again, sealing it or sharing it gives nobody more. Two tokens
+// attenuated from one have caps of their own, and share the cap of the one.
 //
-// It stands below exchange, whose transactions its functions take part in, and above store. It reads no clock. Times are
-// microseconds, amounts units of 1e-8 of a currency.
+// The package owns the counters. It must not read tokens, which is done by identity/requesters, and
+// it knows no clock: callers pass the time. Times are microseconds, amounts are units of 1e-8 of a
+// currency. Enter by [Read], in the transaction of the purchase.
 //
 //	delegation_count   what was counted under a block since its period began
-//	delegation_use     what each purchase was counted as, so that it can be given back
+//	delegation_use     what each purchase was counted as, so that it can be refunded
 package counts
 
 import (
@@ -25,8 +25,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room. id is the SHA-256 of a block's revocation id, round how often its period began anew, and
-// ends when nothing can be bought under the block any more and it is forgotten: 0 for never.
+// Schema is the tables of this package. id is the SHA-256 of a block's revocation id, round how
+// often its period began anew, and ends when nothing can be bought under the block any more and it
+// is forgotten: 0 for never.
 var Schema = store.Schema{
 	ID: "delegation",
 	Steps: []string{`
@@ -55,7 +56,7 @@ CREATE INDEX delegation_use_ends ON delegation_use (ends) WHERE ends > 0;
 // NoCap is a cap that a block does not set.
 const NoCap = -1
 
-// Cap is what a block allows to be bought under it in each period.
+// Cap is what a block allows to be bought in each period. NoCap in a field is no cap.
 type Cap struct {
 	Block    []byte    // its revocation id
 	Spend    int64     // None for no cap
@@ -79,8 +80,8 @@ type count struct {
 	round           int64
 }
 
-// Read gives the counters of caps as they are now: those whose period is over begin anew. A period of 0 is the whole life of the
-// token.
+// Read gives the counters of caps as they are now: those whose period is over begin anew. A period
+// of 0 is the whole life of the token.
 func Read(ctx context.Context, tx *store.Tx, caps []Cap, period time.Duration, now time.Time) (*Counts, error) {
 	c := &Counts{now: now}
 	for _, of := range caps {
@@ -123,8 +124,7 @@ func find(ctx context.Context, tx *store.Tx, id []byte) (count, error) {
 	return one, nil
 }
 
-// Allows says whether all caps leave enough for one more purchase of an amount. Spend is counted in one currency at a time, that of
-// the first purchase which costs something: what costs something in another does not fit.
+// Allows reports whether every cap permits one more purchase of an amount.
 func (c *Counts) Allows(amount int64, currency string) bool {
 	for _, one := range c.all {
 		if one.cap.Accesses != NoCap && one.accesses >= one.cap.Accesses {
@@ -150,7 +150,7 @@ func (c *Counts) Bounded() bool {
 	return false
 }
 
-// Count counts a purchase, which Leaves must have allowed with as much or more. A purchase is counted once.
+// Count adds a purchase, which Allows must have permitted. A purchase is counted once.
 func (c *Counts) Count(ctx context.Context, tx *store.Tx, purchase string, amount int64, currency string) error {
 	for i := range c.all {
 		one := &c.all[i]
@@ -175,8 +175,7 @@ func (c *Counts) Count(ctx context.Context, tx *store.Tx, purchase string, amoun
 	return nil
 }
 
-// Refund takes a purchase back: the counters are as if it had not been, as far as their periods have not begun anew since. One that was
-// counted nowhere, or is given back already, changes nothing.
+// Refund subtracts a purchase from the counters of periods that are still running.
 func Refund(ctx context.Context, tx *store.Tx, purchase string) error {
 	type use struct {
 		id           []byte
@@ -204,8 +203,8 @@ func Refund(ctx context.Context, tx *store.Tx, purchase string) error {
 	return nil
 }
 
-// Forget forgets what was counted under blocks that ended before a time, up to so many rows of each table, and says how many those were in
-// the larger part.
+// Forget forgets what was counted under blocks that ended before a time, up to so many rows of each
+// table, and says how many those were in the larger part.
 func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int, error) {
 	uses, err := tx.Exec(ctx, `DELETE FROM delegation_use WHERE (purchase, id) IN (SELECT purchase, id FROM delegation_use WHERE ends > 0 AND ends < $1 ORDER BY ends LIMIT $2)`, store.Micros(before), most)
 	if err != nil {

@@ -29,7 +29,8 @@ type book struct {
 }
 
 // buy counts a purchase under caps, or is errDenied.
-func (b book) buy(id string, amount int64, currency string, period time.Duration, now time.Time, caps ...counts.Cap) error {
+func (b book) buy(id string, amount int64, currency string, period time.Duration, now time.Time,
+	caps ...counts.Cap) error {
 	return b.db.UpdateBatched(context.Background(), func(tx *store.Tx) error {
 		counts, err := counts.Read(context.Background(), tx, caps, period, now)
 		if err != nil {
@@ -44,7 +45,8 @@ func (b book) buy(id string, amount int64, currency string, period time.Duration
 
 func (b book) back(id string) {
 	b.t.Helper()
-	if err := b.db.UpdateBatched(context.Background(), func(tx *store.Tx) error { return counts.Refund(context.Background(), tx, id) }); err != nil {
+	if err := b.db.UpdateBatched(context.Background(),
+		func(tx *store.Tx) error { return counts.Refund(context.Background(), tx, id) }); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -85,21 +87,26 @@ func TestCapsCountWhatIsBought(t *testing.T) {
 	b.expect("the rest", true, b.buy("s5", 40, "USD", 0, noon, spend))
 	b.expect("anything more", false, b.buy("s6", 1, "USD", 0, noon, spend))
 	b.expect("for nothing", true, b.buy("s7", 0, "", 0, noon, spend))
-	b.expect("less than nothing", false, b.buy("s8", -1, "USD", 0, noon, counts.Cap{Block: []byte("other"), Spend: 100, Accesses: none}))
-	b.expect("a cap of nothing", false, b.buy("n1", 0, "", 0, noon, counts.Cap{Block: []byte("nothing"), Spend: none, Accesses: 0}))
+	b.expect("less than nothing", false,
+		b.buy("s8", -1, "USD", 0, noon, counts.Cap{Block: []byte("other"), Spend: 100, Accesses: none}))
+	b.expect("a cap of nothing", false,
+		b.buy("n1", 0, "", 0, noon, counts.Cap{Block: []byte("nothing"), Spend: none, Accesses: 0}))
 }
 
-// TestAttenuatedTokensCountAgainstTheirRoot has two tokens that were attenuated from one spend what both may together.
+// TestAttenuatedTokensCountAgainstTheirRoot has two tokens that were attenuated from one spend what
+// both may together.
 func TestAttenuatedTokensCountAgainstTheirRoot(t *testing.T) {
 	t.Parallel()
 	b := opened(t)
 	root := counts.Cap{Block: []byte("root"), Spend: 100, Accesses: none}
-	left, right := counts.Cap{Block: []byte("left"), Spend: 70, Accesses: none}, counts.Cap{Block: []byte("right"), Spend: 70, Accesses: none}
+	left, right := counts.Cap{Block: []byte("left"), Spend: 70, Accesses: none},
+		counts.Cap{Block: []byte("right"), Spend: 70, Accesses: none}
 	b.expect("left", true, b.buy("1", 60, "USD", 0, noon, root, left))
 	b.expect("left, over its own", false, b.buy("2", 11, "USD", 0, noon, root, left))
 	b.expect("right, over the root's", false, b.buy("3", 41, "USD", 0, noon, root, right))
 	b.expect("right", true, b.buy("4", 30, "USD", 0, noon, root, right))
-	b.expect("left again, attenuated once more", false, b.buy("5", 11, "USD", 0, noon, root, left, counts.Cap{Block: []byte("below left"), Spend: 70, Accesses: none}))
+	b.expect("left again, attenuated once more", false,
+		b.buy("5", 11, "USD", 0, noon, root, left, counts.Cap{Block: []byte("below left"), Spend: 70, Accesses: none}))
 	b.expect("the root itself", true, b.buy("6", 10, "USD", 0, noon, root))
 	b.expect("left, of which the root has nothing more", false, b.buy("7", 1, "USD", 0, noon, root, left))
 }
@@ -122,7 +129,8 @@ func TestWhatIsGivenBackCanBeBoughtAgain(t *testing.T) {
 	t.Parallel()
 	b := opened(t)
 	const day = 24 * time.Hour
-	root, below := counts.Cap{Block: []byte("root"), Spend: 100, Accesses: 5}, counts.Cap{Block: []byte("below"), Spend: none, Accesses: 1}
+	root, below := counts.Cap{Block: []byte("root"), Spend: 100, Accesses: 5},
+		counts.Cap{Block: []byte("below"), Spend: none, Accesses: 1}
 	b.expect("bought", true, b.buy("1", 100, "USD", day, noon, root, below))
 	b.expect("nothing left", false, b.buy("2", 100, "EUR", day, noon, root, below))
 	b.back("1")
@@ -141,8 +149,8 @@ func TestWhatIsGivenBackCanBeBoughtAgain(t *testing.T) {
 	}
 }
 
-// TestWhatIsOverIsForgotten holds that counters go when their block is over, and never before: not when a shorter-lived token was
-// attenuated from it, and not at all where it has no end.
+// TestWhatIsOverIsForgotten holds that counters go when their block is over, and never before: not
+// when a shorter-lived token was attenuated from it, and not at all where it has no end.
 func TestWhatIsOverIsForgotten(t *testing.T) {
 	t.Parallel()
 	b := opened(t)
@@ -176,7 +184,8 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 	b.expect("without an end", false, b.buy("5", 1, "USD", 0, noon.Add(90000*time.Hour), forever))
 }
 
-// TestRacesForTheLastOfACap has 64 purchases at once ask for what is left for some of them, on each engine.
+// TestRacesForTheLastOfACap has 64 purchases at once ask for what is left for some of them, on each
+// engine.
 func TestRacesForTheLastOfACap(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
@@ -207,7 +216,8 @@ func TestRacesForTheLastOfACap(t *testing.T) {
 		}
 		err := b.db.View(t.Context(), func(tx *store.Tx) error {
 			counts, err := counts.Read(t.Context(), tx, []counts.Cap{root}, 0, noon)
-			if err == nil && (!counts.Allows(100-spent.Load(), "USD") && through.Load() < 40 || counts.Allows(101-spent.Load(), "USD")) {
+			if err == nil && (!counts.Allows(100-spent.Load(), "USD") && through.Load() < 40 ||
+				counts.Allows(101-spent.Load(), "USD")) {
 				t.Errorf("the counter is not what was bought: %d for %d", through.Load(), spent.Load())
 			}
 			return err
@@ -218,7 +228,8 @@ func TestRacesForTheLastOfACap(t *testing.T) {
 	})
 }
 
-// TestCountersAreTheSumOfWhatWasBought holds random purchases and returns against a sum of their own.
+// TestCountersAreTheSumOfWhatWasBought holds random purchases and returns against a sum of their
+// own.
 func TestCountersAreTheSumOfWhatWasBought(t *testing.T) {
 	t.Parallel()
 	b := opened(t)

@@ -14,8 +14,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// The bounds of challenges (RAMP v1, domain verification). What was used counts until it would have ended, so that they bound how often a domain
-// is asked, too.
+// The bounds of challenges (RAMP v1, domain verification). What was used counts until it would have
+// ended, so that they bound how often a domain is asked, too.
 const (
 	ChallengeLife          = 10 * time.Minute
 	MaxChallengesPerDomain = 10  // that have not ended
@@ -23,17 +23,18 @@ const (
 	ChallengeRetention     = 30 * 24 * time.Hour
 	challengeTokenBytes    = 32
 	challengesSweptOnce    = 5000
-	mostChallengesListed   = 1000
+	maxChallengesListed    = 1000
 )
 
-// Challenge is a token by which a caller shows that a domain is its tenant's: the provider answers with it, at the domain. The token itself is not
-// kept.
+// Challenge is a token that proves a tenant's control of a domain: the provider publishes it at a
+// fixed address (RAMP v1, Domain Verification).
 type Challenge struct {
 	Domain, Caller, Tenant string
 	Hash                   string // SHA-256 of the token, in hex
 	Created, Ends          time.Time
 	Used                   time.Time // zero for one that is not
-	// Outcome is "verified", or one word for why not, of one that was used; empty while that is being looked at, and where that broke off.
+	// Outcome is "verified", or one word for why not, of one that was used; empty while that is
+	// being looked at, and where that broke off.
 	Outcome string
 }
 
@@ -57,14 +58,16 @@ var (
 	ErrChallengeOver = errors.New("the challenge is over")
 )
 
-// Challenges are the challenges of a database. It may be used from many goroutines.
+// Challenges are the challenges of a database. Its methods may be called concurrently.
 type Challenges struct {
 	db  *store.DB // with Schema
 	now func() time.Time
 }
 
-// Issue makes a challenge, and gives its token: 256 random bits. The error is fail.Limited where there are too many of the domain or the caller.
-func (c *Challenges) Issue(ctx context.Context, domain, caller, tenant string) (token string, ends time.Time, err error) {
+// Issue makes a challenge, and gives its token: 256 random bits. The error is fail.Limited where
+// there are too many of the domain or the caller.
+func (c *Challenges) Issue(ctx context.Context, domain, caller, tenant string) (token string, ends time.Time,
+	err error) {
 	random := make([]byte, challengeTokenBytes)
 	rand.Read(random)
 	token = base64.RawURLEncoding.EncodeToString(random)
@@ -96,7 +99,8 @@ func fewChallenges(ctx context.Context, tx *store.Tx, domain, caller string, now
 			return err
 		}
 		if n >= of.most {
-			many := fail.New(fail.Limited, "%s has had %d challenges in ten minutes, and may have no more until one of them ends; use one that you have, or come back later", of.name, n)
+			many := fail.New(fail.Limited, "%s has had %d challenges in ten minutes, and may have no more until one "+
+				"of them ends; use one that you have, or come back later", of.name, n)
 			many.RetryAfter = store.FromMicros(next).Sub(now)
 			return many
 		}
@@ -116,8 +120,9 @@ func scanChallenge(row store.Scanner) (c Challenge, err error) {
 	return c, err
 }
 
-// Use uses a challenge up: of many who try at once one succeeds. The error is ErrNoChallenge where there is none with this token of the caller's for
-// the domain, ErrChallengeUsed or ErrChallengeOver.
+// Use uses a challenge up: of many who try at once one succeeds. The error is ErrNoChallenge where
+// there is none with this token of the caller's for the domain, ErrChallengeUsed or
+// ErrChallengeOver.
 func (c *Challenges) Use(ctx context.Context, token, domain, caller string) (used Challenge, err error) {
 	now := c.now().UTC().Truncate(time.Microsecond)
 	hash := tokenHash(token)
@@ -143,12 +148,13 @@ func (c *Challenges) Use(ctx context.Context, token, domain, caller string) (use
 	return used, err
 }
 
-// List gives the last challenges, of a domain or of all, the last first, at most so many, and no more than 1000.
+// List gives the last challenges, of a domain or of all, the last first, at most so many, and no
+// more than 1000.
 func (c *Challenges) List(ctx context.Context, domain string, limit int) (all []Challenge, err error) {
-	query, args := `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge ORDER BY created DESC, hash LIMIT $1`, []any{min(limit, mostChallengesListed)}
+	query, args := `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge ORDER BY created DESC, hash LIMIT $1`, []any{min(limit, maxChallengesListed)}
 	if domain != "" {
 		query = `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge WHERE domain = $1 ORDER BY created DESC, hash LIMIT $2`
-		args = []any{domain, min(limit, mostChallengesListed)}
+		args = []any{domain, min(limit, maxChallengesListed)}
 	}
 	err = c.db.View(ctx, func(tx *store.Tx) error {
 		all = nil

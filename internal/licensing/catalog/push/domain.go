@@ -9,7 +9,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Domain is a domain that somebody has shown to have.
+// Domain is a domain that was verified once, and its present state.
 type Domain struct {
 	Domain, Tenant, Caller string
 	// Status is "verified", or "lapsed" where Reason says why.
@@ -19,7 +19,8 @@ type Domain struct {
 	Until          time.Time // when that has to be done again
 	Listed         time.Time // when the domain's ramp.json last named this Exchange
 	Looked         time.Time // when that was last looked at
-	// Form is how addresses are signed at the domain, and Key the id of the key that was registered for that last; empty for none.
+	// Form is how addresses are signed at the domain, and Key the id of the key that was registered
+	// for that last; empty for none.
 	Form, Key string
 }
 
@@ -44,8 +45,8 @@ func (d *Domain) State(now time.Time) string {
 	return DomainLapsed
 }
 
-// OnProof has fn told of every domain that is verified or lapses, and of what it comes to, in the transaction that does it; its error undoes the
-// change. It is to be called before anything else.
+// OnProof calls fn for every domain that is verified or lapses, and of what it comes to, in the
+// transaction that does it; its error undoes the change. Call it before anything else.
 func (t *Tenants) OnProof(fn func(ctx context.Context, tx *store.Tx, domain Domain, did string) error) {
 	t.proved = fn
 }
@@ -66,16 +67,20 @@ type Registered struct {
 	Ends     time.Time // zero for never
 }
 
-// RecordProof keeps that a used challenge was met: the domain is verified for so long. register registers the key that goes with that, in the same
-// transaction; it gives the zero value for none, and then the one of before stays. The deadline is no later than the end of the key. The
-// error is ErrMoved where the domain is another's by now, or register's: then nothing is kept.
-func (t *Tenants) RecordProof(ctx context.Context, c Challenge, life time.Duration, register func(context.Context, *store.Tx) (Registered, error)) (proved Domain, err error) {
+// RecordProof keeps that a used challenge was met: the domain is verified for so long. register
+// registers the key that goes with that, in the same transaction; it gives the zero value for none,
+// and then the one of before stays. The deadline is no later than the end of the key. The error is
+// ErrMoved where the domain is another's by now, or register's: then nothing is kept.
+func (t *Tenants) RecordProof(ctx context.Context, c Challenge, life time.Duration,
+	register func(context.Context, *store.Tx) (Registered, error)) (proved Domain, err error) {
 	now := t.config.Now().UTC().Truncate(time.Microsecond)
 	err = t.change(ctx, func(tx *store.Tx) error {
-		if owner, err := ownerOf(ctx, tx, c.Domain); err != nil || owner != c.Tenant && (owner != "" || !t.config.Sites[c.Tenant]) {
+		if owner, err := ownerOf(ctx, tx, c.Domain); err != nil || owner != c.Tenant &&
+			(owner != "" || !t.config.Sites[c.Tenant]) {
 			return errors.Join(err, ErrMoved)
 		}
-		proved = Domain{Domain: c.Domain, Tenant: c.Tenant, Caller: c.Caller, Status: DomainVerified, Since: now, Verified: now, Until: now.Add(life), Listed: now, Looked: now}
+		proved = Domain{Domain: c.Domain, Tenant: c.Tenant, Caller: c.Caller, Status: DomainVerified, Since: now,
+			Verified: now, Until: now.Add(life), Listed: now, Looked: now}
 		before, err := domainAt(ctx, tx, c.Domain)
 		if err != nil {
 			return err
@@ -107,7 +112,8 @@ func (t *Tenants) RecordProof(ctx context.Context, c Challenge, life time.Durati
 	return proved, err
 }
 
-// RecordFailure keeps why a used challenge was not met, in one word. One that was met stays so: whoever could not be told of that may ask this in vain.
+// RecordFailure keeps why a used challenge was not met, in one word. One that was met stays so:
+// whoever could not be told of that may ask this in vain.
 func (t *Tenants) RecordFailure(ctx context.Context, c Challenge, why string) error {
 	return t.config.DB.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE supply_challenge SET outcome = $1 WHERE hash = $2 AND outcome = ''`, why, c.Hash)
@@ -129,13 +135,15 @@ func putDomain(ctx context.Context, tx *store.Tx, d Domain) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (domain) DO UPDATE SET tenant = EXCLUDED.tenant, caller = EXCLUDED.caller, state = EXCLUDED.state, reason = EXCLUDED.reason, since = EXCLUDED.since,
 		verified = EXCLUDED.verified, until = EXCLUDED.until, listed = EXCLUDED.listed, looked = EXCLUDED.looked, form = EXCLUDED.form, signing = EXCLUDED.signing`,
-		d.Domain, d.Tenant, d.Caller, d.Status, d.Reason, store.Micros(d.Since), store.Micros(d.Verified), store.Micros(d.Until), store.Micros(d.Listed), store.Micros(d.Looked), d.Form, d.Key)
+		d.Domain, d.Tenant, d.Caller, d.Status, d.Reason, store.Micros(d.Since), store.Micros(d.Verified),
+		store.Micros(d.Until), store.Micros(d.Listed), store.Micros(d.Looked), d.Form, d.Key)
 	return err
 }
 
 func scanDomain(row store.Scanner) (d Domain, err error) {
 	var since, verified, until, listed, looked int64
-	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &since, &verified, &until, &listed, &looked, &d.Form, &d.Key)
+	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &since, &verified, &until, &listed, &looked,
+		&d.Form, &d.Key)
 	d.Since, d.Verified, d.Until = store.FromMicros(since), store.FromMicros(verified), store.FromMicros(until)
 	d.Listed, d.Looked = store.FromMicros(listed), store.FromMicros(looked)
 	return d, err
@@ -165,7 +173,8 @@ func forgetOthers(ctx context.Context, tx *store.Tx, tenant string) error {
 	return err
 }
 
-// Proven gives a domain that was verified once, whether it is good or not, as it was last read; nil for one that was not. It must not be changed.
+// Proven gives a domain that was verified once, whether it is good or not, as it was last read; nil
+// for one that was not. It must not be changed.
 func (t *Tenants) Proven(domain string) *Domain { return t.known.Load().proven[domain] }
 
 // Count says how many domains are in a state, of those that were last read.
@@ -188,7 +197,8 @@ func (t *Tenants) Domains(ctx context.Context) (all []Domain, err error) {
 	return all, err
 }
 
-// Due claims domains that were not looked at for some time, at most so many, so that no other process looks at them, too.
+// Due claims domains that were not looked at for some time, at most so many, so that no other
+// process looks at them, too.
 func (t *Tenants) Due(ctx context.Context, every time.Duration, limit int) (due []Domain, err error) {
 	now := t.config.Now().UTC().Truncate(time.Microsecond)
 	err = t.config.DB.Update(ctx, func(tx *store.Tx) error {
@@ -218,10 +228,12 @@ const (
 	ManifestUnreachable ManifestState = "nothing"  // it could not be had
 )
 
-// RecordCheck keeps what came of a look at a domain that Due gave, and says how the domain stands then: it lapses at once where its provider does not name this
-// Exchange any more, and after a time where that cannot be told, and when its deadline is over; it is verified again as soon as
-// it is named again before its deadline. turned says whether any of this changed now.
-func (t *Tenants) RecordCheck(ctx context.Context, due Domain, seen ManifestState, silent time.Duration) (now Domain, turned bool, err error) {
+// RecordCheck keeps what came of a look at a domain that Due gave, and says how the domain stands
+// then: it lapses at once where its provider does not name this Exchange any more, and after a time
+// where that cannot be told, and when its deadline is over; it is verified again as soon as it is
+// named again before its deadline. turned says whether any of this changed now.
+func (t *Tenants) RecordCheck(ctx context.Context, due Domain, seen ManifestState, silent time.Duration) (now Domain,
+	turned bool, err error) {
 	at := t.config.Now().UTC().Truncate(time.Microsecond)
 	look := func(tx *store.Tx) error {
 		d, err := domainAt(ctx, tx, due.Domain)

@@ -13,43 +13,49 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Entry is what somebody pushed for an address.
+// Entry is what was pushed for an address.
 type Entry struct {
-	// Address is where, in the form in which the catalog compares addresses: host, path and query, without scheme. One that ends in
-	// a slash or a star stands for all that begins so; a star elsewhere stands for any run of characters.
+	// Address is where, in the form in which the catalog compares addresses: host, path and query,
+	// without scheme. One that ends in a slash or a star stands for all that begins so; a star
+	// elsewhere stands for any run of characters.
 	Address string `json:"-"`
 	// Author is the domain of the contributor who pushed it; empty for the tenant itself.
 	Author    string `json:"-"`
 	ContentID string `json:"i,omitempty"`
 	Title     string `json:"t,omitempty"`
 	Words     int64  `json:"w,omitempty"`
-	Quantity  int64  `json:"q,omitempty"` // about how much of it one use takes, in whatever its price counts; 0 for unknown
-	Hash      string `json:"h,omitempty"`
-	Method    string `json:"m,omitempty"` // of Hash
-	Found     int32  `json:"f,omitempty"` // how the pusher says it was found (IngestionSource); 0 for nothing
-	// Provenance is who provided what is said, and Collected when that was, as the pusher says; empty and zero for nothing.
+	// about how much of it one use takes, in whatever its price counts; 0 for unknown
+	Quantity int64  `json:"q,omitempty"`
+	Hash     string `json:"h,omitempty"`
+	Method   string `json:"m,omitempty"` // of Hash
+	Found    int32  `json:"f,omitempty"` // how the pusher says it was found (IngestionSource); 0 for nothing
+	// Provenance is who provided what is said, and Collected when that was, as the pusher says;
+	// empty and zero for nothing.
 	Provenance string    `json:"p,omitempty"`
 	Collected  time.Time `json:"c,omitzero"`
 	Caller     string    `json:"by"` // by whose key
 	Pushed     time.Time `json:"at"` // UTC
-	// AttestsOnly says that it is nothing by itself: it brings what others attest of what is there otherwise.
+	// AttestsOnly says that it is nothing by itself: it brings what others attest of what is there
+	// otherwise.
 	AttestsOnly bool `json:"o,omitempty"`
 	// Attested says that there are attestations.
 	Attested bool `json:"a,omitempty"`
-	// Attestations are JSON, each as it was signed. They are kept apart: only Attestations gives them.
+	// Attestations are JSON, each as it was signed. They are kept apart: only Attestations gives
+	// them.
 	Attestations [][]byte `json:"-"`
-	// Claimed is the SHA-256, in lower-case hex, that the newest of them claims which its provider made itself, at ClaimedAt; empty for none.
+	// Claimed is the SHA-256, in lower-case hex, that the newest of them claims which its provider
+	// made itself, at ClaimedAt; empty for none.
 	Claimed   string    `json:"-"`
 	ClaimedAt time.Time `json:"-"`
 }
 
-// Batch is what one request pushes.
+// Batch is the entries of one push request.
 type Batch struct {
 	Tenant  string
 	Entries []*Entry
 	Refused []Rejection
-	// Patterns is how many entries with a star within their address the tenant may have, and Over says why one is refused that would be one too
-	// many. A nil Over lets all in.
+	// Patterns is how many entries with a star within their address the tenant may have, and Over
+	// says why one is refused that would be one too many. A nil Over lets all in.
 	Patterns int
 	Over     func(*Entry) Rejection
 
@@ -72,15 +78,16 @@ func (b *Batch) Write() error {
 	return nil
 }
 
-// Put takes over entries, each in the place of that at its address by the same author, and notes those that were refused; all of it, or
-// nothing. It says how many entries were refused for their stars.
+// Put takes over entries, each in the place of that at its address by the same author, and notes
+// those that were refused; all of it, or nothing. It says how many entries were refused for their
+// stars.
 func (s *Store) Put(ctx context.Context, b Batch) (over int, err error) {
 	if len(b.texts) != len(b.Entries) {
 		if err := b.Write(); err != nil {
 			return 0, err
 		}
 	}
-	err = s.change(ctx, b.Tenant, func(tx *store.Tx, at *shelf) error {
+	err = s.change(ctx, b.Tenant, func(tx *store.Tx, at *tenantState) error {
 		many, err := b.over(ctx, tx)
 		if err != nil {
 			return err
@@ -157,13 +164,14 @@ func (b *Batch) over(ctx context.Context, tx *store.Tx) (many map[int]bool, err 
 	return many, nil
 }
 
-// Claim is a hash that a provider has attested of what is at an address of its own.
+// Claim is a hash that a provider attested of an address of its own.
 type Claim struct {
 	Received, Made time.Time
 	Digest         string // SHA-256, in lower-case hex
 }
 
-// Claims gives those that came at an address of a tenant in a time, both ends included, the oldest first and 100 at most.
+// Claims gives those that came at an address of a tenant in a time, both ends included, the oldest
+// first and 100 at most.
 func (s *Store) Claims(ctx context.Context, tenant, address string, since, until time.Time) (all []Claim, err error) {
 	return store.List(ctx, s.db, `SELECT at, made, digest FROM supply_attested WHERE tenant = $1 AND address = $2 AND at >= $3 AND at <= $4 ORDER BY at LIMIT 100`,
 		func(row store.Scanner) (c Claim, err error) {
@@ -186,10 +194,10 @@ func joined(all [][]byte) ([]byte, error) {
 	return json.Marshal(parts)
 }
 
-// Remove takes out what is at some addresses: of everybody, or of one contributor alone. It says how many entries those were. Others learn of it
-// by the feed.
+// Remove takes out what is at some addresses: of everybody, or of one contributor alone. It says
+// how many entries those were. Others learn of it by the feed.
 func (s *Store) Remove(ctx context.Context, tenant string, addresses []string, author string) (removed int, err error) {
-	err = s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
+	err = s.change(ctx, tenant, func(tx *store.Tx, at *tenantState) error {
 		removed = 0
 		now := store.Micros(s.now())
 		for _, address := range addresses {
@@ -225,10 +233,12 @@ func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, r
 	return int(n), err
 }
 
-// Attestations gives what was attested at an address of a tenant, each as JSON as it was signed: what came from the tenant first, then by the
-// domains of contributors. It gives those of the entries alone that of picks by their authors and revisions, so that who follows behind does not put
-// what is attested by now beside what an entry said before; a nil one picks all.
-func (s *Store) Attestations(ctx context.Context, tenant, address string, of func(author string, revision int64) bool) (all [][]byte, err error) {
+// Attestations gives what was attested at an address of a tenant, each as JSON as it was signed:
+// what came from the tenant first, then by the domains of contributors. It gives those of the
+// entries alone that of picks by their authors and revisions, so that who follows behind does not
+// put what is attested by now beside what an entry said before; a nil one picks all.
+func (s *Store) Attestations(ctx context.Context, tenant, address string,
+	of func(author string, revision int64) bool) (all [][]byte, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
 		return tx.Each(ctx, `SELECT author, revision, attested FROM supply_entry WHERE tenant = $1 AND address = $2 ORDER BY author`,
@@ -254,7 +264,8 @@ func (s *Store) Attestations(ctx context.Context, tenant, address string, of fun
 	return all, err
 }
 
-// At gives what was pushed at an address of a tenant, without attestations: the tenant's own first, then by the domains of contributors.
+// At gives what was pushed at an address of a tenant, without attestations: the tenant's own first,
+// then by the domains of contributors.
 func (s *Store) At(ctx context.Context, tenant, address string) (all []Entry, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		all = nil
@@ -289,7 +300,8 @@ func (s *Store) Has(ctx context.Context, tenant, address, author string) (has bo
 	return has, err
 }
 
-// Pattern says how an address is meant: as a beginning, as a pattern with stars, or, where both are false, as itself.
+// Pattern says how an address is meant: as a beginning, as a pattern with stars, or, where both are
+// false, as itself.
 func Pattern(address string) (beginning, stars bool) {
 	star := strings.IndexByte(address, '*')
 	switch {

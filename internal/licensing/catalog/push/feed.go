@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Change is one step of the feed: an entry that is there now, or one that no longer is, of which Address and Author are told.
+// Change is one step of the feed: an entry that is there now, or one that no longer is, of which
+// Address and Author are told.
 type Change struct {
 	Tenant   string
 	Revision int64
@@ -19,13 +20,15 @@ type Change struct {
 	Removed  bool
 }
 
-// ErrBehind is what Changes gives a follower that cannot be told all that was removed since it last asked. It starts over from nothing.
+// ErrBehind is what Changes gives a follower that cannot be told all that was removed since it last
+// asked. It starts over from nothing.
 var ErrBehind = errors.New("what was pushed cannot be told from there; start over")
 
-// Revisions gives the revision of what was pushed for every tenant. It is cheap enough to be asked every second, and after every push.
+// Revisions gives the revision of what was pushed for every tenant. It is cheap enough to be asked
+// every second, and after every push.
 func (s *Store) Revisions(ctx context.Context) (revisions map[string]int64, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
-		shelves, err := shelves(ctx, tx)
+		shelves, err := tenantStates(ctx, tx)
 		revisions = make(map[string]int64, len(shelves))
 		for tenant, at := range shelves {
 			if at.revision > 0 {
@@ -37,11 +40,11 @@ func (s *Store) Revisions(ctx context.Context) (revisions map[string]int64, err 
 	return revisions, err
 }
 
-func shelves(ctx context.Context, tx *store.Tx) (map[string]shelf, error) {
-	all := map[string]shelf{}
+func tenantStates(ctx context.Context, tx *store.Tx) (map[string]tenantState, error) {
+	all := map[string]tenantState{}
 	err := tx.Each(ctx, `SELECT tenant, revision, horizon, refused FROM supply_shelf`, func(row store.Scanner) error {
 		var tenant string
-		var at shelf
+		var at tenantState
 		if err := row.Scan(&tenant, &at.revision, &at.horizon, &at.refused); err != nil {
 			return err
 		}
@@ -51,7 +54,7 @@ func shelves(ctx context.Context, tx *store.Tx) (map[string]shelf, error) {
 	return all, err
 }
 
-func shelfOf(ctx context.Context, tx *store.Tx, tenant string) (at shelf, err error) {
+func tenantStateOf(ctx context.Context, tx *store.Tx, tenant string) (at tenantState, err error) {
 	err = tx.QueryRow(ctx, `SELECT revision, horizon, refused FROM supply_shelf WHERE tenant = $1`, tenant).
 		Scan(&at.revision, &at.horizon, &at.refused)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -60,11 +63,13 @@ func shelfOf(ctx context.Context, tx *store.Tx, tenant string) (at shelf, err er
 	return at, err
 }
 
-// Changes calls fn with all that was pushed and removed since from, in one consistent snapshot, and returns the revisions to go on from. From an
-// empty map that is everything. What changed several times comes as it is last. An error of fn ends it and is returned. See also ErrBehind.
-func (s *Store) Changes(ctx context.Context, from map[string]int64, fn func(Change) error) (to map[string]int64, err error) {
+// Changes calls fn with all that was pushed and removed since from, in one consistent snapshot, and
+// returns the revisions to go on from. From an empty map that is everything. What changed several
+// times comes as it is last. An error of fn ends it and is returned. See also ErrBehind.
+func (s *Store) Changes(ctx context.Context, from map[string]int64, fn func(Change) error) (to map[string]int64,
+	err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
-		now, err := shelves(ctx, tx)
+		now, err := tenantStates(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -12,11 +12,11 @@ const Rejections = 1000
 
 // The bounds of a rejection's texts, in bytes.
 const (
-	mostAddress = 512
-	mostDetail  = 512
+	maxAddress = 512
+	maxDetail  = 512
 )
 
-// Rejection is an entry that was not taken over.
+// Rejection is a pushed entry that was refused.
 type Rejection struct {
 	At      time.Time
 	Caller  string
@@ -26,13 +26,14 @@ type Rejection struct {
 }
 
 // refuse keeps rejections, in the places of the oldest.
-func refuse(ctx context.Context, tx *store.Tx, tenant string, at *shelf, all []Rejection) error {
+func refuse(ctx context.Context, tx *store.Tx, tenant string, at *tenantState, all []Rejection) error {
 	for _, r := range all[max(0, len(all)-Rejections):] {
 		at.refused++
 		err := tx.ExecOne(ctx, `INSERT INTO supply_rejection (tenant, place, number, at, caller, address, reason, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 			ON CONFLICT (tenant, place) DO UPDATE SET number = EXCLUDED.number, at = EXCLUDED.at, caller = EXCLUDED.caller, address = EXCLUDED.address,
 			reason = EXCLUDED.reason, detail = EXCLUDED.detail`,
-			tenant, at.refused%Rejections, at.refused, store.Micros(r.At), r.Caller, clip(r.Address, mostAddress), r.Reason, clip(r.Detail, mostDetail))
+			tenant, at.refused%Rejections, at.refused, store.Micros(r.At), r.Caller, clip(r.Address, maxAddress),
+			r.Reason, clip(r.Detail, maxDetail))
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,8 @@ func (s *Store) Refused(ctx context.Context, tenant string, limit int) (all []Re
 		}, tenant, limit)
 }
 
-// clip shortens a text to at most n bytes, at the end of a character, and without what a database does not keep.
+// clip shortens a text to at most n bytes, at the end of a character, and without what a database
+// does not keep.
 func clip(text string, n int) string {
 	if len(text) > n {
 		text = text[:n]

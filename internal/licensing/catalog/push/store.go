@@ -1,8 +1,10 @@
-// Package push keeps what others say that an Exchange can sell, and for whom it sells (RAMP v1, CatalogService): the tenants,
-// each with its domains and the terms under which it sells, and the entries that are pushed for them.
+// Package push stores what others push into the catalog of an Exchange (RAMP v1, CatalogService):
+// the tenants, with their domains and terms; the entries pushed for them; the challenges by which
+// domains are verified.
 //
-// It stands on store. The catalog follows its entries, as it follows content; exchange decides who may push what, and what of it is
-// offered.
+// The package owns those tables. It must not decide who may push what, nor what is offered:
+// licensing/exchange does. licensing/catalog follows the entries by their revisions. Enter by
+// [NewStore] and [OpenTenants].
 package push
 
 import (
@@ -12,7 +14,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room.
+// Schema is the tables of this package.
 //
 //	supply_tenant     one row for each tenant, with what it is as JSON; one that was removed stays, in that state
 //	supply_domain     whose each domain is
@@ -122,8 +124,8 @@ INSERT INTO supply_pattern (tenant, address, author) SELECT tenant, address, aut
 `},
 }
 
-// Store keep the entries that are pushed, each tenant's for itself, in a database that has Schema. It may be used from many
-// goroutines, and several processes may use one database.
+// Store stores the pushed entries of each tenant, in a database with [Schema]. Its methods may be
+// called concurrently, by several processes.
 type Store struct {
 	db  *store.DB
 	now func() time.Time
@@ -132,14 +134,14 @@ type Store struct {
 // NewStore keeps entries in a database.
 func NewStore(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
 
-// shelf is a row of supply_shelf; the zero value of a tenant that has none.
-type shelf struct{ revision, horizon, refused int64 }
+// tenantState is a row of supply_shelf; the zero value of a tenant that has none.
+type tenantState struct{ revision, horizon, refused int64 }
 
-// change has fn change a tenant's entries, and then keeps how its shelf stands. What one tenant's callers push at the same time is done one after
-// the other; tenants do not wait for each other.
-func (s *Store) change(ctx context.Context, tenant string, fn func(tx *store.Tx, at *shelf) error) error {
+// change has fn change a tenant's entries, and then keeps how its shelf stands. What one tenant's
+// callers push at the same time is done one after the other; tenants do not wait for each other.
+func (s *Store) change(ctx context.Context, tenant string, fn func(tx *store.Tx, at *tenantState) error) error {
 	return s.db.UpdateSerial(ctx, "supply "+tenant, func(tx *store.Tx) error {
-		at, err := shelfOf(ctx, tx, tenant)
+		at, err := tenantStateOf(ctx, tx, tenant)
 		before := at
 		if err == nil {
 			err = fn(tx, &at)

@@ -22,7 +22,9 @@ var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
-	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) { test(t, open(t, push.Schema)) })
+	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
+		test(t, open(t, push.Schema))
+	})
 }
 
 func entry(address, title string) *push.Entry {
@@ -85,13 +87,17 @@ func TestFeedTellsWhatWasPushedAndRemoved(t *testing.T) {
 		by := entry("a.example/1", "Seen by another")
 		by.Author = "verifier.example"
 		put("a", entry("a.example/1", "One anew"), by)
-		f.wants(map[string]string{"a a.example/1 ": "One anew", "a a.example/1 verifier.example": "Seen by another", "a a.example/2 ": "Two", "b b.example/1 ": "Other"})
+		f.wants(map[string]string{"a a.example/1 ": "One anew", "a a.example/1 verifier.example": "Seen by another",
+			"a a.example/2 ": "Two", "b b.example/1 ": "Other"})
 
-		// A contributor takes out its own alone; the tenant all; and nobody what is another tenant's.
-		if n, err := shelves.Remove(ctx, "a", []string{"a.example/2", "b.example/1"}, "verifier.example"); n != 0 || err != nil {
+		// A contributor takes out its own alone; the tenant all; and nobody what is another
+		// tenant's.
+		if n, err := shelves.Remove(ctx, "a", []string{"a.example/2", "b.example/1"}, "verifier.example"); n != 0 ||
+			err != nil {
 			t.Errorf("a contributor removed %d, %v", n, err)
 		}
-		if n, err := shelves.Remove(ctx, "a", []string{"a.example/1", "a.example/1", "b.example/1"}, ""); n != 1 || err != nil {
+		if n, err := shelves.Remove(ctx, "a", []string{"a.example/1", "a.example/1", "b.example/1"}, ""); n != 1 ||
+			err != nil {
 			t.Errorf("removed %d, %v", n, err)
 		}
 		f.wants(map[string]string{"a a.example/2 ": "Two", "b b.example/1 ": "Other"})
@@ -111,8 +117,11 @@ func TestSweepDeletesWhatIsOver(t *testing.T) {
 		shelves := push.NewStore(db, func() time.Time { return now })
 		for _, tenant := range []string{"a", "b"} {
 			for _, e := range []string{"1", "2", "3"} {
-				refused := []push.Rejection{{At: now, Caller: tenant, Address: e, Reason: "INVALID_ENTRY", Detail: "It is none."}}
-				if _, err := shelves.Put(ctx, push.Batch{Tenant: tenant, Entries: []*push.Entry{entry(tenant+".example/"+e, e)}, Refused: refused}); err != nil {
+				refused := []push.Rejection{{At: now, Caller: tenant, Address: e, Reason: "INVALID_ENTRY",
+					Detail: "It is none."}}
+				if _, err := shelves.Put(ctx,
+					push.Batch{Tenant: tenant, Entries: []*push.Entry{entry(tenant+".example/"+e, e)},
+						Refused: refused}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -128,7 +137,8 @@ func TestSweepDeletesWhatIsOver(t *testing.T) {
 		if err := shelves.Sweep(ctx, func(string) bool { return false }); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]string{"a a.example/2 ": "2", "a a.example/3 ": "3", "b b.example/1 ": "1", "b b.example/2 ": "2", "b b.example/3 ": "3"}
+		want := map[string]string{"a a.example/2 ": "2", "a a.example/3 ": "3", "b b.example/1 ": "1",
+			"b b.example/2 ": "2", "b b.example/3 ": "3"}
 		quick.wants(want)
 		now = now.Add(2 * time.Hour)
 		if err := shelves.Sweep(ctx, func(string) bool { return false }); err != nil {
@@ -168,14 +178,16 @@ func TestRejectionsAreBounded(t *testing.T) {
 		for batch := range 3 {
 			var refused []push.Rejection
 			for i := range 700 {
-				refused = append(refused, push.Rejection{At: noon, Caller: "c", Address: fmt.Sprintf("%d-%d", batch, i), Reason: "INVALID_ENTRY", Detail: strings.Repeat("x", 1000)})
+				refused = append(refused, push.Rejection{At: noon, Caller: "c", Address: fmt.Sprintf("%d-%d", batch, i),
+					Reason: "INVALID_ENTRY", Detail: strings.Repeat("x", 1000)})
 			}
 			if _, err := shelves.Put(ctx, push.Batch{Tenant: "a", Refused: refused}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		all, err := shelves.Refused(ctx, "a", 5000)
-		if err != nil || len(all) != push.Rejections || all[0].Address != "2-699" || all[999].Address != "1-400" || len(all[0].Detail) > 512 {
+		if err != nil || len(all) != push.Rejections || all[0].Address != "2-699" || all[999].Address != "1-400" ||
+			len(all[0].Detail) > 512 {
 			t.Errorf("%d are kept, %v", len(all), err)
 		}
 		if revisions, err := shelves.Revisions(ctx); len(revisions) != 0 || err != nil {
@@ -194,7 +206,8 @@ func TestPushesAtTheSameTimeAreAllTold(t *testing.T) {
 			pushing.Go(func() {
 				for n := range 10 {
 					e := entry(fmt.Sprintf("a.example/%d/%d", by, n), "x")
-					if _, err := shelves.Put(context.Background(), push.Batch{Tenant: fmt.Sprint("t", by%3), Entries: []*push.Entry{e}}); err != nil {
+					if _, err := shelves.Put(context.Background(),
+						push.Batch{Tenant: fmt.Sprint("t", by%3), Entries: []*push.Entry{e}}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -239,7 +252,8 @@ func TestAttestationsKeepTheirBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for revision, want := range map[int64]int{1: 2, 2: 1, 3: 0} {
-			all, err := shelves.Attestations(t.Context(), "a", "a.example/1", func(_ string, at int64) bool { return at == revision })
+			all, err := shelves.Attestations(t.Context(), "a", "a.example/1",
+				func(_ string, at int64) bool { return at == revision })
 			if err != nil || len(all) != want {
 				t.Errorf("of revision %d there are %s, %v", revision, all, err)
 			}
@@ -273,17 +287,21 @@ func TestADomainIsOneTenantsAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, err := range map[string]error{
-			"another's domain": put("other", "news.acme.example"), "a site's domain": put("other", "www.site.example"), "a site's id": put("site", "x.example"),
-			"no domain": put("other"), "no such domain": put("other", "a b"), "no id": put("Other!", "x.example"),
+			"another's domain": put("other", "news.acme.example"), "a site's domain": put("other", "www.site.example"),
+			"a site's id": put("site", "x.example"),
+			"no domain":   put("other"), "no such domain": put("other", "a b"), "no id": put("Other!", "x.example"),
 		} {
 			if fail.From(err).Code != fail.Invalid {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, _, err := here.Put(ctx, push.Tenant{ID: "open", Domains: []string{"o.example"}, Rule: policy.Rule{Access: policy.Open}}); fail.From(err).Code != fail.Invalid {
+		if _, _, err := here.Put(ctx, push.Tenant{ID: "open", Domains: []string{"o.example"},
+			Rule: policy.Rule{Access: policy.Open}}); fail.From(err).Code != fail.Invalid {
 			t.Errorf("what is pushed is open: %v", err)
 		}
-		if one := here.Get("acme"); one == nil || strings.Join(one.Domains, " ") != "news.acme.example www.acme.example" || here.At("www.acme.example") != one {
+		if one := here.Get("acme"); one == nil ||
+			strings.Join(one.Domains, " ") != "news.acme.example www.acme.example" ||
+			here.At("www.acme.example") != one {
 			t.Errorf("%+v", one)
 		}
 		if there.Get("acme") != nil {
@@ -299,7 +317,8 @@ func TestADomainIsOneTenantsAlone(t *testing.T) {
 		if err := put("other", "news.acme.example"); err != nil || here.At("news.acme.example").ID != "other" {
 			t.Error(err)
 		}
-		if err := here.Remove(ctx, "acme"); err != nil || here.Get("acme") != nil || here.At("www.acme.example") != nil {
+		if err := here.Remove(ctx, "acme"); err != nil || here.Get("acme") != nil ||
+			here.At("www.acme.example") != nil {
 			t.Error(err)
 		}
 		if err := here.Remove(ctx, "acme"); fail.From(err).Code != fail.NotFound {
@@ -311,8 +330,8 @@ func TestADomainIsOneTenantsAlone(t *testing.T) {
 	})
 }
 
-// TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain holds the bound of entries with stars, whoever pushes at the same time, and that
-// nothing else counts against it.
+// TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain holds the bound of entries with stars,
+// whoever pushes at the same time, and that nothing else counts against it.
 func TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, db *store.DB) {
@@ -332,13 +351,15 @@ func TestPatternsAreBoundedAndThoseThatAreThereMayBePushedAgain(t *testing.T) {
 			}
 			return over
 		}
-		if over := put("a", 2, "a.example/*/1", "a.example/*", "a.example/b/", "a.example/c", "a.example/*/2", "a.example/*/3", "a.example/*/1"); over != 1 {
+		if over := put("a", 2, "a.example/*/1", "a.example/*", "a.example/b/", "a.example/c", "a.example/*/2",
+			"a.example/*/3", "a.example/*/1"); over != 1 {
 			t.Errorf("%d are too many", over)
 		}
 		if has, err := shelves.Has(t.Context(), "a", "a.example/*/3", ""); has || err != nil {
 			t.Errorf("what was refused is there: %v", err)
 		}
-		if refused, err := shelves.Refused(t.Context(), "a", 10); err != nil || len(refused) != 1 || refused[0].Address != "a.example/*/3" {
+		if refused, err := shelves.Refused(t.Context(), "a", 10); err != nil || len(refused) != 1 ||
+			refused[0].Address != "a.example/*/3" {
 			t.Errorf("%+v %v", refused, err)
 		}
 		if over := put("a", 2, "a.example/*/2", "a.example/*/1"); over != 0 {

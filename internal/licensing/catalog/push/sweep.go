@@ -16,11 +16,12 @@ const (
 	sweptAtMost      = 200 // transactions of one sweep
 )
 
-// Sweep deletes what was kept long enough, and all that was pushed for tenants that gone says are no more.
+// Sweep deletes what was kept long enough, and all that was pushed for tenants that gone says are
+// no more.
 func (s *Store) Sweep(ctx context.Context, gone func(tenant string) bool) error {
-	var tenants map[string]shelf
+	var tenants map[string]tenantState
 	err := s.db.View(ctx, func(tx *store.Tx) (err error) {
-		tenants, err = shelves(ctx, tx)
+		tenants, err = tenantStates(ctx, tx)
 		return err
 	})
 	for tenant := range tenants {
@@ -42,7 +43,7 @@ func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 	}
 	for range sweptAtMost {
 		swept := 0
-		err := s.change(ctx, tenant, func(tx *store.Tx, at *shelf) error {
+		err := s.change(ctx, tenant, func(tx *store.Tx, at *tenantState) error {
 			swept = 0
 			type key struct{ address, author string }
 			var keys []key

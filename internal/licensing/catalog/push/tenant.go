@@ -16,19 +16,21 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Tenant is a provider for which the Exchange sells what is pushed, beside the sites that it serves itself.
+// Tenant is a provider whose pushed entries the Exchange sells, beside its own sites.
 type Tenant struct {
 	ID      string   `json:"-"` // small letters, digits and dashes
 	Name    string   `json:"name,omitempty"`
 	Domains []string `json:"-"` // in order, at least one; each is one tenant's alone
-	// Resources are how the URIs begin of what it sells that is no page of the web, such as "duns:80"; in order. No two tenants
-	// have URIs in common.
+	// Resources are how the URIs begin of what it sells that is no page of the web, such as
+	// "duns:80"; in order. No two tenants have URIs in common.
 	Resources []string `json:"resources,omitempty"`
-	// Rule is under which terms its entries are sold; what it asks for is not looked at, since it is for all of them.
+	// Rule is under which terms its entries are sold; what it asks for is not looked at, since it
+	// is for all of them.
 	Rule policy.Rule `json:"rule"`
 	// Window is the rule's reporting window.
 	Window time.Duration `json:"window,omitempty"`
-	// Mutability is "static", "dynamic" or "live"; empty for static where an entry has a hash, and dynamic elsewhere.
+	// Mutability is "static", "dynamic" or "live"; empty for static where an entry has a hash, and
+	// dynamic elsewhere.
 	Mutability string `json:"mutability,omitempty"`
 	// Delivery is who delivers; the zero value for nobody, so that nothing is sold.
 	Delivery Delivery  `json:"delivery,omitzero"`
@@ -48,20 +50,22 @@ type Delivery struct {
 	Escape    bool   `json:"escape,omitempty"`
 }
 
-// Place is by what name the keys that sign a tenant's addresses go. No entry of a configuration can have it.
+// Place is by what name the keys that sign a tenant's addresses go. No entry of a configuration can
+// have it.
 func (t *Tenant) Place() string { return PlaceOf(t.ID) }
 
 // PlaceOf is the Place of the tenant with an id.
 func PlaceOf(tenant string) string { return "tenant/" + tenant }
 
-// DomainPlace is by what name the keys go that sign addresses at a tenant's domain, and were registered when it was verified.
+// DomainPlace is by what name the keys go that sign addresses at a tenant's domain, and were
+// registered when it was verified.
 func DomainPlace(tenant, domain string) string { return PlaceOf(tenant) + "/" + domain }
 
 // The bounds of tenants.
 const (
 	MaxTenants = 10_000
 	MaxDomains = 100 // of one tenant; of its resources as well
-	mostName   = 200
+	maxName    = 200
 )
 
 // TenantsConfig is what Tenants need.
@@ -69,17 +73,19 @@ type TenantsConfig struct {
 	DB *store.DB // with Schema
 	// Host gives a domain in the form in which the catalog has hosts; ok is false for what is none.
 	Host func(domain string) (host string, ok bool)
-	// Resource gives the beginning of a URI that is none of the web in the form in which the catalog has URIs; ok is false for what is none.
+	// Resource gives the beginning of a URI that is none of the web in the form in which the
+	// catalog has URIs; ok is false for what is none.
 	Resource func(beginning string) (uri string, ok bool)
-	// Sites are the ids and hosts that are not a tenant's, since they are those of sites that are served here.
+	// Sites are the ids and hosts that are not a tenant's, since they are those of sites that are
+	// served here.
 	Sites map[string]bool
 	// Check says what of a tenant does not do, beside what holds for all.
 	Check func(*Tenant) error
 	Now   func() time.Time
 }
 
-// Tenants are the tenants of a database, as they were last read. It may be used from many goroutines, and several processes may use one
-// database.
+// Tenants are the tenants of a database, in memory as of the last Refresh. Its methods may be
+// called concurrently, by several processes.
 type Tenants struct {
 	// Challenges are those by which callers show that a domain is a tenant's.
 	Challenges *Challenges
@@ -106,8 +112,8 @@ func OpenTenants(ctx context.Context, config TenantsConfig) (*Tenants, error) {
 	return t, err
 }
 
-// OnChange has fn told of every tenant that is put in or changed, or removed, in the transaction that does it; its error undoes the change.
-// It is to be called before anything else.
+// OnChange calls fn for every tenant that is put in or changed, or removed, in the transaction that
+// does it; its error undoes the change. Call it before anything else.
 func (t *Tenants) OnChange(fn func(ctx context.Context, tx *store.Tx, tenant Tenant, removed bool) error) {
 	t.changed = fn
 }
@@ -201,7 +207,8 @@ func (t *Tenants) Version() int64 { return t.known.Load().version }
 
 var tenantID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// Put puts a tenant in, or in the place of that with its id; fresh says which. The error is fail.Invalid with what is wrong with it.
+// Put puts a tenant in, or in the place of that with its id; fresh says which. The error is
+// fail.Invalid with what is wrong with it.
 func (t *Tenants) Put(ctx context.Context, one Tenant) (put *Tenant, fresh bool, err error) {
 	if err := t.check(&one); err != nil {
 		return nil, false, err
@@ -223,7 +230,8 @@ func (t *Tenants) Put(ctx context.Context, one Tenant) (put *Tenant, fresh bool,
 			return fail.New(fail.Invalid, "there are %d tenants, and there may be no more", MaxTenants)
 		}
 		if fresh && created > 0 {
-			return fail.New(fail.Invalid, "there was a tenant %s before, which was removed; choose another id, so that nobody takes the one for the other", one.ID)
+			return fail.New(fail.Invalid, "there was a tenant %s before, which was removed; choose another id, so "+
+				"that nobody takes the one for the other", one.ID)
 		}
 		if fresh {
 			created = now
@@ -244,7 +252,8 @@ func (t *Tenants) Put(ctx context.Context, one Tenant) (put *Tenant, fresh bool,
 	return t.Get(one.ID), fresh, nil
 }
 
-// Has says whether a tenant may sell what has a URI that is none of the web, as TenantsConfig.Resource writes it.
+// Has says whether a tenant may sell what has a URI that is none of the web, as
+// TenantsConfig.Resource writes it.
 func (t *Tenant) Has(uri string) bool {
 	return slices.ContainsFunc(t.Resources, func(beginning string) bool { return strings.HasPrefix(uri, beginning) })
 }
@@ -267,7 +276,8 @@ func apart(ctx context.Context, tx *store.Tx, one *Tenant) error {
 			for _, a := range one.Resources {
 				for _, b := range other.Resources {
 					if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
-						return fail.New(fail.Invalid, "resources: URIs that begin with %s are another tenant's, %s", b, id)
+						return fail.New(fail.Invalid, "resources: URIs that begin with %s are another tenant's, %s",
+							b, id)
 					}
 				}
 			}
@@ -304,13 +314,14 @@ func own(ctx context.Context, tx *store.Tx, one *Tenant) error {
 // check says what is wrong with a tenant, and writes its domains as they are compared.
 func (t *Tenants) check(one *Tenant) error {
 	if !tenantID.MatchString(one.ID) {
-		return fail.New(fail.Invalid, "%.80q is no id of a tenant; use up to 63 small letters, digits and dashes, beginning with a letter or digit", one.ID)
+		return fail.New(fail.Invalid, "%.80q is no id of a tenant; use up to 63 small letters, digits and dashes, "+
+			"beginning with a letter or digit", one.ID)
 	}
 	if t.config.Sites[one.ID] {
 		return fail.New(fail.Invalid, "%s is the id of a site that is served here; choose another", one.ID)
 	}
-	if len(one.Name) > mostName || strings.ContainsFunc(one.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fail.New(fail.Invalid, "name: it has more than %d bytes, or control characters", mostName)
+	if len(one.Name) > maxName || strings.ContainsFunc(one.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fail.New(fail.Invalid, "name: it has more than %d bytes, or control characters", maxName)
 	}
 	if len(one.Domains) == 0 || len(one.Domains) > MaxDomains {
 		return fail.New(fail.Invalid, "domains: name at least one, and at most %d", MaxDomains)
@@ -338,7 +349,8 @@ func (t *Tenants) check(one *Tenant) error {
 			uri, ok = t.config.Resource(beginning)
 		}
 		if !ok {
-			return fail.New(fail.Invalid, "resources: %.80q is no beginning of a URI; write it like duns: or urn:example:", beginning)
+			return fail.New(fail.Invalid, "resources: %.80q is no beginning of a URI; write it like duns: or "+
+				"urn:example:", beginning)
 		}
 		resources = append(resources, uri)
 	}
@@ -352,7 +364,8 @@ func (t *Tenants) check(one *Tenant) error {
 		one.Rule.Access = policy.Licensed
 	}
 	if one.Rule.Access == policy.Open {
-		return fail.New(fail.Invalid, "access: what is pushed is licensed or blocked; for what costs nothing, set a price of the model free")
+		return fail.New(fail.Invalid, "access: what is pushed is licensed or blocked; for what costs nothing, set a "+
+			"price of the model free")
 	}
 	if _, err := policy.New([]policy.Rule{one.Rule}); err != nil {
 		return fail.New(fail.Invalid, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -363,7 +376,8 @@ func (t *Tenants) check(one *Tenant) error {
 	return t.config.Check(one)
 }
 
-// Remove removes a tenant: nothing of it is sold from then on. It is fail.NotFound where there is none.
+// Remove removes a tenant: nothing of it is sold from then on. It is fail.NotFound where there is
+// none.
 func (t *Tenants) Remove(ctx context.Context, id string) error {
 	return t.change(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE supply_tenant SET state = 'removed', changed = $1 WHERE id = $2 AND state = 'active'`, store.Micros(t.config.Now()), id)

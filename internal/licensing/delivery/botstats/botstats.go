@@ -1,7 +1,8 @@
-// Package botstats counts whom the edges saw: which agents, on which days, below which paths, and what came of it. It keeps no
-// address of anybody, no query and no whole user agent.
+// Package botstats counts the AI agents that edges report: which agent, on which day, below which
+// path, with which outcome. It stores no network address, no query and no whole user agent.
 //
-// It stands below desk, whose transactions its functions take part in, and above store.
+// The package owns the counters, and the digests of the batches that were counted. Its functions
+// run in the transactions of licensing/delivery. Enter by [Add] and [NewReader].
 package botstats
 
 import (
@@ -12,10 +13,11 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room. Times are microseconds.
+// Schema is the tables of this package. Times are microseconds.
 //
-// traffic_day counts by the day and the agent, traffic_path by the path, too; so what is shown of a long time is read from few rows.
-// traffic_batch has one row for each batch that was counted, by its digest, so that none counts twice.
+// traffic_day counts by the day and the agent, traffic_path by the path, too; so what is shown of a
+// long time is read from few rows. traffic_batch has one row for each batch that was counted, by
+// its digest, so that none counts twice.
 var Schema = store.Schema{
 	ID: "traffic",
 	Steps: []string{`
@@ -46,8 +48,8 @@ CREATE INDEX traffic_batch_taken ON traffic_batch (taken);
 `, byTheDay},
 }
 
-// byTheDay is the step of Schema that counts by the day what was counted by the hour: nobody asked for hours, and a month of them is many
-// rows.
+// byTheDay is the step of Schema that counts by the day what was counted by the hour: nobody asked
+// for hours, and a month of them is many rows.
 const byTheDay = `
 CREATE TABLE traffic_day (
 	site    {{text}} NOT NULL,
@@ -63,13 +65,14 @@ DROP TABLE traffic_hour;
 CREATE INDEX traffic_day_day ON traffic_day (day);
 `
 
-// MaxPaths is how many rows of a site's day tell paths apart. What comes beyond is counted under the path "".
+// MaxPaths is how many rows of a site's day tell paths apart. What comes beyond is counted under
+// the path "".
 const MaxPaths = 5000
 
 // Turn is the turn of transactions that count (see [store.DB.UpdateSerial]).
 const Turn = "traffic"
 
-// Sighting is how often an agent was seen in an hour, and what came of it.
+// Sighting counts an agent in an hour, with one outcome, below one path.
 type Sighting struct {
 	Site    string // its id
 	Hour    time.Time
@@ -137,8 +140,8 @@ func add(ctx context.Context, tx *store.Tx, s Sighting, room map[site]int) error
 	return err
 }
 
-// Forget removes what was counted on days that were over at a time, and the batches that were taken before it, up to so many rows of each;
-// it says how many at the most of one kind it has removed.
+// Forget removes what was counted on days that were over at a time, and the batches that were taken
+// before it, up to so many rows of each; it says how many at the most of one kind it has removed.
 func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int, error) {
 	removed := 0
 	day := before.UTC().Truncate(24 * time.Hour)

@@ -14,7 +14,8 @@ var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func add1(t testing.TB, db *store.DB, digest string, all ...Sighting) {
 	t.Helper()
-	if err := db.UpdateSerial(t.Context(), Turn, func(tx *store.Tx) error { return Add(t.Context(), tx, digest, noon, all) }); err != nil {
+	if err := db.UpdateSerial(t.Context(), Turn,
+		func(tx *store.Tx) error { return Add(t.Context(), tx, digest, noon, all) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -23,9 +24,12 @@ func TestSightingsAreCountedByDayAndByPath(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db := open(t, Schema)
-		add1(t, db, "one", Sighting{"news", noon, "GPTBot", "/a/", "refused", 2}, Sighting{"news", noon.Add(time.Hour), "GPTBot", "/a/", "refused", 3}, Sighting{"news", noon, "GPTBot", "/b", "licensed", 1},
+		add1(t, db, "one", Sighting{"news", noon, "GPTBot", "/a/", "refused", 2},
+			Sighting{"news", noon.Add(time.Hour), "GPTBot", "/a/", "refused", 3},
+			Sighting{"news", noon, "GPTBot", "/b", "licensed", 1},
 			Sighting{"news", noon.Add(12 * time.Hour), "GPTBot", "/a/", "refused", 4})
-		add1(t, db, "two", Sighting{"news", noon.Add(30 * time.Minute), "GPTBot", "/a/", "refused", 5}, Sighting{"news", noon, "CCBot", "", "refused", 7}, Sighting{"shop", noon, "CCBot", "/a/", "refused", 11})
+		add1(t, db, "two", Sighting{"news", noon.Add(30 * time.Minute), "GPTBot", "/a/", "refused", 5},
+			Sighting{"news", noon, "CCBot", "", "refused", 7}, Sighting{"shop", noon, "CCBot", "/a/", "refused", 11})
 		r := NewReader(db)
 		day := noon.Truncate(24 * time.Hour)
 		w := Filter{Site: "news", Since: noon.Add(10 * time.Minute), Until: noon.Add(12 * time.Hour)}
@@ -33,21 +37,28 @@ func TestSightingsAreCountedByDayAndByPath(t *testing.T) {
 			w    Filter
 			want []Day
 		}{
-			"by the day":    {w, []Day{{day, "CCBot", "refused", 7}, {day, "GPTBot", "licensed", 1}, {day, "GPTBot", "refused", 10}}},
-			"of two days":   {Filter{Site: "news", Since: w.Since, Until: noon.Add(13 * time.Hour)}, []Day{{day, "CCBot", "refused", 7}, {day, "GPTBot", "licensed", 1}, {day, "GPTBot", "refused", 10}, {day.AddDate(0, 0, 1), "GPTBot", "refused", 4}}},
-			"of an agent":   {Filter{Site: "news", Agent: "CCBot", Since: w.Since, Until: w.Until}, []Day{{day, "CCBot", "refused", 7}}},
-			"of an outcome": {Filter{Site: "news", Outcome: "licensed", Since: w.Since, Until: w.Until}, []Day{{day, "GPTBot", "licensed", 1}}},
-			"of no site":    {Filter{Site: "none", Since: w.Since, Until: w.Until}, nil},
+			"by the day": {w, []Day{{day, "CCBot", "refused", 7}, {day, "GPTBot", "licensed", 1},
+				{day, "GPTBot", "refused", 10}}},
+			"of two days": {Filter{Site: "news", Since: w.Since, Until: noon.Add(13 * time.Hour)},
+				[]Day{{day, "CCBot", "refused", 7}, {day, "GPTBot", "licensed", 1}, {day, "GPTBot", "refused", 10},
+					{day.AddDate(0, 0, 1), "GPTBot", "refused", 4}}},
+			"of an agent": {Filter{Site: "news", Agent: "CCBot", Since: w.Since, Until: w.Until},
+				[]Day{{day, "CCBot", "refused", 7}}},
+			"of an outcome": {Filter{Site: "news", Outcome: "licensed", Since: w.Since, Until: w.Until},
+				[]Day{{day, "GPTBot", "licensed", 1}}},
+			"of no site": {Filter{Site: "none", Since: w.Since, Until: w.Until}, nil},
 		} {
 			if got, err := r.Days(t.Context(), c.w); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %v, %v, want %v", name, got, err, c.want)
 			}
 		}
 		got, err := r.Paths(t.Context(), w, 3)
-		if want := []Path{{"/a/", "GPTBot", "refused", 10}, {"", "CCBot", "refused", 7}, {"/b", "GPTBot", "licensed", 1}}; err != nil || !slices.Equal(got, want) {
+		if want := []Path{{"/a/", "GPTBot", "refused", 10}, {"", "CCBot", "refused", 7},
+			{"/b", "GPTBot", "licensed", 1}}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v, want %v", got, err, want)
 		}
-		if got, err := r.Paths(t.Context(), Filter{Site: "news", Since: noon.Add(-48 * time.Hour), Until: noon.Truncate(24 * time.Hour)}, 3); err != nil || got != nil {
+		if got, err := r.Paths(t.Context(), Filter{Site: "news", Since: noon.Add(-48 * time.Hour),
+			Until: noon.Truncate(24 * time.Hour)}, 3); err != nil || got != nil {
 			t.Errorf("of the days before: %v, %v", got, err)
 		}
 		for digest, want := range map[string]bool{"one": true, "two": true, "three": false} {
@@ -61,7 +72,8 @@ func TestSightingsAreCountedByDayAndByPath(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := db.Update(t.Context(), func(tx *store.Tx) error { return Add(t.Context(), tx, "one", noon, nil) }); err == nil {
+		if err := db.Update(t.Context(),
+			func(tx *store.Tx) error { return Add(t.Context(), tx, "one", noon, nil) }); err == nil {
 			t.Error("a batch was noted twice")
 		}
 	})
@@ -75,9 +87,12 @@ func TestPathsBeyondABoundAreNotToldApart(t *testing.T) {
 		all = append(all, Sighting{"news", noon, "GPTBot", fmt.Sprintf("/%d", n), "refused", 1})
 	}
 	add1(t, db, "one", all...)
-	add1(t, db, "two", Sighting{"news", noon, "GPTBot", "/0", "refused", 100}, Sighting{"news", noon, "GPTBot", "/new", "refused", 1}, Sighting{"shop", noon, "GPTBot", "/new", "refused", 1})
-	got, err := NewReader(db).Paths(t.Context(), Filter{Site: "news", Since: noon, Until: noon.Add(time.Hour)}, MaxPaths*2)
-	if err != nil || len(got) != MaxPaths+1 || got[0] != (Path{"/0", "GPTBot", "refused", 101}) || got[1] != (Path{"", "GPTBot", "refused", 11}) {
+	add1(t, db, "two", Sighting{"news", noon, "GPTBot", "/0", "refused", 100},
+		Sighting{"news", noon, "GPTBot", "/new", "refused", 1}, Sighting{"shop", noon, "GPTBot", "/new", "refused", 1})
+	got, err := NewReader(db).Paths(t.Context(), Filter{Site: "news", Since: noon, Until: noon.Add(time.Hour)},
+		MaxPaths*2)
+	if err != nil || len(got) != MaxPaths+1 || got[0] != (Path{"/0", "GPTBot", "refused", 101}) ||
+		got[1] != (Path{"", "GPTBot", "refused", 11}) {
 		t.Errorf("%d rows, %v, %v", len(got), got[:min(len(got), 3)], err)
 	}
 	shop, err := NewReader(db).Paths(t.Context(), Filter{Site: "shop", Since: noon, Until: noon.Add(time.Hour)}, 5)
@@ -139,9 +154,11 @@ func TestWhatWasCountedByTheHourIsCountedByTheDay(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := NewReader(storetest.Open(t, dsn, Schema)).Days(t.Context(), Filter{Site: "news", Since: noon, Until: noon.AddDate(0, 0, 9)})
+		got, err := NewReader(storetest.Open(t, dsn, Schema)).Days(t.Context(),
+			Filter{Site: "news", Since: noon, Until: noon.AddDate(0, 0, 9)})
 		day := noon.Truncate(24 * time.Hour)
-		if want := []Day{{day, "GPTBot", "refused", 66}, {day.AddDate(0, 0, 1), "GPTBot", "refused", 369}}; err != nil || !slices.Equal(got, want) {
+		if want := []Day{{day, "GPTBot", "refused", 66}, {day.AddDate(0, 0, 1), "GPTBot", "refused", 369}}; err !=
+			nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v, want %v", got, err, want)
 		}
 	})

@@ -9,13 +9,13 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Reader reads what was counted. It may be used from many goroutines.
+// Reader reads what was counted. Its methods may be called concurrently.
 type Reader struct{ db *store.DB }
 
 // NewReader reads a database that has Schema.
 func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
-// Filter says which sightings are wanted. An empty field is no condition.
+// Filter selects sightings. An empty field is no condition.
 type Filter struct {
 	Site    string // its id; it has to be set
 	Agent   string
@@ -40,7 +40,8 @@ func (w Filter) narrowed() (string, []any) {
 		is   string
 		want any
 	}{
-		{"site =", w.Site}, {"day >=", store.Micros(w.Since.UTC().Truncate(day))}, {"day <", store.Micros(w.Until.UTC().Add(day - time.Microsecond).Truncate(day))},
+		{"site =", w.Site}, {"day >=", store.Micros(w.Since.UTC().Truncate(day))},
+		{"day <", store.Micros(w.Until.UTC().Add(day - time.Microsecond).Truncate(day))},
 		{"agent =", w.Agent}, {"outcome =", w.Outcome},
 	} {
 		if c.want != "" {

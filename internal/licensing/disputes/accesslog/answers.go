@@ -1,11 +1,14 @@
-// Package accesslog keeps what CDNs and web servers logged of deliveries, and tells it together with what this front desk and its edges
-// recorded themselves: what was answered under a transaction, by whom, with which status and how many bytes. RAMP v1 decides disputes by
-// that, and leaves to each Exchange how it gets there.
+// Package accesslog imports the access logs of CDNs and web servers, and gives them together with
+// the records of this front desk and its edges: which answer was sent under a transaction, by whom,
+// with which status and how many bytes. Disputes and reports use it as evidence; RAMP v1 leaves to
+// each Exchange how it gets such records.
 //
-// Of a line of a log there is kept which transaction it names, when, what was answered and for which path; never the address that was
-// signed, and nothing about who fetched it. A line that names no transaction is counted and not kept.
+// Of a log line, the package stores the transaction, the time, the answer and the path. It never
+// stores the signed address or anything about who fetched it. A line that names no transaction is
+// counted and not stored.
 //
-// It stands below report and desk, and above deal, which keeps our own records, and store.
+// The package must not judge: disputes and reports do. Enter by [Importer.Import] and
+// [OfTransaction].
 package accesslog
 
 import (
@@ -22,10 +25,10 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// Schema is the tables of this room. Times are microseconds.
+// Schema is the tables of this package. Times are microseconds.
 //
-// evidence_line has one row for each line that was kept, by the transaction that it names and a digest of its text, so that a line
-// counts once however often it is imported.
+// evidence_line has one row for each line that was kept, by the transaction that it names and a
+// digest of its text, so that a line counts once however often it is imported.
 var Schema = store.Schema{
 	ID: "evidence",
 	Steps: []string{`
@@ -52,25 +55,26 @@ CREATE INDEX evidence_line_stray ON evidence_line (at, txn) WHERE stray = 1;
 // Kind is how something is known.
 type Kind string
 
-// The kinds, by how much they are worth: what this front desk sent itself, what an edge of ours told, and what a log says that somebody
-// imported.
+// The kinds, by how much they are worth: what this front desk sent itself, what an edge of ours
+// told, and what a log says that somebody imported.
 const (
 	Own    Kind = "own"
 	Edge   Kind = "edge"
 	Logged Kind = "log"
 )
 
-// Answer is what was answered to one request under a transaction.
+// Answer is the answer to one request under a transaction.
 type Answer struct {
 	Kind   Kind
 	By     string // the edge's name, or that under which a log was imported; empty for this front desk
 	At     time.Time
 	Status int // of HTTP; 0 where the client went away before there was one
-	// Bytes are those of the body that were sent. Where Bound is true they are the most that it can have been: the log counts the head
-	// of the answer among them, or nobody saw the answer's end.
+	// Bytes are those of the body that were sent. Where Bound is true they are the most that it can
+	// have been: the log counts the head of the answer among them, or nobody saw the answer's end.
 	Bytes int64
 	Bound bool
-	// Open says that the answer may still be on its way, and Cut that it broke off before all was sent.
+	// Open says that the answer may still be on its way, and Cut that it broke off before all was
+	// sent.
 	Open, Cut bool
 	Cache     string // what the cache did, in lower case, such as "hit"; empty where nobody says
 	Sum       []byte // SHA-256 of the whole representation; nil where nobody says
@@ -80,14 +84,16 @@ type Answer struct {
 // Delivered says whether content was sent: a success with a body, whole or in part.
 func (a Answer) Delivered() bool { return (a.Status == 200 || a.Status == 206) && a.Bytes > 0 }
 
-// Refused says whether whoever delivers answered with an error, of its own or of the request: 4xx or 5xx.
+// Refused says whether whoever delivers answered with an error, of its own or of the request: 4xx
+// or 5xx.
 func (a Answer) Refused() bool { return a.Status >= 400 && a.Status <= 599 }
 
-// mostAnswers bounds what OfTransaction gives of logs, as deal does with records.
-const mostAnswers = 1000
+// maxAnswers bounds what OfTransaction gives of logs, as deal does with records.
+const maxAnswers = 1000
 
-// OfTransaction gives what was answered under a transaction, by our own records, those of edges and imported logs, the oldest first; up
-// to a thousand of records and of logs. The same request may be told twice, by an edge and by a log.
+// OfTransaction gives what was answered under a transaction, by our own records, those of edges and
+// imported logs, the oldest first; up to a thousand of records and of logs. The same request may be
+// told twice, by an edge and by a log.
 func OfTransaction(ctx context.Context, tx *store.Tx, transaction string) ([]Answer, error) {
 	records, err := transactions.DeliveriesUnder(ctx, tx, transaction)
 	if err != nil {
@@ -99,7 +105,8 @@ func OfTransaction(ctx context.Context, tx *store.Tx, transaction string) ([]Ans
 	}
 	for _, d := range records {
 		a := Answer{
-			Kind: Own, By: d.By, At: d.At, Status: d.Status, Bytes: d.Bytes, Bound: d.Bound, Open: d.State == transactions.DeliveryBegun, Cut: d.State == transactions.DeliveryCut,
+			Kind: Own, By: d.By, At: d.At, Status: d.Status, Bytes: d.Bytes, Bound: d.Bound,
+			Open: d.State == transactions.DeliveryBegun, Cut: d.State == transactions.DeliveryCut,
 		}
 		if d.By != "" {
 			a.Kind = Edge
@@ -113,13 +120,14 @@ func OfTransaction(ctx context.Context, tx *store.Tx, transaction string) ([]Ans
 	return all, nil
 }
 
-// LoggedUnder gives what imported logs say was answered under a transaction, in no order, up to a thousand.
+// LoggedUnder gives what imported logs say was answered under a transaction, in no order, up to a
+// thousand.
 func LoggedUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Answer, error) {
 	return logged(ctx, tx, transaction)
 }
 
 func logged(ctx context.Context, tx *store.Tx, transaction string) (all []Answer, err error) {
-	err = tx.Each(ctx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, mostAnswers),
+	err = tx.Each(ctx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, maxAnswers),
 		func(row store.Scanner) error {
 			a := Answer{Kind: Logged}
 			var at, bound, cut int64
@@ -145,7 +153,7 @@ func Forget(ctx context.Context, tx *store.Tx, before time.Time, most int) (int6
 	return n, nil
 }
 
-// Reader reads what was imported. It may be used from many goroutines.
+// Reader reads imported lines. Its methods may be called concurrently.
 type Reader struct{ db *store.DB }
 
 // NewReader reads a database that has Schema and deal's.
@@ -190,9 +198,11 @@ func (r *Reader) Fetched(ctx context.Context, ids ...string) (fetched map[string
 // strayPage is how many strays are read at once.
 const strayPage = 500
 
-// Strays gives what logs say was delivered under transactions that were not known, as deliveries, the oldest first: of a site, or of
-// all where it is empty, with since ≤ time < until; a zero time is no bound. Their ids begin with "log-".
-func (r *Reader) Strays(ctx context.Context, site string, since, until time.Time) iter.Seq2[transactions.Delivery, error] {
+// Strays gives what logs say was delivered under transactions that were not known, as deliveries,
+// the oldest first: of a site, or of all where it is empty, with since ≤ time < until; a zero time
+// is no bound. Their ids begin with "log-".
+func (r *Reader) Strays(ctx context.Context, site string, since, until time.Time) iter.Seq2[transactions.Delivery,
+	error] {
 	return func(yield func(transactions.Delivery, error) bool) {
 		from, last, to := store.Micros(since), "", int64(math.MaxInt64)
 		if !until.IsZero() {
@@ -225,9 +235,10 @@ func strayKey(d transactions.Delivery) string {
 
 const strayID = "log-"
 
-// strays gives one page. What is of one time is put in order here; there is little of it, since the time is told to the second at the
-// worst, and a page that is full of one time is read whole.
-func (r *Reader) strays(ctx context.Context, from int64, last string, to int64) (page []transactions.Delivery, err error) {
+// strays gives one page. What is of one time is put in order here; there is little of it, since the
+// time is told to the second at the worst, and a page that is full of one time is read whole.
+func (r *Reader) strays(ctx context.Context, from int64, last string, to int64) (page []transactions.Delivery,
+	err error) {
 	txn, digest, _ := strings.Cut(last, " ")
 	key := fromHex(digest)
 	page, err = store.List(ctx, r.db, fmt.Sprintf(`SELECT `+strayColumns+` FROM evidence_line
@@ -239,9 +250,10 @@ func (r *Reader) strays(ctx context.Context, from int64, last string, to int64) 
 	return page, nil
 }
 
-// StraysBefore gives a page of what Strays gives, the newest first. Before is from where to go on, as next was; empty for the beginning. next is
-// empty when there is no more.
-func (r *Reader) StraysBefore(ctx context.Context, since, until time.Time, before string) (page []transactions.Delivery, next string, err error) {
+// StraysBefore gives a page of what Strays gives, the newest first. Before is from where to go on,
+// as next was; empty for the beginning. next is empty when there is no more.
+func (r *Reader) StraysBefore(ctx context.Context, since, until time.Time, before string) (page []transactions.Delivery,
+	next string, err error) {
 	from, at, txn, digest := store.Micros(since), int64(math.MaxInt64), "", []byte{}
 	if !until.IsZero() {
 		at = store.Micros(until)

@@ -20,28 +20,30 @@ import (
 	"frontdesk/internal/licensing/transactions"
 )
 
-// Importer imports logs. It may be used from many goroutines.
+// Importer imports access logs. Its methods may be called concurrently.
 type Importer struct {
 	DB *store.DB
 	// SiteOf is the id of the site of a host, empty for a host of none. It may be nil.
 	SiteOf func(host string) string
-	// OnAdded is told of the transactions of lines that may be new, in the transaction that keeps them. It may be nil.
+	// OnAdded is called with the transactions of lines that may be new, in the transaction that
+	// stores them. It may be nil.
 	OnAdded func(ctx context.Context, tx *store.Tx, transactions []string) error
 }
 
-// Source says what is imported, and how. An empty field says nothing.
+// Source says which log is imported, and how. An empty field has its default.
 type Source struct {
 	Form   Form     // Auto unless it says more
 	Fields []string // the columns of lines with values alone, where no line of the log names them
 	By     string   // under which name the lines are kept; the form's unless it says more
 	Site   string   // the id of the one site of whose transactions lines are kept
-	// MaxText is the most bytes that are read, unpacked; 0 for no such bound. With more, what was before is kept.
+	// MaxText is the most bytes that are read, unpacked; 0 for no such bound. With more, what was
+	// before is kept.
 	MaxText int64
 	// Progress is told how far it is, from time to time. It may be nil.
 	Progress func(ImportResult)
 }
 
-// ImportResult is what an import found in a log.
+// ImportResult counts what an import found in a log.
 type ImportResult struct {
 	Form       Form  `json:"form"`
 	Lines      int64 `json:"lines"`      // those that tell of a request, or cannot be read
@@ -65,17 +67,18 @@ type Fault struct {
 
 // Bounds of what is read.
 const (
-	mostLine   = 64 << 10 // bytes of a line; a longer one is bad
-	mostFaults = 10
-	atOnce     = 500     // lines that are kept by one transaction
-	tellAfter  = 100_000 // lines after which Progress is told, where none of them is kept
-	mostBad    = 1000    // lines of which not one can be read, before it is given up
-	mostName   = 40      // letters of Log.By
+	maxLine       = 64 << 10 // bytes of a line; a longer one is bad
+	maxFaults     = 10
+	atOnce        = 500     // lines that are kept by one transaction
+	progressAfter = 100_000 // lines after which Progress is told, where none of them is kept
+	maxBad        = 1000    // lines of which not one can be read, before it is given up
+	maxName       = 40      // letters of Log.By
 )
 
-// Import reads a log line by line, as it is or packed by gzip, and keeps what it says of transactions. What was kept stays kept
-// whatever comes later, and a line counts once: an import that was broken off is done again from its beginning. The error is
-// fail.Invalid where the log is none of the form, or ends in the middle of being packed; what was kept is told with it.
+// Import reads a log line by line, as it is or packed by gzip, and keeps what it says of
+// transactions. What was kept stays kept whatever comes later, and a line counts once: an import
+// that was broken off is done again from its beginning. The error is fail.Invalid where the log is
+// none of the form, or ends in the middle of being packed; what was kept is told with it.
 func (k *Importer) Import(ctx context.Context, in io.Reader, l Source) (told ImportResult, err error) {
 	if l.Form == "" {
 		l.Form = Auto
@@ -83,8 +86,8 @@ func (k *Importer) Import(ctx context.Context, in io.Reader, l Source) (told Imp
 	if !slices.Contains(Forms, l.Form) {
 		return told, fail.New(fail.Invalid, "there is no form %.20q of logs; there are %v", l.Form, Forms)
 	}
-	if len(l.By) > mostName || strings.ContainsFunc(l.By, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return told, fail.New(fail.Invalid, "the name of a log is a line of at most %d letters", mostName)
+	if len(l.By) > maxName || strings.ContainsFunc(l.By, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return told, fail.New(fail.Invalid, "the name of a log is a line of at most %d letters", maxName)
 	}
 	reading, stop := context.WithCancel(ctx)
 	text, err := unpacked(in)
@@ -96,7 +99,7 @@ func (k *Importer) Import(ctx context.Context, in io.Reader, l Source) (told Imp
 	failed := make(chan error, 1)
 	go func() {
 		defer close(parts)
-		failed <- (&scan{log: l, told: ImportResult{Form: l.Form}, put: func(p part) bool {
+		failed <- (&scan{log: l, result: ImportResult{Form: l.Form}, put: func(p part) bool {
 			select {
 			case parts <- p:
 				return true
@@ -107,7 +110,7 @@ func (k *Importer) Import(ctx context.Context, in io.Reader, l Source) (told Imp
 	}()
 	for p := range parts {
 		if err == nil {
-			if err = k.keep(ctx, l, p, &told); err != nil {
+			if err = k.store(ctx, l, p, &told); err != nil {
 				stop()
 			}
 		}
@@ -124,7 +127,7 @@ func (k *Importer) Import(ctx context.Context, in io.Reader, l Source) (told Imp
 
 // unpacked reads a log that may be packed.
 func unpacked(in io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReaderSize(in, mostLine)
+	buffered := bufio.NewReaderSize(in, maxLine)
 	if head, _ := buffered.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		return buffered, nil
 	}
@@ -137,8 +140,8 @@ func unpacked(in io.Reader) (io.Reader, error) {
 
 // part is some lines that were read, what of them is to be kept, and how it stood behind them.
 type part struct {
-	told ImportResult
-	rows []row
+	result ImportResult
+	rows   []row
 }
 
 // row is a line that is to be kept if its transaction is known, or if it tells of content.
@@ -149,10 +152,10 @@ type row struct {
 
 // scan reads the lines of one log.
 type scan struct {
-	log  Source
-	told ImportResult
-	rows []row
-	put  func(part) bool // false when nobody wants more
+	log    Source
+	result ImportResult
+	rows   []row
+	put    func(part) bool // false when nobody wants more
 
 	good   int64 // lines that could be read
 	number int64 // of the line that was read last
@@ -165,23 +168,24 @@ func (s *scan) run(in io.Reader) error {
 	if s.log.MaxText > 0 {
 		in = &bounded{in, s.log.MaxText}
 	}
-	lines := bufio.NewReaderSize(in, mostLine)
+	lines := bufio.NewReaderSize(in, maxLine)
 	for {
 		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			s.number++
-			s.bad(fmt.Errorf("it has more than %d bytes", mostLine))
+			s.bad(fmt.Errorf("it has more than %d bytes", maxLine))
 			text, err = nil, skip(lines)
 		} else if len(text) > 0 && (err == nil || errors.Is(err, io.EOF)) {
 			s.number++
 			s.take(read, bytes.TrimSpace(text))
 		}
-		if s.good == 0 && s.told.Unreadable >= mostBad {
-			err = fail.New(fail.Invalid, "none of the first %d lines can be read as %s: %s", mostBad, read.form, s.told.Faults[0].Reason)
+		if s.good == 0 && s.result.Unreadable >= maxBad {
+			err = fail.New(fail.Invalid, "none of the first %d lines can be read as %s: %s", maxBad, read.form,
+				s.result.Faults[0].Reason)
 		} else if err != nil && !errors.Is(err, io.EOF) {
 			err = s.broken(err)
 		}
-		if err != nil || len(s.rows) >= atOnce || s.number-s.handed >= tellAfter {
+		if err != nil || len(s.rows) >= atOnce || s.number-s.handed >= progressAfter {
 			more := s.give(read)
 			if errors.Is(err, io.EOF) {
 				return nil
@@ -198,9 +202,12 @@ func (s *scan) broken(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, errTooMuch):
-		return fail.New(fail.TooLarge, "the log has more than %d bytes; import it in parts. It is kept up to line %d", s.log.MaxText, s.number)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
-		return fail.New(fail.Invalid, "the log breaks off behind line %d; what was before is kept. Import it again when it is whole", s.number)
+		return fail.New(fail.TooLarge, "the log has more than %d bytes; import it in parts. It is kept up to line %d",
+			s.log.MaxText, s.number)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
+		errors.As(err, &corrupt):
+		return fail.New(fail.Invalid, "the log breaks off behind line %d; what was before is kept. Import it again "+
+			"when it is whole", s.number)
 	}
 	return fmt.Errorf("the log cannot be read behind line %d, and what was before is kept: %w", s.number, err)
 }
@@ -246,12 +253,12 @@ func (s *scan) take(read *reader, text []byte) {
 	if s.good++; !ok {
 		return
 	}
-	s.told.Lines++
+	s.result.Lines++
 	switch {
 	case l.transaction == "":
-		s.told.Unlicensed++
+		s.result.Unlicensed++
 	case l.method != "" && l.method != "GET":
-		s.told.Other++
+		s.result.Other++
 	default:
 		sum := sha256.Sum256(text)
 		s.rows = append(s.rows, row{l, sum[:16]})
@@ -259,26 +266,26 @@ func (s *scan) take(read *reader, text []byte) {
 }
 
 func (s *scan) bad(err error) {
-	s.told.Lines++
-	if s.told.Unreadable++; len(s.told.Faults) < mostFaults {
-		s.told.Faults = append(s.told.Faults, Fault{s.number, err.Error()})
+	s.result.Lines++
+	if s.result.Unreadable++; len(s.result.Faults) < maxFaults {
+		s.result.Faults = append(s.result.Faults, Fault{s.number, err.Error()})
 	}
 }
 
 // give hands on what was read.
 func (s *scan) give(read *reader) bool {
-	s.told.Form, s.handed = read.form, s.number
-	p := part{s.told, s.rows}
-	p.told.Faults = slices.Clone(s.told.Faults)
+	s.result.Form, s.handed = read.form, s.number
+	p := part{s.result, s.rows}
+	p.result.Faults = slices.Clone(s.result.Faults)
 	s.rows = nil
 	return s.put(p)
 }
 
-// keep records a part. What it counts is added to what was told so far.
-func (k *Importer) keep(ctx context.Context, l Source, p part, told *ImportResult) error {
+// store records a part. What it counts is added to what was told so far.
+func (k *Importer) store(ctx context.Context, l Source, p part, told *ImportResult) error {
 	by := l.By
 	if by == "" {
-		by = string(p.told.Form)
+		by = string(p.result.Form)
 	}
 	var n ImportResult
 	if len(p.rows) > 0 {
@@ -290,8 +297,9 @@ func (k *Importer) keep(ctx context.Context, l Source, p part, told *ImportResul
 		}
 	}
 	so := *told
-	*told = p.told
-	told.Added, told.Duplicates, told.Stray, told.Refused, told.Elsewhere = so.Added+n.Added, so.Duplicates+n.Duplicates, so.Stray+n.Stray, so.Refused+n.Refused, so.Elsewhere+n.Elsewhere
+	*told = p.result
+	told.Added, told.Duplicates, told.Stray, told.Refused, told.Elsewhere = so.Added+n.Added,
+		so.Duplicates+n.Duplicates, so.Stray+n.Stray, so.Refused+n.Refused, so.Elsewhere+n.Elsewhere
 	return nil
 }
 
@@ -320,7 +328,8 @@ func (k *Importer) record(ctx context.Context, tx *store.Tx, only, by string, ro
 			n.Refused++
 			continue
 		}
-		values := []any{r.transaction, r.digest, site, by, r.place(), store.Micros(r.at), r.status, r.bytes, truth(r.bound), truth(r.cut), r.cache, truth(!known)}
+		values := []any{r.transaction, r.digest, site, by, r.place(), store.Micros(r.at), r.status, r.bytes,
+			truth(r.bound), truth(r.cut), r.cache, truth(!known)}
 		if known {
 			sold = append(sold, values...)
 		} else {

@@ -56,8 +56,10 @@ func (s stand) sell(id, site string) {
 	s.Helper()
 	s.update(func(tx *store.Tx) error {
 		return transactions.PutTransaction(s.Context(), tx, transactions.Transaction{
-			ID: id, Billing: "bill-" + id, Buyer: "buyer.example/bot", Agent: "ab12", Site: site, URI: "https://" + site + ".example/a",
-			Item: content.Ref{Site: site, Source: "pages", ID: "i", Since: 7}, Made: second.Add(-time.Minute), Expires: second.Add(4 * time.Minute), Price: policy.Money{Currency: "USD"}, Document: []byte("{}"),
+			ID: id, Billing: "bill-" + id, Buyer: "buyer.example/bot", Agent: "ab12", Site: site,
+			URI:  "https://" + site + ".example/a",
+			Item: content.Ref{Site: site, Source: "pages", ID: "i", Since: 7}, Made: second.Add(-time.Minute),
+			Expires: second.Add(4 * time.Minute), Price: policy.Money{Currency: "USD"}, Document: []byte("{}"),
 		})
 	})
 }
@@ -90,12 +92,14 @@ func TestALogIsKeptByTransaction(t *testing.T) {
 	t.Parallel()
 	each(t, func(s stand) {
 		text := log(
-			told("txn-1", 200, `,"cache":"hit"`), told("txn-2", 403, ""), told("txn-1", 200, `,"cache":"hit"`), "", told("txn-nobodys", 200, ""), told("txn-nobodys", 404, ""), told("txn-undone", 206, ""),
+			told("txn-1", 200, `,"cache":"hit"`), told("txn-2", 403, ""), told("txn-1", 200, `,"cache":"hit"`), "",
+			told("txn-nobodys", 200, ""), told("txn-nobodys", 404, ""), told("txn-undone", 206, ""),
 			strings.ReplaceAll(told("txn-1", 200, ""), `"GET"`, `"HEAD"`), `{"time":"2027-01-31T12:30:05Z","url":"/free","status":200}`, "nonsense", `{"time":"2027-01-31T12:30:05Z"}`,
 		)
 		want := ImportResult{
-			Form: Frontdesk, Lines: 10, Added: 4, Duplicates: 1, Stray: 2, Unlicensed: 1, Other: 1, Refused: 1, Unreadable: 2,
-			Faults: []Fault{{10, errJSON.Error()}, {11, errStatus.Error()}},
+			Form: Frontdesk, Lines: 10, Added: 4, Duplicates: 1, Stray: 2, Unlicensed: 1, Other: 1, Refused: 1,
+			Unreadable: 2,
+			Faults:     []Fault{{10, errJSON.Error()}, {11, errStatus.Error()}},
 		}
 		s.wants(s.importing(text, Source{}), want)
 		want.Added, want.Duplicates, want.Stray = 0, 5, 0
@@ -109,7 +113,8 @@ func TestALogIsKeptByTransaction(t *testing.T) {
 		s.wants(s.importing(packed.String(), Source{By: "cdn-1"}), want)
 
 		all, err := NewReader(s.db).OfTransaction(s.Context(), "txn-1")
-		if want := []Answer{{Kind: Logged, By: "frontdesk", At: second, Status: 200, Bytes: 4711, Cache: "hit", Place: "cdn.example.net/a"}}; err != nil || !reflect.DeepEqual(all, want) {
+		if want := []Answer{{Kind: Logged, By: "frontdesk", At: second, Status: 200, Bytes: 4711, Cache: "hit",
+			Place: "cdn.example.net/a"}}; err != nil || !reflect.DeepEqual(all, want) {
 			s.Errorf("%+v, %v", all, err)
 		}
 		if all[0].Delivered() == all[0].Refused() {
@@ -125,9 +130,12 @@ func TestALogIsKeptByTransaction(t *testing.T) {
 func TestSitesAreApart(t *testing.T) {
 	t.Parallel()
 	each(t, func(s stand) {
-		text := log(told("txn-1", 200, ""), told("txn-2", 200, ""), told("txn-nobodys", 200, ""), strings.ReplaceAll(told("txn-other", 200, ""), "cdn.example.net", "elsewhere.example"))
-		s.wants(s.importing(text, Source{Site: "news"}), ImportResult{Form: Frontdesk, Lines: 4, Added: 2, Stray: 1, Elsewhere: 2})
-		s.wants(s.importing(text, Source{Site: "cooking"}), ImportResult{Form: Frontdesk, Lines: 4, Added: 1, Elsewhere: 3})
+		text := log(told("txn-1", 200, ""), told("txn-2", 200, ""), told("txn-nobodys", 200, ""),
+			strings.ReplaceAll(told("txn-other", 200, ""), "cdn.example.net", "elsewhere.example"))
+		s.wants(s.importing(text, Source{Site: "news"}),
+			ImportResult{Form: Frontdesk, Lines: 4, Added: 2, Stray: 1, Elsewhere: 2})
+		s.wants(s.importing(text, Source{Site: "cooking"}),
+			ImportResult{Form: Frontdesk, Lines: 4, Added: 1, Elsewhere: 3})
 		if all, err := NewReader(s.db).OfTransaction(s.Context(), "txn-2"); err != nil || len(all) != 1 {
 			s.Errorf("%v, %v", all, err)
 		}
@@ -171,8 +179,8 @@ func TestWhatWasSignedIsNotKept(t *testing.T) {
 	})
 }
 
-// TestABrokenImportGoesOn has every write of an import fail once, before and after it: what was kept is kept, and the next import of the
-// whole keeps the rest.
+// TestABrokenImportGoesOn has every write of an import fail once, before and after it: what was
+// kept is kept, and the next import of the whole keeps the rest.
 func TestABrokenImportGoesOn(t *testing.T) {
 	t.Parallel()
 	each(t, func(s stand) {
@@ -182,9 +190,11 @@ func TestABrokenImportGoesOn(t *testing.T) {
 			all = append(all, told("txn-1", 200, fmt.Sprintf(`,"length":%d`, i)))
 		}
 		text := log(all...)
-		broken := io.MultiReader(strings.NewReader(text[:len(text)*2/3]), iotest.ErrReader(errors.New("the disk is gone")))
+		broken := io.MultiReader(strings.NewReader(text[:len(text)*2/3]),
+			iotest.ErrReader(errors.New("the disk is gone")))
 		got, err := s.keep.Import(s.Context(), broken, Source{})
-		if err == nil || !strings.Contains(err.Error(), "the disk is gone") || got.Added < 2*atOnce || got.Unreadable > 0 {
+		if err == nil || !strings.Contains(err.Error(), "the disk is gone") || got.Added < 2*atOnce ||
+			got.Unreadable > 0 {
 			s.Fatalf("%+v, %v", got, err)
 		}
 		ctx, stop := context.WithCancel(s.Context())
@@ -201,7 +211,8 @@ func TestABrokenImportGoesOn(t *testing.T) {
 			s.Fatalf("%+v, %v", cut, err)
 		}
 		before := got.Added + cut.Added
-		s.wants(s.importing(text, Source{}), ImportResult{Form: Frontdesk, Lines: n, Added: n - before, Duplicates: before})
+		s.wants(s.importing(text, Source{}),
+			ImportResult{Form: Frontdesk, Lines: n, Added: n - before, Duplicates: before})
 	})
 }
 
@@ -214,10 +225,11 @@ func TestWhatIsNoLogIsGivenUp(t *testing.T) {
 			code       fail.Code
 			lines      int64
 		}{
-			{"another form", strings.Repeat("hello\n", 10*mostBad), Source{Form: Fastly}, fail.Invalid, mostBad},
+			{"another form", strings.Repeat("hello\n", 10*maxBad), Source{Form: Fastly}, fail.Invalid, maxBad},
 			{"no form", log("hello"), Source{Form: "excel"}, fail.Invalid, 0},
-			{"a long name", log("hello"), Source{By: strings.Repeat("a", mostName+1)}, fail.Invalid, 0},
-			{"more than is allowed", strings.Repeat(told("txn-1", 200, "")+"\n", 10), Source{MaxText: 500}, fail.TooLarge, 3},
+			{"a long name", log("hello"), Source{By: strings.Repeat("a", maxName+1)}, fail.Invalid, 0},
+			{"more than is allowed", strings.Repeat(told("txn-1", 200, "")+"\n", 10), Source{MaxText: 500},
+				fail.TooLarge, 3},
 			{"a head of gzip", "\x1f\x8bnothing", Source{}, fail.Invalid, 0},
 		} {
 			got, err := s.keep.Import(s.Context(), strings.NewReader(c.text), c.log)
@@ -225,12 +237,14 @@ func TestWhatIsNoLogIsGivenUp(t *testing.T) {
 				s.Errorf("%s: %+v, %v", c.name, got, err)
 			}
 		}
-		long := log(strings.Repeat("x", mostLine+1), told("txn-1", 200, ""), strings.Repeat("x", 3*mostLine))
+		long := log(strings.Repeat("x", maxLine+1), told("txn-1", 200, ""), strings.Repeat("x", 3*maxLine))
 		s.wants(s.importing(long, Source{Form: Frontdesk}), ImportResult{
-			Form: Frontdesk, Lines: 3, Added: 0, Duplicates: 1, Unreadable: 2, Faults: []Fault{{1, "it has more than 65536 bytes"}, {3, "it has more than 65536 bytes"}},
+			Form: Frontdesk, Lines: 3, Added: 0, Duplicates: 1, Unreadable: 2,
+			Faults: []Fault{{1, "it has more than 65536 bytes"}, {3, "it has more than 65536 bytes"}},
 		})
 		s.wants(s.importing("", Source{}), ImportResult{Form: Auto})
-		s.wants(s.importing(strings.TrimSpace(log(told("txn-1", 200, ""))), Source{}), ImportResult{Form: Frontdesk, Lines: 1, Duplicates: 1})
+		s.wants(s.importing(strings.TrimSpace(log(told("txn-1", 200, ""))), Source{}),
+			ImportResult{Form: Frontdesk, Lines: 1, Duplicates: 1})
 	})
 }
 
@@ -240,9 +254,12 @@ func TestOwnRecordsStandBesideLogs(t *testing.T) {
 		sum := []byte("12345678901234567890123456789012")
 		s.update(func(tx *store.Tx) error {
 			for _, d := range []transactions.Delivery{
-				{ID: "dlv-1", Transaction: "txn-1", Site: "news", State: transactions.DeliveryCut, Status: 200, Announced: 9, Bytes: 7, Sum: sum, Whole: true, At: second.Add(time.Second)},
-				{ID: "edge-1_x", Transaction: "txn-1", By: "edge-1", Site: "news", State: transactions.DeliveryEnded, Status: 206, Bytes: 9, Sum: sum, At: second.Add(-time.Second)},
-				{ID: "dlv-2", Transaction: "txn-2", Site: "cooking", State: transactions.DeliveryBegun, Status: 200, At: second},
+				{ID: "dlv-1", Transaction: "txn-1", Site: "news", State: transactions.DeliveryCut, Status: 200,
+					Announced: 9, Bytes: 7, Sum: sum, Whole: true, At: second.Add(time.Second)},
+				{ID: "edge-1_x", Transaction: "txn-1", By: "edge-1", Site: "news", State: transactions.DeliveryEnded,
+					Status: 206, Bytes: 9, Sum: sum, At: second.Add(-time.Second)},
+				{ID: "dlv-2", Transaction: "txn-2", Site: "cooking", State: transactions.DeliveryBegun, Status: 200,
+					At: second},
 			} {
 				if _, err := transactions.PutDelivery(s.Context(), tx, d); err != nil {
 					return err
@@ -306,7 +323,8 @@ func TestStraysAreGivenInOrderAndPages(t *testing.T) {
 				s.Errorf("%s: %v", place, err)
 			}
 		}
-		if page, _, err := NewReader(s.db).StraysBefore(s.Context(), time.Time{}, second.Add(time.Second), ""); err != nil || len(page) != strayPage || page[0].At.After(second) {
+		if page, _, err := NewReader(s.db).StraysBefore(s.Context(), time.Time{}, second.Add(time.Second), ""); err !=
+			nil || len(page) != strayPage || page[0].At.After(second) {
 			s.Errorf("%d, %v", len(page), err)
 		}
 		for range NewReader(s.db).Strays(s.Context(), "cooking", time.Time{}, time.Time{}) {

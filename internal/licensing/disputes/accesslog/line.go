@@ -17,7 +17,8 @@ import (
 // Form is how the lines of a log are written.
 type Form string
 
-// The forms. CloudFront and Akamai have two each, of which a line shows by its first letter which it is.
+// The forms. CloudFront and Akamai have two each, of which a line shows by its first letter which
+// it is.
 const (
 	Auto       Form = "auto"       // the first line shows which it is
 	Frontdesk  Form = "frontdesk"  // JSON of our own, for whoever writes his own
@@ -51,7 +52,8 @@ type raw struct {
 	length                                                      string // bytes that the body was to have
 }
 
-// reader reads the lines of one log. It remembers what a line says about those behind it, and is of one goroutine.
+// reader reads the lines of one log. It remembers what a line says about those behind it, and is of
+// one goroutine.
 type reader struct {
 	form   Form
 	given  []string // the columns that the caller named
@@ -157,7 +159,8 @@ func (l *loose) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	return err
 }
 
-// decode reads an object. Members twice are an error: what comes from a request could say so what was answered.
+// decode reads an object. Members twice are an error: what comes from a request could say so what
+// was answered.
 func decode(text []byte, into any) error {
 	if json.Unmarshal(text, into, jsontext.AllowInvalidUTF8(true)) != nil {
 		return errJSON
@@ -180,7 +183,9 @@ var objects = map[Form]func([]byte) (raw, error){
 			Cache       loose `json:"cache"`
 		}
 		err := decode(text, &o)
-		w := raw{time: string(o.Time), transaction: string(o.Transaction), method: string(o.Method), host: string(o.Host), status: string(o.Status), body: string(o.Bytes), length: string(o.Length), cache: string(o.Cache)}
+		w := raw{time: string(o.Time), transaction: string(o.Transaction), method: string(o.Method),
+			host: string(o.Host), status: string(o.Status), body: string(o.Bytes), length: string(o.Length),
+			cache: string(o.Cache)}
 		w.split(string(o.URL))
 		return w, err
 	},
@@ -201,7 +206,8 @@ var objects = map[Form]func([]byte) (raw, error){
 			Outcome loose `json:"x-edge-result-type"`
 		}
 		err := decode(text, &o)
-		w := raw{method: string(o.Method), host: first(o.Viewed, o.Host), path: string(o.Path), query: string(o.Query), status: string(o.Status), whole: string(o.Bytes), length: string(o.Length), cache: string(o.Outcome)}
+		w := raw{method: string(o.Method), host: first(o.Viewed, o.Host), path: string(o.Path), query: string(o.Query),
+			status: string(o.Status), whole: string(o.Bytes), length: string(o.Length), cache: string(o.Outcome)}
 		if w.time = first(o.Millis, o.Stamp); w.time == "" {
 			w.time = string(o.Date) + "T" + string(o.Time) + "Z"
 		}
@@ -219,7 +225,8 @@ var objects = map[Form]func([]byte) (raw, error){
 			Cache  loose `json:"cacheStatus"`
 		}
 		err := decode(text, &o)
-		return akamai(raw{time: string(o.Time), method: string(o.Method), host: string(o.Host), path: string(o.Path), query: string(o.Query), status: string(o.Status), body: string(o.Bytes), cache: string(o.Cache)}), err
+		return akamai(raw{time: string(o.Time), method: string(o.Method), host: string(o.Host), path: string(o.Path),
+			query: string(o.Query), status: string(o.Status), body: string(o.Bytes), cache: string(o.Cache)}), err
 	},
 	Fastly: func(text []byte) (raw, error) {
 		var o struct {
@@ -236,7 +243,8 @@ var objects = map[Form]func([]byte) (raw, error){
 			Edge   loose `json:"fastly_is_edge"`
 		}
 		err := decode(text, &o)
-		w := raw{time: first(o.Stamp, o.Start, o.Time), method: string(o.Method), host: string(o.Host), status: string(o.Status), body: string(o.Bytes), cache: first(o.State, o.Cache)}
+		w := raw{time: first(o.Stamp, o.Start, o.Time), method: string(o.Method), host: string(o.Host),
+			status: string(o.Status), body: string(o.Bytes), cache: first(o.State, o.Cache)}
 		w.split(string(o.URL))
 		if o.Edge == "false" { // the shield before the origin, which the edge has asked
 			w.query = ""
@@ -256,7 +264,8 @@ var objects = map[Form]func([]byte) (raw, error){
 			Cache  loose `json:"CacheCacheStatus"`
 		}
 		err := decode(text, &o)
-		w := raw{time: first(o.Start, o.End), method: string(o.Method), host: string(o.Host), status: string(o.Status), body: string(o.Body), whole: string(o.Bytes), cache: string(o.Cache)}
+		w := raw{time: first(o.Start, o.End), method: string(o.Method), host: string(o.Host), status: string(o.Status),
+			body: string(o.Body), whole: string(o.Bytes), cache: string(o.Cache)}
 		w.split(string(o.URL))
 		return w, err
 	},
@@ -288,8 +297,10 @@ var cloudFrontNames = map[string]func(*raw) *string{
 	"cs-method": func(w *raw) *string { return &w.method }, "cs(Host)": func(w *raw) *string { return &w.host },
 	"cs-uri-stem": func(w *raw) *string { return &w.path }, "cs-uri-query": func(w *raw) *string { return &w.query },
 	"sc-status": func(w *raw) *string { return &w.status }, "sc-bytes": func(w *raw) *string { return &w.whole },
-	"sc-content-len": func(w *raw) *string { return &w.length }, "x-edge-result-type": func(w *raw) *string { return &w.cache },
-	// The host that the viewer asked for, which stands behind that of the distribution and counts instead of it.
+	"sc-content-len":     func(w *raw) *string { return &w.length },
+	"x-edge-result-type": func(w *raw) *string { return &w.cache },
+	// The host that the viewer asked for, which stands behind that of the distribution and counts
+	// instead of it.
 	"x-host-header": func(w *raw) *string { return &w.host },
 }
 
@@ -301,11 +312,13 @@ var akamaiNames = map[string]func(*raw) *string{
 	"bytes": func(w *raw) *string { return &w.body }, "cacheStatus": func(w *raw) *string { return &w.cache },
 }
 
-// akamaiColumns are those of the structured lines of DataStream 2 in the order in which a stream has them unless it is given another.
+// akamaiColumns are those of the structured lines of DataStream 2 in the order in which a stream
+// has them unless it is given another.
 var akamaiColumns = strings.Fields(`version streamId cp reqId reqTimeSec bytes cliIP statusCode proto reqHost reqMethod reqPath reqPort rspContentLen rspContentType UA
 	tlsOverheadTimeMSec tlsVersion objSize uncompressedSize overheadBytes totalBytes queryStr`)
 
-// columns reads a line of values, whose columns were named by a line before it, by the caller, or by custom.
+// columns reads a line of values, whose columns were named by a line before it, by the caller, or
+// by custom.
 func (r *reader) columns(text []byte, names map[string]func(*raw) *string) (w raw, err error) {
 	columns := r.fields
 	if columns == nil {
@@ -349,8 +362,9 @@ func (r *reader) columns(text []byte, names map[string]func(*raw) *string) (w ra
 	return w, nil
 }
 
-// combined reads a line of the combined form: `IP - USER [TIME] "METHOD TARGET HTTP/1.1" STATUS BYTES …`. What a client sends stands
-// in it without quotation marks, which servers escape, so the first of them begins the request.
+// combined reads a line of the combined form: `IP - USER [TIME] "METHOD TARGET HTTP/1.1" STATUS
+// BYTES …`. What a client sends stands in it without quotation marks, which servers escape, so the
+// first of them begins the request.
 func combined(text string) (w raw, err error) {
 	before, rest, ok := strings.Cut(text, `] "`)
 	open := strings.LastIndexByte(before, '[')
@@ -412,7 +426,8 @@ func (w raw) line() (l line, err error) {
 	}
 	l.method, l.host, l.cache = w.method, bare(w.host), word(w.cache)
 	l.path, _, _ = strings.Cut(w.path, "?") // where a form has the query apart
-	if l.status, err = strconv.Atoi(w.status); err != nil || l.status < 0 || l.status > 999 || (l.status > 0 && l.status < 100) {
+	if l.status, err = strconv.Atoi(w.status); err != nil || l.status < 0 || l.status > 999 ||
+		(l.status > 0 && l.status < 100) {
 		return l, errStatus
 	}
 	if l.status == 499 { // nginx: the client went away before it was answered
@@ -469,7 +484,8 @@ const (
 	lastTime  = 4102444800 // 2100
 )
 
-// moment reads a time: RFC 3339, or so many seconds, thousandths or thousand-millionths of them since 1970.
+// moment reads a time: RFC 3339, or so many seconds, thousandths or thousand-millionths of them
+// since 1970.
 func moment(text string) (t time.Time, err error) {
 	switch {
 	case text == "":
@@ -510,8 +526,9 @@ func moment(text string) (t time.Time, err error) {
 	return t.UTC().Truncate(time.Microsecond), nil
 }
 
-// named is the transaction that an address names: in txn_id, as most signed addresses do; behind the agent in the data of an Akamai
-// token; or in the path of what this front desk delivers itself. It is empty where there is none. Two are none that somebody signed.
+// named is the transaction that an address names: in txn_id, as most signed addresses do; behind
+// the agent in the data of an Akamai token; or in the path of what this front desk delivers itself.
+// It is empty where there is none. Two are none that somebody signed.
 func named(query, path string) (id string, err error) {
 	for part := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(part, "=")
@@ -555,12 +572,12 @@ func ofToken(token string) string {
 	return ""
 }
 
-// mostID is how long the id of a transaction may be.
-const mostID = 100
+// maxID is how long the id of a transaction may be.
+const maxID = 100
 
 // isID says whether a text can be the id of a transaction: letters, digits, - and _.
 func isID(text string) bool {
-	if text == "" || len(text) > mostID {
+	if text == "" || len(text) > maxID {
 		return false
 	}
 	for i := range len(text) {
@@ -572,13 +589,13 @@ func isID(text string) bool {
 	return true
 }
 
-// mostWord is how much is kept of what a cache did.
-const mostWord = 24
+// maxWord is how much is kept of what a cache did.
+const maxWord = 24
 
 // word is a word of a log, such as what the cache did.
 func word(text string) string {
-	if len(text) > mostWord {
-		text = text[:mostWord]
+	if len(text) > maxWord {
+		text = text[:maxWord]
 	}
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' || c > '~' {
@@ -591,7 +608,8 @@ func word(text string) string {
 	return strings.ToLower(text)
 }
 
-// bare is a host without its port, and nothing for what is none: a query may hang on it, and what signs an address is not kept.
+// bare is a host without its port, and nothing for what is none: a query may hang on it, and what
+// signs an address is not kept.
 func bare(host string) string {
 	if at := strings.LastIndexByte(host, ':'); at > 0 && number(host[at+1:]) {
 		host = host[:at]
@@ -602,14 +620,14 @@ func bare(host string) string {
 	return strings.ToLower(host)
 }
 
-// mostPlace is how much is kept of a host and a path.
-const mostPlace = 500
+// maxPlace is how much is kept of a host and a path.
+const maxPlace = 500
 
 // place is where a line says that it was fetched, without a query.
 func (l line) place() string {
 	text := strings.ToValidUTF8(l.host+l.path, "")
-	if len(text) > mostPlace {
-		text = strings.ToValidUTF8(text[:mostPlace], "")
+	if len(text) > maxPlace {
+		text = strings.ToValidUTF8(text[:maxPlace], "")
 	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -40,12 +40,14 @@ type Settings struct {
 
 // DefaultSettings are those where nothing is said.
 func DefaultSettings() Settings {
-	return Settings{Enabled: true, Cases: 5, Of: 100, Warn: 3, Limit: 5, Providers: 5, Tokens: 2, Failures: 1, Hashes: 0.5, Rate: "10/1m"}
+	return Settings{Enabled: true, Cases: 5, Of: 100, Warn: 3, Limit: 5, Providers: 5, Tokens: 2, Failures: 1,
+		Hashes: 0.5, Rate: "10/1m"}
 }
 
 // Check looks at the parts and at the rate.
 func (m Settings) Check(r *yamlconf.Report) {
-	for key, percent := range map[string]float64{"warn": m.Warn, "limit": m.Limit, "tokens": m.Tokens, "failures": m.Failures, "hashes": m.Hashes} {
+	for key, percent := range map[string]float64{"warn": m.Warn, "limit": m.Limit, "tokens": m.Tokens,
+		"failures": m.Failures, "hashes": m.Hashes} {
 		if math.IsNaN(percent) || percent < 0 || percent > 100 {
 			r.Problem(key, "%v is no part in percent; write a number from 0 to 100", percent)
 		}
@@ -56,5 +58,6 @@ func (m Settings) Check(r *yamlconf.Report) {
 }
 
 func (m Settings) Rules() Rules {
-	return Rules{Warn: m.Warn, Limit: m.Limit, Providers: m.Providers, Tokens: m.Tokens, Failures: m.Failures, Hashes: m.Hashes, Cases: m.Cases, Of: m.Of}
+	return Rules{Warn: m.Warn, Limit: m.Limit, Providers: m.Providers, Tokens: m.Tokens, Failures: m.Failures,
+		Hashes: m.Hashes, Cases: m.Cases, Of: m.Of}
 }

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Day is what came of holding what was bought of a site on a day of UTC against what was delivered and reported.
+// Day is what came of holding what was bought of a site on a day of UTC against what was delivered
+// and reported.
 type Day struct {
 	At   time.Time // its beginning
 	Site string
@@ -26,7 +27,7 @@ func putDay(ctx context.Context, tx *store.Tx, d Day) error {
 	return nil
 }
 
-// Filter says which days are wanted. An empty field is no condition.
+// Filter selects days. An empty field is no condition.
 type Filter struct {
 	Site         string
 	Since, Until time.Time // Since ≤ beginning < Until

@@ -19,7 +19,7 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// Config is what a Keeper works with.
+// Config are the dependencies of an [Enforcer].
 type Config struct {
 	DB     *store.DB // with Schema and the ledger's
 	Ledger *ledger.Ledger
@@ -28,28 +28,31 @@ type Config struct {
 	Log    *slog.Logger
 	// Dispute gives the dispute of a transaction; ok is false where there is none.
 	Dispute func(ctx context.Context, tx *store.Tx, transaction string) (d Dispute, ok bool, err error)
-	// Reconcile holds what was bought in a time against what was delivered and reported, by the ids of sites. It may be nil.
+	// Reconcile holds what was bought in a time against what was delivered and reported, by the ids
+	// of sites. It may be nil.
 	Reconcile func(ctx context.Context, since, until time.Time) (map[string]Reconciled, error)
-	// Close lets a party in no more, whose End is about to be confirmed. It may be called again, and may be nil.
+	// Close shuts a party out before its Closure is confirmed. It may be called again, and may be
+	// nil.
 	Close func(ctx context.Context, p Party) error
 }
 
-// Enforcer counts and takes measures. It may be used from many goroutines.
+// Enforcer counts, and imposes sanctions. Its methods may be called concurrently.
 type Enforcer struct {
-	config Config
-	force  atomic.Pointer[map[Party]Level] // the heaviest step in force, of those that hold somebody to something
+	config  Config
+	inForce atomic.Pointer[map[Party]Level] // the heaviest step in force, of those that hold somebody to something
 }
 
-// New makes a keeper. Nobody is held to anything before its first Once.
+// New returns an enforcer. Nobody is restricted before its first RunOnce.
 func New(config Config) *Enforcer {
 	k := &Enforcer{config: config}
-	k.force.Store(&map[Party]Level{})
+	k.inForce.Store(&map[Party]Level{})
 	return k
 }
 
-// Restricted says whether a party is held to a rate, or closed. It looks nothing up: what was decided elsewhere holds here after the next Once.
+// Restricted reports whether a party is limited to a rate, or closed. It reads memory; decisions of
+// other nodes hold after the next RunOnce.
 func (k *Enforcer) Restricted(p Party) (limited, closed bool) {
-	step := (*k.force.Load())[p]
+	step := (*k.inForce.Load())[p]
 	return step == RateLimited, step == Closure
 }
 
@@ -62,7 +65,8 @@ func (k *Enforcer) Run(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		if err := k.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again", "error", err)
+			k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again",
+				"error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -77,7 +81,8 @@ const batch = 1000
 // errRaced is of entries that another node has counted meanwhile.
 var errRaced = errors.New("another node was first")
 
-// RunOnce counts what the ledger has that was not counted yet, takes what measures are due by that, and reads which are in force.
+// RunOnce counts what the ledger has that was not counted yet, takes what measures are due by that,
+// and reads which are in force.
 func (k *Enforcer) RunOnce(ctx context.Context) error {
 	for {
 		place, err := k.place(ctx)
@@ -102,14 +107,15 @@ func (k *Enforcer) RunOnce(ctx context.Context) error {
 	}
 }
 
-// When purchases are reconciled: once their reports are due by the usual window, and logs of the delivery are there; a whole day of
-// them at a time, none of them twice.
+// When purchases are reconciled: once their reports are due by the usual window, and logs of the
+// delivery are there; a whole day of them at a time, none of them twice.
 const (
 	ripe           = 48 * time.Hour
 	reconciledSpan = 24 * time.Hour
 )
 
-// reconcile counts the purchases that are old enough by now, from the beginning of the last month on.
+// reconcile counts the purchases that are old enough by now, from the beginning of the last month
+// on.
 func (k *Enforcer) reconcile(ctx context.Context) error {
 	if k.config.Reconcile == nil {
 		return nil
@@ -174,7 +180,7 @@ func (k *Enforcer) place(ctx context.Context) (place int64, err error) {
 func (k *Enforcer) refresh(ctx context.Context) error {
 	var all []Sanction
 	err := k.config.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = selectMeasures(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
+		all, err = selectSanctions(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
 		return err
 	})
 	if err != nil {
@@ -189,7 +195,7 @@ func (k *Enforcer) refresh(ctx context.Context) error {
 			force[m.Party] = RateLimited
 		}
 	}
-	k.force.Store(&force)
+	k.inForce.Store(&force)
 	return nil
 }
 
@@ -224,7 +230,8 @@ func (k *Enforcer) count(ctx context.Context, tx *store.Tx, some []receipt.Entry
 			return err
 		}
 	}
-	parties := slices.SortedFunc(maps.Keys(t), func(a, b Party) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	parties := slices.SortedFunc(maps.Keys(t),
+		func(a, b Party) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
 	for _, p := range parties {
 		for _, m := range slices.Sorted(maps.Keys(t[p])) {
 			for _, what := range slices.Sorted(maps.Keys(t[p][m])) {
@@ -232,7 +239,7 @@ func (k *Enforcer) count(ctx context.Context, tx *store.Tx, some []receipt.Entry
 					return err
 				}
 			}
-			if err := k.look(ctx, tx, p, m); err != nil {
+			if err := k.readCounts(ctx, tx, p, m); err != nil {
 				return err
 			}
 		}
@@ -307,8 +314,9 @@ func (k *Enforcer) dispute(ctx context.Context, tx *store.Tx, e receipt.Entry, t
 	return nil
 }
 
-// look takes what measures are due against a party after a month's counts. Of months that are long over nothing is due any more.
-func (k *Enforcer) look(ctx context.Context, tx *store.Tx, p Party, m Month) error {
+// readCounts takes what measures are due against a party after a month's counts. Of months that are
+// long over nothing is due any more.
+func (k *Enforcer) readCounts(ctx context.Context, tx *store.Tx, p Party, m Month) error {
 	c, err := countsOf(ctx, tx, p, m)
 	if err != nil {
 		return err
@@ -334,7 +342,8 @@ func (k *Enforcer) look(ctx context.Context, tx *store.Tx, p Party, m Month) err
 		}
 	}
 	for _, f := range k.config.Rules.judge(p, c, months, same) {
-		if err := k.take(ctx, tx, Sanction{ID: newID(p, m, f.step), Party: p, Month: m, Level: f.step, Cause: f.cause, Imposed: now}); err != nil {
+		if err := k.impose(ctx, tx, Sanction{ID: newID(p, m, f.step), Party: p, Month: m, Level: f.step, Cause: f.cause,
+			Imposed: now}); err != nil {
 			return err
 		}
 	}
@@ -346,7 +355,8 @@ func newID(p Party, m Month, s Level) string {
 	return strings.Join([]string{m.String(), string(s), string(p.Kind), p.ID}, ".")
 }
 
-// monthsInARow counts the months in which a party has exceeded a rate, back from one without one between that was well.
+// monthsInARow counts the months in which a party has exceeded a rate, back from one without one
+// between that was well.
 func monthsInARow(ctx context.Context, tx *store.Tx, p Party, m Month) (n int, err error) {
 	rows, err := tx.Query(ctx, `SELECT month FROM measure_month WHERE kind = $1 AND party = $2 AND month > $3 AND month <= $4 AND what = 'breached' ORDER BY month DESC`,
 		string(p.Kind), p.ID, int64(m)-endMonths, int64(m))
@@ -367,7 +377,8 @@ func monthsInARow(ctx context.Context, tx *store.Tx, p Party, m Month) (n int, e
 	return n, rows.Err()
 }
 
-// sameReason is the most providers of which a buyer has disputed in a month for one and the same reason.
+// sameReason is the most providers of which a buyer has disputed in a month for one and the same
+// reason.
 func sameReason(ctx context.Context, tx *store.Tx, buyer string, m Month) (most int, err error) {
 	err = tx.Each(ctx, `SELECT reason, COUNT(DISTINCT site) FROM measure_case WHERE buyer = $1 AND month = $2 GROUP BY reason`,
 		func(row store.Scanner) error {
@@ -407,8 +418,8 @@ func (k *Enforcer) recorded(ctx context.Context, tx *store.Tx, m Sanction, did s
 	return k.config.Ledger.Append(ctx, tx, e)
 }
 
-// take records a measure, if it was not taken in its month already.
-func (k *Enforcer) take(ctx context.Context, tx *store.Tx, m Sanction) (err error) {
+// impose records a measure, if it was not taken in its month already.
+func (k *Enforcer) impose(ctx context.Context, tx *store.Tx, m Sanction) (err error) {
 	var n int
 	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM measure_taken WHERE id = $1`, m.ID).Scan(&n); err != nil || n > 0 {
 		return err
@@ -422,29 +433,32 @@ func (k *Enforcer) take(ctx context.Context, tx *store.Tx, m Sanction) (err erro
 		return fmt.Errorf("take a measure: %w", err)
 	}
 	tx.AfterCommit(func() {
-		k.config.Log.Warn("a measure was taken", "step", string(m.Level), "kind", string(m.Kind), "party", m.Party.ID, "cause", m.Cause)
+		k.config.Log.Warn("a measure was taken", "step", string(m.Level), "kind", string(m.Kind), "party", m.Party.ID,
+			"cause", m.Cause)
 	})
 	return nil
 }
 
-// mostNote bounds what an operator writes.
-const mostNote = 500
+// maxNote bounds what an operator writes.
+const maxNote = 500
 
-// Lift ends a measure, by somebody and for a reason. The error is fail.NotFound where there is none of the id that is in force.
+// Lift ends a sanction, with who did it and why. The error is fail.NotFound if no sanction of the
+// id is in force.
 func (k *Enforcer) Lift(ctx context.Context, id, by, note string) error {
 	return k.change(ctx, id, by, note, "lifted", func(tx *store.Tx, m Sanction, at int64) error {
 		return tx.ExecOne(ctx, `UPDATE measure_taken SET lifted = $1, by = $2, note = $3 WHERE id = $4 AND lifted = 0`, at, by, note, m.ID)
 	})
 }
 
-// Confirm confirms an End: the party's account is closed. The error is fail.Invalid for another step, and fail.NotFound as of Lift.
+// Confirm confirms an End: the party's account is closed. The error is fail.Invalid for another
+// step, and fail.NotFound as of Lift.
 func (k *Enforcer) Confirm(ctx context.Context, id, by, note string) error {
-	if len(note) > mostNote {
+	if len(note) > maxNote {
 		return errNote
 	}
 	var all []Sanction
 	err := k.config.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = selectMeasures(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
+		all, err = selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
 		return err
 	})
 	if err != nil {
@@ -471,7 +485,7 @@ func (k *Enforcer) Confirm(ctx context.Context, id, by, note string) error {
 
 var (
 	errNone = fail.New(fail.NotFound, "there is no such measure in force")
-	errNote = fail.New(fail.TooLong, "a note has at most %d bytes", mostNote)
+	errNote = fail.New(fail.TooLong, "a note has at most %d bytes", maxNote)
 )
 
 func confirmable(m Sanction) error {
@@ -481,13 +495,14 @@ func confirmable(m Sanction) error {
 	return nil
 }
 
-func (k *Enforcer) change(ctx context.Context, id, by, note, did string, set func(*store.Tx, Sanction, int64) error) error {
-	if len(note) > mostNote {
+func (k *Enforcer) change(ctx context.Context, id, by, note, did string,
+	set func(*store.Tx, Sanction, int64) error) error {
+	if len(note) > maxNote {
 		return errNote
 	}
 	now := k.config.Now().UTC().Truncate(time.Microsecond)
 	err := k.config.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
-		all, err := selectMeasures(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
+		all, err := selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
 		if err != nil {
 			return err
 		}
@@ -508,12 +523,14 @@ func (k *Enforcer) change(ctx context.Context, id, by, note, did string, set fun
 	return k.refresh(ctx)
 }
 
-func selectMeasures(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Sanction, err error) {
+func selectSanctions(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Sanction, err error) {
 	all, err = store.All(ctx, tx, `SELECT id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry FROM measure_taken`+where,
 		func(row store.Scanner) (m Sanction, err error) {
 			var month, taken, confirmed, lifted int64
-			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, &month, (*string)(&m.Level), &m.Cause, &taken, &confirmed, &lifted, &m.By, &m.Note, &m.Entry)
-			m.Month, m.Imposed, m.Confirmed, m.Lifted = Month(month), store.FromMicros(taken), store.FromMicros(confirmed), store.FromMicros(lifted)
+			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, &month, (*string)(&m.Level), &m.Cause, &taken,
+				&confirmed, &lifted, &m.By, &m.Note, &m.Entry)
+			m.Month, m.Imposed, m.Confirmed, m.Lifted = Month(month), store.FromMicros(taken),
+				store.FromMicros(confirmed), store.FromMicros(lifted)
 			return m, err
 		}, args...)
 	if err != nil {
@@ -522,7 +539,7 @@ func selectMeasures(ctx context.Context, tx *store.Tx, where string, args ...any
 	return all, nil
 }
 
-// Reader reads measures and rates. It may be used from many goroutines.
+// Reader reads measures and rates. Its methods may be called concurrently.
 type Reader struct{ db *store.DB }
 
 // NewReader reads a database that has Schema.
@@ -535,7 +552,7 @@ func (r *Reader) Sanctions(ctx context.Context, all bool, most int) (list []Sanc
 		where = ` ORDER BY taken DESC, id LIMIT $1`
 	}
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		list, err = selectMeasures(ctx, tx, where, most)
+		list, err = selectSanctions(ctx, tx, where, most)
 		return err
 	})
 	return list, err
@@ -563,8 +580,10 @@ func RatesOf(ctx context.Context, tx *store.Tx, p Party, m Month) (Rates, error)
 		return float64(n) * 100 / float64(of)
 	}
 	return Rates{
-		Transactions: c[transactions], Disputes: c[disputes], Reports: c[reports], Disputed: part(c[disputes], c[transactions]),
-		Tokens: part(c[deviant], c[reports]), Failures: part(c[string(FailedDelivery)], c[transactions]), Hashes: part(c[string(WrongHash)], c[transactions]),
+		Transactions: c[transactions], Disputes: c[disputes], Reports: c[reports],
+		Disputed: part(c[disputes], c[transactions]),
+		Tokens:   part(c[deviant], c[reports]), Failures: part(c[string(FailedDelivery)], c[transactions]),
+		Hashes:     part(c[string(WrongHash)], c[transactions]),
 		Reconciled: c[reconciled], Gap: part(c[gaps], c[reconciled]),
 	}, nil
 }

@@ -8,7 +8,8 @@ type finding struct {
 	cause string
 }
 
-// The months after which more is done (RAMP v1, disputes: graduated measures). They follow one another without one between that was well.
+// The months after which more is done (RAMP v1, disputes: graduated measures). They follow one
+// another without one between that was well.
 const (
 	planMonths  = 3
 	limitMonths = 4
@@ -24,8 +25,9 @@ func rate(what string, cases, of int64) string {
 	return fmt.Sprintf("%d %s of %d (%.1f %%)", cases, what, of, float64(cases)*100/float64(of))
 }
 
-// judge says what is due against a party after a month's counts so far: months is how many months in a row it has exceeded a rate, this one
-// included if it does, and same the most providers of which an agent has disputed for one and the same reason.
+// judge says what is due against a party after a month's counts so far: months is how many months
+// in a row it has exceeded a rate, this one included if it does, and same the most providers of
+// which an agent has disputed for one and the same reason.
 func (r Rules) judge(p Party, c counts, months, same int) (due []finding) {
 	breach, cause := r.breach(p, c)
 	if breach && p.Kind == Provider {

@@ -10,13 +10,15 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// TestPurchasesAreReconciledOnce has several keepers reconcile what is old enough, each moment once, in the month that it is of.
+// TestPurchasesAreReconciledOnce has several keepers reconcile what is old enough, each moment
+// once, in the month that it is of.
 func TestPurchasesAreReconciledOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(c *court) {
 		var spans [][2]time.Time
 		keeper := func() *Enforcer {
-			return New(Config{DB: c.db, Ledger: c.ledger, Rules: usual, Now: c.clock, Log: slog.New(slog.DiscardHandler),
+			return New(Config{DB: c.db, Ledger: c.ledger, Rules: usual, Now: c.clock,
+				Log: slog.New(slog.DiscardHandler),
 				Reconcile: func(_ context.Context, since, until time.Time) (map[string]Reconciled, error) {
 					spans = append(spans, [2]time.Time{since, until})
 					return map[string]Reconciled{"news": {Of: 60, Gaps: 9, Untold: 2}}, nil
@@ -28,7 +30,8 @@ func TestPurchasesAreReconciledOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(spans) != 31 || !spans[0][0].Equal(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)) || !spans[30][1].Equal(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)) {
+		if len(spans) != 31 || !spans[0][0].Equal(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)) ||
+			!spans[30][1].Equal(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)) {
 			t.Fatalf("%d spans: %v", len(spans), spans)
 		}
 		for i, s := range spans[1:] {
@@ -45,10 +48,14 @@ func TestPurchasesAreReconciledOnce(t *testing.T) {
 			t.Errorf("%d spans, %v", len(spans), err)
 		}
 		days, err := NewReader(c.db).Days(t.Context(), Filter{Limit: 2})
-		if want := []Day{{spans[31][0], "news", Reconciled{60, 9, 2}}, {spans[30][0], "news", Reconciled{60, 9, 2}}}; err != nil || !slices.Equal(days, want) {
+		if want := []Day{{spans[31][0], "news", Reconciled{60, 9, 2}},
+			{spans[30][0], "news", Reconciled{60, 9, 2}}}; err != nil || !slices.Equal(days, want) {
 			t.Errorf("%v, %v; want %v", days, err, want)
 		}
-		if days, err = NewReader(c.db).Days(t.Context(), Filter{Site: "news", Since: spans[3][0], Until: spans[6][0], Differing: true, After: Day{At: spans[5][0], Site: "news"}, Limit: 9}); err != nil || len(days) != 2 || !days[0].At.Equal(spans[4][0]) {
+		if days, err = NewReader(c.db).Days(t.Context(),
+			Filter{Site: "news", Since: spans[3][0], Until: spans[6][0], Differing: true,
+				After: Day{At: spans[5][0], Site: "news"}, Limit: 9}); err != nil || len(days) != 2 ||
+			!days[0].At.Equal(spans[4][0]) {
 			t.Errorf("%v, %v", days, err)
 		}
 		if days, err = NewReader(c.db).Days(t.Context(), Filter{Site: "shop", Limit: 9}); err != nil || len(days) != 0 {

@@ -1,11 +1,13 @@
-// Package enforcement watches how often things go wrong between buyers and sites, by the month, and takes the measures of RAMP v1 (disputes):
-// who disputes too much is warned and then held to a few requests; a site whose buyers are too often right is warned, has to plan, is held
-// to a few sales, and in the end may be closed, which an operator has to confirm. An operator lifts measures.
+// Package enforcement counts disputes and failures of buyers and sites by month (UTC), and imposes
+// the sanctions of RAMP v1 (disputes). A buyer that disputes too much is warned, then limited to a
+// few requests. A site whose buyers are too often right is warned, has to plan improvements, is
+// limited to a few sales, and in the end may be closed. An operator confirms a closure, and can
+// lift every sanction.
 //
-// It counts by following the ledger with a cursor, so that nothing is looked through when a dispute comes; each entry is counted once, by
-// whichever node is first. The months are those of UTC.
-//
-// It stands below server, which asks it who is held to what, and above ledger and store. Of disputes it is told by a function.
+// The package follows the ledger with a cursor, so filing a dispute looks nothing through. Each
+// entry is counted once, by whichever node comes first. It owns the counters and the sanctions. It
+// must not read disputes itself: [Config.Dispute] gives them. Enter by [New], [Enforcer.Run] and
+// [Enforcer.Restricted].
 package enforcement
 
 import (
@@ -16,7 +18,8 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the tables of this room. Times are microseconds, 0 for none; a month is its year times 12 and its number from 0.
+// Schema is the tables of this package. Times are microseconds, 0 for none; a month is its year
+// times 12 and its number from 0.
 //
 //	measure_cursor  how far in the ledger it was counted
 //	measure_month   counts of a party's month
@@ -92,13 +95,13 @@ const (
 	Provider Kind = "provider" // a site, by its id
 )
 
-// Party is whom measures are taken against.
+// Party is the buyer or site under a sanction.
 type Party struct {
 	Kind Kind
 	ID   string
 }
 
-// Level is what is done.
+// Level is how severe a sanction is.
 type Level string
 
 // The steps.
@@ -111,15 +114,16 @@ const (
 	Closure         Level = "end"         // the twelfth month: its account is to be closed, once an operator confirms
 )
 
-// Sanction is a step that was taken against a party.
+// Sanction is a level of enforcement imposed on a party for a month.
 type Sanction struct {
 	ID string
 	Party
-	Month     Month
-	Level     Level
-	Cause     string // the figures, in few words
-	Imposed   time.Time
-	Confirmed time.Time // of an End, when an operator has confirmed it; zero before
+	Month   Month
+	Level   Level
+	Cause   string // the figures, in few words
+	Imposed time.Time
+	// Confirmed is when an operator confirmed a Closure; zero before.
+	Confirmed time.Time
 	Lifted    time.Time // zero while it is in force
 	By, Note  string    // who confirmed or lifted it, and why
 	Entry     string    // of the ledger, of kind "measure"
@@ -137,7 +141,8 @@ func MonthOf(t time.Time) Month {
 // String is the month as 2027-01.
 func (m Month) String() string { return fmt.Sprintf("%04d-%02d", int(m)/12, int(m)%12+1) }
 
-// Rules say from when on what is done. Rates are percent of a month's; one that is reached is not exceeded.
+// Rules are the thresholds of sanctions. Rates are percent of a month's transactions; reaching one
+// does not exceed it.
 type Rules struct {
 	Warn, Limit float64 // disputes of an agent's transactions: 3, 5
 	Providers   int     // from how many on, disputed for one reason by one agent, it is flagged: 5
@@ -148,15 +153,15 @@ type Rules struct {
 	Of          int     // and of how many
 }
 
-// Dispute is what is known of a dispute, when an entry of the ledger tells that it moved.
+// Dispute is the state of a dispute when a ledger entry says that it moved.
 type Dispute struct {
 	ID, Buyer, Site, Reason string
 	Filed                   time.Time
 	Fault                   Fault // what it was found to be by now
 }
 
-// Reconciled is what came of holding purchases of a site against deliveries and reports: how many there were, and how many of them
-// contradict one another (RAMP v1, reconciliation). Untold counts purchases beside them of which nobody tells whether they were delivered.
+// Reconciled counts purchases of a site that were compared with deliveries and reports, and those
+// that differ.
 type Reconciled struct{ Of, Gaps, Untold int64 }
 
 // Fault is what a site was found to have failed in; empty for nothing.

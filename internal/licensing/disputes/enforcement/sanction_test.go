@@ -53,7 +53,8 @@ func TestRulesAreJudgedAsWritten(t *testing.T) {
 		{"more than five percent", bot, of(1000, disputes, 51), 1, 0, []Level{Warning, RateLimited}},
 		{"the second month", bot, of(1000, disputes, 31), 2, 0, []Level{Warning}},
 		{"the third month", bot, of(1000, disputes, 31), 3, 0, []Level{ImprovementPlan}},
-		{"the third month beyond five percent", bot, of(1000, disputes, 51), 3, 0, []Level{ImprovementPlan, RateLimited}},
+		{"the third month beyond five percent", bot, of(1000, disputes, 51), 3, 0,
+			[]Level{ImprovementPlan, RateLimited}},
 		{"the fourth month", bot, of(1000, disputes, 31), 4, 0, []Level{RateLimited}},
 		{"the eleventh month", bot, of(1000, disputes, 31), 11, 0, []Level{RateLimited}},
 		{"the twelfth month", bot, of(1000, disputes, 31), 12, 0, []Level{Closure, RateLimited}},
@@ -61,12 +62,16 @@ func TestRulesAreJudgedAsWritten(t *testing.T) {
 		{"one reason at five sites", bot, of(10, disputes, 5), 0, 5, []Level{Flagged}},
 		{"two percent of reports", news, of(1000, deviant, 20), 0, 0, nil},
 		{"more than two percent of reports", news, of(1000, deviant, 21), 1, 0, []Level{Investigated, Warning}},
-		{"more than two percent of few reports on many purchases", news, counts{transactions: 10_000, reports: 1000, deviant: 21}, 1, 0, []Level{Investigated, Warning}},
-		{"less than two percent of many reports on few purchases", news, counts{transactions: 100, reports: 10_000, deviant: 21}, 0, 0, nil},
+		{"more than two percent of few reports on many purchases", news,
+			counts{transactions: 10_000, reports: 1000, deviant: 21}, 1, 0, []Level{Investigated, Warning}},
+		{"less than two percent of many reports on few purchases", news,
+			counts{transactions: 100, reports: 10_000, deviant: 21}, 0, 0, nil},
 		{"one percent of deliveries", news, of(1000, string(FailedDelivery), 10), 0, 0, nil},
-		{"more than one percent of deliveries", news, of(1000, string(FailedDelivery), 11), 4, 0, []Level{Investigated, RateLimited}},
+		{"more than one percent of deliveries", news, of(1000, string(FailedDelivery), 11), 4, 0,
+			[]Level{Investigated, RateLimited}},
 		{"half a percent of hashes", news, of(1000, string(WrongHash), 5), 0, 0, nil},
-		{"more than half a percent of hashes", news, of(1000, string(WrongHash), 6), 3, 0, []Level{Investigated, ImprovementPlan}},
+		{"more than half a percent of hashes", news, of(1000, string(WrongHash), 6), 3, 0,
+			[]Level{Investigated, ImprovementPlan}},
 		{"disputes say nothing of a site", news, of(1000, disputes, 900), 1, 0, nil},
 	} {
 		var got []Level
@@ -98,7 +103,8 @@ type court struct {
 
 func each(t *testing.T, suite func(c *court)) {
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
-		c := &court{T: t, db: open(t, ledger.Schema, Schema), now: time.Date(2027, 1, 31, 23, 0, 0, 0, time.UTC), cases: map[string]Dispute{}}
+		c := &court{T: t, db: open(t, ledger.Schema, Schema), now: time.Date(2027, 1, 31, 23, 0, 0, 0, time.UTC),
+			cases: map[string]Dispute{}}
 		secret, _, err := note.GenerateKey(nil, "desk.example/ledger")
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +113,8 @@ func each(t *testing.T, suite func(c *court)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.ledger = ledger.New(c.db, ledger.Options{Origin: "desk.example/ledger", Signers: func(string) []note.Signer { return []note.Signer{signer} }, Now: c.clock})
+		c.ledger = ledger.New(c.db, ledger.Options{Origin: "desk.example/ledger",
+			Signers: func(string) []note.Signer { return []note.Signer{signer} }, Now: c.clock})
 		if c.db.Engine() != store.SQLite { // which gives its entries their places as they come
 			ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 			var running sync.WaitGroup
@@ -144,7 +151,8 @@ func (c *court) keeper(rules Rules) *Enforcer {
 // happens puts entries into the ledger.
 func (c *court) happens(all ...receipt.Entry) {
 	c.Helper()
-	if err := c.db.Update(c.Context(), func(tx *store.Tx) error { _, err := c.ledger.AppendAll(c.Context(), tx, all); return err }); err != nil {
+	if err := c.db.Update(c.Context(),
+		func(tx *store.Tx) error { _, err := c.ledger.AppendAll(c.Context(), tx, all); return err }); err != nil {
 		c.Fatal(err)
 	}
 	deadline := time.Now().Add(20 * time.Second)
@@ -170,7 +178,8 @@ func (c *court) buys(n, disputed int, site, reason string, fault Fault) {
 		e := receipt.Entry{Time: c.clock(), Site: site, Party: "requester:" + bot.ID, Subject: id, Kind: "transaction"}
 		all = append(all, e)
 		if i < disputed {
-			c.cases[id] = Dispute{ID: "dsp-" + id, Buyer: bot.ID, Site: site, Reason: reason, Filed: c.clock(), Fault: fault}
+			c.cases[id] = Dispute{ID: "dsp-" + id, Buyer: bot.ID, Site: site, Reason: reason, Filed: c.clock(),
+				Fault: fault}
 			e.Kind = "dispute"
 			all = append(all, e, e) // filed, and moved
 		}
@@ -228,7 +237,8 @@ func TestMeasuresAreTakenOnceAndOutliveAProcess(t *testing.T) {
 		both.Wait()
 		c.once(k)
 		c.once(other)
-		c.wants(c.steps(true), "2027-01 investigate provider news", "2027-01 limit agent buyer.example/bot", "2027-01 warn agent buyer.example/bot", "2027-01 warn provider news")
+		c.wants(c.steps(true), "2027-01 investigate provider news", "2027-01 limit agent buyer.example/bot",
+			"2027-01 warn agent buyer.example/bot", "2027-01 warn provider news")
 		for _, one := range []*Enforcer{k, other, c.keeper(usual)} {
 			c.once(one)
 			if limited, closed := one.Restricted(bot); !limited || closed {
@@ -248,10 +258,12 @@ func TestMeasuresAreTakenOnceAndOutliveAProcess(t *testing.T) {
 			c.Fatal(err)
 		}
 		at := slices.IndexFunc(list, func(m Sanction) bool { return m.Level == RateLimited })
-		if err := k.Confirm(c.Context(), list[at].ID, "ada", ""); fail.From(err).Code != fail.Invalid || c.closed != nil {
+		if err := k.Confirm(c.Context(), list[at].ID, "ada", ""); fail.From(err).Code != fail.Invalid ||
+			c.closed != nil {
 			c.Errorf("confirmed what is no end: %v", err)
 		}
-		if err := k.Lift(c.Context(), list[at].ID, "ada", strings.Repeat("a", mostNote+1)); fail.From(err).Code != fail.TooLong {
+		if err := k.Lift(c.Context(), list[at].ID, "ada", strings.Repeat("a", maxNote+1)); fail.From(err).Code !=
+			fail.TooLong {
 			c.Errorf("a long note: %v", err)
 		}
 		for i, want := range []fail.Code{"", fail.NotFound} {
@@ -316,7 +328,8 @@ func TestMonthsInARowGraduateToTheEnd(t *testing.T) {
 		}
 		end := newID(bot, MonthOf(c.clock()), Closure)
 		for i, code := range []fail.Code{"", fail.Invalid} {
-			if err := k.Confirm(c.Context(), end, "ada", "as agreed"); (err != nil) != (code != "") || err != nil && fail.From(err).Code != code {
+			if err := k.Confirm(c.Context(), end, "ada", "as agreed"); (err != nil) != (code != "") || err != nil &&
+				fail.From(err).Code != code {
 				c.Errorf("%d: %v", i, err)
 			}
 		}
@@ -338,7 +351,8 @@ func TestAMonthThatWasWellBeginsAnew(t *testing.T) {
 			c.buys(100, 5, "news", "delivery_failed", "")
 			c.once(k)
 		}
-		c.wants(c.steps(true), "2027-01 warn agent buyer.example/bot", "2027-02 warn agent buyer.example/bot", "2027-04 warn agent buyer.example/bot", "2027-05 warn agent buyer.example/bot")
+		c.wants(c.steps(true), "2027-01 warn agent buyer.example/bot", "2027-02 warn agent buyer.example/bot",
+			"2027-04 warn agent buyer.example/bot", "2027-05 warn agent buyer.example/bot")
 	})
 }
 
@@ -385,7 +399,8 @@ func TestOneReasonAtManySitesIsFlagged(t *testing.T) {
 	})
 }
 
-// TestAFaultCountsAsItStands has a decision changed by an appeal: what was counted by the first is taken back.
+// TestAFaultCountsAsItStands has a decision changed by an appeal: what was counted by the first is
+// taken back.
 func TestAFaultCountsAsItStands(t *testing.T) {
 	t.Parallel()
 	each(t, func(c *court) {
@@ -408,13 +423,15 @@ func TestAFaultCountsAsItStands(t *testing.T) {
 		for id, d := range c.cases {
 			d.Fault = FailedDelivery
 			c.cases[id] = d
-			c.happens(receipt.Entry{Time: c.clock(), Site: "news", Party: "requester:" + bot.ID, Subject: id, Kind: "dispute"})
+			c.happens(receipt.Entry{Time: c.clock(), Site: "news", Party: "requester:" + bot.ID, Subject: id,
+				Kind: "dispute"})
 		}
 		c.once(k)
 		if r := rates(); r.Hashes != 0 || r.Failures != 100 {
 			c.Errorf("%+v", r)
 		}
-		c.happens(receipt.Entry{Time: c.clock(), Site: "news", Kind: "usage", Body: []byte(`{"deviant":true}`)}, receipt.Entry{Time: c.clock(), Site: "news", Kind: "usage", Body: []byte(`{}`)})
+		c.happens(receipt.Entry{Time: c.clock(), Site: "news", Kind: "usage", Body: []byte(`{"deviant":true}`)},
+			receipt.Entry{Time: c.clock(), Site: "news", Kind: "usage", Body: []byte(`{}`)})
 		c.once(k)
 		if r := rates(); r.Tokens != 50 || r.Reports != 2 {
 			c.Errorf("%+v", r)

@@ -10,8 +10,8 @@ import (
 // seen is what sightings are counted by.
 type seen struct{ host, agent, path, outcome string }
 
-// maxSeen is how many different sightings are counted at once; of more, the paths are not told apart, and beyond twice as many they
-// are only counted as lost.
+// maxSeen is how many different sightings are counted at once; of more, the paths are not told
+// apart, and beyond twice as many they are only counted as lost.
 const maxSeen = 500
 
 // Sighting is an agent that was seen, and what came of it.
@@ -22,7 +22,8 @@ type Sighting struct {
 	Outcome string // a word such as "refused"
 }
 
-// CountSighting counts a sighting. What was counted is written every now and then; a process that is killed loses what was counted since.
+// CountSighting counts a sighting. What was counted is written every now and then; a process that
+// is killed loses what was counted since.
 func (s *Log) CountSighting(g Sighting) {
 	key := seen{strings.ToLower(g.Host), g.Agent, folder(g.Path), g.Outcome}
 	s.mu.Lock()
@@ -42,7 +43,7 @@ type tally struct {
 	since  time.Time // when they were last written
 }
 
-// count counts a sighting, and says whether there is room for it and it can be told.
+// count counts a sighting, and reports whether there is room for it and it can be told.
 func (t *tally) count(key seen, now time.Time) bool {
 	if _, ok := t.counts[key]; !ok && len(t.counts) >= maxSeen {
 		key.path = ""
@@ -90,7 +91,8 @@ func folder(path string) string {
 
 // sighting is what is told of it.
 func (k seen) sighting(at time.Time, count int64) edge.Sighting {
-	return edge.Sighting{Hour: at.UTC().Truncate(time.Hour), Host: k.host, Agent: k.agent, Path: k.path, Outcome: k.outcome, Count: count}
+	return edge.Sighting{Hour: at.UTC().Truncate(time.Hour), Host: k.host, Agent: k.agent, Path: k.path,
+		Outcome: k.outcome, Count: count}
 }
 
 func printable(text string) bool {

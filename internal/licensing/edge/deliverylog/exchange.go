@@ -14,11 +14,14 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Exchange is where batches are handed over to by HTTP. Its fields are set; it may be used from many goroutines.
+// Exchange is where batches are handed over to by HTTP. Its fields are set; it may be used from
+// many goroutines.
 type Exchange struct {
-	// URL is the Exchange's address for batches, such as "https://desk.example/exchange/v1/deliveries".
+	// URL is the Exchange's address for batches, such as
+	// "https://desk.example/exchange/v1/deliveries".
 	URL string
-	// Key is the id of the edge's key, and Secret its secret part, as `frontdesk keys issue edge` shows them.
+	// Key is the id of the edge's key, and Secret its secret part, as `frontdesk keys issue edge`
+	// shows them.
 	Key    string
 	Secret sign.WebhookSecret
 	// Fetcher is the way there. The address may be on this machine, since the owner typed it.
@@ -31,8 +34,8 @@ type Exchange struct {
 // maxTaken bounds an answer.
 const maxTaken = 64 << 10
 
-// Ship is Config.Ship: it returns nil when the Exchange says, signed with the secret that both sides have, that it has taken just
-// this batch.
+// Ship is Config.Ship: it returns nil when the Exchange says, signed with the secret that both
+// sides have, that it has taken just this batch.
 func (x *Exchange) Ship(ctx context.Context, b edge.Batch) error {
 	text, err := b.Text()
 	if err != nil {
@@ -59,8 +62,10 @@ func (x *Exchange) Ship(ctx context.Context, b edge.Batch) error {
 	case answer.Status == http.StatusUnauthorized && x.adjust(answer.Header):
 		return fmt.Errorf("the Exchange's clock is apart from this one's; the batch is told again by its clock")
 	case answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden:
-		return fmt.Errorf("the Exchange does not know the key %s, or it has another secret; see `frontdesk keys list` there", x.Key)
-	case answer.Status == http.StatusBadRequest || answer.Status == http.StatusUnprocessableEntity || answer.Status == http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("the Exchange does not know the key %s, or it has another secret; see `frontdesk keys "+
+			"list` there", x.Key)
+	case answer.Status == http.StatusBadRequest || answer.Status == http.StatusUnprocessableEntity ||
+		answer.Status == http.StatusRequestEntityTooLarge:
 		return fmt.Errorf("%w with status %d", ErrRefused, answer.Status)
 	}
 	return fmt.Errorf("the Exchange answered with status %d", answer.Status)
@@ -69,20 +74,24 @@ func (x *Exchange) Ship(ctx context.Context, b edge.Batch) error {
 // taken says whether an answer is that the batch was taken.
 func (x *Exchange) taken(b edge.Batch, text []byte, answer *fetch.Response) error {
 	h, now := answer.Header, x.Now().Add(time.Duration(x.ahead.Load()))
-	if err := x.Secret.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature), answer.Body, now, edge.Apart); err != nil {
-		return fmt.Errorf("what answered says that the batch is taken and is not the Exchange, or does not know the secret: %w", err)
+	if err := x.Secret.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature),
+		answer.Body, now, edge.Apart); err != nil {
+		return fmt.Errorf("what answered says that the batch is taken and is not the Exchange, or does not know the "+
+			"secret: %w", err)
 	}
 	got, err := edge.ReadTaken(answer.Body)
 	if err != nil {
 		return fmt.Errorf("the Exchange's answer cannot be read: %w", err)
 	}
-	if got.ID != b.ID || h.Get(sign.WebhookID) != b.ID || got.SHA256 != edge.Digest(text) || got.Deliveries != len(b.Deliveries) || got.Sightings != len(b.Sightings) {
+	if got.ID != b.ID || h.Get(sign.WebhookID) != b.ID || got.SHA256 != edge.Digest(text) ||
+		got.Deliveries != len(b.Deliveries) || got.Sightings != len(b.Sightings) {
 		return fmt.Errorf("the Exchange's answer is to another batch than the one that was told")
 	}
 	return nil
 }
 
-// adjust takes the Exchange's clock for what is signed next, and says whether it is apart from this one's.
+// adjust takes the Exchange's clock for what is signed next, and says whether it is apart from this
+// one's.
 func (x *Exchange) adjust(h http.Header) bool {
 	if !strings.EqualFold(h.Get(edge.ClockHeader), "apart") {
 		return false

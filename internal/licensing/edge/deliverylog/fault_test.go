@@ -18,8 +18,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// TestADiskThatTakesNothingHasNothingDelivered has steps of the disk fail now and then: what Begin has let through is told by its own
-// figures in the end, and what it has refused with no byte.
+// TestADiskThatTakesNothingHasNothingDelivered has steps of the disk fail now and then: what Begin
+// has let through is told by its own figures in the end, and what it has refused with no byte.
 func TestADiskThatTakesNothingHasNothingDelivered(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -84,7 +84,8 @@ func TestADiskThatTakesNothingHasNothingDelivered(t *testing.T) {
 	}
 }
 
-// exchange is an Exchange as an edge meets it; answer is what it does with a request instead of the right thing, until it is honest.
+// exchange is an Exchange as an edge meets it; answer is what it does with a request instead of the
+// right thing, until it is honest.
 type exchange struct {
 	*desk
 	secret sign.WebhookSecret
@@ -106,7 +107,8 @@ func (x *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := r.Header
-	if err := x.secret.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature), body, x.now(), edge.Apart); err != nil || h.Get(edge.KeyHeader) != "edg_1" {
+	if err := x.secret.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature), body,
+		x.now(), edge.Apart); err != nil || h.Get(edge.KeyHeader) != "edg_1" {
 		if errors.Is(err, sign.ErrWebhookTime) {
 			w.Header().Set(edge.ClockHeader, "apart")
 		}
@@ -123,7 +125,8 @@ func (x *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	taken(w, x.secret, b.ID, x.now(), edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)})
+	taken(w, x.secret, b.ID, x.now(), edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries),
+		Sightings: len(b.Sightings)})
 }
 
 // taken answers that a batch is taken.
@@ -135,8 +138,9 @@ func taken(w http.ResponseWriter, secret sign.WebhookSecret, id string, now time
 	_, _ = w.Write(text)
 }
 
-// TestOnlyTheExchangesOwnWordThatItHasABatchCounts has an Exchange, or somebody between, answer whatever: nothing is removed until the
-// Exchange has said, signed, that it has just this batch. Then all is there, once.
+// TestOnlyTheExchangesOwnWordThatItHasABatchCounts has an Exchange, or somebody between, answer
+// whatever: nothing is removed until the Exchange has said, signed, that it has just this batch.
+// Then all is there, once.
 func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 	t.Parallel()
 	secret, other := sign.WebhookSecret(strings.Repeat("s", 32)), sign.WebhookSecret(strings.Repeat("o", 32))
@@ -145,7 +149,8 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 	var x *exchange
 	right := func(r *http.Request, body []byte) edge.Taken {
 		b, _ := edge.Read(body)
-		return edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries), Sightings: len(b.Sightings)}
+		return edge.Taken{ID: b.ID, SHA256: edge.Digest(body), Deliveries: len(b.Deliveries),
+			Sightings: len(b.Sightings)}
 	}
 	status := func(code int) func(http.ResponseWriter, *http.Request, []byte) bool {
 		return func(w http.ResponseWriter, _ *http.Request, _ []byte) bool {
@@ -153,7 +158,8 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 			return true
 		}
 	}
-	said := func(change func(*edge.Taken), secret sign.WebhookSecret) func(http.ResponseWriter, *http.Request, []byte) bool {
+	said := func(change func(*edge.Taken), secret sign.WebhookSecret) func(http.ResponseWriter, *http.Request,
+		[]byte) bool {
 		return func(w http.ResponseWriter, r *http.Request, body []byte) bool {
 			told := right(r, body)
 			id := told.ID
@@ -225,7 +231,8 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 			x = &exchange{desk: newDesk(), secret: secret, now: now.Now, answer: answer}
 			server := httptest.NewServer(x)
 			defer server.Close()
-			hand := &Exchange{URL: server.URL + edge.Path, Key: "edg_1", Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: now.Now}
+			hand := &Exchange{URL: server.URL + edge.Path, Key: "edg_1", Secret: secret,
+				Fetcher: fetch.New(fetch.Options{}), Now: now.Now}
 			s := opened(t, Config{Dir: t.TempDir(), Sync: DefaultSync, Ship: hand.Ship, Now: now.Now})
 			begin(t, s, "txn-1", 5).End(200, 5, nil)
 			s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
@@ -263,14 +270,18 @@ func TestOnlyTheExchangesOwnWordThatItHasABatchCounts(t *testing.T) {
 	}
 }
 
-// TestClocksMayBeApart has the edge sign by the Exchange's clock, once that has said that its own is apart.
+// TestClocksMayBeApart has the edge sign by the Exchange's clock, once that has said that its own
+// is apart.
 func TestClocksMayBeApart(t *testing.T) {
 	t.Parallel()
 	for _, apart := range []time.Duration{-36 * time.Hour, -6 * time.Minute, 6 * time.Minute, 36 * time.Hour} {
 		here := clock.At(noon)
-		x := &exchange{desk: newDesk(), secret: sign.WebhookSecret(strings.Repeat("s", 32)), now: func() time.Time { return here.Now().Add(apart) }}
+		x := &exchange{desk: newDesk(), secret: sign.WebhookSecret(strings.Repeat("s", 32)), now: func() time.Time {
+			return here.Now().Add(apart)
+		}}
 		server := httptest.NewServer(x)
-		hand := &Exchange{URL: server.URL + edge.Path, Key: "edg_1", Secret: x.secret, Fetcher: fetch.New(fetch.Options{}), Now: here.Now}
+		hand := &Exchange{URL: server.URL + edge.Path, Key: "edg_1", Secret: x.secret,
+			Fetcher: fetch.New(fetch.Options{}), Now: here.Now}
 		s := opened(t, Config{Dir: t.TempDir(), Sync: DefaultSync, Ship: hand.Ship, Now: here.Now})
 		begin(t, s, "txn-1", 5).End(200, 5, nil)
 		if err := s.Flush(t.Context()); err == nil || len(x.deliveries) != 0 {
@@ -283,7 +294,8 @@ func TestClocksMayBeApart(t *testing.T) {
 	}
 }
 
-// FuzzRead has segments of any bytes read: whatever they are, what is told can be told, and is the same each time.
+// FuzzRead has segments of any bytes read: whatever they are, what is told can be told, and is the
+// same each time.
 func FuzzRead(f *testing.F) {
 	disk := &memory{files: map[string][]byte{}}
 	s := opened(f, Config{Dir: "x", Ship: newDesk().ship, disk: disk, Sync: time.Hour})

@@ -20,7 +20,9 @@ func (files) lock(dir string) (func() error, error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("another process uses it; stop that one, or give each its own folder (%w)", err), f.Close())
+		return nil,
+			errors.Join(fmt.Errorf("another process uses it; stop that one, or give each its own folder (%w)", err),
+				f.Close())
 	}
 	return f.Close, nil
 }

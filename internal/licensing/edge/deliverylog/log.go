@@ -1,19 +1,21 @@
-// Package deliverylog is the memory of an edge: what it delivers and whom it saw, written to files before a first byte leaves, and told
-// to the Exchange until that has taken it.
+// Package deliverylog is the write-ahead log of an edge. It writes deliveries and sightings of
+// agents to files before a first byte leaves, and sends them to the Exchange until the Exchange has
+// accepted them.
 //
-// It stands beside edge, which writes it, and above wire/edge, post and fetch. It knows no store and no desk: whoever opens a spool
-// says how a batch is handed over. A folder belongs to one process at a time.
+// The package owns one folder, which belongs to one process at a time. It must not know a database:
+// [Config.Ship] sends a batch. Enter by [Open], [Log.Begin] and [Log.Run].
 //
 // # The files
 //
-// Records are appended to a segment, each behind its length and a CRC-32C, by one write to the file: what a killed process
-// has written is there. The disk has it after a moment (Config.Sync). From time to time a segment is sealed, becomes one
-// batch, always the same one, and is removed once that is taken. The next segment begins with the deliveries that were still open,
-// so that the last segment alone says what a process that died had begun and not ended: that is told as cut, with the most bytes
-// that can have left.
+// Records are appended to a segment, each after its length and a CRC-32C, by one write: a killed
+// process loses nothing that it wrote. The disk has it after [Config.Sync]. From time to time a
+// segment is sealed and becomes one batch, always the same, which is removed once it is accepted.
+// The next segment begins with the deliveries that are still open. The last segment alone therefore
+// says which deliveries a dead process had begun and not ended. Those are reported as cut, with the
+// most bytes that can have left.
 //
-// What cannot be read in a file, such as the torn end that a loss of power leaves, is passed over, and what stands behind it is
-// read again.
+// Unreadable records, such as the torn end after a loss of power, are skipped, and reading
+// continues behind them.
 package deliverylog
 
 import (
@@ -31,24 +33,28 @@ import (
 	"frontdesk/wire/edge"
 )
 
-// ErrFull is returned by Begin and Put while the spool has no room: nothing may be delivered that cannot be recorded.
-var ErrFull = errors.New("the spool of delivery records is full; nothing licensed is delivered until the Exchange takes what waits, or edge.spool.max is raised")
+// ErrFull is returned by Begin and Put while the log is full: nothing may be delivered that cannot
+// be recorded.
+var ErrFull = errors.New("the spool of delivery records is full; nothing licensed is delivered until the Exchange " +
+	"takes what waits, or edge.spool.max is raised")
 
 var errClosed = errors.New("the spool is closed")
 
-// Config says where a spool is and what becomes of it. Fields without a default must be set.
+// Config says where the log is and how batches are sent. Fields without a default are required.
 type Config struct {
 	// Dir is its folder, which is made if it is missing.
 	Dir string
-	// Sync is how long what was written may wait for the disk together with others; 0 has Begin and Put wait until the disk
-	// has it. A loss of power, not the end of the process, loses what waits.
+	// Sync is how long what was written may wait for the disk together with others; 0 has Begin and
+	// Put wait until the disk has it. A loss of power, not the end of the process, loses what
+	// waits.
 	Sync time.Duration
 	// Max is the most bytes of all files together, from MinSize; 0 is DefaultMax.
 	Max int64
 	// Every is how often what was written is told; 0 is DefaultEvery.
 	Every time.Duration
-	// Ship hands a batch over, and returns nil once it is recorded for good on the other side. It is called again for what it
-	// failed to hand over, also after a restart, always with the same batch. An error that wraps ErrRefused is about this batch alone.
+	// Ship hands a batch over, and returns nil once it is recorded for good on the other side. It
+	// is called again for what it failed to hand over, also after a restart, always with the same
+	// batch. An error that wraps ErrRefused is about this batch alone.
 	Ship func(context.Context, edge.Batch) error
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -66,8 +72,8 @@ const (
 	DefaultEvery = 5 * time.Second
 )
 
-// ErrRefused is wrapped by errors of Config.Ship for a batch that the other side will not take as it is. It is tried again much
-// later, and others before.
+// ErrRefused is wrapped by errors of Config.Ship for a batch that the other side will not take as
+// it is. It is tried again much later, and others before.
 var ErrRefused = errors.New("the batch was refused")
 
 // Delivery is what is about to be delivered.
@@ -80,7 +86,7 @@ type Delivery struct {
 	Length int64
 }
 
-// Log is an open spool. Its methods may be called from many goroutines.
+// Log is an open delivery log. Its methods may be called concurrently.
 type Log struct {
 	config Config
 	lock   func() error // gives the folder back
@@ -104,7 +110,8 @@ type Log struct {
 	ended    sync.WaitGroup
 }
 
-// Open opens the spool of a folder, and takes up what a process before left. Whoever opens it calls Run.
+// Open opens the log in a folder and recovers what an earlier process left. The caller must call
+// Run.
 func Open(config Config) (*Log, error) {
 	config.Max, config.Every = max(cmp.Or(config.Max, DefaultMax), MinSize), cmp.Or(config.Every, DefaultEvery)
 	if config.Now == nil {
@@ -134,9 +141,10 @@ func Open(config Config) (*Log, error) {
 	return s, nil
 }
 
-// OpenDelivery is a delivery that has begun. Exactly one of End and Cut is called; what is called later does nothing.
+// OpenDelivery is a delivery that has begun. Call exactly one of End and Cut; later calls do
+// nothing.
 type OpenDelivery struct {
-	spool  *Log
+	log    *Log
 	record edge.Delivery
 	size   int64          // of the record, and of its end
 	unsure bool           // Length was -1: record.Bytes is a promise that grows
@@ -149,12 +157,14 @@ func (o *OpenDelivery) ID() string { return o.record.ID }
 // step is by how much what may leave of a delivery of unknown length grows at once.
 const step = 1 << 20
 
-// Begin records that something is about to be delivered, and returns before its first byte may leave. The error is ErrFull, or
-// that the disk takes nothing, or that what d says cannot be told: then it must not be delivered.
+// Begin records that something is about to be delivered, and returns before its first byte may
+// leave. The error is ErrFull, or that the disk takes nothing, or that what d says cannot be told:
+// then it must not be delivered.
 func (s *Log) Begin(d Delivery) (*OpenDelivery, error) {
 	now := s.now()
-	o := &OpenDelivery{spool: s, unsure: d.Length < 0, record: edge.Delivery{
-		ID: newID("dlv", now), Transaction: d.Transaction, Agent: d.Agent, URI: d.URI, Form: d.Form, State: edge.Begun, Announced: max(d.Length, 0), Bytes: d.Length, At: now,
+	o := &OpenDelivery{log: s, unsure: d.Length < 0, record: edge.Delivery{
+		ID: newID("dlv", now), Transaction: d.Transaction, Agent: d.Agent, URI: d.URI, Form: d.Form, State: edge.Begun,
+		Announced: max(d.Length, 0), Bytes: d.Length, At: now,
 	}}
 	if o.unsure {
 		o.record.Bytes = step
@@ -180,13 +190,13 @@ func (s *Log) Begin(d Delivery) (*OpenDelivery, error) {
 	return o, nil
 }
 
-// Announce is called before n more bytes are handed to the connection. It costs something only for a delivery of unknown length,
-// now and then; its error means that they must not be.
+// Announce is called before n more bytes are handed to the connection. It costs something only for
+// a delivery of unknown length, now and then; its error means that they must not be.
 func (o *OpenDelivery) Announce(sent, n int64) error {
 	if !o.unsure || sent+n <= o.record.Bytes {
 		return nil
 	}
-	s := o.spool
+	s := o.log
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	most := (sent+n)/step*step + step
@@ -201,8 +211,8 @@ func (o *OpenDelivery) Announce(sent, n int64) error {
 	return s.settled()
 }
 
-// End records that all of a delivery was handed to the connection: its status, how many bytes of content, and their SHA-256, which may be
-// nil.
+// End records that all of a delivery was handed to the connection: its status, how many bytes of
+// content, and their SHA-256, which may be nil.
 func (o *OpenDelivery) End(status int, bytes int64, sum []byte) {
 	o.end(edge.Ended, status, bytes, sum)
 }
@@ -211,7 +221,7 @@ func (o *OpenDelivery) End(status int, bytes int64, sum []byte) {
 func (o *OpenDelivery) Cut(status int, bytes int64, sum []byte) { o.end(edge.Cut, status, bytes, sum) }
 
 func (o *OpenDelivery) end(state edge.State, status int, bytes int64, sum []byte) {
-	s := o.spool
+	s := o.log
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.ended == nil {
@@ -263,15 +273,17 @@ func (d *openDeliveries) carried() (text []byte) {
 	return text
 }
 
-// Ready says why Begin would not record a delivery at the moment, and writes nothing; nil where it would.
+// Ready says why Begin would not record a delivery at the moment, and writes nothing; nil where it
+// would.
 func (s *Log) Ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.room(endSize)
 }
 
-// Put records a delivery that somebody else made, such as a server before which this edge only answers whether it may: one
-// that has begun, or the end of one, under an id of its own. Its At is set where it is zero.
+// Put records a delivery that somebody else made, such as a server before which this edge only
+// answers whether it may: one that has begun, or the end of one, under an id of its own. Its At is
+// set where it is zero.
 func (s *Log) Put(d edge.Delivery) error {
 	d.At = cmp.Or(d.At, s.now())
 	if err := d.Check(); err != nil {
@@ -294,7 +306,7 @@ func (s *Log) NewID() string { return newID("dlv", s.now()) }
 
 func (s *Log) now() time.Time { return s.config.Now().UTC().Truncate(time.Microsecond) }
 
-// Stats is how a spool stands.
+// Stats is the state of a log.
 type Stats struct {
 	Open      int           // deliveries that have begun and not ended
 	Waiting   int           // records that are not taken yet
@@ -309,7 +321,7 @@ type Stats struct {
 	Dropped   int64         // sightings that found no room
 }
 
-// Stats says how the spool stands.
+// Stats returns the state of the log.
 func (s *Log) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -322,8 +334,8 @@ func (s *Log) Stats() Stats {
 	return t
 }
 
-// Close writes what was counted, has the disk take everything, and gives the folder back. What is still open is told as cut by the
-// next Open.
+// Close writes what was counted, has the disk take everything, and gives the folder back. What is
+// still open is told as cut by the next Open.
 func (s *Log) Close() error {
 	s.mu.Lock()
 	if s.closed {

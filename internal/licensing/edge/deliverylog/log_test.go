@@ -17,7 +17,8 @@ import (
 
 var noon = time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// desk is the other side of a spool: it takes batches as an Exchange does, each once, and of each delivery the first end.
+// desk is the other side of a spool: it takes batches as an Exchange does, each once, and of each
+// delivery the first end.
 type desk struct {
 	mu         sync.Mutex
 	err        error // what it answers instead
@@ -27,7 +28,8 @@ type desk struct {
 }
 
 func newDesk() *desk {
-	return &desk{batches: map[string]int{}, deliveries: map[string]edge.Delivery{}, sightings: map[edge.Sighting]int64{}}
+	return &desk{batches: map[string]int{}, deliveries: map[string]edge.Delivery{},
+		sightings: map[edge.Sighting]int64{}}
 }
 
 func (d *desk) ship(_ context.Context, b edge.Batch) error {
@@ -75,7 +77,8 @@ func opened(t testing.TB, config Config) *Log {
 
 func begin(t testing.TB, s *Log, transaction string, length int64) *OpenDelivery {
 	t.Helper()
-	b, err := s.Begin(Delivery{Transaction: transaction, Agent: "abc", URI: "https://news.example/a", Form: "hmac", Length: length})
+	b, err := s.Begin(Delivery{Transaction: transaction, Agent: "abc", URI: "https://news.example/a", Form: "hmac",
+		Length: length})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +99,10 @@ func TestADeliveryIsToldOnceItIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]edge.Delivery{
-		one.ID():   {ID: one.ID(), Transaction: "txn-1", Announced: 5, State: edge.Ended, Status: 200, Bytes: 5, SHA256: hex.EncodeToString(sum[:]), Ended: now.Now()},
-		two.ID():   {ID: two.ID(), Transaction: "txn-2", Announced: 9, State: edge.Cut, Status: 200, Bytes: 4, Ended: now.Now()},
+		one.ID(): {ID: one.ID(), Transaction: "txn-1", Announced: 5, State: edge.Ended, Status: 200, Bytes: 5,
+			SHA256: hex.EncodeToString(sum[:]), Ended: now.Now()},
+		two.ID(): {ID: two.ID(), Transaction: "txn-2", Announced: 9, State: edge.Cut, Status: 200, Bytes: 4,
+			Ended: now.Now()},
 		three.ID(): {ID: three.ID(), Transaction: "txn-3", State: edge.Begun, Bytes: step},
 	}
 	for id, w := range want {
@@ -114,7 +119,8 @@ func TestADeliveryIsToldOnceItIsWritten(t *testing.T) {
 		t.Errorf("what was told as begun is told again as begun: %+v, %v", d.deliveries[three.ID()], err)
 	}
 	three.End(200, step+1, nil)
-	if err := s.Flush(t.Context()); err != nil || d.deliveries[three.ID()].Bytes != step+1 || d.deliveries[three.ID()].State != edge.Ended {
+	if err := s.Flush(t.Context()); err != nil || d.deliveries[three.ID()].Bytes != step+1 ||
+		d.deliveries[three.ID()].State != edge.Ended {
 		t.Errorf("%+v, %v", d.deliveries[three.ID()], err)
 	}
 	if got := s.Stats(); got.Open != 0 || got.Waiting != 0 || got.Problem != "" || got.Accepted == 0 {
@@ -181,7 +187,8 @@ func TestSightingsAreCountedByHourAndFolder(t *testing.T) {
 	at := func(hour time.Time, path string) edge.Sighting {
 		return edge.Sighting{Hour: hour, Host: "news.example", Agent: "GPTBot", Path: path, Outcome: "refused"}
 	}
-	want := map[edge.Sighting]int64{at(noon, "/a/b/"): 2, at(noon, "/a/b"): 1, at(noon, "/a"): 1, at(noon, "/"): 1, at(noon, ""): 2, at(noon.Add(time.Hour), "/a"): 1}
+	want := map[edge.Sighting]int64{at(noon, "/a/b/"): 2, at(noon, "/a/b"): 1, at(noon, "/a"): 1, at(noon, "/"): 1,
+		at(noon, ""): 2, at(noon.Add(time.Hour), "/a"): 1}
 	if !maps.Equal(d.sightings, want) {
 		t.Errorf("%v\nwant %v", d.sightings, want)
 	}

@@ -16,8 +16,8 @@ import (
 	"frontdesk/wire/edge"
 )
 
-// memory is a disk that remembers what was done to it, so that a test can see what the end of the process, or a loss of power, at any
-// moment would have left.
+// memory is a disk that remembers what was done to it, so that a test can see what the end of the
+// process, or a loss of power, at any moment would have left.
 type memory struct {
 	mu    sync.Mutex
 	files map[string][]byte
@@ -25,7 +25,8 @@ type memory struct {
 	fault func(what string) error // nil for none
 }
 
-// doing is something that was done: a file was created, written, synced or removed, or the folder was settled.
+// doing is something that was done: a file was created, written, synced or removed, or the folder
+// was settled.
 type doing struct {
 	what, name string
 	data       []byte
@@ -99,7 +100,8 @@ func (f *memoryFile) Write(p []byte) (int, error) {
 func (f *memoryFile) Sync() error  { return f.disk.do("sync", f.name, nil) }
 func (f *memoryFile) Close() error { return nil }
 
-// killed is what the end of the process leaves at a moment: all that was done by then, and of the write under way some part.
+// killed is what the end of the process leaves at a moment: all that was done by then, and of the
+// write under way some part.
 func (m *memory) killed(at int, source *rand.Rand) *memory {
 	left := &memory{files: map[string][]byte{}}
 	for _, d := range m.done[:at] {
@@ -124,8 +126,9 @@ func (m *memory) apply(d doing) {
 	}
 }
 
-// unpowered is what a loss of power leaves at a moment: what was synced, and of the rest whatever source pleases, sector by sector. A
-// name that the folder has not settled on may be there or not, created or removed.
+// unpowered is what a loss of power leaves at a moment: what was synced, and of the rest whatever
+// source pleases, sector by sector. A name that the folder has not settled on may be there or not,
+// created or removed.
 func (m *memory) unpowered(at int, source *rand.Rand) *memory {
 	left := m.killed(at, source)
 	synced, settled := map[string]int{}, 0
@@ -155,7 +158,8 @@ func (m *memory) unpowered(at int, source *rand.Rand) *memory {
 		}
 	}
 	for name, text := range left.files {
-		for at := synced[name]; at < len(text); at += 64 { // a sector that was not written is zeros, or the end of the file
+		// a sector that was not written is zeros, or the end of the file
+		for at := synced[name]; at < len(text); at += 64 {
 			switch end := min(at+64, len(text)); source.IntN(4) {
 			case 0:
 				clear(text[at:end])
@@ -217,7 +221,8 @@ func travel(t *testing.T, seed uint64, config Config) *journey {
 		now.Advance(time.Duration(source.IntN(1000)) * time.Millisecond)
 		switch source.IntN(8) {
 		case 0, 1, 2:
-			f := &fact{transaction: "txn-" + string(rune('A'+n%26)) + string(rune('0'+n/26)), length: int64(source.IntN(5*step)) - 1}
+			f := &fact{transaction: "txn-" + string(rune('A'+n%26)) + string(rune('0'+n/26)),
+				length: int64(source.IntN(5*step)) - 1}
 			b, err := s.Begin(Delivery{Transaction: f.transaction, URI: "https://news.example/a", Length: f.length})
 			if err != nil {
 				t.Fatal(err)
@@ -258,8 +263,9 @@ func travel(t *testing.T, seed uint64, config Config) *journey {
 	return j
 }
 
-// survives opens what is left at a moment as the next start would, has all of it told, and holds what the Exchange knows then against
-// what the callers knew: each delivery that had begun is known once, by its own figures or as cut with no fewer bytes than left.
+// survives opens what is left at a moment as the next start would, has all of it told, and holds
+// what the Exchange knows then against what the callers knew: each delivery that had begun is known
+// once, by its own figures or as cut with no fewer bytes than left.
 func (j *journey) survives(t *testing.T, left *memory, at int, certain bool) {
 	t.Helper()
 	d := newDesk()
@@ -303,7 +309,8 @@ func (j *journey) survives(t *testing.T, left *memory, at int, certain bool) {
 		bound := ok && got.State == edge.Cut && got.AtMost && got.Bytes >= f.sent
 		switch ended := f.ended != 0 && f.ended <= at; {
 		case !ended && !right && !bound, ended && certain && !right, ended && !right && !bound:
-			t.Errorf("at %d of a delivery that began at %d and ended at %d with %d bytes (%s) is told: %+v", at, f.begun, f.ended, f.sent, f.state, got)
+			t.Errorf("at %d of a delivery that began at %d and ended at %d with %d bytes (%s) is told: %+v", at,
+				f.begun, f.ended, f.sent, f.state, got)
 		}
 	}
 	var told int64
@@ -335,7 +342,8 @@ func TestTheEndOfTheProcessLosesNothing(t *testing.T) {
 	}
 }
 
-// TestALossOfPowerLosesNothingThatWasWaitedFor loses it at every moment of some runs, and at some with another whim of the disk.
+// TestALossOfPowerLosesNothingThatWasWaitedFor loses it at every moment of some runs, and at some
+// with another whim of the disk.
 func TestALossOfPowerLosesNothingThatWasWaitedFor(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {

@@ -19,8 +19,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// A segment is a file of records. A record is the length of its payload and a CRC-32C of length and payload, each of 4 bytes in big
-// endian, and the payload: one byte that says what it is, and JSON.
+// A segment is a file of records. A record is the length of its payload and a CRC-32C of length and
+// payload, each of 4 bytes in big endian, and the payload: one byte that says what it is, and JSON.
 //
 //	h  the head: the id of the batch that the segment becomes, and when it was begun
 //	b  a delivery begins
@@ -65,7 +65,7 @@ type segment struct {
 	tries     int       // that failed
 }
 
-// segments are the files of a spool.
+// segments are the files of a log.
 type segments struct {
 	active *segment   // that is written to
 	sealed []*segment // waiting to be told, the oldest first
@@ -180,10 +180,12 @@ func sightings(all []edge.Sighting) ([]byte, error) {
 }
 func more(id string, most int64) []byte { return ending(kindMore, end{ID: id, Bytes: most}) }
 func finished(d edge.Delivery) []byte {
-	return ending(kindEnd, end{ID: d.ID, State: d.State, Status: d.Status, Bytes: d.Bytes, SHA256: d.SHA256, Ended: d.Ended})
+	return ending(kindEnd, end{ID: d.ID, State: d.State, Status: d.Status, Bytes: d.Bytes, SHA256: d.SHA256,
+		Ended: d.Ended})
 }
 
-// delivery is the record of a delivery that has been checked. It is written by hand, as ending is, since each delivery waits for it.
+// delivery is the record of a delivery that has been checked. It is written by hand, as ending is,
+// since each delivery waits for it.
 func delivery(kind byte, d edge.Delivery) []byte {
 	return framedAs(kind, 256+len(d.URI)+len(d.Agent)+len(d.Transaction), func(out []byte) []byte {
 		out = appendText(append(out, '{'), "id", d.ID)
@@ -414,7 +416,8 @@ func (c *content) batch() edge.Batch {
 		b.Sightings = append(b.Sightings, key.sighting(key.hour, count))
 	}
 	slices.SortFunc(b.Sightings, func(x, y edge.Sighting) int {
-		return cmp.Or(x.Hour.Compare(y.Hour), strings.Compare(x.Host, y.Host), strings.Compare(x.Agent, y.Agent), strings.Compare(x.Path, y.Path), strings.Compare(x.Outcome, y.Outcome))
+		return cmp.Or(x.Hour.Compare(y.Hour), strings.Compare(x.Host, y.Host), strings.Compare(x.Agent, y.Agent),
+			strings.Compare(x.Path, y.Path), strings.Compare(x.Outcome, y.Outcome))
 	})
 	return b
 }

@@ -12,7 +12,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// TestARecordWrittenByHandIsReadAsItWas holds what is written by hand to what reads it, and to what the library writes.
+// TestARecordWrittenByHandIsReadAsItWas holds what is written by hand to what reads it, and to what
+// the library writes.
 func TestARecordWrittenByHandIsReadAsItWas(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -32,8 +33,10 @@ func TestARecordWrittenByHandIsReadAsItWas(t *testing.T) {
 	number := func() int64 { return random.Int64() >> random.IntN(64) }
 	for range 2000 {
 		d := edge.Delivery{
-			ID: text(64), Transaction: text(128), Agent: text(256), URI: "https://www.example.com/" + text(200), Form: text(10), State: edge.Cut, Status: random.IntN(600),
-			Announced: number(), Bytes: number(), AtMost: random.IntN(2) == 0, SHA256: strings.Repeat("a", random.IntN(2)*64), At: when(), Ended: when(),
+			ID: text(64), Transaction: text(128), Agent: text(256), URI: "https://www.example.com/" + text(200),
+			Form: text(10), State: edge.Cut, Status: random.IntN(600),
+			Announced: number(), Bytes: number(), AtMost: random.IntN(2) == 0,
+			SHA256: strings.Repeat("a", random.IntN(2)*64), At: when(), Ended: when(),
 		}
 		var read, library edge.Delivery
 		if err := strictjson.Decode(payload(t, kindWhole, whole(d)), &read); err != nil || read != d {
@@ -43,7 +46,8 @@ func TestARecordWrittenByHandIsReadAsItWas(t *testing.T) {
 			t.Fatalf("the library writes %s", usual)
 		}
 		var e end
-		if err := strictjson.Decode(payload(t, kindEnd, finished(d)), &e); err != nil || e != (end{d.ID, d.State, d.Status, d.Bytes, d.SHA256, d.Ended}) {
+		if err := strictjson.Decode(payload(t, kindEnd, finished(d)), &e); err != nil ||
+			e != (end{d.ID, d.State, d.Status, d.Bytes, d.SHA256, d.Ended}) {
 			t.Fatalf("the end of %+v was read as %+v, %v", d, e, err)
 		}
 	}

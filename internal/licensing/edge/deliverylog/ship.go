@@ -11,7 +11,8 @@ import (
 	"frontdesk/wire/edge"
 )
 
-// The waits of the shipper: after a failure the shortest, then twice as long each time up to the longest.
+// The waits of the shipper: after a failure the shortest, then twice as long each time up to the
+// longest.
 const (
 	shortestWait = time.Second
 	longestWait  = time.Minute
@@ -40,15 +41,16 @@ func (s *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes what was counted, and hands over all that is written by now. It returns nil once everything was taken but what was
-// refused, or failed while other batches were taken; Standing tells of that.
+// Flush writes what was counted, and hands over all that is written by now. It returns nil once
+// everything was taken but what was refused, or failed while other batches were taken; Standing
+// tells of that.
 func (s *Log) Flush(ctx context.Context) error {
 	s.shipping.Lock()
 	defer s.shipping.Unlock()
 	s.tidy()
 	if err := s.handAll(ctx); err != nil {
-		// No more than a few segments are begun for what cannot be told yet: each would carry what is open. A second one tells
-		// whether it is the Exchange that fails, or the first.
+		// No more than a few segments are begun for what cannot be told yet: each would carry what
+		// is open. A second one tells whether it is the Exchange that fails, or the first.
 		if s.few() {
 			err = errors.Join(err, s.seal())
 		}
@@ -84,11 +86,12 @@ func (s *Log) writeLate() {
 	}
 }
 
-// failuresAtOnce is how many segments are tried in vain before the Exchange is left alone for a while.
+// failuresAtOnce is how many segments are tried in vain before the Exchange is left alone for a
+// while.
 const failuresAtOnce = 2
 
-// handAll hands over the sealed segments that the disk has, those first that failed least, so that one that always fails holds up no
-// other. Its error is the last failure, where nothing was taken.
+// handAll hands over the sealed segments that the disk has, those first that failed least, so that
+// one that always fails holds up no other. Its error is the last failure, where nothing was taken.
 func (s *Log) handAll(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := slices.DeleteFunc(slices.Clone(s.segments.sealed), func(g *segment) bool { return g.file != nil })
@@ -118,7 +121,8 @@ func (s *Log) handAll(ctx context.Context) error {
 	}
 	for _, g := range failed {
 		g.later = s.config.Now().Add(min(shortestWait<<min(g.tries, 12), refusedWait))
-		s.config.Log.Error("a batch of delivery records is not taken while others are; it is kept, and told again later", "file", g.name, "error", last)
+		s.config.Log.Error("a batch of delivery records is not taken while others are; it is kept, and told "+
+			"again later", "file", g.name, "error", last)
 	}
 	return nil
 }
@@ -129,7 +133,8 @@ func (s *Log) waits(g *segment) bool {
 	return wait > 0 && wait <= refusedWait // or the clock was set back
 }
 
-// seal seals the active segment where it holds something to tell, and has the disk take it and the one that follows.
+// seal seals the active segment where it holds something to tell, and has the disk take it and the
+// one that follows.
 func (s *Log) seal() error {
 	s.mu.Lock()
 	var err error
@@ -149,7 +154,8 @@ func (s *Log) seal() error {
 	return s.broken
 }
 
-// hand hands over a sealed segment, and removes it once it was taken. What the Exchange refuses of it is kept, and no error.
+// hand hands over a sealed segment, and removes it once it was taken. What the Exchange refuses of
+// it is kept, and no error.
 func (s *Log) hand(ctx context.Context, g *segment) error {
 	text, err := s.config.disk.read(s.config.Dir, g.name)
 	if err != nil {
@@ -185,8 +191,8 @@ func (s *Log) taken(g, rest *segment) error {
 	return nil
 }
 
-// refused tells a batch that was refused again in parts, so that one record that will not be taken holds up no other, and keeps what
-// is refused by itself.
+// refused tells a batch that was refused again in parts, so that one record that will not be taken
+// holds up no other, and keeps what is refused by itself.
 func (s *Log) refused(ctx context.Context, g *segment, c *content, cause error) error {
 	whole := c.batch()
 	rest, err := s.sift(ctx, whole)
@@ -197,7 +203,8 @@ func (s *Log) refused(ctx context.Context, g *segment, c *content, cause error) 
 	if left == 0 {
 		return s.taken(g, nil)
 	}
-	s.config.Log.Error("the Exchange refused delivery records; they are kept, and told again in an hour", "file", g.name, "records", left,
+	s.config.Log.Error("the Exchange refused delivery records; they are kept, and told again in an hour", "file",
+		g.name, "records", left,
 		"of", len(whole.Deliveries)+len(whole.Sightings), "error", cause)
 	s.mu.Lock()
 	s.told.Refused++
@@ -221,7 +228,8 @@ func (s *Log) keep(g *segment, rest edge.Batch, begun time.Time) (*segment, erro
 		return nil, err
 	}
 	kept := &segment{
-		name: strings.TrimSuffix(g.name, suffix) + "-r" + suffix, size: int64(len(text)), fresh: len(rest.Deliveries) + min(len(rest.Sightings), 1), begun: g.begun, later: g.later,
+		name: strings.TrimSuffix(g.name, suffix) + "-r" + suffix, size: int64(len(text)),
+		fresh: len(rest.Deliveries) + min(len(rest.Sightings), 1), begun: g.begun, later: g.later,
 	}
 	_ = s.config.disk.remove(s.config.Dir, kept.name) // which a process left that died before it removed g
 	file, err := s.config.disk.create(s.config.Dir, kept.name)
@@ -235,15 +243,17 @@ func (s *Log) keep(g *segment, rest edge.Batch, begun time.Time) (*segment, erro
 	return kept, nil
 }
 
-// How many parts of a batch are told at a time: some in vain, and more for each that is taken, since all of it may be refused.
+// How many parts of a batch are told at a time: some in vain, and more for each that is taken,
+// since all of it may be refused.
 const (
 	siftsInVain = 16
 	siftsForOne = 16
 	sifts       = 64
 )
 
-// sift tells a batch in parts, halving those that are refused, and gives what is refused in the end: the batch itself where that is
-// all of it. The same batch has the same parts each time, so that each counts once. The error is one that is about no batch alone.
+// sift tells a batch in parts, halving those that are refused, and gives what is refused in the
+// end: the batch itself where that is all of it. The same batch has the same parts each time, so
+// that each counts once. The error is one that is about no batch alone.
 func (s *Log) sift(ctx context.Context, b edge.Batch) (rest edge.Batch, err error) {
 	parts := halves(b)
 	if len(parts) == 0 {
@@ -265,7 +275,8 @@ func (s *Log) sift(ctx context.Context, b edge.Batch) (rest edge.Batch, err erro
 		case left > 0 && len(more) > 0:
 			parts = append(more, parts...)
 		default:
-			rest.Deliveries, rest.Sightings = append(rest.Deliveries, part.Deliveries...), append(rest.Sightings, part.Sightings...)
+			rest.Deliveries, rest.Sightings = append(rest.Deliveries, part.Deliveries...),
+				append(rest.Sightings, part.Sightings...)
 		}
 	}
 	return named(rest, b.ID), nil

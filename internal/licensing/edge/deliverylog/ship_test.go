@@ -14,7 +14,8 @@ import (
 	"frontdesk/wire/edge"
 )
 
-// TestOneRecordThatIsRefusedHoldsUpNoOther has the other side refuse whatever batch holds some of the records.
+// TestOneRecordThatIsRefusedHoldsUpNoOther has the other side refuse whatever batch holds some of
+// the records.
 func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	for _, poison := range [][]int{{0}, {99}, {17, 18}, {3, 50, 98}} {
@@ -22,7 +23,8 @@ func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		bad := map[string]bool{}
 		refuse := true
 		ship := func(ctx context.Context, b edge.Batch) error {
-			if refuse && slices.ContainsFunc(b.Deliveries, func(one edge.Delivery) bool { return bad[one.Transaction] }) {
+			if refuse &&
+				slices.ContainsFunc(b.Deliveries, func(one edge.Delivery) bool { return bad[one.Transaction] }) {
 				return ErrRefused
 			}
 			return d.ship(ctx, b)
@@ -36,8 +38,10 @@ func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		}
 		s.CountSighting(Sighting{"news.example", "GPTBot", "/a", "refused"})
 		for range 3 { // what is refused is told again only after a while
-			if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 100-len(poison) || len(d.sightings) != 1 {
-				t.Fatalf("refused %v: told %d deliveries and %d sightings, %v", poison, len(d.deliveries), len(d.sightings), err)
+			if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 100-len(poison) ||
+				len(d.sightings) != 1 {
+				t.Fatalf("refused %v: told %d deliveries and %d sightings, %v", poison, len(d.deliveries),
+					len(d.sightings), err)
 			}
 		}
 		if got := s.Stats(); got.Waiting != len(poison) || got.Refused != 1 || got.Problem == "" {
@@ -52,7 +56,8 @@ func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		}
 		refuse = false
 		if err := s.Flush(t.Context()); err != nil || len(d.deliveries) != 100 || s.Stats().Waiting != 0 {
-			t.Errorf("refused %v, and taken in the end: %d deliveries, %v, %+v", poison, len(d.deliveries), err, s.Stats())
+			t.Errorf("refused %v, and taken in the end: %d deliveries, %v, %+v", poison, len(d.deliveries), err,
+				s.Stats())
 		}
 		for key, count := range d.sightings {
 			if count != 1 {
@@ -66,7 +71,9 @@ func TestOneRecordThatIsRefusedHoldsUpNoOther(t *testing.T) {
 func TestWhoRefusesEverythingIsNotAskedWithoutEnd(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	s := opened(t, Config{Dir: t.TempDir(), Sync: time.Hour, Ship: func(context.Context, edge.Batch) error { asked++; return ErrRefused }})
+	s := opened(t,
+		Config{Dir: t.TempDir(), Sync: time.Hour,
+			Ship: func(context.Context, edge.Batch) error { asked++; return ErrRefused }})
 	for n := range 900 {
 		begin(t, s, fmt.Sprint(n), 10).End(200, 10, nil)
 	}
@@ -75,18 +82,20 @@ func TestWhoRefusesEverythingIsNotAskedWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestABatchThatAlwaysFailsHoldsUpNoOther has the other side fail with one batch, as with an error of its own, and take all others.
+// TestABatchThatAlwaysFailsHoldsUpNoOther has the other side fail with one batch, as with an error
+// of its own, and take all others.
 func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	d, now := newDesk(), clock.At(noon)
 	asked := 0
-	s := opened(t, Config{Dir: t.TempDir(), Sync: time.Hour, Now: now.Now, Ship: func(ctx context.Context, b edge.Batch) error {
-		if slices.ContainsFunc(b.Deliveries, func(one edge.Delivery) bool { return one.Transaction == "bad" }) {
-			asked++
-			return errors.New("status 500")
-		}
-		return d.ship(ctx, b)
-	}})
+	s := opened(t,
+		Config{Dir: t.TempDir(), Sync: time.Hour, Now: now.Now, Ship: func(ctx context.Context, b edge.Batch) error {
+			if slices.ContainsFunc(b.Deliveries, func(one edge.Delivery) bool { return one.Transaction == "bad" }) {
+				asked++
+				return errors.New("status 500")
+			}
+			return d.ship(ctx, b)
+		}})
 	begin(t, s, "bad", 10).End(200, 10, nil)
 	for n := range 20 {
 		_ = s.Flush(t.Context())
@@ -107,7 +116,8 @@ func TestABatchThatAlwaysFailsHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestNoSegmentIsBegunWithoutEndWhileTheExchangeIsAway holds how much is carried from segment to segment meanwhile.
+// TestNoSegmentIsBegunWithoutEndWhileTheExchangeIsAway holds how much is carried from segment to
+// segment meanwhile.
 func TestNoSegmentIsBegunWithoutEndWhileTheExchangeIsAway(t *testing.T) {
 	t.Parallel()
 	d, dir := newDesk(), t.TempDir()

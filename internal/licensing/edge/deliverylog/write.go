@@ -15,7 +15,8 @@ import (
 // suffix is how the names of segments end; before it stands their number in 16 digits.
 const suffix = ".spool"
 
-// recover reads what a process before left, begins a segment of this one's own, and says there of what was open that it was cut.
+// recover reads what a process before left, begins a segment of this one's own, and says there of
+// what was open that it was cut.
 func (s *Log) recover() error {
 	names, err := s.config.disk.list(s.config.Dir)
 	if err != nil {
@@ -42,7 +43,8 @@ func (s *Log) recover() error {
 		s.told.Recovered++
 	}
 	if len(open) > 0 {
-		s.config.Log.Warn("deliveries had begun when the process before ended; they are told as cut, with the most bytes that can have left", "deliveries", len(open))
+		s.config.Log.Warn("deliveries had begun when the process before ended; they are told as cut, with the most "+
+			"bytes that can have left", "deliveries", len(open))
 	}
 	if err := s.segments.active.file.Sync(); err != nil {
 		return err
@@ -59,7 +61,8 @@ func (s *Log) recoverSegment(name string, open map[string]edge.Delivery) error {
 	}
 	c := read(text)
 	if c.lost > 0 {
-		s.config.Log.Warn("a file of the spool has bytes that are no record; they are passed over", "file", name, "bytes", c.lost)
+		s.config.Log.Warn("a file of the spool has bytes that are no record; they are passed over", "file", name,
+			"bytes", c.lost)
 	}
 	maps.Copy(open, c.open)
 	for id, d := range c.told {
@@ -68,7 +71,8 @@ func (s *Log) recoverSegment(name string, open map[string]edge.Delivery) error {
 		}
 	}
 	if c.fresh == 0 {
-		// Nothing of it is to be told. What it carries is told as cut by the segment that follows, and it is removed after that.
+		// Nothing of it is to be told. What it carries is told as cut by the segment that follows,
+		// and it is removed after that.
 		s.segments.seal(&segment{name: name, size: int64(len(text))})
 		return nil
 	}
@@ -79,8 +83,8 @@ func (s *Log) recoverSegment(name string, open map[string]edge.Delivery) error {
 	return nil
 }
 
-// begin begins a segment, and seals the one before. What it carries is written to it; nobody has to wait for the disk here, since
-// the one before is not removed until the disk has both.
+// begin begins a segment, and seals the one before. What it carries is written to it; nobody has to
+// wait for the disk here, since the one before is not removed until the disk has both.
 func (s *Log) begin() error {
 	now := s.now()
 	g := &segment{name: s.segments.next(), begun: now}
@@ -102,7 +106,8 @@ func (s *Log) begin() error {
 	return nil
 }
 
-// room says whether so much more may be written without taking the room that the open deliveries need for their ends.
+// room says whether so much more may be written without taking the room that the open deliveries
+// need for their ends.
 func (s *Log) room(more int64) error {
 	if s.closed {
 		return errClosed
@@ -156,7 +161,8 @@ func (s *Log) stir() {
 	}
 }
 
-// settled returns once what was written so far needs no more waiting: at once, or with Config.Sync of 0 when the disk has it.
+// settled returns once what was written so far needs no more waiting: at once, or with Config.Sync
+// of 0 when the disk has it.
 func (s *Log) settled() error {
 	if s.config.Sync > 0 {
 		return s.broken
@@ -167,7 +173,7 @@ func (s *Log) settled() error {
 	return s.broken
 }
 
-// syncing has the disk take what was written, all that waits together, until the spool is closed.
+// syncing has the disk take what was written, all that waits together, until the log is closed.
 func (s *Log) syncing() {
 	for {
 		select {
@@ -206,7 +212,8 @@ func (s *Log) sync() {
 	defer s.mu.Unlock()
 	defer s.synced.Broadcast()
 	if err != nil {
-		// What the disk did not take once it may never take, and say nothing of it: what is open is written again, to another file.
+		// What the disk did not take once it may never take, and say nothing of it: what is open is
+		// written again, to another file.
 		if s.segments.active == active && active.fresh > 0 {
 			err = errors.Join(err, s.begin())
 		}
