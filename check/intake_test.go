@@ -101,7 +101,7 @@ func TestEveryIntakeProbeCanFail(t *testing.T) {
 				p.Declare(func(m *intake.Manifest) { m.Intakes[0].RateLimit.RequestsPerMinute = 80 })
 				o.Burst = 90
 			case "intake.bind.expired":
-				p.Last(time.Second)
+				p.ValidFor(time.Second)
 			}
 			seen := false
 			for _, r := range visited(t, p, o) {

@@ -44,13 +44,13 @@ type Answer struct {
 
 // found is a hit that may leave, in as few bytes as will do.
 type found struct {
-	listing *index.Listing
+	listing *index.Doc
 	score   float32 // one decimal of it is shown
 	passage uint32
 }
 
 func (f found) hit() index.Hit {
-	return index.Hit{Listing: f.listing, Score: float64(f.score), Passage: int(f.passage)}
+	return index.Hit{Doc: f.listing, Score: float64(f.score), Passage: int(f.passage)}
 }
 
 // find selects the items that may leave.
@@ -69,14 +69,14 @@ func (s *Service) find(q index.Question) *Answer {
 func (a *Answer) lookUp(most int) []search.Term {
 	asked := a.view.Index.Find(a.asked)
 	allowed := slices.DeleteFunc(asked.Hits, func(hit index.Hit) bool {
-		return !released.Decide(a.view.Terms, hit.Listing).Allows(released.Search)
+		return !released.Decide(a.view.Terms, hit.Doc).Allows(released.Search)
 	})
 	allowed = allowed[a.given:]
 	a.parts, a.beyond = nil, max(0, len(allowed)-most)
 	for hits := range slices.Chunk(allowed[:len(allowed)-a.beyond], chunk) {
 		part := make([]found, len(hits))
 		for i, hit := range hits {
-			part[i] = found{hit.Listing, float32(hit.Score), uint32(hit.Passage)}
+			part[i] = found{hit.Doc, float32(hit.Score), uint32(hit.Passage)}
 		}
 		a.parts = append(a.parts, part)
 	}
@@ -209,7 +209,7 @@ func (a *Answer) cards(ctx context.Context, part []found, ready []*released.Rend
 
 // render returns the ready form of each hit, nil for one whose version is gone.
 func (a *Answer) render(ctx context.Context, hits []found) ([]*released.RenderedItem, error) {
-	items := make([]*index.Listing, len(hits))
+	items := make([]*index.Doc, len(hits))
 	for i, hit := range hits {
 		items[i] = hit.listing
 	}

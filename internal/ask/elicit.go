@@ -98,8 +98,8 @@ func (in *askState) elicited() elicitation.State {
 }
 
 // near are the items that fit about as well as the best one; none when the best one is what was meant.
-func (a *Answer) near() []*index.Listing {
-	var fit []*index.Listing
+func (a *Answer) near() []*index.Doc {
+	var fit []*index.Doc
 	best := float32(0)
 	for _, part := range a.parts {
 		for i, f := range part {
@@ -118,10 +118,10 @@ func (a *Answer) near() []*index.Listing {
 }
 
 // facets tells what the items differ in.
-func (a *Answer) facets(items []*index.Listing) []elicitation.Facet {
+func (a *Answer) facets(items []*index.Doc) []elicitation.Facet {
 	hits := make([]index.Hit, len(items))
 	for i, item := range items {
-		hits[i].Listing = item
+		hits[i].Doc = item
 	}
 	var known []elicitation.Facet
 	for _, f := range a.view.Index.Facets(hits) {
@@ -142,7 +142,7 @@ func (a *Answer) facets(items []*index.Listing) []elicitation.Facet {
 }
 
 // are says whether a type was asked for, or else most of the items are of it.
-func (in *askState) are(items []*index.Listing) func(string) bool {
+func (in *askState) are(items []*index.Doc) func(string) bool {
 	return func(wanted string) bool {
 		if asked := in.understood.Types; len(asked) > 0 {
 			return slices.ContainsFunc(asked, func(t string) bool { return content.IsA(t, wanted) })

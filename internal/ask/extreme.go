@@ -84,7 +84,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.View, wish *extremes.Wish) {
 	var items []measuredItem
 	for _, f := range slices.Concat(s.find(in.asked).parts...) {
-		items = append(items, measuredItem{Listing: f.listing})
+		items = append(items, measuredItem{Doc: f.listing})
 	}
 	if wish.Count() {
 		in.countThem(ctx, s, g, items, wish.Tag)
@@ -152,7 +152,7 @@ func without(text, words string) string {
 
 // measuredItem is an item and the figure that is compared.
 type measuredItem struct {
-	*index.Listing
+	*index.Doc
 	value extremes.Value
 	words string // for the value, where it is told as the item states it
 	known bool
@@ -162,11 +162,11 @@ type measuredItem struct {
 func measured(g *released.View, items *search.Selection) (all []measuredItem) {
 	seen := map[Place]bool{}
 	for _, ref := range items.All() {
-		l := ref.(*index.Listing)
+		l := ref.(*index.Doc)
 		at := Place{l.Site, l.URL}
 		if !seen[at] && released.Decide(g.Terms, l).Allows(released.Search) {
 			seen[at] = true
-			all = append(all, measuredItem{Listing: l})
+			all = append(all, measuredItem{Doc: l})
 		}
 		if len(all) > mostCompared {
 			break
@@ -240,7 +240,7 @@ func (s *Service) measure(
 		for i, item := range items {
 			value, ok := extremes.Value{}, false
 			if wish.Per == "" && beside == "" {
-				value, ok = extremes.Stated(g.Index.Figures(item.Listing), name, wish.Most())
+				value, ok = extremes.Stated(g.Index.Figures(item.Doc), name, wish.Most())
 			}
 			if !ok && len(items) <= mostRead {
 				if texts == nil {
@@ -312,9 +312,9 @@ func about(item source, words string) string {
 
 // sources gives what is released of items. It is empty for an item whose text the terms keep from other texts.
 func (s *Service) sources(ctx context.Context, g *released.View, items []measuredItem) []source {
-	listings := make([]*index.Listing, len(items))
+	listings := make([]*index.Doc, len(items))
 	for i, item := range items {
-		listings[i] = item.Listing
+		listings[i] = item.Doc
 	}
 	cards, err := g.Render(ctx, listings)
 	if err != nil {
@@ -323,7 +323,7 @@ func (s *Service) sources(ctx context.Context, g *released.View, items []measure
 	all := make([]source, len(items))
 	for i, card := range cards {
 		if card != nil && card.Input() {
-			r := card.Result(index.Hit{Listing: listings[i]})
+			r := card.Result(index.Hit{Doc: listings[i]})
 			all[i] = sourceOf(r)
 			all[i].Object = facts.Read(r.AppendObject(nil))
 		}
@@ -334,7 +334,7 @@ func (s *Service) sources(ctx context.Context, g *released.View, items []measure
 // show makes items the answer, in their order.
 func (in *askState) show(items []measuredItem) {
 	for i, item := range items[:min(len(items), in.most())] {
-		in.only = append(in.only, found{listing: item.Listing, score: float32(max(1, 100-i))})
+		in.only = append(in.only, found{listing: item.Doc, score: float32(max(1, 100-i))})
 	}
 	in.understood.Intent = query.List
 }

@@ -39,11 +39,11 @@ type feedsOfView struct{}
 
 type siteFeed struct {
 	parts  []feedPart
-	newest []*index.Listing
+	newest []*index.Doc
 }
 
 type feedPart struct {
-	items []*index.Listing
+	items []*index.Doc
 	mu    sync.Mutex // guards tag
 	tag   string     // empty until it is known
 }
@@ -65,7 +65,7 @@ func (s *Service) Feed(site string) (*Feed, error) {
 
 // feedsOf divides the directory, which is by site and address and has every address once.
 func (s *Service) feedsOf(g *released.View) map[string]*siteFeed {
-	sites := map[string][]*index.Listing{}
+	sites := map[string][]*index.Doc{}
 	for _, l := range g.Directory() {
 		if released.Decide(g.Terms, l).Allows(released.Input) {
 			sites[l.Site] = append(sites[l.Site], l)
@@ -79,7 +79,7 @@ func (s *Service) feedsOf(g *released.View) map[string]*siteFeed {
 }
 
 // newSiteFeed puts the items of one site into parts, by their addresses.
-func newSiteFeed(items []*index.Listing) *siteFeed {
+func newSiteFeed(items []*index.Doc) *siteFeed {
 	count := 1
 	for len(items) > count*maxPart {
 		count *= 2
@@ -103,8 +103,8 @@ func hash(address string) uint32 {
 }
 
 // put keeps the newest items, in order.
-func (f *siteFeed) put(item *index.Listing) {
-	newer := func(a, b *index.Listing) int {
+func (f *siteFeed) put(item *index.Doc) {
+	newer := func(a, b *index.Doc) int {
 		return cmp.Or(cmp.Compare(b.Dated, a.Dated), strings.Compare(a.URL, b.URL))
 	}
 	if n := len(f.newest); n == MaxNewest && newer(item, f.newest[n-1]) > 0 {
@@ -161,7 +161,7 @@ func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 }
 
 // results renders items, a chunk at a time. One that was swept from the store meanwhile is left out.
-func (f *Feed) results(ctx context.Context, items []*index.Listing) iter.Seq2[released.Result, error] {
+func (f *Feed) results(ctx context.Context, items []*index.Doc) iter.Seq2[released.Result, error] {
 	return func(yield func(released.Result, error) bool) {
 		for listings := range slices.Chunk(items, chunk) {
 			results, err := render(ctx, f.view, listings)

@@ -178,11 +178,11 @@ func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query
 		goes.Relation == query.Onward && (detail || !said.OfWhom() || said.Replaces(cmp.Or(t.plain, &t.wanted))) {
 		return false
 	}
-	shown := map[*index.Listing]bool{}
+	shown := map[*index.Doc]bool{}
 	for _, f := range slices.Concat(before.parts...) {
 		shown[f.listing] = true
 	}
-	in.among = before.view.Index.Select(func(l *index.Listing) bool { return shown[l] })
+	in.among = before.view.Index.Select(func(l *index.Doc) bool { return shown[l] })
 	if !s.holds(in, t, &said, goes.Rest) {
 		in.among = nil
 		if goes.Relation == query.Among || !s.alike(ctx, before, &said) || !s.holds(in, t, &said, goes.Rest) {

@@ -17,7 +17,7 @@ type Place struct {
 	URL  string
 }
 
-func (p Place) compare(l *index.Listing) int {
+func (p Place) compare(l *index.Doc) int {
 	return cmp.Or(strings.Compare(l.Site, p.Site), strings.Compare(l.URL, p.URL))
 }
 
@@ -43,11 +43,11 @@ func (s *Service) Items(ctx context.Context, sites []string, after Place, limit 
 	}
 	g := s.deps.Corpus.Current()
 	all := g.Directory()
-	from, found := slices.BinarySearchFunc(all, after, func(l *index.Listing, p Place) int { return p.compare(l) })
+	from, found := slices.BinarySearchFunc(all, after, func(l *index.Doc, p Place) int { return p.compare(l) })
 	if found {
 		from++
 	}
-	var part []*index.Listing
+	var part []*index.Doc
 	for _, l := range all[from:] {
 		if ids != nil && !slices.Contains(ids, l.Site) {
 			continue
@@ -75,10 +75,10 @@ func (s *Service) Item(ctx context.Context, url string) ([]released.Result, erro
 	for range 2 {
 		g := s.deps.Corpus.Current()
 		all := g.Directory()
-		var part []*index.Listing
+		var part []*index.Doc
 		for _, site := range s.deps.Corpus.Sites().All() {
 			at := Place{site.ID, url}
-			if i, found := slices.BinarySearchFunc(all, at, func(l *index.Listing, p Place) int { return p.compare(l) }); found {
+			if i, found := slices.BinarySearchFunc(all, at, func(l *index.Doc, p Place) int { return p.compare(l) }); found {
 				part = append(part, all[i])
 			}
 		}
@@ -94,7 +94,7 @@ func (s *Service) Item(ctx context.Context, url string) ([]released.Result, erro
 }
 
 // render renders items under the decisions of a view. One that was swept from the store meanwhile is left out.
-func render(ctx context.Context, g *released.View, listings []*index.Listing) ([]released.Result, error) {
+func render(ctx context.Context, g *released.View, listings []*index.Doc) ([]released.Result, error) {
 	results := make([]released.Result, 0, len(listings))
 	for part := range slices.Chunk(listings, chunk) {
 		cards, err := g.Render(ctx, part)
@@ -103,7 +103,7 @@ func render(ctx context.Context, g *released.View, listings []*index.Listing) ([
 		}
 		for i, c := range cards {
 			if c != nil {
-				results = append(results, c.Result(index.Hit{Listing: part[i]}))
+				results = append(results, c.Result(index.Hit{Doc: part[i]}))
 			}
 		}
 	}

@@ -28,13 +28,13 @@ const (
 type ownerPages struct {
 	turn     chan struct{} // holds one while somebody makes or reads them
 	made     *owner.Directory
-	listings []*index.Listing
+	listings []*index.Doc
 }
 
 type ownerPagesKey struct{}
 
 // ownerPages gives the directory of what the sites of a view say of their owners.
-func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Directory, []*index.Listing, error) {
+func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Directory, []*index.Doc, error) {
 	o := released.Memo(g, ownerPagesKey{}, func() *ownerPages { return &ownerPages{turn: make(chan struct{}, 1)} })
 	select {
 	case o.turn <- struct{}{}:
@@ -45,20 +45,20 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 	if o.made != nil {
 		return o.made, o.listings, nil
 	}
-	var listings []*index.Listing
+	var listings []*index.Doc
 	for _, l := range g.Directory() {
 		if owner.Concerns(l.Types[0]) {
 			listings = append(listings, l)
 		}
 	}
 	if len(listings) > maxOwnerPages {
-		slices.SortStableFunc(listings, func(a, b *index.Listing) int {
+		slices.SortStableFunc(listings, func(a, b *index.Doc) int {
 			return owner.Rank(a.Types[0], a.URL) - owner.Rank(b.Types[0], b.URL)
 		})
 		listings = listings[:maxOwnerPages]
 	}
 	var pages []owner.Page
-	var kept []*index.Listing
+	var kept []*index.Doc
 	for part := range slices.Chunk(listings, chunk) {
 		cards, err := g.Render(ctx, part)
 		if err != nil {
@@ -75,8 +75,8 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 }
 
 // ownerPage is an item as far as it was released. What the terms keep from being made into other texts has its name alone.
-func ownerPage(l *index.Listing, c *released.RenderedItem) owner.Page {
-	r := c.Result(index.Hit{Listing: l})
+func ownerPage(l *index.Doc, c *released.RenderedItem) owner.Page {
+	r := c.Result(index.Hit{Doc: l})
 	page := owner.Page{Site: l.Site, URL: l.URL, Type: r.Type(), Name: r.Name(), Language: r.Language()}
 	if !c.Input() || r.Licensed() {
 		return page
@@ -84,7 +84,7 @@ func ownerPage(l *index.Listing, c *released.RenderedItem) owner.Page {
 	page.Object = r.AppendObject(nil)
 	page.Texts = append(page.Texts, r.Description())
 	for n := 0; ; n++ {
-		text := c.Result(index.Hit{Listing: l, Passage: n}).Passage()
+		text := c.Result(index.Hit{Doc: l, Passage: n}).Passage()
 		if text == "" {
 			return page
 		}
@@ -166,8 +166,8 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 // chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:
 // practical ones, or else for items of several kinds. The pages of the answer are among the listings that it gives.
 func (s *Service) chat(
-	ctx context.Context, g *released.View, directory *owner.Directory, q owner.Question, listings []*index.Listing,
-) (owner.Answer, []*index.Listing, error) {
+	ctx context.Context, g *released.View, directory *owner.Directory, q owner.Question, listings []*index.Doc,
+) (owner.Answer, []*index.Doc, error) {
 	examples, items := directory.Examples(q, maxExamples)
 	if len(examples) == 0 {
 		var err error
@@ -188,10 +188,10 @@ func (s *Service) chat(
 }
 
 // exemplary are items of the most frequent kinds, one of each, and their names.
-func exemplary(ctx context.Context, g *released.View, sites []string) (names []string, items []*index.Listing, err error) {
-	var found []*index.Listing
+func exemplary(ctx context.Context, g *released.View, sites []string) (names []string, items []*index.Doc, err error) {
+	var found []*index.Doc
 	for _, t := range g.Types() {
-		at := slices.IndexFunc(g.Directory(), func(l *index.Listing) bool {
+		at := slices.IndexFunc(g.Directory(), func(l *index.Doc) bool {
 			return l.Types[0] == t.Name && (sites == nil || slices.Contains(sites, l.Site))
 		})
 		if at >= 0 && len(found) < maxExamples {

@@ -38,7 +38,7 @@ func (s *Service) report(ctx context.Context, in *askState) (*Report, error) {
 	g := s.deps.Corpus.Current()
 	asked := in.asked
 	asked.Within = g.Permit
-	all, err := g.Index.Report(ctx, asked, func(l *index.Listing) bool {
+	all, err := g.Index.Report(ctx, asked, func(l *index.Doc) bool {
 		decision := released.Decide(g.Terms, l)
 		return decision.Allows(released.Search) && decision.Allows(released.Input)
 	}, func(done, total int) {

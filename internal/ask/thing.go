@@ -202,10 +202,10 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 }
 
 // wholeSource is an item with all of its text.
-func wholeSource(card *released.RenderedItem, l *index.Listing) source {
-	all := sourceOf(card.Result(index.Hit{Listing: l}))
+func wholeSource(card *released.RenderedItem, l *index.Doc) source {
+	all := sourceOf(card.Result(index.Hit{Doc: l}))
 	for n := 1; n < mostPassages; n++ {
-		all.Text += "\n" + card.Result(index.Hit{Listing: l, Passage: n}).Passage()
+		all.Text += "\n" + card.Result(index.Hit{Doc: l, Passage: n}).Passage()
 	}
 	return all
 }

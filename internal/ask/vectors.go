@@ -34,7 +34,7 @@ func (noVectors) near(*released.View, *search.Near) *search.Near { return nil }
 
 // VectorDeps are what Vectors need. Keeper and Corpus are required.
 type VectorDeps struct {
-	Keeper *vector.Keeper
+	Keeper *vector.Store
 	Corpus *released.Corpus
 	// Fusion says how what is found by vectors and what is found by words become one list.
 	Fusion search.Fusion

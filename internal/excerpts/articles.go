@@ -61,7 +61,7 @@ type articleCache struct {
 
 // articleKey tells articles apart: a version of an item, and the terms.
 type articleKey struct {
-	listing *index.Listing
+	listing *index.Doc
 	terms   *policy.Terms
 }
 
@@ -78,13 +78,13 @@ func newArticleCache(bytes uint64) (*articleCache, error) {
 func (c *articleCache) load(ctx context.Context, view *released.View, hits []index.Hit) ([]*article, error) {
 	found := make([]*article, len(hits))
 	var missing []int
-	var unread []*index.Listing
+	var unread []*index.Doc
 	for i, hit := range hits {
-		if a, ok := c.kept.GetIfPresent(articleKey{hit.Listing, view.Terms}); ok {
+		if a, ok := c.kept.GetIfPresent(articleKey{hit.Doc, view.Terms}); ok {
 			found[i] = a
 			continue
 		}
-		missing, unread = append(missing, i), append(unread, hit.Listing)
+		missing, unread = append(missing, i), append(unread, hit.Doc)
 	}
 	if len(missing) == 0 {
 		return found, nil
@@ -98,7 +98,7 @@ func (c *articleCache) load(ctx context.Context, view *released.View, hits []ind
 			continue
 		}
 		found[i] = newArticle(loaded[n])
-		c.kept.Set(articleKey{hits[i].Listing, view.Terms}, found[i])
+		c.kept.Set(articleKey{hits[i].Doc, view.Terms}, found[i])
 	}
 	return found, nil
 }

@@ -31,7 +31,7 @@ const direct = "direct"
 
 // decide says whether an item may give passages to requests in an editorial domain from a country,
 // and what the terms say of it where it lies in that domain.
-func (e eligibility) decide(l *index.Listing, domain, country string) (decision policy.Decision, ok bool) {
+func (e eligibility) decide(l *index.Doc, domain, country string) (decision policy.Decision, ok bool) {
 	if !e.sites.Serves(l.Site) || !e.policy.owns(l.URL) {
 		return decision, false
 	}
@@ -108,7 +108,7 @@ func (e eligibility) within(domain, country string) *eligible {
 // countries that terms name.
 func (e eligibility) open(in *area, domain, country string) *eligible {
 	labelled := map[string]*newest{}
-	found := &eligible{Selection: e.view.Index.Select(func(l *index.Listing) bool {
+	found := &eligible{Selection: e.view.Index.Select(func(l *index.Doc) bool {
 		decision, ok := e.decide(l, domain, country)
 		in.addCountries(decision)
 		if !ok {
@@ -118,7 +118,7 @@ func (e eligibility) open(in *area, domain, country string) *eligible {
 		if labelled[key] == nil {
 			labelled[key] = &newest{labels: decision.Labels}
 		}
-		labelled[key].add(index.Hit{Listing: l, Score: 1})
+		labelled[key].add(index.Hit{Doc: l, Score: 1})
 		return true
 	})}
 	for _, n := range labelled {

@@ -36,10 +36,10 @@ func (s *Service) Warm(ctx context.Context, view *released.View) error {
 // all are the items that may give passages in one of the declared domains, wherever a request comes
 // from.
 func (e eligibility) all() (hits []index.Hit) {
-	e.view.Index.Select(func(l *index.Listing) bool {
+	e.view.Index.Select(func(l *index.Doc) bool {
 		inDomain := func(domain string) bool { _, ok := e.decide(l, domain, ""); return ok }
 		if slices.ContainsFunc(e.policy.Domains, inDomain) {
-			hits = append(hits, index.Hit{Listing: l})
+			hits = append(hits, index.Hit{Doc: l})
 		}
 		return false
 	})

@@ -309,7 +309,7 @@ func TestAnEffectIsAReferenceAlone(t *testing.T) {
 	k.bound(t, k.binding(1, offer, person))
 	var got outbox.Effect
 	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now,
-		Do: func(_ context.Context, e outbox.Effect) error {
+		Deliver: func(_ context.Context, e outbox.Effect) error {
 			got = e
 			return nil
 		}})

@@ -109,7 +109,7 @@ func (k *taker) auditBroken(t *testing.T, offers []string) {
 	t.Helper()
 	told := map[string]int{}
 	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now,
-		Do: func(ctx context.Context, e outbox.Effect) error {
+		Deliver: func(ctx context.Context, e outbox.Effect) error {
 			return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
 				told[b.Offer.ID]++
 				return nil

@@ -189,9 +189,9 @@ func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err 
 	return there, err
 }
 
-// Funnel counts what became of the submissions since the beginning of a day, by day, intake and
+// CountByDay counts what became of the submissions since the beginning of a day, by day, intake and
 // platform.
-func (s *Service) Funnel(ctx context.Context, since time.Time) (all []vault.DayCount, err error) {
+func (s *Service) CountByDay(ctx context.Context, since time.Time) (all []vault.DayCount, err error) {
 	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = vault.CountByDay(ctx, tx, since, s.deps.Now())
 		return err

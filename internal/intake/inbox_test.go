@@ -136,7 +136,7 @@ func TestTheFunnelCountsWhatBecameOfSubmissions(t *testing.T) {
 	k, _ := furnished(t)
 	count := func(since time.Time) (sum vault.DayCount, days int) {
 		t.Helper()
-		all, err := k.Funnel(t.Context(), since)
+		all, err := k.CountByDay(t.Context(), since)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ func (k *taker) openVault(t testing.TB, layer string) *vault.Vault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault, err := vault.OpenVault(t.Context(),
+	vault, err := vault.Open(t.Context(),
 		vault.Options{DSN: k.places.vault, Secret: secret, Now: k.clock.Now, Files: layer})
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func (k *taker) deliver(t testing.TB, failing error) *BoundOffer {
 	t.Helper()
 	var told *BoundOffer
 	box := outbox.New(outbox.Options{DB: k.db, Sinks: []string{"crm"}, Now: k.clock.Now,
-		Do: func(ctx context.Context, e outbox.Effect) error {
+		Deliver: func(ctx context.Context, e outbox.Effect) error {
 			return k.Deliver(ctx, e, func(_ context.Context, b BoundOffer) error {
 				told = &b
 				return failing

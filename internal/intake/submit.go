@@ -97,7 +97,7 @@ func (s *Service) answer(ctx context.Context, v *validSubmission) (*SubmitResult
 		if err != nil || previous.same != nil {
 			return previous.same, err
 		}
-		if previous.other && s.deps.OneAnswer {
+		if previous.other && s.deps.RefuseRevisions {
 			return nil, refuse(Revised, "This session has submitted something else to this intake before, "+
 				"and that is still answered; begin a new session for another.")
 		}

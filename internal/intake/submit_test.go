@@ -98,7 +98,7 @@ func TestTheSameSubmissionGetsTheSameOfferForAsLongAsItStands(t *testing.T) {
 func TestARevisionIsRefusedWhereOneAnswerIsAll(t *testing.T) {
 	t.Parallel()
 	k := newTaker(t)
-	k.taking.OneAnswer = true
+	k.taking.RefuseRevisions = true
 	k.restart(t)
 	k.submitted(t, k.submission(1, `{"age":41}`))
 	_, err := k.Submit(t.Context(), k.submission(1, `{"age":42}`))

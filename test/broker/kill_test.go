@@ -56,7 +56,7 @@ func openMarket(t *testing.T, store string, brokers, things int, more string) *m
 	t.Helper()
 	var listens []string
 	for range brokers {
-		listens = append(listens, process.Vacant(t))
+		listens = append(listens, process.FreeAddress(t))
 	}
 	through := openGate(t, listens...)
 	m := openMarketAt(t, through.URL, listens, store, things, more)
@@ -71,7 +71,7 @@ func openMarket(t *testing.T, store string, brokers, things int, more string) *m
 func openMarketAt(t *testing.T, door string, listens []string, store string, things int, more string) *market {
 	t.Helper()
 	m := &market{t: t, door: door, credit: 100}
-	dir, listen := t.TempDir(), process.Vacant(t)
+	dir, listen := t.TempDir(), process.FreeAddress(t)
 	m.at = openGate(t, listen)
 	for i := range things {
 		write(t, filepath.Join(dir, "content", fmt.Sprintf("thing-%d.md", i)), fmt.Sprintf("# Thing %d\n\nThis is thing %d of those that are sold here.\n", i, i))

@@ -27,7 +27,7 @@ func TestBrokersBehindNginxKeepOneBudget(t *testing.T) {
 	const things, price = 150, 0.022 // with the fee
 	var listens []string
 	for range 4 {
-		listens = append(listens, process.Vacant(t))
+		listens = append(listens, process.FreeAddress(t))
 	}
 	door := process.Nodes(t, listens...)
 	budget := fmt.Sprintf("  budgets: [{requester: \"*\", amount: \"%.3f\", currency: USD}]\n", (things+0.5)*price)

@@ -58,7 +58,7 @@ type world struct {
 func open(t *testing.T, signatures string) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir()}
-	listen := process.Vacant(t)
+	listen := process.FreeAddress(t)
 	var items, rules strings.Builder
 	for _, m := range models {
 		fmt.Fprintf(&items, `{"@type":"Article","url":%q,"name":"Sold by %s","articleBody":"What is sold by %[2]s is told here."}`+"\n", w.uri("http://"+listen, m), m.name)
@@ -257,7 +257,7 @@ func TestAnAssistantGoesFullCircle(t *testing.T) {
 func TestABrokerGoesFullCircle(t *testing.T) {
 	t.Parallel()
 	w := open(t, "")
-	listen := process.Vacant(t)
+	listen := process.FreeAddress(t)
 	w.brokerConfig = w.write("broker.yaml", `
 listen: `+listen+`
 url: http://`+listen+`

@@ -36,7 +36,7 @@ func TestNodesBehindNginxCarryOneDesk(t *testing.T) {
 	}
 	n := &nodes{exchange: exchange{t: t, dsn: storetest.NewPostgres(t), dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 2))}, over: make(chan struct{})}
 	for i := range 4 {
-		n.listen = append(n.listen, process.Vacant(t))
+		n.listen = append(n.listen, process.FreeAddress(t))
 		n.node(i, n.listen[i], `
 proxies: [127.0.0.1]
 limits: {rate: {address: 30/1m, failures: ""}}

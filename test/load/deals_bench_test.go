@@ -64,7 +64,7 @@ func BenchmarkDeals(b *testing.B) {
 		server = process.Nodes(b, at...)
 	}
 	measured := func(url, what string) run {
-		node, database, proxy := time.Duration(0), process.Spent(b, "postgres"), process.Spent(b, "nginx")
+		node, database, proxy := time.Duration(0), process.CPUTime(b, "postgres"), process.CPUTime(b, "nginx")
 		for _, n := range all {
 			node -= n.CPU(b)
 		}
@@ -74,8 +74,8 @@ func BenchmarkDeals(b *testing.B) {
 		}
 		each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(max(r.requests, 1)) }
 		b.ReportMetric(each(node), what+"-node-us")
-		b.ReportMetric(each(process.Spent(b, "postgres")-database), what+"-postgres-us")
-		b.ReportMetric(each(process.Spent(b, "nginx")-proxy), what+"-nginx-us")
+		b.ReportMetric(each(process.CPUTime(b, "postgres")-database), what+"-postgres-us")
+		b.ReportMetric(each(process.CPUTime(b, "nginx")-proxy), what+"-nginx-us")
 		return r
 	}
 	for b.Loop() {

@@ -25,7 +25,7 @@ type brokered struct {
 func (m *town) openBroker(t *testing.T) *brokered {
 	t.Helper()
 	dir := t.TempDir()
-	at := process.Vacant(t)
+	at := process.FreeAddress(t)
 	b := &brokered{config: filepath.Join(dir, "broker.yaml"), address: "http://" + at}
 	document := filepath.Join(dir, "ramp-agent.json")
 	text := fmt.Sprintf("listen: %s\nurl: %s\ndata: %s\nmetrics: {listen: \"off\"}\nfetch: {allow: [127.0.0.0/8], interval: 0s}\nbroker:\n  deadline: 10s\n  fee: {share: \"10\"}\n  exchanges: [{domain: %q, url: %q}]\n"+

@@ -28,8 +28,8 @@ type Config struct {
 	// PublicURL gives the address of the front desk as the sender of a request knows it, without a
 	// slash at its end.
 	PublicURL func(*http.Request) string
-	// Fixed says that PublicURL is the same for everybody, so that caches may keep what holds it.
-	Fixed bool
+	// SameURL says that PublicURL is the same for everybody, so that caches may keep what holds it.
+	SameURL bool
 	// Fail answers with an error.
 	Fail func(http.ResponseWriter, *http.Request, error)
 	// Name is what the front desk is called, and About one sentence on what can be asked; both may
@@ -37,16 +37,16 @@ type Config struct {
 	Name, About string
 	Sites       []Site   // that are served
 	Version     string   // of the program
-	Served      []string // patterns of what the server answers besides, for the OpenAPI description
+	Patterns    []string // patterns of what the server answers besides, for the OpenAPI description
 	MCP         bool     // whether /mcp is served
 	Feeds       bool     // whether the schema map and the feeds are served
 	Intakes     []Intake // that are taken in by the Agent Intake Protocol
-	// Own gives a file of the owner's own in place of one that is made here ("robots.txt",
+	// OwnFile gives a file of the owner's own in place of one that is made here ("robots.txt",
 	// "llms.txt"): nil when there is none.
-	Own func(name string) ([]byte, error)
-	// Stated says what the owner's terms state of a function for a site, and whether they state
+	OwnFile func(name string) ([]byte, error)
+	// StatedTerms says what the owner's terms state of a function for a site, and whether they state
 	// anything.
-	Stated func(site, function string) (allowed, known bool)
+	StatedTerms func(site, function string) (allowed, known bool)
 	// WriteTimeout is how long a client may take for each part of a feed that is sent; 0 is 30
 	// seconds.
 	WriteTimeout time.Duration
@@ -118,7 +118,7 @@ func Routes(d *ask.Service, config Config) []Route {
 			Route{Pattern: "/.well-known/mcp/server-card.json", Handler: card},
 			Route{Pattern: "/.well-known/mcp/catalog.json", Handler: door.page(door.mcpCatalog)})
 	}
-	served := slices.Clone(config.Served)
+	served := slices.Clone(config.Patterns)
 	for _, route := range routes {
 		served = append(served, route.Pattern)
 	}
@@ -133,10 +133,10 @@ type documents struct {
 }
 
 // sells says whether licensed content is sold here.
-func (d *documents) sells() bool { return slices.Contains(d.config.Served, rampManifest) }
+func (d *documents) sells() bool { return slices.Contains(d.config.Patterns, rampManifest) }
 
 // declares says whether platforms are given passages here.
-func (d *documents) declares() bool { return slices.Contains(d.config.Served, intentDeclaration) }
+func (d *documents) declares() bool { return slices.Contains(d.config.Patterns, intentDeclaration) }
 
 // document is a small answer, made whole.
 type document struct {
@@ -229,7 +229,7 @@ func (d *documents) page(make func(context.Context, view) (document, error)) htt
 		header := w.Header()
 		header.Set("Content-Type", doc.kind)
 		header.Set("Cache-Control", "no-cache")
-		if d.config.Fixed {
+		if d.config.SameURL {
 			header.Set("Cache-Control", "public, max-age=300")
 		}
 		header.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
@@ -249,10 +249,10 @@ func (d *documents) checked(next func(http.ResponseWriter, *http.Request) error)
 
 // own gives the owner's own file.
 func (d *documents) own(ctx context.Context, name string) ([]byte, error) {
-	if d.config.Own == nil {
+	if d.config.OwnFile == nil {
 		return nil, nil
 	}
-	text, err := d.config.Own(name)
+	text, err := d.config.OwnFile(name)
 	if err != nil {
 		httpx.EventFrom(ctx).Set("error", err.Error())
 		return nil, fail.New(fail.Unavailable, "%s cannot be read at the moment; try again", name).Wrap(err)

@@ -68,8 +68,8 @@ func fixture(t testing.TB, more int) (*ask.Service, *store.DB, Config) {
 	}
 	return d, db, Config{
 		PublicURL: func(*http.Request) string { return "https://desk.example/front" },
-		Fixed:     true, Fail: failed, Version: "1.2.3", MCP: true, Feeds: true,
-		Served: []string{"/ask", "/await", "/mcp", "/healthz", "/assets/"},
+		SameURL:   true, Fail: failed, Version: "1.2.3", MCP: true, Feeds: true,
+		Patterns: []string{"/ask", "/await", "/mcp", "/healthz", "/assets/"},
 		Sites: []Site{
 			{ID: "lamps", Name: "Lamps [and\nmore]", URL: "https://lamps.example", Hosts: []string{"lamps.example"}},
 			{ID: "garten", Hosts: []string{"garten.example"}},
@@ -157,7 +157,7 @@ func TestOwnRobotsFileComesAsItIsWithTheSchemaMapBehindIt(t *testing.T) {
 		"# schemamap: x\nschemamap:\n":        "# schemamap: x\nschemamap:\n" + added,
 		"SchemaMap : https://a.example/x.xml": "SchemaMap : https://a.example/x.xml\n",
 	} {
-		config.Own = func(name string) ([]byte, error) {
+		config.OwnFile = func(name string) ([]byte, error) {
 			if name != "robots.txt" {
 				return nil, nil
 			}
@@ -171,21 +171,21 @@ func TestOwnRobotsFileComesAsItIsWithTheSchemaMapBehindIt(t *testing.T) {
 	if got := get(handler(d, config), "/robots.txt").Body.String(); strings.Contains(got, "https://desk.example") {
 		t.Errorf("without feeds there is no map to point to: %q", got)
 	}
-	config.Served = append(config.Served, "/rsl.txt")
+	config.Patterns = append(config.Patterns, "/rsl.txt")
 	for own, want := range map[string]string{
 		"User-agent: *\n":                  "User-agent: *\n\nLicense: https://desk.example/front/rsl.txt\n",
 		"License: https://a.example/rsl\n": "License: https://a.example/rsl\n",
 	} {
-		config.Own = func(string) ([]byte, error) { return []byte(own), nil }
+		config.OwnFile = func(string) ([]byte, error) { return []byte(own), nil }
 		if got := get(handler(d, config), "/robots.txt").Body.String(); got != want {
 			t.Errorf("where licences are served, %q gives\n%q, want\n%q", own, got, want)
 		}
 	}
-	config.Own = func(name string) ([]byte, error) { return []byte("mine: " + name), nil }
+	config.OwnFile = func(name string) ([]byte, error) { return []byte("mine: " + name), nil }
 	if got := get(handler(d, config), "/llms.txt").Body.String(); got != "mine: llms.txt" {
 		t.Errorf("llms.txt is %q", got)
 	}
-	config.Own = func(string) ([]byte, error) { return nil, errors.New("open /secret/path: denied") }
+	config.OwnFile = func(string) ([]byte, error) { return nil, errors.New("open /secret/path: denied") }
 	for _, path := range []string{"/robots.txt", "/llms.txt"} {
 		if w := get(handler(d, config), path); w.Code != 503 || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: a file that cannot be read gives %d %s", path, w.Code, w.Body)
@@ -196,7 +196,7 @@ func TestOwnRobotsFileComesAsItIsWithTheSchemaMapBehindIt(t *testing.T) {
 func TestRobotsTellsWhatTheTermsStateOfTheWholeView(t *testing.T) {
 	t.Parallel()
 	d, _, config := fixture(t, 0)
-	config.Stated = func(site, function string) (allowed, known bool) {
+	config.StatedTerms = func(site, function string) (allowed, known bool) {
 		switch site + " " + function {
 		case "lamps search", "garten search", "lamps ai-input":
 			return true, true
@@ -215,7 +215,7 @@ func TestRobotsTellsWhatTheTermsStateOfTheWholeView(t *testing.T) {
 			t.Errorf("%s: %s", target, got)
 		}
 	}
-	config.Stated = func(string, string) (bool, bool) { return true, false }
+	config.StatedTerms = func(string, string) (bool, bool) { return true, false }
 	if got := get(handler(d, config), "/robots.txt").Body.String(); strings.Contains(got, "Content-Signal") {
 		t.Errorf("a signal that nobody stated: %s", got)
 	}
@@ -376,7 +376,7 @@ func TestOnlyThePartsThatThereAreAreServed(t *testing.T) {
 func TestWhatIsNotServedIsNotToldOf(t *testing.T) {
 	t.Parallel()
 	d, _, config := fixture(t, 0)
-	config.MCP, config.Feeds, config.Served = false, false, []string{"/ask"}
+	config.MCP, config.Feeds, config.Patterns = false, false, []string{"/ask"}
 	h := handler(d, config)
 	for _, path := range []string{"/schemamap.xml", "/feeds/lamps/newest.rss", "/feeds/lamps/1-of-1.jsonl",
 		"/mcp/server-card", "/.well-known/mcp/server-card.json", "/.well-known/mcp/catalog.json"} {

@@ -40,7 +40,7 @@ func (d *documents) llms(ctx context.Context, v view) (document, error) {
 		"- `_meta.response_type` says what came. With `elicitation`, send the question again with each answer as a "+
 			"member of `query` named by the `id` of its "+
 			"question, and `_meta.session_context` as `meta.session_context`.")
-	if slices.Contains(d.config.Served, awaitPath) {
+	if slices.Contains(d.config.Patterns, awaitPath) {
 		fmt.Fprintf(&b,
 			" With `promise` the answer comes later: POST `{\"promise_token\": \"its token\", \"action\": "+
 				"\"checkin\"}` to [Await](%s%s).", v.base, awaitPath)
@@ -139,7 +139,7 @@ func Links(config Config, r *http.Request) string {
 	if len(config.Intakes) > 0 {
 		links = append(links, "<"+base+intakeManifest+`>; rel="agent-intake"; type="application/json"`)
 	}
-	if slices.Contains(config.Served, licencePath) {
+	if slices.Contains(config.Patterns, licencePath) {
 		links = append(links, "<"+base+licencePath+`>; rel="license"; type="application/rsl+xml"`)
 	}
 	return strings.Join(links, ", ")

@@ -34,7 +34,7 @@ func (d *documents) robots(ctx context.Context, v view) (document, error) {
 	if d.config.Feeds && !names(own, "schemamap") {
 		b.WriteString("\nschemamap: " + v.base + "/schemamap.xml" + v.query + "\n")
 	}
-	if slices.Contains(d.config.Served, licencePath) && !names(own, "license") {
+	if slices.Contains(d.config.Patterns, licencePath) && !names(own, "license") {
 		b.WriteString("\nLicense: " + v.base + licencePath + "\n")
 	}
 	return document{kind, b.Bytes()}, nil
@@ -43,14 +43,14 @@ func (d *documents) robots(ctx context.Context, v view) (document, error) {
 // signal is what the terms state of the uses that Content-Signal has names for; empty when they
 // state nothing that holds for all of the view.
 func (d *documents) signal(v view) string {
-	if d.config.Stated == nil {
+	if d.config.StatedTerms == nil {
 		return ""
 	}
 	var signals []string
 	for _, function := range []string{"search", "ai-input", "ai-train"} {
 		said := ""
 		for i, site := range v.sites {
-			allowed, known := d.config.Stated(site.ID, function)
+			allowed, known := d.config.StatedTerms(site.ID, function)
 			word := map[bool]string{true: "yes", false: "no"}[allowed]
 			if !known || i > 0 && word != said {
 				said = ""

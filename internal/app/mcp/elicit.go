@@ -43,8 +43,8 @@ func asking(form *httpx.Form) *sdk.CallToolResult {
 // to answer is answered without.
 func fillIn(t httpx.Tool, params *sdk.CallToolParamsRaw, call *httpx.Call) bool {
 	answer, asked := params.InputResponses[formID].(*sdk.ElicitResult)
-	if asked && t.Fill != nil && answer.Action == "accept" {
-		call.Arguments = t.Fill(call.Arguments, params.RequestState, answer.Content)
+	if asked && t.FillArguments != nil && answer.Action == "accept" {
+		call.Arguments = t.FillArguments(call.Arguments, params.RequestState, answer.Content)
 	}
 	return asked
 }

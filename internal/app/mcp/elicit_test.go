@@ -18,7 +18,7 @@ import (
 func asker() *Server {
 	ask := httpx.Tool{
 		Name: "ask", Title: "Ask", Description: "Asks back for a colour.", Input: []byte(`{"type":"object"}`),
-		Fill: func(arguments []byte, state string, answers map[string]any) []byte {
+		FillArguments: func(arguments []byte, state string, answers map[string]any) []byte {
 			filled, _ := json.Marshal(map[string]any{"was": json.RawMessage(arguments), "state": state,
 				"colour": answers["colour"]})
 			return filled
@@ -157,7 +157,7 @@ func TestAFormHasNothingThatOnlyAModelReads(t *testing.T) {
 	t.Parallel()
 	ask := httpx.Tool{
 		Name: "ask", Title: "Ask", Description: "Asks back.", Input: []byte(`{"type":"object"}`),
-		Fill: func(arguments []byte, state string, _ map[string]any) []byte {
+		FillArguments: func(arguments []byte, state string, _ map[string]any) []byte {
 			return []byte(`{"state":"` + state + `"}`)
 		},
 		Call: func(_ context.Context, call httpx.Call) httpx.Result {

@@ -25,17 +25,17 @@ type HTTP struct {
 	MaxBody int64
 	// Hosts are the host names under which this server is known beside those of its own machine.
 	Hosts []string
-	// Named says that Hosts are all names there are, so that a request for another is refused.
+	// OnlyHosts says that Hosts are all names there are, so that a request for another is refused.
 	// Otherwise only one that comes by loopback is.
-	Named bool
+	OnlyHosts bool
 	// Forwarded gives the host that a client asked for as a trusted proxy tells it, "" when none
 	// does; nil trusts none.
 	Forwarded func(*http.Request) string
 	// Origins are the origins whose pages may call; "*" is all of them.
 	Origins []string
-	// Carried gives the context of a request whose body was read, for what its tools have to know
+	// RequestContext gives the context of a request whose body was read, for what its tools have to know
 	// of it; nil leaves it as it is.
-	Carried func(r *http.Request, body []byte) context.Context
+	RequestContext func(r *http.Request, body []byte) context.Context
 	// Changes lets clients listen for changes of what the server offers.
 	Changes bool
 }
@@ -87,8 +87,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status, wrong)
 		return
 	}
-	if h.config.Carried != nil {
-		r = r.WithContext(h.config.Carried(r, body))
+	if h.config.RequestContext != nil {
+		r = r.WithContext(h.config.RequestContext(r, body))
 	}
 	stateless := r.Header.Get("Mcp-Protocol-Version") >= revisionStateless
 	messages, batch, wrong := readMessages(body, func(method string) bool {

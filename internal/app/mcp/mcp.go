@@ -44,12 +44,12 @@ type Config struct {
 	Ask *ask.Service
 	// Pages are resources that stand before the items, where there is Ask.
 	Pages []Page
-	// More, when not nil, changes the options of the SDK's server, for a build that offers more
+	// Configure, when not nil, changes the options of the SDK's server, for a build that offers more
 	// than tools and items.
-	More func(*sdk.ServerOptions)
-	// Await, when not nil, is called before the content is needed, and waits until it is there.
-	Await func(context.Context) error
-	Log   *slog.Logger // nil discards
+	Configure func(*sdk.ServerOptions)
+	// AwaitContent, when not nil, is called before the content is needed, and waits until it is there.
+	AwaitContent func(context.Context) error
+	Log          *slog.Logger // nil discards
 }
 
 // Server is an MCP server. The SDK's server in it may be given more to offer before it serves.
@@ -69,8 +69,8 @@ func New(config Config) *Server {
 		capabilities.Resources = &sdk.ResourceCapabilities{}
 	}
 	options := &sdk.ServerOptions{Instructions: config.Instructions, Capabilities: capabilities}
-	if config.More != nil {
-		config.More(options)
+	if config.Configure != nil {
+		config.Configure(options)
 	}
 	s.Server = sdk.NewServer(&sdk.Implementation{Name: config.Name, Title: config.Title, Version: config.Version,
 		WebsiteURL: config.Website}, options)
@@ -134,7 +134,7 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if result.Form != nil && t.Fill != nil && !filled && asksPeople(request.Session) {
+		if result.Form != nil && t.FillArguments != nil && !filled && asksPeople(request.Session) {
 			if was, ok := ctx.Value(askedKey{}).(*asked); ok {
 				was.it = true
 			}
@@ -144,7 +144,7 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 		if !json.Valid(object) {
 			return nil, fmt.Errorf("the result of tool %s is no JSON", t.Name)
 		}
-		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(object), IsError: result.Failed}
+		shown := &sdk.CallToolResult{StructuredContent: json.RawMessage(object), IsError: result.IsError}
 		if result.Text != "" {
 			shown.Content = append(shown.Content, &sdk.TextContent{Text: plain.Sanitize(result.Text)})
 		}
@@ -158,10 +158,10 @@ func (s *Server) handler(t httpx.Tool) sdk.ToolHandler {
 
 // await waits until the content is there.
 func (s *Server) await(ctx context.Context) error {
-	if s.config.Await == nil {
+	if s.config.AwaitContent == nil {
 		return nil
 	}
-	return s.config.Await(ctx)
+	return s.config.AwaitContent(ctx)
 }
 
 // guard stands around every method. A panic becomes an internal error, since it would end the

@@ -106,7 +106,7 @@ func (s *scripted) tools() []httpx.Tool {
 					given = "null"
 				}
 				return httpx.Result{Object: []byte(`{"given":` + given + `}`), Meta: []byte(`{"kind":"echo"}`),
-					Text: "In words.", Failed: bytes.Contains(call.Arguments, []byte("fail"))}
+					Text: "In words.", IsError: bytes.Contains(call.Arguments, []byte("fail"))}
 			}},
 		{Name: "panic", Title: "Panic", Description: "Goes wrong in a way that nobody foresaw.", Input: input,
 			OpenWorld: true, Call: func(context.Context, httpx.Call) httpx.Result {
@@ -410,7 +410,7 @@ func TestAServerThatIsNotOfThisMachineAloneKnowsItsNames(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", nil) // it came by no loopback
 		r.Host = c.host
-		reason := newPlace(HTTP{Hosts: []string{"www.lamps.example"}, Named: c.named}).refuses(r)
+		reason := newPlace(HTTP{Hosts: []string{"www.lamps.example"}, OnlyHosts: c.named}).refuses(r)
 		if (reason == "") != c.want {
 			t.Errorf("named %v, asked as %s: %q", c.named, c.host, reason)
 		}

@@ -127,15 +127,15 @@ var methods = map[string]shape{
 var removed = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
 
 // offers says whether the server has a method: one of a capability that it declares. A build with
-// Config.More declares what it likes; the SDK's server alone would answer for capabilities that
+// Config.Configure declares what it likes; the SDK's server alone would answer for capabilities that
 // nobody declared.
 func (s *Server) offers(method string) bool {
 	switch method {
 	case listResources, listTemplates, readResource:
-		return s.config.Ask != nil || s.config.More != nil
+		return s.config.Ask != nil || s.config.Configure != nil
 	case "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe",
 		"resources/unsubscribe":
-		return s.config.More != nil
+		return s.config.Configure != nil
 	}
 	return true
 }

@@ -22,7 +22,7 @@ type place struct {
 }
 
 func newPlace(config HTTP) place {
-	p := place{hosts: map[string]bool{}, named: config.Named, origins: config.Origins, forwarded: config.Forwarded}
+	p := place{hosts: map[string]bool{}, named: config.OnlyHosts, origins: config.Origins, forwarded: config.Forwarded}
 	for _, host := range config.Hosts {
 		p.hosts[bare(host)] = true
 	}

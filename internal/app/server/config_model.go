@@ -37,7 +37,7 @@ func (c Config) OpenModel(log *slog.Logger, book *llm.UsageStore, observe func(l
 		return nil, nil
 	}
 	options := c.Model.Options()
-	options.Observe, options.Trace, options.Log, options.Day.Add = observe, httpx.Traceparent, log, book.Add
+	options.Observe, options.Trace, options.Log, options.DailyLimit.Add = observe, httpx.Traceparent, log, book.Add
 	return llm.New(options)
 }
 

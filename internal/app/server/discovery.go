@@ -21,9 +21,9 @@ func (s *Server) discovered(routes []apphttp.Route) []apphttp.Route {
 		return routes
 	}
 	config := discovery.Config{
-		PublicURL: s.outside.PublicURL, Fixed: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: build.Current().Version,
-		Feeds: s.config.Discovery.Feeds, WriteTimeout: s.config.Limits.WriteTimeout, Own: s.ownFile,
-		Stated: func(site, function string) (allowed, known bool) { return s.Terms().ImportedTerms(site, function) },
+		PublicURL: s.outside.PublicURL, SameURL: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: build.Current().Version,
+		Feeds: s.config.Discovery.Feeds, WriteTimeout: s.config.Limits.WriteTimeout, OwnFile: s.ownFile,
+		StatedTerms: func(site, function string) (allowed, known bool) { return s.Terms().ImportedTerms(site, function) },
 	}
 	for _, site := range s.config.AllSites() {
 		config.Sites = append(config.Sites, discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})
@@ -32,9 +32,9 @@ func (s *Server) discovered(routes []apphttp.Route) []apphttp.Route {
 		config.Intakes = append(config.Intakes, discovery.Intake{ID: one.ID, Name: one.Name, Description: one.Description})
 	}
 	for i := range routes {
-		config.Served = append(config.Served, described(routes[i].Pattern))
+		config.Patterns = append(config.Patterns, described(routes[i].Pattern))
 	}
-	config.MCP = slices.Contains(config.Served, "/mcp")
+	config.MCP = slices.Contains(config.Patterns, "/mcp")
 	for i := range routes {
 		if pattern := routes[i].Pattern; pattern == askPath || pattern == "/{$}" {
 			routes[i].Handler = linked(config, routes[i].Handler)

@@ -47,7 +47,7 @@ func (s *Server) newOutboxWorker() (*outboxWorker, error) {
 	if len(sinks) == 0 {
 		return nil, nil
 	}
-	w.box = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Do: w.do, Now: s.now, Log: s.log})
+	w.box = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Deliver: w.do, Now: s.now, Log: s.log})
 	return w, nil
 }
 

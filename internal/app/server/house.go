@@ -56,7 +56,7 @@ type House struct {
 	Catalog *content.Catalog
 	Keys    *identity.Keys
 	Model   *llm.Client      // nil without one
-	Vectors *vector.Keeper   // nil where no model makes any
+	Vectors *vector.Store    // nil where no model makes any
 	Nonces  *identity.Nonces // that were used under platforms' keys
 	Ledger  *ledger.Ledger
 	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
@@ -279,7 +279,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 func (h *House) Terms() *policy.Terms { return h.rules.Load() }
 
 // forSale says whether a stranger may buy an item.
-func (h *House) forSale(rules *policy.Terms, l *index.Listing, d policy.Decision, item *released.ItemVersion) bool {
+func (h *House) forSale(rules *policy.Terms, l *index.Doc, d policy.Decision, item *released.ItemVersion) bool {
 	return exchange.ForSale(h.selling.Load(), rules, l, d, item)
 }
 

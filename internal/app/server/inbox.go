@@ -17,7 +17,7 @@ func (s *Server) inbox() *console.InboxConfig {
 	c := &console.InboxConfig{
 		Intakes:     func() []console.InboxIntake { return s.taking.Load().inboxIntakes() },
 		ViewersRead: s.config.Console.Owner.ViewersReadSubmissions,
-		List:        s.Intakes.Inbox, ToDo: s.Intakes.ListTasks, Open: s.Intakes.CountTasks, Counts: s.Intakes.Funnel, Look: s.Intakes.Find,
+		List:        s.Intakes.Inbox, ToDo: s.Intakes.ListTasks, Open: s.Intakes.CountTasks, Counts: s.Intakes.CountByDay, Look: s.Intakes.Find,
 		Answer: s.Intakes.Answer, Done: s.Intakes.MarkDone, Again: s.Intakes.Redeliver, Erase: s.Intakes.Erase,
 		Preview: func(r *http.Request, q *intake.Request, o offers.Outcome) ([]byte, error) {
 			given, err := s.Intakes.Draft(q, o)

@@ -426,7 +426,7 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 	}
 	p.sees(address, 200, "It is on its way", "ana@example.org")
 	// Three days of failing.
-	box := outbox.New(outbox.Options{DB: s.db, Now: c.Now, TryFor: 3 * 24 * time.Hour, Do: func(context.Context, outbox.Effect) error { return errors.New("crm.example answered with status 503") }})
+	box := outbox.New(outbox.Options{DB: s.db, Now: c.Now, TryFor: 3 * 24 * time.Hour, Deliver: func(context.Context, outbox.Effect) error { return errors.New("crm.example answered with status 503") }})
 	try := func() {
 		t.Helper()
 		if some, err := box.RunOne(t.Context(), intakeSink("table")); err != nil || !some {
@@ -443,7 +443,7 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 	if w := p.post(address+"/again", "from", "inbox"); w.Code != http.StatusSeeOther {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
-	box.Do = func(context.Context, outbox.Effect) error { return nil }
+	box.Deliver = func(context.Context, outbox.Effect) error { return nil }
 	try()
 	p.sees("/console/inbox", 200)
 	if strings.Contains(p.page, "not delivered") {

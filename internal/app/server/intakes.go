@@ -37,7 +37,7 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	if h.Vault, err = vault.OpenVault(ctx, vault.Options{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
+	if h.Vault, err = vault.Open(ctx, vault.Options{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
 		return err
 	}
 	put, err := h.takeIn(config)
@@ -48,7 +48,7 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	h.Intakes, err = intake.New(intake.Deps{
 		Intakes: func() map[string]*intake.Definition { return h.taking.Load().defined },
 		DB:      h.db, Ledger: h.Ledger, Vault: h.Vault, Lookup: h.lookUp,
-		OneAnswer: config.Intakes.Revisions == "refuse", Now: h.now, Log: h.log,
+		RefuseRevisions: config.Intakes.Revisions == "refuse", Now: h.now, Log: h.log,
 	})
 	return err
 }
@@ -111,7 +111,7 @@ func (s *Server) intakeHandlers() *api.Handlers {
 	}
 	config := api.Config{
 		Options: wire.Options{Lenient: s.config.Intakes.Lenient, StrictUpstream: s.config.Intakes.StrictUpstream},
-		MaxBody: int64(s.config.Intakes.MaxBody), Pending: s.config.Intakes.Pending, Base: s.personalBase,
+		MaxBody: int64(s.config.Intakes.MaxBody), SignalPending: s.config.Intakes.Pending, Base: s.personalBase,
 	}
 	config.Manifest = func(base string) (wire.Manifest, error) { return s.taking.Load().config.manifestAt(base) }
 	if s.gate != nil {

@@ -67,7 +67,7 @@ func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
 		Name: "frontdesk", Title: s.title(), Version: build.Current().Version, Website: s.config.URL,
 		Instructions: first(s.config.MCP.Instructions, s.instructions()) + untrusted,
 		Tools:        func() []httpx.Tool { return append(nlweb.Tools(s.Ask, asking), others...) },
-		Ask:          s.Ask, Pages: s.widgetPages(), Await: await, Log: s.log,
+		Ask:          s.Ask, Pages: s.widgetPages(), AwaitContent: await, Log: s.log,
 	})
 }
 
@@ -125,8 +125,8 @@ func (s *Server) mcpRoutes() []apphttp.Route {
 		hosts = append(hosts, host)
 	}
 	handler := s.mcpServer(nil).Handler(mcp.HTTP{
-		MaxBody: int64(s.config.Limits.Body), Hosts: hosts, Named: s.config.URL != "", Origins: s.config.CORS.Origins,
-		Carried: s.carried,
+		MaxBody: int64(s.config.Limits.Body), Hosts: hosts, OnlyHosts: s.config.URL != "", Origins: s.config.CORS.Origins,
+		RequestContext: s.carried,
 		Forwarded: func(r *http.Request) string {
 			return s.outside.ForwardedHost(r)
 		},

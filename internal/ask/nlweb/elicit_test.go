@@ -52,8 +52,8 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 		t.Errorf("%d %s\n got %s\nwant %s", w.Code, w.Header().Get("Content-Type"), got, want)
 	}
 	result := d.compose(context.Background(), x(), &ask.Reply{Elicitation: asked}, nil).result()
-	if string(result.Object) != want || result.Failed {
-		t.Errorf("as a tool's result: failed %t\n got %s\nwant %s", result.Failed, result.Object, want)
+	if string(result.Object) != want || result.IsError {
+		t.Errorf("as a tool's result: failed %t\n got %s\nwant %s", result.IsError, result.Object, want)
 	}
 	if meta := `{"response_type":"elicitation","version":"0.55","session_context":{"k":1},"processing_time_ms":0}`; string(result.Meta) != meta {
 		t.Errorf("the result's metadata is %s, want %s", result.Meta, meta)
@@ -187,8 +187,8 @@ func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
 	t.Parallel()
 	result := Tools(vagueFixture(t), Config{Now: noon})[0].Call(context.Background(), httpx.Call{Arguments: []byte(`{"query":{"text":"something for dinner"}}`)})
 	var response wire.Response
-	if err := json.Unmarshal(result.Object, &response); err != nil || questions(response) != "diet" || result.Failed || !strings.Contains(string(result.Meta), `"elicitation"`) {
-		t.Errorf("%v, failed %t, %s, meta %s", err, result.Failed, result.Object, result.Meta)
+	if err := json.Unmarshal(result.Object, &response); err != nil || questions(response) != "diet" || result.IsError || !strings.Contains(string(result.Meta), `"elicitation"`) {
+		t.Errorf("%v, failed %t, %s, meta %s", err, result.IsError, result.Object, result.Meta)
 	}
 }
 

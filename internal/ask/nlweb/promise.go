@@ -101,7 +101,7 @@ func (c *composed) result() httpx.Result {
 	x := exchange{meta: c.Meta}
 	object := x.appendMeta(append(make([]byte, 0, len(c.rest)+1024), '{'))
 	return httpx.Result{
-		Text: c.Text, Object: append(append(object, c.rest...), '}'), Meta: x.appendMeta(nil)[len(`"_meta":`):], Failed: c.Failed,
+		Text: c.Text, Object: append(append(object, c.rest...), '}'), Meta: x.appendMeta(nil)[len(`"_meta":`):], IsError: c.Failed,
 	}
 }
 

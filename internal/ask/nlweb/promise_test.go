@@ -124,17 +124,17 @@ func TestAToolIsThereToAwaitWithWherePromisesAre(t *testing.T) {
 	}
 	result := tools[0].Call(t.Context(), httpx.Call{Arguments: []byte(`{"query":{"text":"paper lamp"}}`)})
 	var promise wire.Response
-	if err := json.Unmarshal(result.Object, &promise); err != nil || promise.Promise == nil || result.Failed {
+	if err := json.Unmarshal(result.Object, &promise); err != nil || promise.Promise == nil || result.IsError {
 		t.Fatalf("%s, %v", result.Object, err)
 	}
 	for range 2 {
 		result = tools[1].Call(t.Context(), httpx.Call{Arguments: []byte(awaitBody(promise.Promise.Token, "cancel", ""))})
-		if !strings.Contains(string(result.Object), `"code":"CANCELLED"`) || result.Failed {
-			t.Errorf("cancelled: %s, failed %t", result.Object, result.Failed)
+		if !strings.Contains(string(result.Object), `"code":"CANCELLED"`) || result.IsError {
+			t.Errorf("cancelled: %s, failed %t", result.Object, result.IsError)
 		}
 	}
 	for _, arguments := range []string{"", "null", "{}", `{"promise_token":"x","action":"poll"}`} {
-		if result := tools[1].Call(t.Context(), httpx.Call{Arguments: []byte(arguments)}); !result.Failed || !strings.Contains(string(result.Object), "INVALID_QUERY") {
+		if result := tools[1].Call(t.Context(), httpx.Call{Arguments: []byte(arguments)}); !result.IsError || !strings.Contains(string(result.Object), "INVALID_QUERY") {
 			t.Errorf("%q gives %s", arguments, result.Object)
 		}
 	}

@@ -24,7 +24,7 @@ func Tools(d *ask.Service, config Config) []httpx.Tool {
 	at := newDoor(d, config)
 	tools := []httpx.Tool{{
 		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(),
-		ReadOnly: true, Call: at.call, Fill: fill, Meta: config.Widget.meta(),
+		ReadOnly: true, Call: at.call, FillArguments: fill, Meta: config.Widget.meta(),
 	}}
 	if d.Promises() {
 		tools = append(tools, at.awaitTool())

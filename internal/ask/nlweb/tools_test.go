@@ -110,11 +110,11 @@ func TestAskToolTellsFailuresFromOutcomes(t *testing.T) {
 	} {
 		result, object := called(t, ask, httpx.Call{Arguments: []byte(arguments)})
 		failure, _ := object["error"].(map[string]any)
-		if got := fmt.Sprint(failure["code"], " ", result.Failed); got != want || failure["message"] == "" {
+		if got := fmt.Sprint(failure["code"], " ", result.IsError); got != want || failure["message"] == "" {
 			t.Errorf("%.60s: %s %v, want %s", arguments, got, failure["message"], want)
 		}
 	}
-	if result, _ := called(t, ask, httpx.Call{Arguments: []byte(`{"query":{"text":"lamp"}}`)}); result.Failed || result.Text != "" {
+	if result, _ := called(t, ask, httpx.Call{Arguments: []byte(`{"query":{"text":"lamp"}}`)}); result.IsError || result.Text != "" {
 		t.Errorf("an answer is %+v", result)
 	}
 	if result, _ := called(t, ask, httpx.Call{Arguments: []byte(`{"query":{"text":"lamp"},"prefer":{"response_format":"chatgpt_app"}}`)}); !strings.Contains(result.Text, "Brass reading lamp") {
@@ -157,7 +157,7 @@ func TestAskToolStopsWhenItsCallerLeaves(t *testing.T) {
 			leave()
 		},
 	})
-	if !result.Failed || told > 4 { // the items of a part are found together
+	if !result.IsError || told > 4 { // the items of a part are found together
 		t.Errorf("told %d times, then %s", told, result.Object)
 	}
 }

@@ -17,7 +17,7 @@ func BenchmarkFind(b *testing.B) {
 		objects[i] = w.object(i)
 	}
 	v := stocked(b, objects...)
-	q := Question{Text: "large lamp kind", Limit: 10, MinScore: 20, Within: v.Select(func(*Listing) bool { return true })}
+	q := Question{Text: "large lamp kind", Limit: 10, MinScore: 20, Within: v.Select(func(*Doc) bool { return true })}
 	run := func(name string, change func(i int, q *Question)) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -53,7 +53,7 @@ func BenchmarkCondition(b *testing.B) {
 		objects[i] = w.object(i)
 	}
 	v := stocked(b, objects...)
-	all := v.Select(func(*Listing) bool { return true })
+	all := v.Select(func(*Doc) bool { return true })
 	run := func(name string, ask func(i int) Question) {
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

@@ -78,7 +78,7 @@ func (c *columns) prepare(slots []uint16) {
 		return
 	}
 	for i, ref := range c.refs {
-		facts := &ref.(*Listing).facts
+		facts := &ref.(*Doc).facts
 		for k := range facts.figures {
 			if column := figures[facts.figures[k].slot]; column != nil {
 				column.add(i, &facts.figures[k])
@@ -115,7 +115,7 @@ func (c *columns) rank(rating uint16, counts *figureColumn) {
 		if by := cmp.Or(cmp.Compare(column.high[b], column.high[a]), cmp.Compare(rated[b], rated[a])); by != 0 {
 			return by
 		}
-		x, y := c.refs[column.items[a]].(*Listing), c.refs[column.items[b]].(*Listing)
+		x, y := c.refs[column.items[a]].(*Doc), c.refs[column.items[b]].(*Doc)
 		return cmp.Or(cmp.Compare(y.Dated, x.Dated), cmp.Compare(x.ID, y.ID))
 	})
 }

@@ -48,7 +48,7 @@ func (v *View) places(f *facts, fn func(point)) {
 }
 
 // away is how far the nearest place of an item is from a point; ok is false when it says of none.
-func (v *View) away(from point, l *Listing) (kilometres float64, ok bool) {
+func (v *View) away(from point, l *Doc) (kilometres float64, ok bool) {
 	kilometres = math.Inf(1)
 	v.places(&l.facts, func(p point) { kilometres, ok = min(kilometres, from.to(p)), true })
 	return kilometres, ok
@@ -58,7 +58,7 @@ func (v *View) away(from point, l *Listing) (kilometres float64, ok bool) {
 func (v *View) centre(c *facets.Constraint) (centre point, ok bool) {
 	var all []point
 	for _, ref := range v.withAnyValue(c).And(v.having(facets.Latitude)).All() {
-		v.places(&ref.(*Listing).facts, func(p point) { all = append(all, p) })
+		v.places(&ref.(*Doc).facts, func(p point) { all = append(all, p) })
 		if len(all) >= placeItems {
 			break
 		}
@@ -97,7 +97,7 @@ func (v *View) onDistance(c *facets.Constraint) verdict {
 				return
 			}
 			for _, item := range v.columnsFor(p).ofFigures(latitude).items {
-				if away, ok := v.away(centre, refs[item].(*Listing)); ok && away <= c.Around {
+				if away, ok := v.away(centre, refs[item].(*Doc)); ok && away <= c.Around {
 					set.Add(int(item))
 				}
 			}

@@ -75,7 +75,7 @@ type Relaxed struct {
 
 // Hit is one item found.
 type Hit struct {
-	*Listing
+	*Doc
 	Score   float64 // 0 to 100
 	Passage int     // the ordinal of the passage that fits best
 	Further []int   // those of others that have words of the question: see [search.Hit]
@@ -603,7 +603,7 @@ func (s *finding) names() (words []string) {
 func unlisted(room []search.Hit, hits []Hit) []search.Hit {
 	room = room[:0]
 	for _, h := range hits {
-		room = append(room, search.Hit{Ref: h.Listing, Score: h.Score, Passage: h.Passage, At: h.at})
+		room = append(room, search.Hit{Ref: h.Doc, Score: h.Score, Passage: h.Passage, At: h.at})
 	}
 	return room
 }
@@ -638,7 +638,7 @@ func (s *finding) raise(hits []Hit) {
 func listings(found []search.Hit) []Hit {
 	hits := make([]Hit, len(found))
 	for i, hit := range found {
-		hits[i] = Hit{Listing: hit.Ref.(*Listing), Score: hit.Score, Passage: hit.Passage, at: hit.At}
+		hits[i] = Hit{Doc: hit.Ref.(*Doc), Score: hit.Score, Passage: hit.Passage, at: hit.At}
 	}
 	return hits
 }

@@ -61,7 +61,7 @@ func stockedAs(t testing.TB, admission Admission, language string, objects []str
 	if _, err := run.Commit(ctx, content.CommitOptions{AllowShrink: true}); err != nil {
 		t.Fatal(err)
 	}
-	library := NewLibrary(catalog, words.Builtin())
+	library := New(catalog, words.Builtin())
 	if _, err := library.Refresh(ctx, admission); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func stockedAs(t testing.TB, admission Admission, language string, objects []str
 
 // found asks and gives the names of what was found, in order, and what gave way.
 func found(v *View, q Question) (names []string, relaxed []Relaxed) {
-	q.Within = v.Select(func(*Listing) bool { return true })
+	q.Within = v.Select(func(*Doc) bool { return true })
 	if q.Limit == 0 {
 		q.Limit = 10
 	}
@@ -223,7 +223,7 @@ func TestFacetsCountWhatItemsSay(t *testing.T) {
 
 func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T) {
 	t.Parallel()
-	licensed := Admission{Version: "1", Admit: func(*Listing) bool { return true }, Released: func(l *Listing, object []byte) (released []byte, whole, open bool) {
+	licensed := Admission{Version: "1", Admit: func(*Doc) bool { return true }, Released: func(l *Doc, object []byte) (released []byte, whole, open bool) {
 		open = !strings.Contains(l.URL, "red")
 		return object, open, open
 	}}
@@ -285,7 +285,7 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 		`{"@type":"Recipe","name":"Ginger cake","recipeIngredient":["flour","ginger"]}`,
 		`{"@type":"Recipe","name":"Lemon cake","recipeIngredient":["flour","lemon"]}`,
 	)
-	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Listing) bool { return true }), Constraints: []facets.Constraint{
+	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Doc) bool { return true }), Constraints: []facets.Constraint{
 		{Slot: facets.Ingredient, Not: true, Values: []string{"gingr"}, Source: facets.FromText},
 	}}
 	f := v.Find(q)
@@ -389,7 +389,7 @@ func TestWhatStatesNoTimeIsForASeason(t *testing.T) {
 		c := facets.Constraint{Slot: facets.Start, From: span.from, To: span.to, Source: facets.FromText}
 		found := v.Find(Question{
 			Text: "warm", Constraints: []facets.Constraint{c}, Limit: 10, MinScore: search.DefaultMinScore,
-			Within: v.Select(func(*Listing) bool { return true }),
+			Within: v.Select(func(*Doc) bool { return true }),
 		})
 		if len(found.Hits) != 1 || !strings.Contains(found.Hits[0].URL, "jacket") || found.Closest != span.closest {
 			t.Errorf("warm from %v to %v: %v, closest %v", span.from, span.to, found.Hits, found.Closest)

@@ -129,7 +129,7 @@ type naming struct {
 }
 
 // naming reads the name of an item.
-func (l *Library) naming(e *content.Entry) (n naming) {
+func (l *Index) naming(e *content.Entry) (n naming) {
 	if !saysKind(e.Types) {
 		return n
 	}
@@ -234,7 +234,7 @@ func (v *View) classify() *kinds {
 	k := &kinds{byWord: map[uint32][]named{}, common: map[uint32]int{}, made: map[string]kindFound{}}
 	spoken := map[string]int{}
 	for _, ref := range v.everything.All() {
-		n := &ref.(*Listing).naming
+		n := &ref.(*Doc).naming
 		spoken[n.language]++
 		for _, word := range n.words {
 			k.common[word]++
@@ -245,7 +245,7 @@ func (v *View) classify() *kinds {
 	slot, categorised := v.dictionary.number(facets.Category)
 	numbered := map[uint32]int{}
 	for place, ref := range v.everything.All() {
-		l := ref.(*Listing)
+		l := ref.(*Doc)
 		part, item := v.snapshot.Item(place)
 		at := spot{int32(part), int32(item)}
 		var own []string // the heads of its categories
@@ -567,7 +567,7 @@ func (k *kinds) members(v *View, c *category, is func(string) bool, titled *sear
 
 // isBeside says whether an item whose name mentions a word is something beside it: the word qualifies the head of its name, or
 // the head of other names stands right behind it.
-func (k *kinds) isBeside(l *Listing, titled bool, is func(string) bool) bool {
+func (k *kinds) isBeside(l *Doc, titled bool, is func(string) bool) bool {
 	words := l.naming.words
 	at := slices.IndexFunc(words, func(n uint32) bool { return is(k.words[n]) })
 	if at < 0 {
@@ -637,7 +637,7 @@ func (v *View) formsOf(g *grammar, head string) func(word string) bool {
 	}
 }
 
-func (v *View) listing(at spot) *Listing { return v.parts[at.part].Refs()[at.item].(*Listing) }
+func (v *View) listing(at spot) *Doc { return v.parts[at.part].Refs()[at.item].(*Doc) }
 
 // at gives the selection of items.
 func (v *View) at(items []spot) *search.Selection {

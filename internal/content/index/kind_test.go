@@ -20,7 +20,7 @@ func whichAre(v *View, words string) []string {
 		return nil
 	}
 	for _, ref := range kind.All() {
-		names = append(names, strings.ReplaceAll(strings.TrimPrefix(ref.(*Listing).URL, "https://site.example/"), "-", " "))
+		names = append(names, strings.ReplaceAll(strings.TrimPrefix(ref.(*Doc).URL, "https://site.example/"), "-", " "))
 	}
 	slices.Sort(names)
 	return names

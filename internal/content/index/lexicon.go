@@ -21,7 +21,7 @@ var taught = []facets.Slot{
 
 // learn makes the lexicon of a view: of items that are open alone.
 func (v *View) learn() *facets.Lexicon {
-	counts := v.count(v.everything.All(), func(l *Listing) bool { return l.open })
+	counts := v.count(v.everything.All(), func(l *Doc) bool { return l.open })
 	t := facets.Taught{Items: counts.items, Types: counts.types, Values: map[facets.Slot][]facets.Value{}}
 	for slot, tally := range counts.slots {
 		t.Slots = append(t.Slots, facets.Known{Slot: slot, Kind: tally.kind(), Unit: tally.unit(), Count: tally.items})

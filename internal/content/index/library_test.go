@@ -35,10 +35,10 @@ func publish(t *testing.T, catalog *content.Catalog, names ...string) {
 }
 
 // everything admits all items.
-var everything = Admission{Version: "all", Admit: func(*Listing) bool { return true }}
+var everything = Admission{Version: "all", Admit: func(*Doc) bool { return true }}
 
 func names(v *View, question string) []string {
-	found := v.Find(Question{Text: question, Limit: 100, Within: v.Select(func(*Listing) bool { return true })})
+	found := v.Find(Question{Text: question, Limit: 100, Within: v.Select(func(*Doc) bool { return true })})
 	var all []string
 	for _, hit := range found.Hits {
 		all = append(all, hit.URL[len("https://site.example/"):])
@@ -51,7 +51,7 @@ func TestRefreshFollowsWhatWasPublished(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
-	library := NewLibrary(catalog, words.Builtin())
+	library := New(catalog, words.Builtin())
 	for _, edition := range [][]string{{"a", "b"}, {"b", "c"}, {"c"}, {"a", "c", "d"}} {
 		publish(t, catalog, edition...)
 		before := library.View()
@@ -67,7 +67,7 @@ func TestRefreshFollowsWhatWasPublished(t *testing.T) {
 		if changed, err := library.Refresh(ctx, everything); err != nil || changed {
 			t.Errorf("a second refresh: changed %v, %v", changed, err)
 		}
-		fresh := NewLibrary(catalog, words.Builtin())
+		fresh := New(catalog, words.Builtin())
 		if _, err := fresh.Refresh(ctx, everything); err != nil || !slices.Equal(names(fresh.View(), "lamp"), edition) {
 			t.Errorf("a library made anew has %v, %v", names(fresh.View(), "lamp"), err)
 		}
@@ -78,7 +78,7 @@ func TestForgottenSourceIsGoneAndMayComeBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
-	library := NewLibrary(catalog, words.Builtin())
+	library := New(catalog, words.Builtin())
 	for range 2 {
 		publish(t, catalog, "a", "b")
 		if _, err := library.Refresh(ctx, everything); err != nil || library.View().Len() != 2 {
@@ -100,7 +100,7 @@ func TestFollowerLeftFarBehindStartsOver(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	catalog := newCatalog(t)
-	library := NewLibrary(catalog, words.Builtin())
+	library := New(catalog, words.Builtin())
 	publish(t, catalog, "a", "b")
 	if _, err := library.Refresh(ctx, everything); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestFollowerLeftFarBehindStartsOver(t *testing.T) {
 func TestFailedRefreshLeavesTheOldView(t *testing.T) {
 	t.Parallel()
 	catalog := newCatalog(t)
-	library := NewLibrary(catalog, words.Builtin())
+	library := New(catalog, words.Builtin())
 	publish(t, catalog, "a")
 	if _, err := library.Refresh(context.Background(), everything); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestItemsBeyondOneBatchAreAllThere(t *testing.T) {
 		many = append(many, fmt.Sprintf("n%05d", i))
 	}
 	publish(t, catalog, many...)
-	library := NewLibrary(catalog, words.Builtin())
+	library := New(catalog, words.Builtin())
 	if _, err := library.Refresh(context.Background(), everything); err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +163,8 @@ func TestWhatIsNotAdmittedHasNoPartInTheIndex(t *testing.T) {
 	ctx := context.Background()
 	catalog := newCatalog(t)
 	publish(t, catalog, "a", "b", "secret")
-	library := NewLibrary(catalog, words.Builtin())
-	public := Admission{Version: "public", Admit: func(l *Listing) bool { return l.URL != "https://site.example/secret" }}
+	library := New(catalog, words.Builtin())
+	public := Admission{Version: "public", Admit: func(l *Doc) bool { return l.URL != "https://site.example/secret" }}
 	for _, step := range []struct {
 		admission Admission
 		want      []string

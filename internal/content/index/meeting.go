@@ -41,10 +41,10 @@ func (v *View) Mentioning(words string) *search.Selection {
 }
 
 // SaysKind says whether the name of an item says what it is: not that of an article, a page or a book.
-func (l *Listing) SaysKind() bool { return saysKind(l.Types) }
+func (l *Doc) SaysKind() bool { return saysKind(l.Types) }
 
 // Figures gives the figures and times that an item says of itself.
-func (v *View) Figures(l *Listing) []facets.Figure {
+func (v *View) Figures(l *Doc) []facets.Figure {
 	d := v.dictionary
 	d.mu.RLock()
 	defer d.mu.RUnlock()

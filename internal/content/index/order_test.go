@@ -57,7 +57,7 @@ func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
 func TestScoresFallAlsoWhereWhatIsOverMoves(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, calendar...)
-	hits := v.Find(Question{Text: "jazz", Today: nov20, Limit: 10, Within: v.Select(func(*Listing) bool { return true })}).Hits
+	hits := v.Find(Question{Text: "jazz", Today: nov20, Limit: 10, Within: v.Select(func(*Doc) bool { return true })}).Hits
 	if len(hits) != 3 || !slices.IsSortedFunc(hits, func(a, b Hit) int { return int(1000 * (b.Score - a.Score)) }) {
 		t.Errorf("%+v", hits)
 	}

@@ -28,7 +28,7 @@ func hard(c facets.Constraint) bool { return !c.Soft }
 // mentions, and meet its conditions for sure. The text "*" is everything; words that no item mentions, and nothing beside
 // them, are nothing. It looks at each item, telling progress every so often, and ends with ctx, whose cause is the error
 // then.
-func (v *View) Report(ctx context.Context, q Question, permit func(*Listing) bool, progress func(done, total int)) (Report, error) {
+func (v *View) Report(ctx context.Context, q Question, permit func(*Doc) bool, progress func(done, total int)) (Report, error) {
 	sel := q.Within
 	if len(q.Sites) > 0 {
 		sel = sel.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
@@ -60,7 +60,7 @@ func (v *View) Report(ctx context.Context, q Question, permit func(*Listing) boo
 	}
 	done, total := 0, sel.Count()
 	seen := map[[2]string]bool{}
-	counted := v.count(sel.All(), func(l *Listing) bool {
+	counted := v.count(sel.All(), func(l *Doc) bool {
 		if done++; done%reportEvery == 0 && progress != nil {
 			progress(done, total)
 		}

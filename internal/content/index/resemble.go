@@ -23,7 +23,7 @@ const (
 )
 
 // direction tells what an item is about, by its title and the beginning of its text, as far as they are released.
-func (l *loader) direction(listing *Listing, e *content.Entry) words.Vector {
+func (l *loader) direction(listing *Doc, e *content.Entry) words.Vector {
 	title, text := e.Name, e.Description
 	switch {
 	case l.admission.Meant != nil:
@@ -45,7 +45,7 @@ func (v *View) meaning(text string) func(ref any) float64 {
 	if !ok {
 		return nil
 	}
-	return func(ref any) float64 { return v.table.Alike(asked, ref.(*Listing).named) }
+	return func(ref any) float64 { return v.table.Alike(asked, ref.(*Doc).named) }
 }
 
 // signs gives those of the directions of the part's items.
@@ -55,7 +55,7 @@ func (c *columns) signs() *words.Signs {
 	if c.meant == nil {
 		directions := make([]words.Vector, len(c.refs))
 		for i, ref := range c.refs {
-			directions[i] = ref.(*Listing).direction
+			directions[i] = ref.(*Doc).direction
 		}
 		signs := words.SignsOf(directions)
 		c.meant = &signs
@@ -108,13 +108,13 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 func (v *View) alike(asked words.Vector, within *search.Selection, least float64) (hits []Hit) {
 	for part, signs := range v.signs {
 		for item := range v.table.Near(*signs, asked, least) {
-			listing := v.columns[v.parts[part]].refs[item].(*Listing)
+			listing := v.columns[v.parts[part]].refs[item].(*Doc)
 			likeness := v.table.Alike(asked, listing.direction)
 			if likeness < least {
 				continue
 			}
 			if at := v.snapshot.Place(part, item); within == nil && v.everything.Holds(at) || within != nil && within.Holds(at) {
-				hits = append(hits, Hit{Listing: listing, Score: likeness, at: at})
+				hits = append(hits, Hit{Doc: listing, Score: likeness, at: at})
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func TestWhatIsNotHereIsNotFoundByWhatIsMeant(t *testing.T) {
 		"xqzv", "☃", "",
 	} {
 		if f := v.Find(Question{
-			Text: question, MinScore: search.DefaultMinScore, Limit: 10, Within: v.Select(func(*Listing) bool { return true }),
+			Text: question, MinScore: search.DefaultMinScore, Limit: 10, Within: v.Select(func(*Doc) bool { return true }),
 		}); len(f.Hits) > 0 && !f.Closest {
 			t.Errorf("%q finds %q", question, f.Hits[0].URL)
 		}
@@ -70,7 +70,7 @@ func TestOnlyReleasedTextTellsWhatIsMeant(t *testing.T) {
 	t.Parallel()
 	shut := everything
 	shut.Version = "shut"
-	shut.Meant = func(l *Listing, e *content.Entry) (title, text string) { return "", "" }
+	shut.Meant = func(l *Doc, e *content.Entry) (title, text string) { return "", "" }
 	v := stockedAs(t, shut, "de", village)
 	asked, _ := v.table.Embed("when is the library open")
 	if got := v.alike(asked, nil, 0); len(got) > 0 {
@@ -125,7 +125,7 @@ func TestAStoryIsAnsweredByWhatItMeansAsAWhole(t *testing.T) {
 		t.Errorf("it is not told that the items say nothing of the time: %+v", relaxed)
 	}
 	ask.Meant = "furniture in june" // which asks for what states its time
-	ask.Text, ask.Limit, ask.Within = "furniture", 10, v.Select(func(*Listing) bool { return true })
+	ask.Text, ask.Limit, ask.Within = "furniture", 10, v.Select(func(*Doc) bool { return true })
 	if f := v.Find(ask); len(f.Hits) > 0 && !f.Closest {
 		t.Errorf("%q finds %q", ask.Meant, f.Hits[0].URL)
 	}

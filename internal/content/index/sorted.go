@@ -51,7 +51,7 @@ func (o *order) keys(hits []Hit) []keyed {
 	all := make([]keyed, len(hits))
 	for i := range hits {
 		if o.from != nil {
-			away, _ := o.view.away(*o.from, hits[i].Listing)
+			away, _ := o.view.away(*o.from, hits[i].Doc)
 			all[i] = keyed{key: away, hit: i}
 			continue
 		}
@@ -177,7 +177,7 @@ func (s *finding) preferred(within *search.Selection, by facets.Sort, limit int)
 		hits = hits[:min(len(hits), limit)]
 	}
 	for at, ref := range within.All() {
-		hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100, at: at})
+		hits = append(hits, Hit{Doc: ref.(*Doc), Score: 100, at: at})
 		if len(hits) >= keep {
 			cut()
 		}
@@ -194,7 +194,7 @@ func (s *finding) leading(within *search.Selection, by facets.Sort, limit int) [
 	var hits []Hit
 	if o.from != nil {
 		for at, ref := range within.All() {
-			hits = append(hits, Hit{Listing: ref.(*Listing), Score: 100, at: at})
+			hits = append(hits, Hit{Doc: ref.(*Doc), Score: 100, at: at})
 		}
 		return hits
 	}
@@ -202,7 +202,7 @@ func (s *finding) leading(within *search.Selection, by facets.Sort, limit int) [
 		before := len(hits)
 		take := func(item int) {
 			if at := v.snapshot.Place(part, item); within.Holds(at) {
-				hits = append(hits, Hit{Listing: p.Refs()[item].(*Listing), Score: 100, at: at})
+				hits = append(hits, Hit{Doc: p.Refs()[item].(*Doc), Score: 100, at: at})
 			}
 		}
 		var column *figureColumn

@@ -39,7 +39,7 @@ const maxValues = 100
 func (v *View) Facets(hits []Hit) []Facet {
 	return v.count(func(yield func(search.Place, any) bool) {
 		for _, hit := range hits {
-			if !yield(hit.at, hit.Listing) {
+			if !yield(hit.at, hit.Doc) {
 				return
 			}
 		}
@@ -71,7 +71,7 @@ type extent struct {
 }
 
 // count looks at each item that which admits; nil is all.
-func (v *View) count(items iter.Seq2[search.Place, any], which func(*Listing) bool) counts {
+func (v *View) count(items iter.Seq2[search.Place, any], which func(*Doc) bool) counts {
 	c := counts{types: map[string]int{}, slots: map[facets.Slot]*tally{}}
 	d := v.dictionary
 	d.mu.RLock()
@@ -86,7 +86,7 @@ func (v *View) count(items iter.Seq2[search.Place, any], which func(*Listing) bo
 	}
 	numbers := make([]map[uint32]int, len(d.names))
 	for _, ref := range items {
-		l := ref.(*Listing)
+		l := ref.(*Doc)
 		if which != nil && !which(l) {
 			continue
 		}

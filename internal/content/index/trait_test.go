@@ -31,7 +31,7 @@ func TestConditionsAreMetByConcepts(t *testing.T) {
 		namesIn := func(within *search.Selection) string {
 			var names []string
 			for _, ref := range within.All() {
-				names = append(names, strings.ReplaceAll(strings.TrimPrefix(ref.(*Listing).URL, "https://site.example/"), "-", " "))
+				names = append(names, strings.ReplaceAll(strings.TrimPrefix(ref.(*Doc).URL, "https://site.example/"), "-", " "))
 			}
 			slices.Sort(names)
 			return strings.Join(names, " ")

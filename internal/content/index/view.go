@@ -44,7 +44,7 @@ func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, type
 	for _, part := range v.parts {
 		v.signs = append(v.signs, v.columns[part].signs())
 	}
-	v.everything = v.Select(func(*Listing) bool { return true })
+	v.everything = v.Select(func(*Doc) bool { return true })
 	sites := map[string]bool{}
 	for key := range cursor {
 		v.several = v.several || sites[key.Site]
@@ -58,8 +58,8 @@ func (v *View) Len() int { return v.snapshot.Len() }
 
 // Select returns the items that permit admits, which must depend on the listing alone. It costs a call per item:
 // keep the result with the view.
-func (v *View) Select(permit func(*Listing) bool) *search.Selection {
-	return v.snapshot.Select(func(ref any) bool { return permit(ref.(*Listing)) })
+func (v *View) Select(permit func(*Doc) bool) *search.Selection {
+	return v.snapshot.Select(func(ref any) bool { return permit(ref.(*Doc)) })
 }
 
 // Has says whether some item has a word.
@@ -104,7 +104,7 @@ func (v *View) choose(c choice) *search.Selection {
 	if kept := v.chosen[c]; kept != nil {
 		return kept
 	}
-	chosen := v.Select(func(l *Listing) bool {
+	chosen := v.Select(func(l *Doc) bool {
 		return c.site != "" && l.Site == c.site || c.typ != "" && slices.Contains(l.Types, c.typ)
 	})
 	v.chosen[c] = chosen

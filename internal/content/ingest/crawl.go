@@ -29,7 +29,7 @@ type crawl struct {
 	press   *press // of a WordPress; nil for others
 	agenda
 	misses
-	lookalikes
+	repeatedPages
 	pageStates
 }
 

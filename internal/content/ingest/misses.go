@@ -50,16 +50,16 @@ func (m *misses) cut(asked int) string {
 	return ""
 }
 
-// lookalikes are pages of a site that say what others say: that they do not exist, or the same
+// repeatedPages are pages of a site that say what others say: that they do not exist, or the same
 // under another query.
-type lookalikes struct {
+type repeatedPages struct {
 	missing *frontier.Page // the look of a page that does not exist, where its status does not tell; nil where it does
 	absent  int            // pages that look like it
 	bodies  map[string]bool
 }
 
 // isMissing says whether a page looks like one that does not exist, and counts it.
-func (l *lookalikes) isMissing(look *frontier.Page) bool {
+func (l *repeatedPages) isMissing(look *frontier.Page) bool {
 	if l.missing == nil || look.Title != l.missing.Title || !frontier.Alike(look.Text, l.missing.Text) {
 		return false
 	}
@@ -68,7 +68,7 @@ func (l *lookalikes) isMissing(look *frontier.Page) bool {
 }
 
 // repeats says whether a page was seen before at its address with another query, and notes it.
-func (l *lookalikes) repeats(at *url.URL, look *frontier.Page) bool {
+func (l *repeatedPages) repeats(at *url.URL, look *frontier.Page) bool {
 	body := fmt.Sprintf("%s%s %s %x", at.Host, at.Path, look.Title, look.Text)
 	again := l.bodies[body] && at.RawQuery != ""
 	l.bodies[body] = true
@@ -77,7 +77,7 @@ func (l *lookalikes) repeats(at *url.URL, look *frontier.Page) bool {
 
 // warning is what to tell an owner most of whose pages look like one that does not exist; empty for
 // others.
-func (l *lookalikes) warning(asked int) string {
+func (l *repeatedPages) warning(asked int) string {
 	if l.absent <= fewClosed || 2*l.absent <= asked {
 		return ""
 	}

@@ -27,7 +27,7 @@ func Run(ctx context.Context, catalog *content.Catalog, source Source, options O
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	f := filling{catalog: catalog, options: options, report: Report{Source: source}, start: options.Now()}
+	f := filler{catalog: catalog, options: options, report: Report{Source: source}, start: options.Now()}
 	f.logged = f.start
 	err := f.run(ctx)
 	f.report.Elapsed = options.Now().Sub(f.start)
@@ -47,8 +47,8 @@ func with(err, further error) error {
 	return errors.Join(err, further)
 }
 
-// filling is a run in progress.
-type filling struct {
+// filler is a run in progress.
+type filler struct {
 	catalog *content.Catalog
 	options Options
 	report  Report
@@ -61,7 +61,7 @@ type filling struct {
 	showEvery time.Duration
 }
 
-func (f *filling) run(ctx context.Context) (err error) {
+func (f *filler) run(ctx context.Context) (err error) {
 	s, err := newScan(f.report.Source, f.options.Limits)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (f *filling) run(ctx context.Context) (err error) {
 
 // renewLease keeps the run's lease while a site takes its time, until the function that it gives is
 // called.
-func (f *filling) renewLease(ctx context.Context) (stop func()) {
+func (f *filler) renewLease(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var holding sync.WaitGroup
 	holding.Go(func() {
@@ -144,7 +144,7 @@ func (f *filling) renewLease(ctx context.Context) (stop func()) {
 const renewEvery = 5 * time.Second
 
 // show publishes what a first run has found so far, ever more seldom.
-func (f *filling) show(ctx context.Context) error {
+func (f *filler) show(ctx context.Context) error {
 	if !f.items.IsFirst() || f.report.Kept == 0 {
 		return nil
 	}
@@ -168,7 +168,7 @@ const (
 )
 
 // put hands an item on. One that content refuses is a problem like others.
-func (f *filling) put(ctx context.Context, d document.Draft) error {
+func (f *filler) put(ctx context.Context, d document.Draft) error {
 	err := f.items.Put(ctx, d.Item)
 	var refused *fail.Error
 	if errors.As(err, &refused) && refused.Code == fail.Invalid {
@@ -184,7 +184,7 @@ func (f *filling) put(ctx context.Context, d document.Draft) error {
 	return err
 }
 
-func (f *filling) problem(p document.Problem) {
+func (f *filler) problem(p document.Problem) {
 	f.report.SkippedCount++
 	if len(f.report.Skipped) >= maxReported {
 		return
@@ -195,7 +195,7 @@ func (f *filling) problem(p document.Problem) {
 	}
 }
 
-func (f *filling) progress(p Progress) {
+func (f *filler) progress(p Progress) {
 	if f.options.Progress != nil {
 		f.options.Progress(p)
 	}
@@ -208,7 +208,7 @@ func (f *filling) progress(p Progress) {
 }
 
 // nothing says that a source holds no items, and why if there is a reason.
-func (f *filling) nothing() error {
+func (f *filler) nothing() error {
 	r := &f.report
 	if len(r.Skipped) > 0 {
 		return fail.New(fail.Invalid,
@@ -223,7 +223,7 @@ func (f *filling) nothing() error {
 }
 
 // logEnd writes the outcome.
-func (f *filling) logEnd(err error) {
+func (f *filler) logEnd(err error) {
 	if f.options.Log == nil {
 		return
 	}

@@ -44,7 +44,7 @@ type Deps struct {
 	// is false for nothing. Nil is nothing.
 	Actions func(of policy.Facts, sold bool, object []byte) (told []byte, some bool)
 	// ForSale says whether a stranger may buy an item that is shown as a notice; nil is never.
-	ForSale func(rules *policy.Terms, l *index.Listing, d policy.Decision, item *ItemVersion) bool
+	ForSale func(rules *policy.Terms, l *index.Doc, d policy.Decision, item *ItemVersion) bool
 	// Words gives texts their directions; nil is the table that the program carries.
 	Words *words.Table
 	// CacheBytes bounds the memory for items that are ready to leave; 0 is 64 MiB.
@@ -57,7 +57,7 @@ type Deps struct {
 // Corpus is the content as far as the terms release it. It may be used from many goroutines.
 type Corpus struct {
 	options  Deps
-	library  *index.Library
+	library  *index.Index
 	rendered cache.Cache[renderedKey, *RenderedItem]
 	nested   cache.Cache[nestedKey, bool]
 
@@ -80,7 +80,7 @@ func New(options Deps) (*Corpus, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	if options.ForSale == nil {
-		options.ForSale = func(*policy.Terms, *index.Listing, policy.Decision, *ItemVersion) bool { return false }
+		options.ForSale = func(*policy.Terms, *index.Doc, policy.Decision, *ItemVersion) bool { return false }
 	}
 	if options.Actions == nil {
 		options.Actions = func(policy.Facts, bool, []byte) ([]byte, bool) { return nil, false }
@@ -95,7 +95,7 @@ func New(options Deps) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
-	return &Corpus{options: options, library: index.NewLibrary(options.Catalog, options.Words), rendered: cards,
+	return &Corpus{options: options, library: index.New(options.Catalog, options.Words), rendered: cards,
 		nested: wholes}, nil
 }
 
@@ -104,11 +104,11 @@ func (c *Corpus) Refresh(ctx context.Context) error {
 	rules := c.options.Terms()
 	changed, err := c.library.Refresh(ctx, index.Admission{
 		Version: rules.Version(),
-		Admit:   func(l *index.Listing) bool { return c.indexes(rules, l) },
-		Released: func(l *index.Listing, object []byte) (shown []byte, whole, open bool) {
+		Admit:   func(l *index.Doc) bool { return c.indexes(rules, l) },
+		Released: func(l *index.Doc, object []byte) (shown []byte, whole, open bool) {
 			return said(rules, l, object)
 		},
-		Meant: func(l *index.Listing, e *content.Entry) (title, text string) { return meant(rules, l, e) },
+		Meant: func(l *index.Doc, e *content.Entry) (title, text string) { return meant(rules, l, e) },
 	})
 	if changed && err == nil {
 		c.options.Log.Info("index follows the catalog", "items", c.Index().Len())
@@ -205,7 +205,7 @@ func (c *Corpus) fresh() *View {
 
 // indexes says whether an item is indexed at all, so that nothing else can be felt in the scores:
 // it may be found in a list of answers, or give passages to platforms.
-func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
+func (c *Corpus) indexes(rules *policy.Terms, l *index.Doc) bool {
 	if !c.options.Sites.Serves(l.Site) {
 		return false
 	}
@@ -215,7 +215,7 @@ func (c *Corpus) indexes(rules *policy.Terms, l *index.Listing) bool {
 
 // Render gives the ready form of each item, nil for one whose version was swept from the store. It
 // returns fail.Timeout and fail.Unavailable.
-func (v *View) Render(ctx context.Context, items []*index.Listing) ([]*RenderedItem, error) {
+func (v *View) Render(ctx context.Context, items []*index.Doc) ([]*RenderedItem, error) {
 	c := v.corpus
 	cards := make([]*RenderedItem, len(items))
 	var missing []int

@@ -161,7 +161,7 @@ func AppendQuote(dst []byte, s string) []byte {
 // questions are understood with are made of that alone. whole says that it is all of the object, so
 // that misspelt words may be corrected to those of its text. open is false for an item that is
 // shown as a notice.
-func said(rules *policy.Terms, l *index.Listing, object []byte) (shown []byte, whole, open bool) {
+func said(rules *policy.Terms, l *index.Doc, object []byte) (shown []byte, whole, open bool) {
 	if decision := Decide(rules, l); decision.Access != policy.Open || !decision.Allows(Search) {
 		return nil, false, false
 	}

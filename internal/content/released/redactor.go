@@ -19,7 +19,7 @@ import (
 // address and name remain.
 type redactor struct {
 	rules *policy.Terms
-	item  *index.Listing
+	item  *index.Doc
 }
 
 // maxRedactDepth is how deep things within things are looked at; what lies deeper falls out.

@@ -33,13 +33,13 @@ func (c *RenderedItem) weight() uint32 {
 // renderedKey tells cards apart: a version of an item and the terms, which decide how much of it
 // may be shown.
 type renderedKey struct {
-	listing *index.Listing
+	listing *index.Doc
 	rules   *policy.Terms
 }
 
 // render renders what may be shown of an item. Anything that is not open is shown as a notice. Its
 // actions are made of what is shown, and of nothing else.
-func (v *View) render(l *index.Listing, stored *content.Item) *RenderedItem {
+func (v *View) render(l *index.Doc, stored *content.Item) *RenderedItem {
 	item, decision := *stored, Decide(v.Terms, l)
 	c := &RenderedItem{typ: item.Types[0], licensed: decision.Access != policy.Open, input: decision.Allows(Input)}
 	if c.licensed && calledByText(item) {
@@ -84,7 +84,7 @@ func (v *View) render(l *index.Listing, stored *content.Item) *RenderedItem {
 }
 
 // appendActions appends what can be done with an item, as a member.
-func (v *View) appendActions(dst []byte, l *index.Listing, d policy.Decision, item *content.Item, shown []byte) []byte {
+func (v *View) appendActions(dst []byte, l *index.Doc, d policy.Decision, item *content.Item, shown []byte) []byte {
 	options := &v.corpus.options
 	sold := options.ForSale(v.Terms, l, d, &ItemVersion{ref: l.Ref, item: item})
 	facts := policy.Facts{Site: l.Site, Source: l.Source, URL: item.URL, Types: item.Types}

@@ -21,7 +21,7 @@ func (c *Corpus) RuleReach(ctx context.Context, rules *policy.Terms, rule int) (
 		return RuleReach{}, err
 	}
 	held := RuleReach{Before: map[int]int{}}
-	c.Index().Select(func(l *index.Listing) bool {
+	c.Index().Select(func(l *index.Doc) bool {
 		if ctx.Err() != nil || !c.options.Sites.Serves(l.Site) {
 			return false
 		}

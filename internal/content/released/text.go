@@ -12,7 +12,7 @@ import (
 // ModelTexts are what of an item the terms let a model see, by passage: nothing, or what is
 // released of it. Each begins with the item's name.
 func (c *Corpus) ModelTexts(rules *policy.Terms, e *content.Entry) []string {
-	l := &index.Listing{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language,
+	l := &index.Doc{Ref: e.Ref, URL: e.URL, Types: e.Types, Language: e.Language,
 		Own: policy.Markup(e.Types, e.Object, content.IsA)}
 	decision := Decide(rules, l)
 	if !c.options.Sites.Serves(l.Site) || !decision.Allows(Search) || !decision.Allows(Input) {
@@ -29,7 +29,7 @@ func (c *Corpus) ModelTexts(rules *policy.Terms, e *content.Entry) []string {
 
 // shownTexts are what of an item's texts is shown where it is found.
 func shownTexts(
-	rules *policy.Terms, l *index.Listing, decision policy.Decision, e *content.Entry,
+	rules *policy.Terms, l *index.Doc, decision policy.Decision, e *content.Entry,
 ) (name, description string, passages []content.Passage) {
 	name, description, passages = e.Name, e.Description, e.Passages
 	if !rules.OpensAll() && (redactor{rules, l}).withholdsText(e.Object) {
@@ -46,7 +46,7 @@ func shownTexts(
 
 // meant is the title and the first text of an item that the index makes its direction of: nothing
 // of what may not be found.
-func meant(rules *policy.Terms, l *index.Listing, e *content.Entry) (title, text string) {
+func meant(rules *policy.Terms, l *index.Doc, e *content.Entry) (title, text string) {
 	decision := Decide(rules, l)
 	if !decision.Allows(Search) {
 		return "", ""
@@ -61,7 +61,7 @@ func meant(rules *policy.Terms, l *index.Listing, e *content.Entry) (title, text
 // Article is what the terms let out of an item passage by passage, to platforms that answer
 // questions with it. Whether they let a platform have passages at all is not asked here.
 type Article struct {
-	Item                     *index.Listing
+	Item                     *index.Doc
 	Title                    string // the item's name; of a licensed item that is called by its text, an excerpt
 	URL, Publisher, Language string
 	Rule                     int               // that decides, by its index; -1 is the default
@@ -71,7 +71,7 @@ type Article struct {
 
 // Articles loads items for their passages; nil for one whose version was swept from the store. It
 // returns fail.Timeout and fail.Unavailable.
-func (v *View) Articles(ctx context.Context, items []*index.Listing) ([]*Article, error) {
+func (v *View) Articles(ctx context.Context, items []*index.Doc) ([]*Article, error) {
 	refs := make([]content.Ref, len(items))
 	for i, l := range items {
 		refs[i] = l.Ref
@@ -108,7 +108,7 @@ func (v *View) ArticlesAt(ctx context.Context, site, address string) (articles [
 	return articles, nil
 }
 
-func (v *View) article(l *index.Listing, item *content.Item) *Article {
+func (v *View) article(l *index.Doc, item *content.Item) *Article {
 	decision := Decide(v.Terms, l)
 	a := &Article{Item: l, Title: item.Name, URL: item.URL, Publisher: item.Publisher, Language: item.Language,
 		Rule: decision.Rule}

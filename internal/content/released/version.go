@@ -36,8 +36,8 @@ func (k *ItemVersion) Object() []byte { return k.item.Object }
 // Facts are what the terms match on.
 func (k *ItemVersion) Facts() policy.Facts { return FactsOf(k.listing()) }
 
-func (k *ItemVersion) listing() *index.Listing {
-	return &index.Listing{Ref: k.ref, URL: k.item.URL, Types: k.item.Types,
+func (k *ItemVersion) listing() *index.Doc {
+	return &index.Doc{Ref: k.ref, URL: k.item.URL, Types: k.item.Types,
 		Own: policy.Markup(k.item.Types, k.item.Object, content.IsA)}
 }
 

@@ -18,10 +18,10 @@ const (
 )
 
 // Decide gives what the terms say of an item.
-func Decide(rules *policy.Terms, l *index.Listing) policy.Decision { return rules.Decide(FactsOf(l)) }
+func Decide(rules *policy.Terms, l *index.Doc) policy.Decision { return rules.Decide(FactsOf(l)) }
 
 // FactsOf are the facts of an item that the terms match on.
-func FactsOf(l *index.Listing) policy.Facts {
+func FactsOf(l *index.Doc) policy.Facts {
 	return policy.Facts{Site: l.Site, Source: l.Source, URL: l.URL, Types: l.Types, Own: l.Own}
 }
 
@@ -40,7 +40,7 @@ type View struct {
 
 // admits says whether an item may be found: its site is served, and the terms allow it in a list of
 // answers.
-func (v *View) admits(l *index.Listing) bool {
+func (v *View) admits(l *index.Doc) bool {
 	return v.corpus.options.Sites.Serves(l.Site) && Decide(v.Terms, l).Allows(Search)
 }
 
@@ -63,13 +63,13 @@ type Type struct {
 // directory is the items that may be found, by site and address. It is made when first asked for.
 type directory struct {
 	once  sync.Once
-	items []*index.Listing
+	items []*index.Doc
 	types []Type
 }
 
 // Directory is all items that may be found, by site and address: one for each address of a site. It
 // must not be changed.
-func (v *View) Directory() []*index.Listing { return v.directory().items }
+func (v *View) Directory() []*index.Doc { return v.directory().items }
 
 // Types are the types of the items that may be found, the most frequent first. They must not be
 // changed.
@@ -78,17 +78,17 @@ func (v *View) Types() []Type { return v.directory().types }
 func (v *View) directory() *directory {
 	d := &v.listed
 	d.once.Do(func() {
-		v.Index.Select(func(l *index.Listing) bool {
+		v.Index.Select(func(l *index.Doc) bool {
 			if v.admits(l) {
 				d.items = append(d.items, l)
 			}
 			return false
 		})
-		slices.SortFunc(d.items, func(a, b *index.Listing) int {
+		slices.SortFunc(d.items, func(a, b *index.Doc) int {
 			return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.URL, b.URL),
 				strings.Compare(a.Source, b.Source))
 		})
-		d.items = slices.CompactFunc(d.items, func(a, b *index.Listing) bool {
+		d.items = slices.CompactFunc(d.items, func(a, b *index.Doc) bool {
 			return a.Site == b.Site && a.URL == b.URL
 		})
 		d.types = typesOf(d.items)
@@ -96,7 +96,7 @@ func (v *View) directory() *directory {
 	return d
 }
 
-func typesOf(items []*index.Listing) (types []Type) {
+func typesOf(items []*index.Doc) (types []Type) {
 	count := map[string]int{}
 	for _, l := range items {
 		count[l.Types[0]]++

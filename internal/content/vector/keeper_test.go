@@ -73,7 +73,7 @@ func on(t *testing.T) *room {
 }
 
 // keeper begins as a process does that starts.
-func (r *room) keeper(change func(*vector.Options)) *vector.Keeper {
+func (r *room) keeper(change func(*vector.Options)) *vector.Store {
 	options := vector.Options{Catalog: r.catalog, DB: r.db, Model: r.model, Now: r.clock.Now}
 	if change != nil {
 		change(&options)
@@ -106,7 +106,7 @@ func (r *room) put(source string, texts ...string) {
 func address(i int) string { return fmt.Sprintf("https://shop.example/%04d", i) }
 
 // step takes one step.
-func (r *room) step(k *vector.Keeper) (more bool) {
+func (r *room) step(k *vector.Store) (more bool) {
 	r.t.Helper()
 	more, err := k.Step(r.t.Context(), vector.Admission{Version: r.rules, Texts: r.texts})
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *room) sent() []string {
 }
 
 // of gives the passages of an item that have vectors.
-func (r *room) of(k *vector.Keeper, source string, i int) (passages []int) {
+func (r *room) of(k *vector.Store, source string, i int) (passages []int) {
 	r.t.Helper()
 	refs, err := r.catalog.Find(context.Background(), "shop", address(i))
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *room) of(k *vector.Keeper, source string, i int) (passages []int) {
 }
 
 // ready holds how many texts have vectors, of how many.
-func (r *room) ready(k *vector.Keeper, ready, texts int) {
+func (r *room) ready(k *vector.Store, ready, texts int) {
 	r.t.Helper()
 	if s := k.State(); s.Ready != ready || s.Texts != texts {
 		r.t.Errorf("%d of %d texts have vectors (%v); want %d of %d", s.Ready, s.Texts, s.Error, ready, texts)
@@ -202,7 +202,7 @@ func TestEachTextIsTurnedIntoAVectorOnce(t *testing.T) {
 
 		texts[7] = "another text"
 		r.put("s", texts[:100]...)
-		for _, k := range []*vector.Keeper{k, again} {
+		for _, k := range []*vector.Store{k, again} {
 			r.step(k)
 			r.ready(k, 100, 100)
 			if got := r.of(k, "s", 7); !slices.Equal(got, []int{0}) {

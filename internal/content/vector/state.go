@@ -23,7 +23,7 @@ type State struct {
 }
 
 // State tells how all vectors stand.
-func (k *Keeper) State() State {
+func (k *Store) State() State {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	s := State{Error: k.failure}
@@ -39,7 +39,7 @@ func (k *Keeper) State() State {
 }
 
 // states tells how the vectors of each source stand.
-func (k *Keeper) states() map[content.SourceKey]SourceState {
+func (k *Store) states() map[content.SourceKey]SourceState {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	states := map[content.SourceKey]SourceState{}
@@ -74,7 +74,7 @@ type told struct {
 	failed     time.Time
 }
 
-func (k *Keeper) toTell() told {
+func (k *Store) toTell() told {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	now := told{generation: k.generation.Load()}
@@ -85,10 +85,10 @@ func (k *Keeper) toTell() told {
 }
 
 // news says whether the owner is to be told something else than before.
-func (k *Keeper) news() bool { return k.toTell() != k.told }
+func (k *Store) news() bool { return k.toTell() != k.told }
 
 // tell writes how the sources stand, for the owner to read.
-func (k *Keeper) tell(ctx context.Context) error {
+func (k *Store) tell(ctx context.Context) error {
 	now := k.toTell()
 	if now == k.told {
 		return nil
@@ -113,7 +113,7 @@ func (k *Keeper) tell(ctx context.Context) error {
 	return err
 }
 
-// Sources tells how the vectors of each source stood when the one who makes them last told. It needs no Keeper, so that
+// Sources tells how the vectors of each source stood when the one who makes them last told. It needs no Store, so that
 // another process can say it.
 func Sources(ctx context.Context, db *store.DB) (map[content.SourceKey]SourceState, error) {
 	var states map[content.SourceKey]SourceState

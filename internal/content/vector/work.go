@@ -32,7 +32,7 @@ const (
 )
 
 // take reads vectors from the database that are there already.
-func (k *Keeper) take(ctx context.Context, missing []*item) error {
+func (k *Store) take(ctx context.Context, missing []*item) error {
 	now, wanted := k.options.Now(), []*text{}
 	for _, it := range missing {
 		for _, t := range it.texts {
@@ -79,7 +79,7 @@ func read(ctx context.Context, tx *store.Tx, texts []*text, found map[key][]floa
 }
 
 // settle decides how long vectors are, if that is not known: as most of the first are.
-func (k *Keeper) settle(found map[key][]float32) {
+func (k *Store) settle(found map[key][]float32) {
 	if k.dimensions > 0 {
 		return
 	}
@@ -122,7 +122,7 @@ func unpack(packed []byte) []float32 {
 }
 
 // Release lets another process go on with the work at once. It also works when ctx has ended.
-func (k *Keeper) Release(ctx context.Context) error { return k.lease.release(ctx) }
+func (k *Store) Release(ctx context.Context) error { return k.lease.release(ctx) }
 
 // wanted is a text for the model.
 type wanted struct {
@@ -131,7 +131,7 @@ type wanted struct {
 }
 
 // work has texts turned into vectors for a while, and says whether there is more to do at once.
-func (k *Keeper) work(ctx context.Context, admission Admission, missing []*item) (more bool, err error) {
+func (k *Store) work(ctx context.Context, admission Admission, missing []*item) (more bool, err error) {
 	until := k.options.Now().Add(workTime)
 	for items := range slices.Chunk(missing, loadItems) {
 		texts, err := k.words(ctx, admission, items)
@@ -167,7 +167,7 @@ func callSize(texts []wanted) int {
 }
 
 // words gives the texts of items that have no vector. An item that has changed meanwhile has others, and comes again.
-func (k *Keeper) words(ctx context.Context, admission Admission, items []*item) (texts []wanted, err error) {
+func (k *Store) words(ctx context.Context, admission Admission, items []*item) (texts []wanted, err error) {
 	last := len(items) - 1
 	probing := items[last] == k.probes
 	if probing {
@@ -208,7 +208,7 @@ func (k *Keeper) words(ctx context.Context, admission Admission, items []*item) 
 
 // embed makes one call of the model, keeps what comes back, and says whether to go on. When the model does not take
 // the texts, they are tried one by one.
-func (k *Keeper) embed(ctx context.Context, texts []wanted) (goOn bool, err error) {
+func (k *Store) embed(ctx context.Context, texts []wanted) (goOn bool, err error) {
 	words := make([]string, len(texts))
 	for i, t := range texts {
 		words[i] = t.words
@@ -242,7 +242,7 @@ func (k *Keeper) embed(ctx context.Context, texts []wanted) (goOn bool, err erro
 }
 
 // check holds new vectors against those that are there.
-func (k *Keeper) check(vectors [][]float32) error {
+func (k *Store) check(vectors [][]float32) error {
 	for _, v := range vectors {
 		if !search.Unit(v) {
 			return errors.New("the endpoint gave a vector without a direction")
@@ -262,7 +262,7 @@ func refusesText(err error) bool {
 }
 
 // fail notes a failure, and leaves the endpoint alone for a while: longer each time.
-func (k *Keeper) fail(err error) {
+func (k *Store) fail(err error) {
 	k.pause = min(max(2*k.pause, firstPause), lastPause)
 	if f, ok := errors.AsType[*llm.Error](err); ok {
 		k.pause = max(k.pause, f.RetryAfter)
@@ -275,7 +275,7 @@ func (k *Keeper) fail(err error) {
 	k.note(err)
 }
 
-func (k *Keeper) note(err error) {
+func (k *Store) note(err error) {
 	k.options.Log.Debug("texts were not turned into vectors", "error", err)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -283,7 +283,7 @@ func (k *Keeper) note(err error) {
 }
 
 // put keeps vectors in the database, and then in memory.
-func (k *Keeper) put(ctx context.Context, texts []wanted, vectors [][]float32) error {
+func (k *Store) put(ctx context.Context, texts []wanted, vectors [][]float32) error {
 	err := k.options.DB.Update(ctx, func(tx *store.Tx) error {
 		for i, t := range texts {
 			_, err := tx.Exec(ctx, `INSERT INTO vector_text (key, vector) VALUES ($1, $2)
@@ -310,7 +310,7 @@ func (k *Keeper) put(ctx context.Context, texts []wanted, vectors [][]float32) e
 }
 
 // sweep removes vectors that nothing has needed for a while. What comes back within it costs nothing.
-func (k *Keeper) sweep(ctx context.Context) error {
+func (k *Store) sweep(ctx context.Context) error {
 	now := k.options.Now()
 	for after := []byte{}; after != nil; {
 		next, idle, used, err := k.page(ctx, after)
@@ -345,7 +345,7 @@ func (k *Keeper) sweep(ctx context.Context) error {
 }
 
 // page gives, of the next vectors, those that nothing needs any more, and those that are needed again.
-func (k *Keeper) page(ctx context.Context, after []byte) (last []byte, idle, used [][]byte, err error) {
+func (k *Store) page(ctx context.Context, after []byte) (last []byte, idle, used [][]byte, err error) {
 	const size = 1000
 	err = k.options.DB.View(ctx, func(tx *store.Tx) error {
 		last, idle, used = nil, nil, nil
@@ -376,7 +376,7 @@ func (k *Keeper) page(ctx context.Context, after []byte) (last []byte, idle, use
 	return last, idle, used, err
 }
 
-func (k *Keeper) needs(name key) bool {
+func (k *Store) needs(name key) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	t := k.texts[name]

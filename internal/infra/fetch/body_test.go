@@ -185,7 +185,7 @@ func TestNoAnswerTakesMoreThanItMay(t *testing.T) {
 func TestABodyMayBeCutOnRequest(t *testing.T) {
 	t.Parallel()
 	server := peer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("0123456789", 10)) })
-	request := fetch.Request{URL: server.URL, Own: true, MaxBytes: 25, Cut: true}
+	request := fetch.Request{URL: server.URL, Own: true, MaxBytes: 25, Truncate: true}
 	response, err := newFetcher(t, fetch.Options{}).Get(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)

@@ -206,7 +206,7 @@ func (v *Crawler) origin(of *url.URL, own bool) *origin {
 // the server wants to be left alone (RFC 9309 §2.3.1).
 func (v *Crawler) ask(ctx context.Context, of *url.URL, own bool) (*robots.Rules, error) {
 	address := url.URL{Scheme: of.Scheme, Host: of.Host, Path: "/robots.txt"}
-	request := Request{URL: address.String(), Own: own, MaxBytes: robots.MaxBytes + 1, Cut: true}
+	request := Request{URL: address.String(), Own: own, MaxBytes: robots.MaxBytes + 1, Truncate: true}
 	response, err := v.fetcher.get(ctx, request, func(ctx context.Context, to *url.URL, _ bool) error {
 		return v.turn(ctx, to.Host, 0)
 	})

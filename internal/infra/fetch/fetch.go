@@ -148,8 +148,8 @@ type Request struct {
 	Header http.Header
 	// MaxBytes bounds the decoded body of this one; 0 is what Options say.
 	MaxBytes int64
-	// Cut asks for the beginning of a body that is larger; otherwise it is an error.
-	Cut bool
+	// Truncate asks for the beginning of a body that is larger; otherwise it is an error.
+	Truncate bool
 	// ETag and LastModified are what an earlier Response's header said; the answer may then be
 	// NotModified.
 	ETag, LastModified string
@@ -250,9 +250,9 @@ type bound struct {
 
 func (f *Fetcher) bound(request Request) bound {
 	if request.MaxBytes > 0 {
-		return bound{request.MaxBytes, request.Cut}
+		return bound{request.MaxBytes, request.Truncate}
 	}
-	return bound{f.options.MaxBytes, request.Cut}
+	return bound{f.options.MaxBytes, request.Truncate}
 }
 
 // header makes the header of the first request.

@@ -27,9 +27,9 @@ type Tool struct {
 	// Meta is what a list of tools says of it beside the protocol's own members, such as a widget
 	// for its results; nil for nothing.
 	Meta map[string]any
-	// Fill puts a person's answers to the Form of a result, by the names of its fields, into the
+	// FillArguments puts a person's answers to the Form of a result, by the names of its fields, into the
 	// arguments of the call that asked; state is the form's. Nil for a tool that asks nothing.
-	Fill func(arguments []byte, state string, answers map[string]any) []byte
+	FillArguments func(arguments []byte, state string, answers map[string]any) []byte
 	// Call does it. What goes wrong is a Result too: a failure in the words of the tool's own
 	// protocol.
 	Call func(context.Context, Call) Result
@@ -48,10 +48,10 @@ type Call struct {
 
 // Result is the outcome of a call.
 type Result struct {
-	Text   string // for a model to read ahead of the object; empty for none
-	Object []byte // the whole result, one JSON object
-	Meta   []byte // the object's metadata, one JSON object
-	Failed bool   // the tool could not do what was asked
+	Text    string // for a model to read ahead of the object; empty for none
+	Object  []byte // the whole result, one JSON object
+	Meta    []byte // the object's metadata, one JSON object
+	IsError bool   // the tool could not do what was asked
 	// Form is what has to be asked of a person before there is more than Object, which asks the
 	// same; nil for nothing.
 	Form *Form

@@ -135,7 +135,7 @@ func (t *BudgetedClient) take(
 func (t *BudgetedClient) afford(tokens int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.tokens+tokens > t.client.options.Tokens {
+	if t.tokens+tokens > t.client.options.MaxAnswerTokens {
 		return false
 	}
 	t.tokens += tokens

@@ -15,7 +15,7 @@ import (
 // prompt is what is asked of a chat model: who it is, and the data as JSON.
 type prompt struct {
 	system, user string
-	reply        int                // the most tokens of the reply; 0 is Options.Reply
+	reply        int                // the most tokens of the reply; 0 is Options.MaxReplyTokens
 	probe        bool               // only whether it answers matters
 	delta        func(string) error // is given the reply piece by piece, as it comes; nil for the whole at its end
 }
@@ -82,7 +82,7 @@ func (c *Client) chat(ctx context.Context, p prompt) (string, Usage, error) {
 	return reading.text.String(), usage, err
 }
 
-func (c *Client) replyTokens(p prompt) int { return or(p.reply, c.options.Reply) }
+func (c *Client) replyTokens(p prompt) int { return or(p.reply, c.options.MaxReplyTokens) }
 
 func (c *Client) chatBody(p prompt) chatRequest {
 	body := chatRequest{

@@ -252,17 +252,18 @@ func (m Settings) Options() Options {
 		key = "" // which the check has warned of
 	}
 	options := Options{
-		URL: m.URL, Key: key, Chat: m.Chat, Embedding: m.Embedding, Tokens: m.Tokens, Reply: m.Reply, Calls: m.Calls,
+		URL: m.URL, Key: key, Chat: m.Chat, Embedding: m.Embedding, MaxAnswerTokens: m.Tokens,
+		MaxReplyTokens: m.Reply, MaxCalls: m.Calls,
 		Timeouts: map[Use]time.Duration{
 			Rerank: m.Time.Rerank, Summarize: m.Time.Summarize, Rewrite: m.Time.Rewrite, Embed: m.Time.Embed,
 		},
-		Price: m.Price.read(), Day: DailyLimit{Tokens: int64(m.Day.Tokens), Cost: money(m.Day.Cost)},
+		Price: m.Price.read(), DailyLimit: DailyLimit{Tokens: int64(m.Day.Tokens), Cost: money(m.Day.Cost)},
 	}
 	for use, wanted := range map[Use]bool{
 		Rerank: m.Uses.Rerank, Summarize: m.Uses.Summarize, Rewrite: m.Uses.Rewrite, Embed: m.Uses.Embed,
 	} {
 		if !wanted {
-			options.Off = append(options.Off, use)
+			options.Disabled = append(options.Disabled, use)
 		}
 	}
 	return options

@@ -65,7 +65,7 @@ func TestADayBoundsWhatIsTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			shared := &book{}
-			limited := func(o *llm.Options) { o.Price, o.Day = price, bound; o.Day.Add = shared.Add }
+			limited := func(o *llm.Options) { o.Price, o.DailyLimit = price, bound; o.DailyLimit.Add = shared.Add }
 			d := open(t, endpoint.URL, limited)
 			used := 0
 			for ; outcome(t, d, strings.Repeat("soup ", used+1)) == ""; used++ {
@@ -107,7 +107,7 @@ func TestNoDayIsBrokenByQuestionsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	bound := llm.DailyLimit{Tokens: 5000}
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = bound; o.Calls = 50 })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.DailyLimit = bound; o.MaxCalls = 50 })
 	var all sync.WaitGroup
 	for i := range 30 {
 		all.Go(func() { d.WithBudget().Rerank(t.Context(), strings.Repeat("soup ", i+1), soups()) })
@@ -121,7 +121,7 @@ func TestNoDayIsBrokenByQuestionsAtTheSameTime(t *testing.T) {
 func TestWhatIsNotCountedCountsAsTheMost(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.DailyLimit{Tokens: 1e6} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.DailyLimit = llm.DailyLimit{Tokens: 1e6} })
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "status", Status: 503}})
 	outcome(t, d, "soup")
 	if got := d.Today(); got.Tokens != 0 {
@@ -137,7 +137,7 @@ func TestWhatIsNotCountedCountsAsTheMost(t *testing.T) {
 func TestVectorsOfItemsLeaveHalfADay(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.DailyLimit{Tokens: 4000} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.DailyLimit = llm.DailyLimit{Tokens: 4000} })
 	var err error
 	for n := 0; err == nil && n < 100; n++ {
 		_, err = d.Embed(t.Context(), []string{strings.Repeat("soup ", 200)})
@@ -158,7 +158,7 @@ func TestWithoutItsBookAProcessCountsByItself(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
 	shared := &book{broken: true}
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Day = llm.DailyLimit{Tokens: 1e6, Add: shared.Add} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.DailyLimit = llm.DailyLimit{Tokens: 1e6, Add: shared.Add} })
 	if got := outcome(t, d, "soup"); got != "" {
 		t.Fatalf("the reason is %q", got)
 	}

@@ -54,18 +54,18 @@ type Options struct {
 	Key string
 	// Chat and Embedding name the models; a use without its model is off.
 	Chat, Embedding string
-	// Off are uses that are not wanted although there is a model for them.
-	Off []Use
+	// Disabled are uses that are not wanted although there is a model for them.
+	Disabled []Use
 	// Timeouts bounds each use, from the call to the last byte.
 	Timeouts map[Use]time.Duration
-	// Tokens is the most that one answer may take, all of its calls together; 0 is 32,000.
-	Tokens int
-	// Reply is the most tokens that one reply may have; 0 is 1,000.
-	Reply int
-	// Calls is the most calls in flight at a time, of chat and of embeddings each; 0 is 8.
-	Calls int
-	// Day bounds what all answers together may take in a day; the zero value does not.
-	Day DailyLimit
+	// MaxAnswerTokens is the most that one answer may take, all of its calls together; 0 is 32,000.
+	MaxAnswerTokens int
+	// MaxReplyTokens is the most tokens that one reply may have; 0 is 1,000.
+	MaxReplyTokens int
+	// MaxCalls is the most calls in flight at a time, of chat and of embeddings each; 0 is 8.
+	MaxCalls int
+	// DailyLimit bounds what all answers together may take in a day; the zero value does not.
+	DailyLimit DailyLimit
 	// Price is what tokens cost; the zero value counts no cost.
 	Price Price
 	// Observe is told of each call when it is done, and of each that was not made; nil for nobody.
@@ -127,7 +127,7 @@ func New(options Options) (*Client, error) {
 	if base == "" {
 		return nil, errors.New("the model has no address")
 	}
-	options.Tokens, options.Reply, options.Calls = or(options.Tokens, 32000), or(options.Reply, 1000), or(options.Calls,
+	options.MaxAnswerTokens, options.MaxReplyTokens, options.MaxCalls = or(options.MaxAnswerTokens, 32000), or(options.MaxReplyTokens, 1000), or(options.MaxCalls,
 		8)
 	if options.Now == nil {
 		options.Now = time.Now
@@ -137,16 +137,16 @@ func New(options Options) (*Client, error) {
 	}
 	c := &Client{
 		options: options, base: base,
-		http: &http.Client{Transport: newTransport(options.Calls), CheckRedirect: noRedirect},
-		slots: map[endpoint]chan struct{}{chatPath: make(chan struct{}, options.Calls),
-			embedPath: make(chan struct{}, options.Calls)},
+		http: &http.Client{Transport: newTransport(options.MaxCalls), CheckRedirect: noRedirect},
+		slots: map[endpoint]chan struct{}{chatPath: make(chan struct{}, options.MaxCalls),
+			embedPath: make(chan struct{}, options.MaxCalls)},
 		breakers: map[Use]*breaker{}, replies: newReplyCache(),
 	}
 	for _, use := range Uses {
 		c.breakers[use] = newBreaker()
 	}
-	if options.Day.Tokens > 0 || options.Day.Cost > 0 {
-		c.dailyBudget = &dailyBudget{bound: options.Day, now: options.Now, log: options.Log}
+	if options.DailyLimit.Tokens > 0 || options.DailyLimit.Cost > 0 {
+		c.dailyBudget = &dailyBudget{bound: options.DailyLimit, now: options.Now, log: options.Log}
 	}
 	c.background, c.stop = context.WithCancel(context.Background())
 	return c, nil
@@ -173,7 +173,7 @@ func (c *Client) Enabled(use Use) bool {
 	if c == nil {
 		return false
 	}
-	for _, off := range c.options.Off {
+	for _, off := range c.options.Disabled {
 		if off == use {
 			return false
 		}

@@ -297,7 +297,7 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 	endpoint.Set(scripted.Behaviours{Chat: &scripted.Behaviour{Mode: "stall"}})
 	d := open(t, endpoint.URL, func(o *llm.Options) {
 		hurried(o)
-		o.Calls, o.Timeouts[llm.Rerank] = 1, time.Minute
+		o.MaxCalls, o.Timeouts[llm.Rerank] = 1, time.Minute
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var first sync.WaitGroup
@@ -320,7 +320,7 @@ func TestCallsInFlightAreBounded(t *testing.T) {
 func TestAnswersTokensAreBounded(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Tokens, o.Reply = 1200, 500 })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.MaxAnswerTokens, o.MaxReplyTokens = 1200, 500 })
 	tab := d.WithBudget()
 	_, first := tab.Rerank(t.Context(), "soup", soups())
 	_, second := tab.Summarize(t.Context(), llm.SummaryRequest{Question: "soup", Sources: soups()}, nil)
@@ -490,7 +490,7 @@ func TestClientWithoutAModelDoesNothing(t *testing.T) {
 		t.Error("nobody was asked, and something was done")
 	}
 	endpoint := scripted.Start(t)
-	d := open(t, endpoint.URL, func(o *llm.Options) { o.Chat, o.Off = "", []llm.Use{llm.Embed} })
+	d := open(t, endpoint.URL, func(o *llm.Options) { o.Chat, o.Disabled = "", []llm.Use{llm.Embed} })
 	d.WithBudget().Rerank(t.Context(), "soup", soups())
 	d.WithBudget().Embed(t.Context(), "soup")
 	if requests, _ := endpoint.Requests(); len(requests) != 0 || d.Check(t.Context()) != nil {

@@ -30,7 +30,7 @@ func (t *BudgetedClient) Rewrite(ctx context.Context, previous []string, text st
 	for i, p := range previous {
 		short[i] = shorten(p, 1000)
 	}
-	p := prompt{system: rewriteRules, reply: min(200, t.client.options.Reply), user: asData(struct {
+	p := prompt{system: rewriteRules, reply: min(200, t.client.options.MaxReplyTokens), user: asData(struct {
 		Earlier []string `json:"earlier"`
 		Last    string   `json:"last"`
 	}{short, shorten(text, 1000)})}

@@ -42,7 +42,7 @@ func (h *Webhook) Post(ctx context.Context, id string, body []byte) (*fetch.Resp
 		request.Header[sign.WebhookSignature] = []string{h.Secret.Sign(id, now, body)}
 	}
 	if h.StatusOnly {
-		request.MaxBytes, request.Cut = 1, true
+		request.MaxBytes, request.Truncate = 1, true
 	}
 	return h.Fetcher.Post(ctx, request, body)
 }

@@ -76,7 +76,7 @@ type Options struct {
 	Sinks []string
 	// Do does an effect. It is tried again after an error, whose text is kept and shown to the
 	// owner: it holds nothing personal and no secret.
-	Do func(context.Context, Effect) error
+	Deliver func(context.Context, Effect) error
 	// Lease is how long Do may take at the most; 0 is a minute.
 	Lease time.Duration
 	// TryFor is how long an effect is tried; 0 is seven days.
@@ -234,7 +234,7 @@ func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 // try does an effect, and keeps what became of it.
 func (b *Outbox) try(ctx context.Context, c *claimed) error {
 	limited, cancel := context.WithTimeout(ctx, b.Lease)
-	failure := b.Do(limited, c.Effect)
+	failure := b.Deliver(limited, c.Effect)
 	cancel()
 	if ctx.Err() != nil {
 		return ctx.Err() // the lease ends, and somebody tries again

@@ -37,7 +37,7 @@ func (h *hands) do(_ context.Context, e Effect) error {
 func newOutbox(t *testing.T) (*Outbox, *hands, *clock.Clock) {
 	t.Helper()
 	h, now := &hands{}, clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))
-	return New(Options{DB: storetest.Chosen(t, Schema), Sinks: []string{"sink"}, Do: h.do, Now: now.Now}), h, now
+	return New(Options{DB: storetest.Chosen(t, Schema), Sinks: []string{"sink"}, Deliver: h.do, Now: now.Now}), h, now
 }
 
 func (b *Outbox) put(t *testing.T, ids ...string) {
@@ -167,7 +167,7 @@ func TestWhoDiesInTheMiddleIsFollowed(t *testing.T) {
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	dying, die := context.WithCancel(t.Context())
-	first := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
+	first := New(Options{DB: b.DB, Now: now.Now, Deliver: func(context.Context, Effect) error {
 		die()
 		return nil // it was done, and nobody will know
 	}})
@@ -189,7 +189,7 @@ func TestWhoIsLateDoesNotUndoAnothersWork(t *testing.T) {
 	b, h, now := newOutbox(t)
 	b.put(t, "a")
 	h.fail = func(Effect) error { return errors.New("down") }
-	late := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
+	late := New(Options{DB: b.DB, Now: now.Now, Deliver: func(context.Context, Effect) error {
 		now.Advance(2 * b.Lease)
 		b.all(t)
 		return nil
@@ -212,7 +212,7 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 	b.put(t, ids...)
 	var wait sync.WaitGroup
 	for range 4 {
-		other := New(Options{DB: b.DB, Do: h.do, Now: b.Now})
+		other := New(Options{DB: b.DB, Deliver: h.do, Now: b.Now})
 		wait.Go(func() {
 			for {
 				some, err := other.RunOne(t.Context(), "sink")
@@ -285,7 +285,7 @@ func TestASinkThatStallsHoldsUpNoOther(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	b.Sinks = []string{"sink", "other"}
-	b.Do = func(ctx context.Context, e Effect) error {
+	b.Deliver = func(ctx context.Context, e Effect) error {
 		if e.Sink == "other" {
 			stop()
 		}
@@ -412,7 +412,7 @@ func TestWhoIsAtAnEffectIsNotDisturbed(t *testing.T) {
 		if !b.again(t, "a") {
 			t.Error("there is no such effect")
 		}
-		other := New(Options{DB: b.DB, Now: now.Now, Do: func(context.Context, Effect) error {
+		other := New(Options{DB: b.DB, Now: now.Now, Deliver: func(context.Context, Effect) error {
 			t.Error("two are at it")
 			return nil
 		}})

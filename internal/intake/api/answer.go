@@ -23,7 +23,7 @@ func (h *Handlers) render(
 	out := response(base, asked.Intake, asked.Session, given)
 	switch {
 	case out.Status != "":
-	case h.Pending:
+	case h.SignalPending:
 		out.Status, out.Metadata = wire.StatusPending, retryMetadata(given.RetryAfter)
 	default:
 		wait := fail.New(fail.Unavailable,

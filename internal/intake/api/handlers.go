@@ -32,9 +32,9 @@ type Config struct {
 	Options wire.Options
 	// MaxBody bounds the bytes of a submission or a bind.
 	MaxBody int64
-	// Pending says whether an agent whose offer has still to be written is told so, with status
+	// SignalPending says whether an agent whose offer has still to be written is told so, with status
 	// "pending"; otherwise it is told to come back as from a service that is busy.
-	Pending bool
+	SignalPending bool
 	// Manifest gives the manifest at a public address, and Base the public address that a request
 	// came to, or its context names; empty for none. The error of Base is of an address at which
 	// nothing personal may be sent.

@@ -56,7 +56,7 @@ func newStage(t testing.TB) *stage {
 	keys, err := identity.OpenSiteKeys(t.TempDir(), s.clock.Now)
 	s.must(err)
 	s.must(keys.EnsureKey())
-	vault, err := vault.OpenVault(t.Context(),
+	vault, err := vault.Open(t.Context(),
 		vault.Options{DSN: storetest.ChosenDSN(t), Secret: make([]byte, 32), Now: s.clock.Now})
 	s.must(err)
 	t.Cleanup(func() { vault.Close() })
@@ -77,7 +77,7 @@ func newStage(t testing.TB) *stage {
 	})
 	s.must(err)
 	s.handlers = New(service, Config{
-		MaxBody: 64 << 10, Pending: true,
+		MaxBody: 64 << 10, SignalPending: true,
 		Base: func(context.Context) (string, error) {
 			if s.unsafe {
 				return "", fail.New(fail.Unavailable, "Intakes are served by https alone.")
@@ -129,7 +129,7 @@ func (s *stage) do(line string) error {
 	case "wait":
 		outcome(offers.Outcome{Status: offers.Waiting, RetryAfter: 90 * time.Second}, nil)
 	case "untold":
-		s.handlers.Pending = false
+		s.handlers.SignalPending = false
 	case "busy":
 		outcome(offers.Outcome{}, busy.Wrap(errors.New("a cause of ours with a marker")))
 	case "break":

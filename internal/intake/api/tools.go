@@ -291,5 +291,5 @@ func wrongArguments(err error) error {
 // toolFailed is an error as a result.
 func (h *Handlers) toolFailed(ctx context.Context, request []byte, err error) httpx.Result {
 	f := failed(err)
-	return httpx.Result{Object: f.envelope(ctx, request).body, Meta: []byte("{}"), Failed: true}
+	return httpx.Result{Object: f.envelope(ctx, request).body, Meta: []byte("{}"), IsError: true}
 }

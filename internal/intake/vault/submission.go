@@ -4,7 +4,7 @@
 // The keys lie in a [Vault], a separate database that no backup holds. To destroy a key is to erase
 // what it sealed, wherever copies of that are.
 //
-// Enter at Put and Find for submissions, at OpenVault for keys. The functions take part in the
+// Enter at Put and Find for submissions, at Open for keys. The functions take part in the
 // transactions of package intake; the package must not know protocols or engines. What must be
 // provable later is in the ledger, as hashes under the same keys: once a key is gone, nobody can
 // guess what was hashed.

@@ -83,9 +83,9 @@ type making struct {
 	err  error
 }
 
-// OpenVault opens a vault, and creates it when it is missing. A database that holds anything else
+// Open opens a vault, and creates it when it is missing. A database that holds anything else
 // is refused.
-func OpenVault(ctx context.Context, o Options) (*Vault, error) {
+func Open(ctx context.Context, o Options) (*Vault, error) {
 	v := &Vault{secret: o.Secret, now: o.Now, log: o.Log}
 	block, err := aes.NewCipher(o.Secret)
 	if err == nil {

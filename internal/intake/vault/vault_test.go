@@ -28,7 +28,7 @@ func secret(fill byte) []byte { return bytes.Repeat([]byte{fill}, 32) }
 
 func openVault(t testing.TB, dsn string, now func() time.Time) *vault.Vault {
 	t.Helper()
-	v, err := vault.OpenVault(t.Context(), vault.Options{DSN: dsn, Secret: secret(1), Now: now})
+	v, err := vault.Open(t.Context(), vault.Options{DSN: dsn, Secret: secret(1), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestAVaultIsOnItsOwn(t *testing.T) {
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
 		dsn := fresh(t)
 		db := storetest.Open(t, dsn, vault.Schema)
-		_, err := vault.OpenVault(t.Context(), vault.Options{DSN: dsn, Secret: secret(1)})
+		_, err := vault.Open(t.Context(), vault.Options{DSN: dsn, Secret: secret(1)})
 		if err == nil || !strings.Contains(err.Error(), "intakes.vault") {
 			t.Errorf("a vault in the store: %v", err)
 		}
@@ -232,7 +232,7 @@ func TestAVaultIsOnItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if _, err := vault.OpenVault(t.Context(),
+	if _, err := vault.Open(t.Context(),
 		vault.Options{DSN: storetest.NewSQLite(t), Secret: []byte("short")}); err == nil {
 		t.Error("any secret will do")
 	}
@@ -243,7 +243,7 @@ func TestAnotherSecretOpensNothing(t *testing.T) {
 	dsn := storetest.NewSQLite(t)
 	v := openVault(t, dsn, nil)
 	k := take(t, v)
-	other, err := vault.OpenVault(t.Context(), vault.Options{DSN: dsn, Secret: secret(2)})
+	other, err := vault.Open(t.Context(), vault.Options{DSN: dsn, Secret: secret(2)})
 	if err != nil {
 		t.Fatal(err)
 	}

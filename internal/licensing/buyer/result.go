@@ -114,7 +114,7 @@ func called[Q, A any](do func(context.Context, *Q) (*A, error)) func(context.Con
 		if err != nil {
 			object, failed = []byte(`{"code": "internal", "message": "the result cannot be written"}`), true
 		}
-		return httpx.Result{Object: object, Meta: []byte("{}"), Failed: failed}
+		return httpx.Result{Object: object, Meta: []byte("{}"), IsError: failed}
 	}
 }
 

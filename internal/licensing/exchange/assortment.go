@@ -207,7 +207,7 @@ func (a *Assortment) catchUp(ctx context.Context) error {
 // ForSale says whether a licensed item is for sale to a stranger, so that answers may tell how it
 // is bought: the terms name a price and sell it for something to somebody, without a scope, and
 // with all that stands within it. selling is nil where no offers are made.
-func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Listing, decision policy.Decision,
+func ForSale(selling *OfferPolicy, rules *policy.Terms, l *index.Doc, decision policy.Decision,
 	item *released.ItemVersion) bool {
 	if selling == nil || decision.Access != policy.Licensed {
 		return false

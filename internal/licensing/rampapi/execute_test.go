@@ -448,7 +448,7 @@ func TestTheUseDeclaredAtThePurchaseIsHeldAgainstTheOffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.uses(ToolExecute, string(text)); got.Failed ||
+		if got := s.uses(ToolExecute, string(text)); got.IsError ||
 			strings.Contains(string(got.Object), "FUNCTION_PROHIBITED") == c.sold {
 			t.Errorf("%q, by a tool: %s", c.use, got.Object)
 		}

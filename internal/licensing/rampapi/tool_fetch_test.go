@@ -19,7 +19,7 @@ func fetchesA(id, more string) string {
 func (s *shop) licensed(arguments string) (told fetchAnswer) {
 	s.t.Helper()
 	got := s.uses(ToolFetch, arguments)
-	if got.Failed || json.Unmarshal(got.Object, &told) != nil {
+	if got.IsError || json.Unmarshal(got.Object, &told) != nil {
 		s.t.Fatalf("%s: %s", arguments, got.Object)
 	}
 	return told
@@ -56,7 +56,7 @@ func TestToolFetchesLicensedTextInOneCall(t *testing.T) {
 		t.Errorf("in a form that it has not: %+v", none)
 	}
 	other := strings.Replace(fetchesA("one", upTo), "site.example/a", "site.example/b", 1)
-	if refused := s.uses(ToolFetch, other); !refused.Failed || !strings.Contains(string(refused.Object), `"code":"already_exists"`) {
+	if refused := s.uses(ToolFetch, other); !refused.IsError || !strings.Contains(string(refused.Object), `"code":"already_exists"`) {
 		t.Errorf("another address under the id: %s", refused.Object)
 	}
 	if denied := s.licensed(fetchesA("two", upTo)); denied.Denial != "DENIAL_REASON_INSUFFICIENT_BALANCE" ||
@@ -129,7 +129,7 @@ func TestToolFetchTakesNoArgumentItDoesNotHave(t *testing.T) {
 		fetchesA(strings.Repeat("x", MaxID+1),
 			upTo): "characters",
 	} {
-		if got := s.uses(ToolFetch, arguments); !got.Failed || !strings.Contains(string(got.Object), says) {
+		if got := s.uses(ToolFetch, arguments); !got.IsError || !strings.Contains(string(got.Object), says) {
 			t.Errorf("%s: %s", arguments, got.Object)
 		}
 	}

@@ -237,5 +237,5 @@ func toolFailed(ctx context.Context, err error) httpx.Result {
 	if err != nil {
 		panic(fmt.Sprintf("ramp: encode a failure: %v", err))
 	}
-	return httpx.Result{Object: object, Meta: []byte("{}"), Failed: true}
+	return httpx.Result{Object: object, Meta: []byte("{}"), IsError: true}
 }

@@ -37,7 +37,7 @@ func TestToolAsksAndBuysAsAnRPC(t *testing.T) {
 			Signature string `json:"exchange_signature"`
 		}
 	}
-	if got := s.uses(ToolDiscover, asksForA); got.Failed || json.Unmarshal(got.Object, &told) != nil ||
+	if got := s.uses(ToolDiscover, asksForA); got.IsError || json.Unmarshal(got.Object, &told) != nil ||
 		len(told.Offers) != 1 {
 		t.Fatalf("%s", got.Object)
 	}
@@ -49,18 +49,18 @@ func TestToolAsksAndBuysAsAnRPC(t *testing.T) {
 		return string(text)
 	}
 	first := s.uses(ToolExecute, take("one"))
-	if first.Failed || !strings.Contains(string(first.Object), s.at+"/deliver/txn-") {
+	if first.IsError || !strings.Contains(string(first.Object), s.at+"/deliver/txn-") {
 		t.Fatalf("%s", first.Object)
 	}
 	if again := s.uses(ToolExecute, take("one")); string(again.Object) != string(first.Object) {
 		t.Errorf("again it is %s", again.Object)
 	}
-	if denied := s.uses(ToolExecute, take("two")); denied.Failed ||
+	if denied := s.uses(ToolExecute, take("two")); denied.IsError ||
 		!strings.Contains(string(denied.Object), "DENIAL_REASON_INSUFFICIENT_BALANCE") {
 		t.Errorf("a denial is an answer: %s", denied.Object)
 	}
 	other := strings.Replace(take("one"), `"research-bot"`, `"research-bot","name":"Other"`, 1)
-	if refused := s.uses(ToolExecute, other); !refused.Failed || !strings.Contains(string(refused.Object), `"code":"already_exists"`) {
+	if refused := s.uses(ToolExecute, other); !refused.IsError || !strings.Contains(string(refused.Object), `"code":"already_exists"`) {
 		t.Errorf("another purchase under the same id: %s", refused.Object)
 	}
 }
@@ -69,7 +69,7 @@ func TestToolThatCouldNotSayWhereToFetchSellsNothing(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	s.at = ""
-	if got := s.uses(ToolDiscover, asksForA); !got.Failed || !strings.Contains(string(got.Object), "set url") {
+	if got := s.uses(ToolDiscover, asksForA); !got.IsError || !strings.Contains(string(got.Object), "set url") {
 		t.Fatalf("%s", got.Object)
 	}
 }
@@ -80,7 +80,7 @@ func TestCriticalKeysOfToolsAreHeeded(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, "USD", 3_000_000)
 	got := s.uses(ToolDiscover, strings.Replace(asksForA, `"uris"`, `"ext":{"x.y":1},"ext_critical":["x.y"],"uris"`, 1))
-	if got.Failed || !strings.Contains(string(got.Object), "UNKNOWN_CRITICAL_EXTENSION") ||
+	if got.IsError || !strings.Contains(string(got.Object), "UNKNOWN_CRITICAL_EXTENSION") ||
 		strings.Contains(string(got.Object), "offer_id") {
 		t.Errorf("%s", got.Object)
 	}

@@ -332,7 +332,7 @@ func (r *reading) feed(ctx context.Context, address string, base *url.URL) error
 // get asks for an address. It is nil where there is nothing, for good; the error is of what may be
 // there another time. whole asks for it whatever is known of it.
 func (r *reading) get(ctx context.Context, at *url.URL, most int64, whole bool) (*fetch.Response, error) {
-	request := fetch.Request{URL: at.String(), MaxBytes: most, Cut: whole, Own: r.Own &&
+	request := fetch.Request{URL: at.String(), MaxBytes: most, Truncate: whole, Own: r.Own &&
 		strings.EqualFold(at.Host, r.root.Host)}
 	if known, ok := r.known[at.String()]; ok && !whole {
 		request.ETag, request.LastModified = known.ETag, known.LastModified

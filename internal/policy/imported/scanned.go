@@ -135,7 +135,7 @@ func (r *reading) lookAt(ctx context.Context, one *ScannedPage) (had bool, err e
 	}
 	one.At = r.Now().UTC()
 	response, err := r.Visitor.Get(ctx, fetch.Request{
-		URL: one.URL, MaxBytes: maxPage, Cut: true, Own: r.Own && strings.EqualFold(at.Host, r.root.Host),
+		URL: one.URL, MaxBytes: maxPage, Truncate: true, Own: r.Own && strings.EqualFold(at.Host, r.root.Host),
 		ETag: one.ETag, LastModified: one.LastModified,
 	})
 	var failed *fetch.Error

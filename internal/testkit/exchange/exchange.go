@@ -69,14 +69,14 @@ type Exchange struct {
 
 // New starts one with a key that its number makes.
 func New(number byte) *Exchange {
-	x := Behind(number, "")
+	x := NewAt(number, "")
 	x.Server = httptest.NewServer(x)
 	x.Domain = strings.TrimPrefix(x.URL, "http://")
 	return x
 }
 
-// Behind makes one that somebody else serves at an address, such as http://127.0.0.1:8080.
-func Behind(number byte, url string) *Exchange {
+// NewAt makes one that somebody else serves at an address, such as http://127.0.0.1:8080.
+func NewAt(number byte, url string) *Exchange {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
 	return &Exchange{
 		Server: &httptest.Server{URL: url}, Domain: strings.TrimPrefix(url, "http://"),

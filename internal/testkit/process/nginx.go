@@ -41,7 +41,7 @@ func Nodes(t testing.TB, nodes ...string) *Server {
 	if !found || !also {
 		t.Fatal("docs/scale.md shows no nodes")
 	}
-	address, home := Vacant(t), t.TempDir()
+	address, home := FreeAddress(t), t.TempDir()
 	for shown, here := range map[string]string{
 		"listen 443 ssl;": "listen " + address + ";", "proxy_read_timeout 30s;": "proxy_read_timeout 2s;",
 		"X-Forwarded-For $remote_addr;": "X-Forwarded-For $http_x_from;",
@@ -88,8 +88,8 @@ func Nodes(t testing.TB, nodes ...string) *Server {
 	}
 }
 
-// Vacant is an address that nobody listens on.
-func Vacant(t testing.TB) string {
+// FreeAddress is an address that nobody listens on.
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,9 +99,9 @@ func Vacant(t testing.TB) string {
 	return free.Addr().String()
 }
 
-// Spent is the processor time that all processes of a program have used, such as "postgres" or
+// CPUTime is the processor time that all processes of a program have used, such as "postgres" or
 // "nginx", whoever runs them; those that have ended are counted by who started them.
-func Spent(t testing.TB, program string) (total time.Duration) {
+func CPUTime(t testing.TB, program string) (total time.Duration) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {

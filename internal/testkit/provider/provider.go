@@ -138,8 +138,8 @@ func (p *Provider) Clock(now func() time.Time) {
 	p.now = now
 }
 
-// Last has offers hold for so long from now on.
-func (p *Provider) Last(d time.Duration) {
+// ValidFor has offers hold for so long from now on.
+func (p *Provider) ValidFor(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lasting = d

@@ -233,7 +233,7 @@ func (s *Shop) open() (err error) {
 func (s *Shop) now() time.Time { return s.Now() }
 
 func (s *Shop) forSale(
-	rules *policy.Terms, l *index.Listing, decision policy.Decision, item *released.ItemVersion,
+	rules *policy.Terms, l *index.Doc, decision policy.Decision, item *released.ItemVersion,
 ) bool {
 	return exchange.ForSale(s.Selling, rules, l, decision, item)
 }

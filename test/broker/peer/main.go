@@ -79,7 +79,7 @@ func main() {
 		log.Fatal(err)
 	}
 	url := "http://" + listener.Addr().String()
-	p := &peer{Exchange: exchange.Behind(byte(*number), url), asked: map[string]int{}}
+	p := &peer{Exchange: exchange.NewAt(byte(*number), url), asked: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /control", p.tell)
 	mux.HandleFunc("PUT /control", p.set)
@@ -165,7 +165,7 @@ func (p *peer) lie(how string) {
 	case "price": // it is cheaper than what was signed
 		p.Signed = func(o *rampv1.Offer) { o.Pricing.Rate /= 2 }
 	case "signature": // by a key that nobody knows
-		other := exchange.Behind(200, p.URL)
+		other := exchange.NewAt(200, p.URL)
 		p.Signed = func(o *rampv1.Offer) { o.ExchangeSignature = other.Sign(proto.CloneOf(o)).ExchangeSignature }
 	case "garbled": // a signature that is none
 		p.Signed = func(o *rampv1.Offer) { o.ExchangeSignature = "!" }

@@ -41,7 +41,7 @@ func everything() *mcp.Server {
 	server := mcp.New(mcp.Config{
 		Name: "frontdesk-everything", Version: "1", Instructions: "The fixtures of the conformance suite.",
 		Tools: plain,
-		More: func(o *sdk.ServerOptions) {
+		Configure: func(o *sdk.ServerOptions) {
 			o.Capabilities = &sdk.ServerCapabilities{}
 			o.CompletionHandler = func(context.Context, *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 				return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}, HasMore: false}}, nil

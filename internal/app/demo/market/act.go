@@ -45,7 +45,7 @@ func (m *Market) Act(ctx context.Context, name string, arguments []byte) (result
 	for _, t := range agent.Tools() {
 		if t.Name == name {
 			out := t.Call(ctx, httpx.Call{Arguments: arguments})
-			return out.Object, out.Failed, true
+			return out.Object, out.IsError, true
 		}
 	}
 	act := m.acts()[name]

@@ -55,7 +55,7 @@ type Market struct {
 	listeners map[string]net.Listener
 	origins   map[string]string // of the publishers
 	servers   map[string]*server.Server
-	hub       hub
+	hub       broadcaster
 	fetcher   *fetch.Fetcher
 
 	wallet    *buyer.PurchaseStore

@@ -27,8 +27,8 @@ type Message struct {
 // maxMessages is how many messages are kept for pages that are opened later.
 const maxMessages = 500
 
-// hub is what passed, and who watches.
-type hub struct {
+// broadcaster is what passed, and who watches.
+type broadcaster struct {
 	mu      sync.Mutex
 	last    int64
 	recent  []Message
@@ -42,7 +42,7 @@ type hub struct {
 var acting = map[string]bool{"platform": true, "agent": true, "broker": true}
 
 // fly counts a message of somebody who acts, until land.
-func (h *hub) fly(from string) (land func()) {
+func (h *broadcaster) fly(from string) (land func()) {
 	if !acting[from] {
 		return func() {}
 	}
@@ -61,7 +61,7 @@ func (h *hub) fly(from string) (land func()) {
 
 // quiet waits until all messages of those who act are told, so that what comes of an act is told
 // after what passed.
-func (h *hub) quiet(ctx context.Context) {
+func (h *broadcaster) quiet(ctx context.Context) {
 	h.mu.Lock()
 	if h.flying == 0 {
 		h.mu.Unlock()
@@ -80,7 +80,7 @@ func (h *hub) quiet(ctx context.Context) {
 
 // again says whether an edge asks for what it keeps asking for. The first time is told alone, or
 // nothing else would be seen.
-func (h *hub) again(from, method, path string) bool {
+func (h *broadcaster) again(from, method, path string) bool {
 	if method != http.MethodGet || !isEdge(from) {
 		return false
 	}
@@ -98,7 +98,7 @@ func (h *hub) again(from, method, path string) bool {
 
 // broadcast tells everybody who watches. Who does not keep up loses messages, and the page asks
 // anew.
-func (h *hub) broadcast(m Message) {
+func (h *broadcaster) broadcast(m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last++
@@ -117,7 +117,7 @@ func (h *hub) broadcast(m Message) {
 }
 
 // number is that of the last message.
-func (h *hub) number() int64 {
+func (h *broadcaster) number() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.last
@@ -125,7 +125,7 @@ func (h *hub) number() int64 {
 
 // watch gives the messages after one, and those to come until stop is called. The channel is closed
 // for who does not keep up.
-func (h *hub) watch(after int64) (before []Message, next chan Message, stop func()) {
+func (h *broadcaster) watch(after int64) (before []Message, next chan Message, stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range h.recent {
@@ -146,7 +146,7 @@ func (h *hub) watch(after int64) (before []Message, next chan Message, stop func
 }
 
 // around tells of each request that somebody of the market sends to a place.
-func (h *hub) around(to string) func(http.Handler) http.Handler {
+func (h *broadcaster) around(to string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			from, _, _ := strings.Cut(r.UserAgent(), "/")
@@ -243,7 +243,7 @@ func described(path string) (protocol, what string) {
 
 // stream sends messages as they pass, by server-sent events, after the one that the page has seen
 // last.
-func (h *hub) stream(w http.ResponseWriter, r *http.Request, last int64, leaving <-chan struct{}) {
+func (h *broadcaster) stream(w http.ResponseWriter, r *http.Request, last int64, leaving <-chan struct{}) {
 	control := http.NewResponseController(w)
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")

@@ -16,7 +16,7 @@ import (
 // passes sends one request through the tap, which a place answers, and gives what is told of it.
 func passes(t *testing.T, from, path, body string, place http.HandlerFunc) Message {
 	t.Helper()
-	h := &hub{}
+	h := &broadcaster{}
 	request := httptest.NewRequest(http.MethodPost, "http://place.localhost"+path, strings.NewReader(body))
 	request.Header.Set("User-Agent", from)
 	h.around("north")(place).ServeHTTP(httptest.NewRecorder(), request)
@@ -82,7 +82,7 @@ func TestTheTapChangesNothing(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*maxSeen)
 	var got string
-	h := &hub{}
+	h := &broadcaster{}
 	request := httptest.NewRequest(http.MethodPost, "http://place.localhost/ask", strings.NewReader(long))
 	request.Header.Set("User-Agent", brokerAgent)
 	answer := httptest.NewRecorder()
@@ -117,7 +117,7 @@ func TestTheTapChangesNothing(t *testing.T) {
 // act, however many there are at once.
 func TestWhatPassesIsToldBeforeWhatComesOfIt(t *testing.T) {
 	t.Parallel()
-	h := &hub{}
+	h := &broadcaster{}
 	held, entered := make(chan struct{}), make(chan struct{})
 	tapped := h.around("north")(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		entered <- struct{}{}

@@ -1,5 +1,5 @@
 // Package index answers questions with ranked items, from a search index that follows the catalog.
-// Its Library keeps the index; its View is one state of it, on which a question is asked as often
+// Its Index keeps the index; its View is one state of it, on which a question is asked as often
 // as needed.
 //
 // It must not know the owner's terms: what may be found comes in as a selection from package
@@ -30,9 +30,9 @@ const (
 	buildBatch = 256
 )
 
-// Listing is what memory keeps of an item: enough to decide on it and to load the rest. It never changes; a new
-// version of the item has a new Listing.
-type Listing struct {
+// Doc is what memory keeps of an item: enough to decide on it and to load the rest. It never changes; a new
+// version of the item has a new Doc.
+type Doc struct {
 	content.Ref
 	URL      string
 	Types    []string
@@ -49,9 +49,9 @@ type Listing struct {
 	whole     bool // it is shown as it is found: nothing of its text and keys is held back
 }
 
-// Library holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
+// Index holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
 // safe for concurrent use; refreshes wait for each other.
-type Library struct {
+type Index struct {
 	catalog *content.Catalog
 	index   *search.Index
 	table   *words.Table // gives directions
@@ -68,9 +68,9 @@ type Library struct {
 	view atomic.Pointer[View]
 }
 
-// NewLibrary returns an empty library over a catalog, which takes directions from a table; Refresh fills it.
-func NewLibrary(catalog *content.Catalog, table *words.Table) *Library {
-	l := &Library{
+// New returns an empty library over a catalog, which takes directions from a table; Refresh fills it.
+func New(catalog *content.Catalog, table *words.Table) *Index {
+	l := &Index{
 		catalog: catalog,
 		index:   search.New(search.Options{Table: table}),
 		cursor:  map[content.SourceKey]int64{},
@@ -87,21 +87,21 @@ func NewLibrary(catalog *content.Catalog, table *words.Table) *Library {
 // nothing of it can be felt in the scores of others.
 type Admission struct {
 	Version string // changes whenever Admit or Released would answer otherwise; never empty
-	Admit   func(*Listing) bool
+	Admit   func(*Doc) bool
 	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
 	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
-	Released func(l *Listing, object []byte) (released []byte, whole, open bool)
+	Released func(l *Doc, object []byte) (released []byte, whole, open bool)
 	// Meant gives the released title and text of an item, of which its direction is made. Nil releases everything.
-	Meant func(*Listing, *content.Entry) (title, text string)
+	Meant func(*Doc, *content.Entry) (title, text string)
 }
 
 // View returns the state after the last whole refresh.
-func (l *Library) View() *View { return l.view.Load() }
+func (l *Index) View() *View { return l.view.Load() }
 
 // Refresh brings the library to the catalog's published state under an admission, and says whether that changed
 // anything. Under an admission of another version than before the index is built anew. Readers see the old view
 // until the new one is whole. On error the old view stays.
-func (l *Library) Refresh(ctx context.Context, admission Admission) (changed bool, err error) {
+func (l *Index) Refresh(ctx context.Context, admission Admission) (changed bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, err := l.catalog.Revisions(ctx)
@@ -130,7 +130,7 @@ func (l *Library) Refresh(ctx context.Context, admission Admission) (changed boo
 }
 
 // show makes the index's present state the view that readers get.
-func (l *Library) show() {
+func (l *Index) show() {
 	var earlier map[search.Part]*columns
 	if before := l.view.Load(); before != nil && before.dictionary == l.words {
 		earlier = before.columns
@@ -151,7 +151,7 @@ const smallCatalog = 20000
 // follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
 // where no view shows it, and is applied once more from the same cursor. Without a cursor the index is new, and is
 // filled at once.
-func (l *Library) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
+func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
 	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
 	if from == nil {
 		build := l.index.Build()
@@ -182,7 +182,7 @@ func equal(a, b map[content.SourceKey]int64) bool {
 
 // loader gathers changes into batches for the index.
 type loader struct {
-	library   *Library
+	library   *Index
 	admission Admission
 	batch     int // documents that are handed on together
 	apply     func(put []search.Document, remove []string)
@@ -227,8 +227,8 @@ func (l *loader) flush() {
 	clear(l.remove)
 }
 
-func (l *Library) listing(e *content.Entry) *Listing {
-	listing := &Listing{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
+func (l *Index) listing(e *content.Entry) *Doc {
+	listing := &Doc{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
 	listing.Site, listing.Source, listing.ID = l.one(e.Site), l.one(e.Source), strings.Clone(e.ID)
 	for _, date := range []time.Time{e.Published, e.Modified} {
 		if !date.IsZero() {
@@ -244,7 +244,7 @@ func (l *Library) listing(e *content.Entry) *Listing {
 }
 
 // describe reads what the item says of itself, as far as it is released.
-func (l *Library) describe(listing *Listing, e *content.Entry, released func(*Listing, []byte) (object []byte, whole, open bool)) {
+func (l *Index) describe(listing *Doc, e *content.Entry, released func(*Doc, []byte) (object []byte, whole, open bool)) {
 	object := e.Object
 	listing.whole, listing.open = true, true
 	if released != nil {
@@ -281,7 +281,7 @@ func noticeFacts(e *content.Entry) (f facets.Facts) {
 	return f
 }
 
-func document(listing *Listing, e *content.Entry) search.Document {
+func document(listing *Doc, e *content.Entry) search.Document {
 	passages := make([]string, len(e.Passages))
 	for i, p := range e.Passages {
 		passages[i] = p.Text
@@ -296,7 +296,7 @@ func document(listing *Listing, e *content.Entry) search.Document {
 }
 
 // one keeps one copy of a string that many listings share.
-func (l *Library) one(s string) string {
+func (l *Index) one(s string) string {
 	if kept, ok := l.intern[s]; ok {
 		return kept
 	}

@@ -28,7 +28,7 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Options are what a Keeper needs. The zero value of a bound takes its default.
+// Options are what a Store needs. The zero value of a bound takes its default.
 type Options struct {
 	Catalog *content.Catalog
 	DB      *store.DB // with Schema
@@ -48,9 +48,9 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Keeper keeps the vectors of a catalog. Step changes it, and is called by one goroutine; the others' methods may be
+// Store keeps the vectors of a catalog. Step changes it, and is called by one goroutine; the others' methods may be
 // called from many.
-type Keeper struct {
+type Store struct {
 	options   Options
 	questions *recent
 
@@ -96,7 +96,7 @@ type text struct {
 }
 
 // New returns a keeper that knows nothing yet; Step brings it to the catalog's state.
-func New(options Options) *Keeper {
+func New(options Options) *Store {
 	if options.Passages == 0 {
 		options.Passages = 8
 	}
@@ -109,7 +109,7 @@ func New(options Options) *Keeper {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	k := &Keeper{
+	k := &Store{
 		options: options, lease: lease{db: options.DB, name: content.NewHolder()}, questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
 	}
 	for _, probe := range probes {
@@ -127,17 +127,17 @@ type Admission struct {
 }
 
 // Rules is the version of the admission under which Of answers; empty while the items are read anew.
-func (k *Keeper) Rules() string {
+func (k *Store) Rules() string {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.under
 }
 
 // Generation changes whenever Of may answer otherwise.
-func (k *Keeper) Generation() int64 { return k.generation.Load() }
+func (k *Store) Generation() int64 { return k.generation.Load() }
 
 // Of gives the vectors of a version of an item, as far as they are there.
-func (k *Keeper) Of(ref content.Ref) []search.Vector {
+func (k *Store) Of(ref content.Ref) []search.Vector {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	it := k.items[ref.ID]
@@ -154,7 +154,7 @@ func (k *Keeper) Of(ref content.Ref) []search.Vector {
 }
 
 // Unrelated gives the vectors of questions that most catalogs have nothing on; none before all are there.
-func (k *Keeper) Unrelated() (vectors [][]float32) {
+func (k *Store) Unrelated() (vectors [][]float32) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	for _, t := range k.probes.texts {
@@ -169,7 +169,7 @@ func (k *Keeper) Unrelated() (vectors [][]float32) {
 // Step goes on with the work for a while: it follows the catalog, takes from the database what others have made, and,
 // where nobody else does, has a number of texts turned into vectors. It says whether more is to be done at once. An
 // error is one of the database; what the model does wrong is told by State.
-func (k *Keeper) Step(ctx context.Context, admission Admission) (more bool, err error) {
+func (k *Store) Step(ctx context.Context, admission Admission) (more bool, err error) {
 	missing, err := k.load(ctx, admission)
 	if err != nil {
 		return false, err
@@ -198,13 +198,13 @@ func (k *Keeper) Step(ctx context.Context, admission Admission) (more bool, err 
 }
 
 // Load is the part of Step that asks nothing of the model: it follows the catalog, and takes what is in the database.
-func (k *Keeper) Load(ctx context.Context, admission Admission) error {
+func (k *Store) Load(ctx context.Context, admission Admission) error {
 	_, err := k.load(ctx, admission)
 	return err
 }
 
 // load gives the items that have texts without a vector, after all that can be had without the model.
-func (k *Keeper) load(ctx context.Context, admission Admission) (missing []*item, err error) {
+func (k *Store) load(ctx context.Context, admission Admission) (missing []*item, err error) {
 	if err := k.follow(ctx, admission); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (k *Keeper) load(ctx context.Context, admission Admission) (missing []*item
 }
 
 // follow brings what is known of the items to the catalog's published state.
-func (k *Keeper) follow(ctx context.Context, admission Admission) error {
+func (k *Store) follow(ctx context.Context, admission Admission) error {
 	now, err := k.options.Catalog.Revisions(ctx)
 	if err != nil {
 		return fmt.Errorf("read the catalog's revisions: %w", err)
@@ -261,7 +261,7 @@ func same(a, b map[content.SourceKey]int64) bool {
 }
 
 // forget starts over. Vectors that are there are kept while the items are read anew: most will be needed again.
-func (k *Keeper) forget() {
+func (k *Store) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.cursor, k.rules, k.under = nil, "", ""
@@ -278,7 +278,7 @@ func (k *Keeper) forget() {
 
 // following gathers changes, so that readers are kept waiting for moments only.
 type following struct {
-	keeper *Keeper
+	keeper *Store
 	texts  func(*content.Entry) []string
 	put    []*item
 	keys   [][]key // of the items' texts
@@ -301,7 +301,7 @@ func (f *following) take(c content.Change) error {
 }
 
 // keys gives what the vectors of texts are known by; the zero key where there is to be none.
-func (k *Keeper) keys(texts []string) []key {
+func (k *Store) keys(texts []string) []key {
 	texts = texts[:min(len(texts), k.options.Passages)]
 	keys := make([]key, len(texts))
 	for i, text := range texts {
@@ -312,7 +312,7 @@ func (k *Keeper) keys(texts []string) []key {
 	return keys
 }
 
-func (k *Keeper) keyOf(text string) key {
+func (k *Store) keyOf(text string) key {
 	h := sha256.New()
 	for _, part := range []string{k.options.Model.Name(llm.Embed), k.options.Version, k.options.TextPrefix, text} {
 		fmt.Fprintf(h, "%d\x00%s", len(part), part)
@@ -347,7 +347,7 @@ func (f *following) apply() {
 var key0 key
 
 // use gives the text of a key, nil when there are too many.
-func (k *Keeper) use(key key) *text {
+func (k *Store) use(key key) *text {
 	t := k.texts[key]
 	if t == nil {
 		if len(k.texts) >= k.options.Most+len(probes) {
@@ -364,7 +364,7 @@ func (k *Keeper) use(key key) *text {
 }
 
 // drop forgets an item.
-func (k *Keeper) drop(id string) {
+func (k *Store) drop(id string) {
 	it := k.items[id]
 	if it == nil {
 		return
@@ -378,7 +378,7 @@ func (k *Keeper) drop(id string) {
 }
 
 // clean forgets the texts that nothing needs any more.
-func (k *Keeper) clean() {
+func (k *Store) clean() {
 	for key, t := range k.texts {
 		if t.users == 0 {
 			delete(k.texts, key)
@@ -388,7 +388,7 @@ func (k *Keeper) clean() {
 
 // missing gives the items that have texts without a vector, in the order of their ids. A text that
 // the model did not take is left alone for a while.
-func (k *Keeper) missing() []*item {
+func (k *Store) missing() []*item {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.clean()
@@ -414,7 +414,7 @@ func (k *Keeper) missing() []*item {
 }
 
 // fill puts vectors in their places.
-func (k *Keeper) fill(values map[key][]float32) {
+func (k *Store) fill(values map[key][]float32) {
 	if len(values) == 0 {
 		return
 	}
