@@ -35,8 +35,8 @@ type Deps struct {
 	// Lookup finds items for engines of offers, as a question of a stranger would. Nil finds
 	// nothing.
 	Lookup func(context.Context, offers.Lookup) ([]offers.Item, error)
-	// RefuseRevisions refuses a second submission of a session that says something else than the first
-	// (Revised). Otherwise it is a revision and is answered anew.
+	// RefuseRevisions refuses a second submission of a session that says something else than the
+	// first (Revised). Otherwise it is a revision and is answered anew.
 	RefuseRevisions bool
 	// Fault is called at each step, by its name, that a test may let fail. Nil lets none fail.
 	Fault func(step string) error

@@ -44,8 +44,8 @@ type Config struct {
 	// OwnFile gives a file of the owner's own in place of one that is made here ("robots.txt",
 	// "llms.txt"): nil when there is none.
 	OwnFile func(name string) ([]byte, error)
-	// StatedTerms says what the owner's terms state of a function for a site, and whether they state
-	// anything.
+	// StatedTerms says what the owner's terms state of a function for a site, and whether they
+	// state anything.
 	StatedTerms func(site, function string) (allowed, known bool)
 	// WriteTimeout is how long a client may take for each part of a feed that is sent; 0 is 30
 	// seconds.

@@ -33,8 +33,8 @@ type HTTP struct {
 	Forwarded func(*http.Request) string
 	// Origins are the origins whose pages may call; "*" is all of them.
 	Origins []string
-	// RequestContext gives the context of a request whose body was read, for what its tools have to know
-	// of it; nil leaves it as it is.
+	// RequestContext gives the context of a request whose body was read, for what its tools have to
+	// know of it; nil leaves it as it is.
 	RequestContext func(r *http.Request, body []byte) context.Context
 	// Changes lets clients listen for changes of what the server offers.
 	Changes bool

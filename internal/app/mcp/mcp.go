@@ -44,10 +44,11 @@ type Config struct {
 	Ask *ask.Service
 	// Pages are resources that stand before the items, where there is Ask.
 	Pages []Page
-	// Configure, when not nil, changes the options of the SDK's server, for a build that offers more
-	// than tools and items.
+	// Configure, when not nil, changes the options of the SDK's server, for a build that offers
+	// more than tools and items.
 	Configure func(*sdk.ServerOptions)
-	// AwaitContent, when not nil, is called before the content is needed, and waits until it is there.
+	// AwaitContent, when not nil, is called before the content is needed, and waits until it is
+	// there.
 	AwaitContent func(context.Context) error
 	Log          *slog.Logger // nil discards
 }

@@ -127,8 +127,8 @@ var methods = map[string]shape{
 var removed = []string{"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
 
 // offers says whether the server has a method: one of a capability that it declares. A build with
-// Config.Configure declares what it likes; the SDK's server alone would answer for capabilities that
-// nobody declared.
+// Config.Configure declares what it likes; the SDK's server alone would answer for capabilities
+// that nobody declared.
 func (s *Server) offers(method string) bool {
 	switch method {
 	case listResources, listTemplates, readResource:

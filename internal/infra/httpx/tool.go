@@ -27,8 +27,9 @@ type Tool struct {
 	// Meta is what a list of tools says of it beside the protocol's own members, such as a widget
 	// for its results; nil for nothing.
 	Meta map[string]any
-	// FillArguments puts a person's answers to the Form of a result, by the names of its fields, into the
-	// arguments of the call that asked; state is the form's. Nil for a tool that asks nothing.
+	// FillArguments puts a person's answers to the Form of a result, by the names of its fields,
+	// into the arguments of the call that asked; state is the form's. Nil for a tool that asks
+	// nothing.
 	FillArguments func(arguments []byte, state string, answers map[string]any) []byte
 	// Call does it. What goes wrong is a Result too: a failure in the words of the tool's own
 	// protocol.

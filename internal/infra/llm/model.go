@@ -127,7 +127,8 @@ func New(options Options) (*Client, error) {
 	if base == "" {
 		return nil, errors.New("the model has no address")
 	}
-	options.MaxAnswerTokens, options.MaxReplyTokens, options.MaxCalls = or(options.MaxAnswerTokens, 32000), or(options.MaxReplyTokens, 1000), or(options.MaxCalls,
+	options.MaxAnswerTokens, options.MaxReplyTokens, options.MaxCalls = or(options.MaxAnswerTokens,
+		32000), or(options.MaxReplyTokens, 1000), or(options.MaxCalls,
 		8)
 	if options.Now == nil {
 		options.Now = time.Now

@@ -32,8 +32,8 @@ type Config struct {
 	Options wire.Options
 	// MaxBody bounds the bytes of a submission or a bind.
 	MaxBody int64
-	// SignalPending says whether an agent whose offer has still to be written is told so, with status
-	// "pending"; otherwise it is told to come back as from a service that is busy.
+	// SignalPending says whether an agent whose offer has still to be written is told so, with
+	// status "pending"; otherwise it is told to come back as from a service that is busy.
 	SignalPending bool
 	// Manifest gives the manifest at a public address, and Base the public address that a request
 	// came to, or its context names; empty for none. The error of Base is of an address at which
