@@ -59,7 +59,7 @@ type articleCache struct {
 	warmed atomic.Pointer[released.View] // the view whose articles were loaded last before anybody asked
 }
 
-// articleKey tells articles apart: a version of an item, and the terms.
+// articleKey identifies a cached article: a version of an item, and the terms.
 type articleKey struct {
 	listing *index.Doc
 	terms   *policy.Terms

@@ -173,7 +173,7 @@ func (r report) verdict(asked grants.Request) string {
 	return VerdictAgrees
 }
 
-// surface is how the ledger tells where something was shown: by a name, and not by what a platform
+// surface is how the ledger names where something was shown: by a name, and not by what a platform
 // may write there freely.
 func surface(name string) string {
 	if name == "" || surfaceName.MatchString(name) {

@@ -55,8 +55,8 @@ func (s *Service) Bind(ctx context.Context, b BindRequest) ([]byte, error) {
 	return answer, busy(err)
 }
 
-// unknownOffer tells of an offer that is not there, and of one that is another's, alike (B7 17 of
-// our reading: no oracle).
+// unknownOffer is the same refusal for an offer that does not exist and for another agent's (B7 17
+// of our reading: no oracle).
 func unknownOffer() error {
 	return refuse(OfferUnknown, "There is no such offer for this session and agent at this address; "+
 		"submit the intake again to get one.")

@@ -79,7 +79,7 @@ func (d *Definition) answer(r *vault.Record, o offers.Outcome, now time.Time) va
 	return a
 }
 
-// wholeSecond rounds a time up to a second: agents are told no fractions.
+// wholeSecond rounds a time up to a second: agents get no fractions.
 func wholeSecond(t time.Time) time.Time {
 	return t.UTC().Add(time.Second - time.Nanosecond).Truncate(time.Second)
 }

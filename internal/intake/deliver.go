@@ -21,7 +21,7 @@ type effect struct {
 	Offer string `json:"offer"`
 }
 
-// effectID is the id of the effect of binding an offer, by which whoever hears of it twice can
+// effectID is the id of the effect of binding an offer, by which a receiver that gets it twice can
 // tell.
 func effectID(offer string) string { return "bind/" + offer }
 
@@ -50,7 +50,7 @@ type BoundOffer struct {
 // Deliver does the effect of a bind, which the outbox has a reference to: it opens what was bound,
 // and has send tell the business of it, under the effect's id. When that has gone well the bind is
 // done, and what it was bound with is erased as the intake's retention says. Of one that is done
-// already, or was erased meanwhile, nobody is told. The error is send's, or of the database.
+// already, or was erased meanwhile, nobody is notified. The error is send's, or of the database.
 func (s *Service) Deliver(ctx context.Context, e outbox.Effect, send func(context.Context, BoundOffer) error) error {
 	var of effect
 	if err := strictjson.Decode(e.Body, &of); err != nil {

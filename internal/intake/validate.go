@@ -92,7 +92,7 @@ func lacking(given, needed []wire.Scope) (missing []string) {
 	return missing
 }
 
-// maxFindings is how much of what is wrong is told at once.
+// maxFindings bounds how many findings one answer names.
 const maxFindings = 5
 
 // mismatch says in what intake_data does not conform.
@@ -108,7 +108,7 @@ func mismatch(found []wire.Violation) string {
 }
 
 // personal are the places of undeclared members that look personal, the first few; a name that
-// could be a datum itself is not told.
+// could be a datum itself is not named.
 func personal(undeclared []wire.Undeclared) (places []string) {
 	for _, u := range undeclared {
 		if len(places) == maxFindings {

@@ -23,7 +23,7 @@ import (
 	"frontdesk/internal/infra/httpx"
 )
 
-// Config is what there is to tell.
+// Config describes the front desk.
 type Config struct {
 	// PublicURL gives the address of the front desk as the sender of a request knows it, without a
 	// slash at its end.
@@ -52,7 +52,7 @@ type Config struct {
 	WriteTimeout time.Duration
 }
 
-// Site is one site that can be asked.
+// Site is a site that can be asked.
 type Site struct {
 	ID    string
 	Name  string   // may be empty
@@ -60,7 +60,7 @@ type Site struct {
 	Hosts []string // by which a request may mean this site
 }
 
-// Intake is one thing that is taken in.
+// Intake is an intake that agents can submit to.
 type Intake struct{ ID, Name, Description string }
 
 // title is what people call the site.
@@ -87,7 +87,7 @@ const (
 	licencePath    = "/rsl.txt"
 )
 
-// Route is one address that discovery answers to GET and HEAD.
+// Route is an address that discovery answers to GET and HEAD.
 type Route struct {
 	Pattern string // as http.ServeMux reads it, without a method
 	Handler http.Handler

@@ -19,7 +19,7 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// HTTP are the settings of the Streamable HTTP transport.
+// HTTP configures the Streamable HTTP transport.
 type HTTP struct {
 	// MaxBody is the most bytes of a request's body; 0 is 1 MiB.
 	MaxBody int64

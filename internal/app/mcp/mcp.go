@@ -30,7 +30,7 @@ import (
 	"frontdesk/internal/infra/plain"
 )
 
-// Config are a server's settings.
+// Config configures a Server.
 type Config struct {
 	Name         string // of the implementation, for programs
 	Title        string // of the site, for people
@@ -59,7 +59,7 @@ type Server struct {
 	config Config
 }
 
-// New puts a server together.
+// New returns a server.
 func New(config Config) *Server {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)

@@ -30,8 +30,8 @@ const (
 	buildBatch = 256
 )
 
-// Doc is what memory keeps of an item: enough to decide on it and to load the rest. It never changes; a new
-// version of the item has a new Doc.
+// Doc is what the index keeps of an item in memory: enough to decide about it and to load the rest.
+// It never changes; a new version of the item has a new Doc.
 type Doc struct {
 	content.Ref
 	URL      string
@@ -49,8 +49,8 @@ type Doc struct {
 	whole     bool // it is shown as it is found: nothing of its text and keys is held back
 }
 
-// Index holds the search index over a catalog. Refresh brings it up to date; View reads it. Views are cheap and
-// safe for concurrent use; refreshes wait for each other.
+// Index is the search index over a catalog. Refresh brings it up to date; View reads it. Views are
+// cheap and safe for concurrent use; refreshes wait for each other.
 type Index struct {
 	catalog *content.Catalog
 	index   *search.Index

@@ -25,7 +25,7 @@ const (
 
 // The bounds of what is noted.
 const (
-	// MaxLicencePlaces is how many places of licences are told of one source.
+	// MaxLicencePlaces bounds how many places of licences are returned for one source.
 	MaxLicencePlaces = 200
 	longestPlace     = 2048
 )

@@ -83,7 +83,7 @@ func (c *crawl) applySubsetVisit(ctx context.Context, v *visit) error {
 	return c.note(ctx, v.address.String(), m)
 }
 
-// Covers says whether what lies at a path of the source's host belongs to what is read of it.
+// Covers says whether a path of the source's host is within what the source reads.
 func (w *Web) Covers(path string) bool {
 	start := pageurl.FromLink(w.URL, nil)
 	if start == nil {

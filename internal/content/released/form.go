@@ -17,7 +17,7 @@ const (
 )
 
 // forms are the media types in which an item can be had, the one first that it is given in where
-// none is asked for. What has no running text is had as an object alone.
+// none is asked for. What has no running text is delivered as an object alone.
 func forms(item *content.Item) []string {
 	texts := []string{PlainText, Markdown, HTML}
 	switch {

@@ -27,7 +27,7 @@ func (c *Corpus) CoversNested(ctx context.Context, rules *policy.Terms, ref cont
 	return whole, nil
 }
 
-// nestedKey tells answers of CoversNested apart: a version of an item, and the terms.
+// nestedKey identifies an answer of CoversNested: a version of an item, and the terms.
 type nestedKey struct {
 	ref   content.Ref
 	rules *policy.Terms

@@ -14,7 +14,7 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// redactor holds the terms against things that stand within an open item: a review with a page of
+// redactor applies the terms to things nested in an open item: a review with a page of
 // its own, a related product. What is blocked there falls out; of what is licensed its type,
 // address and name remain.
 type redactor struct {
@@ -39,7 +39,7 @@ func (s redactor) value(v jsontext.Value, depth int) jsontext.Value {
 }
 
 // withholdsText says whether something is held back of what an item's text was made of. Which words
-// of the text are its own cannot be told any more.
+// of the text are its own is no longer known.
 func (s redactor) withholdsText(object []byte) (held bool) {
 	eachMember(object, func(name string, value jsontext.Value) {
 		if !held && content.GivesText(name) && (value.Kind() == '{' || value.Kind() == '[') {

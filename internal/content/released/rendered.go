@@ -30,14 +30,14 @@ func (c *RenderedItem) weight() uint32 {
 	return uint32(min(n, 1<<30))
 }
 
-// renderedKey tells cards apart: a version of an item and the terms, which decide how much of it
-// may be shown.
+// renderedKey identifies a rendered item: a version of an item and the terms, which decide how much
+// of it may be shown.
 type renderedKey struct {
 	listing *index.Doc
 	rules   *policy.Terms
 }
 
-// render renders what may be shown of an item. Anything that is not open is shown as a notice. Its
+// render makes what may be shown of an item. Anything that is not open is shown as a notice. Its
 // actions are made of what is shown, and of nothing else.
 func (v *View) render(l *index.Doc, stored *content.Item) *RenderedItem {
 	item, decision := *stored, Decide(v.Terms, l)

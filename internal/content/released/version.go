@@ -11,8 +11,8 @@ import (
 )
 
 // ItemVersion is one version of an item, for delivering it whole to a buyer, or to anybody where it
-// is open. What the terms say is asked with Facts, CoversNested and MediaTypes; the text is had of
-// Render alone. It never changes.
+// is open. Facts, CoversNested and MediaTypes say what the terms allow; Render alone gives the
+// text. It never changes.
 type ItemVersion struct {
 	ref  content.Ref
 	item *content.Item

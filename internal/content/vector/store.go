@@ -48,8 +48,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Store keeps the vectors of a catalog. Step changes it, and is called by one goroutine; the others' methods may be
-// called from many.
+// Store keeps the vectors of a catalog. Step changes it, and is called by one goroutine; its other
+// methods may be called from many.
 type Store struct {
 	options   Options
 	questions *recent

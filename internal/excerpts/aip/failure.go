@@ -22,7 +22,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
-// authFailed tells nobody which check failed.
+// authFailed does not say which check failed.
 func authFailed(status int) *failure {
 	return &failure{status: status, code: wire.CodeAuthFailed,
 		message: "The request is not authenticated, or its key does not permit it."}
@@ -79,7 +79,7 @@ func failed(err error) *failure {
 	return f
 }
 
-// note has the log tell of a failure, with what is not told outside.
+// note logs a failure, with what the answer leaves out.
 func (f *failure) note(ctx context.Context) {
 	e := httpx.EventFrom(ctx)
 	if e.Set("failure", f.code); f.cause != nil {
@@ -87,7 +87,7 @@ func (f *failure) note(ctx context.Context) {
 	}
 }
 
-// clip shortens what is told back to a stranger.
+// clip shortens what is repeated to a stranger.
 func clip(text string) string {
 	if len(text) > 40 {
 		text = text[:40] + "…"

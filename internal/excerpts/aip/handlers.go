@@ -130,7 +130,7 @@ func (h *handler) send(w http.ResponseWriter, c *call, out answered) {
 	}
 }
 
-// version is that in which a failure is told.
+// version is the version of the protocol that a failure is written in.
 func (h *handler) version(c *call) string {
 	if c.header.Version != "" && h.supports(c.header.Version) {
 		return c.header.Version

@@ -7,7 +7,8 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// codeNotFound is of an entry that is not there, or concerns somebody else, which are told alike.
+// codeNotFound is of an entry that is not there, or concerns somebody else, which get the same
+// answer.
 const codeNotFound = "not_found"
 
 // receipt gives a platform the receipt of an entry of the ledger that concerns it. The protocol

@@ -228,9 +228,9 @@ func (v *Crawler) ask(ctx context.Context, of *url.URL, own bool) (*robots.Rules
 	}
 }
 
-// Token is the name by which robots.txt speaks of a visitor with this User-Agent, in lower case:
-// the letters, dashes and underscores that it begins with. Empty means that no robots.txt can speak
-// of it.
+// Token is the product token by which robots.txt names a crawler with this User-Agent, in lower
+// case: the letters, dashes and underscores that it begins with. Empty means that no robots.txt can
+// speak of it.
 func Token(userAgent string) string {
 	if token := robots.Token(userAgent); token != "*" {
 		return token

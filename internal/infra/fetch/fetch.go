@@ -76,7 +76,7 @@ const (
 // from many goroutines.
 type Fetcher struct {
 	options Options
-	// transports are the ways out, one for each kind of permission: a connection is used again only
+	// transports are one for each kind of permission: a connection is used again only
 	// for requests that may do what the one it was made for might.
 	transports map[permit]*http.Transport
 }
@@ -111,7 +111,7 @@ func New(options Options) *Fetcher {
 	return f
 }
 
-// newTransport makes the way out for requests of one kind of permission. No proxy of the
+// newTransport makes the transport of one kind of permission. No proxy of the
 // environment is used: it would be the proxy that dials, and nobody would judge what.
 func (f *Fetcher) newTransport(p permit) *http.Transport {
 	protocols := new(http.Protocols)

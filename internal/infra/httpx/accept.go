@@ -76,8 +76,8 @@ func weight(parameters map[string]string) (int, bool) {
 	return n, err == nil && n >= 0 && n <= 1000
 }
 
-// quality is how much a client likes a media type, in thousandths: what the most telling range says
-// that it fits.
+// quality is how much a client likes a media type, in thousandths: what the most specific range
+// says that it fits.
 func quality(ranges []mediaRange, media string) (q int) {
 	plain, parameters, _ := strings.Cut(media, "; charset=")
 	kind, sub, _ := strings.Cut(plain, "/")

@@ -41,7 +41,7 @@ func (b *breaker) allow(now time.Time) (call, try bool) {
 	return false, true
 }
 
-// counts says whether a failure tells anything of the endpoint.
+// counts says whether a failure says anything about the endpoint.
 func counts(reason Reason) bool {
 	switch reason {
 	case Busy, CircuitOpen, TokenBudget, DailyLimitReached, Cancelled:

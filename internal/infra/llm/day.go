@@ -55,7 +55,7 @@ type dailyBudget struct {
 	warned   bool       // on this day, that it is spent
 }
 
-// reserve keeps what a call can take at most, on a day that release is to be told. It is an Error
+// reserve keeps what a call can take at most, on a day that release gets. It is an Error
 // when that is not left.
 func (p *dailyBudget) reserve(ctx context.Context, most DailyUsage, beside bool) (day string, err error) {
 	p.mu.Lock()

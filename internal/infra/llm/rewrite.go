@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a rewritten question, in characters, and of how many earlier ones are told.
+// The bounds of a rewritten question, in characters, and how many earlier ones are sent.
 const (
 	maxRewritten = 300
 	maxPrevious  = 5

@@ -42,7 +42,7 @@ func summarizePrompt(a SummaryRequest) prompt {
 // Summarize writes a summary. It is one call, whose reply is checked sentence by sentence as it
 // comes: what passes is given to tell, if that is not nil, and all of it is the summary's text. A
 // summary of which any sentence fails, that ends too early or cites nothing is none: without ok,
-// what was told before is to be forgotten.
+// what was passed on before must be dropped.
 func (t *BudgetedClient) Summarize(
 	ctx context.Context, a SummaryRequest, tell func(sentence string),
 ) (s Summary, ok bool) {

@@ -17,7 +17,7 @@ type Source struct {
 	Text  string
 }
 
-// The bounds of what is told of one item, in characters.
+// The bounds of what is sent of one item, in characters.
 const (
 	maxName        = 160
 	maxFacts       = 300

@@ -93,7 +93,7 @@ const (
 // errSpoilt is of a transaction that a member has spoilt that is a member no more.
 var errSpoilt = errors.New("a transaction that shared the commit failed")
 
-// run tells all members what became of them.
+// run reports to all members whether they were committed.
 func (g *gathering) run() {
 	pause := firstPause
 	for attempt := 1; len(g.members) > 0; {

@@ -49,7 +49,7 @@ func (t *turn) wait(fn func(*Tx) error) error {
 	}
 }
 
-// run runs the closure and tells the leader, even if the closure never returns.
+// run runs the closure and signals the leader, even if the closure never returns.
 func (t *turn) run(tx *Tx, fn func(*Tx) error) {
 	err := errLeft
 	t.tx = tx

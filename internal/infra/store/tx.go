@@ -65,7 +65,7 @@ type lastly struct {
 // BeforeCommit has fn run when all else in the transaction is done, right before the commit: once
 // for each name, however often that is given. On SQLite several Updates share a commit, and so does
 // fn, which then runs once for all of them. If it fails, what it wrote is undone and the rest is
-// committed all the same; it tells of its failure itself.
+// committed all the same; it logs its failure itself.
 func (tx *Tx) BeforeCommit(name string, fn func(*Tx) error) {
 	if tx.last != nil && !slices.Contains(tx.last.names, name) {
 		tx.last.names, tx.last.fns = append(tx.last.names, name), append(tx.last.fns, fn)

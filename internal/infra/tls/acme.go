@@ -139,7 +139,7 @@ func (a *authority) Expires() time.Time {
 	return earliest
 }
 
-// happened tells the log what an owner wants to know.
+// happened logs what an owner wants to know.
 func (a *authority) happened(_ context.Context, event string, data map[string]any) error {
 	name := fmt.Sprint(data["identifier"])
 	switch event {

@@ -104,7 +104,7 @@ func (f *files) reload(whole bool) {
 
 func same(a, b [2][]byte) bool { return bytes.Equal(a[0], b[0]) && bytes.Equal(a[1], b[1]) }
 
-// warn tells of a certificate that has ended or soon will.
+// warn logs a certificate that has ended or soon will.
 func (f *files) warn() {
 	now, end := f.now(), f.Expires()
 	if end.Sub(now) > warnBefore || now.Sub(f.warned) < warnEvery {

@@ -150,7 +150,7 @@ func failed(err error) failure {
 		message: "An internal error occurred; it is not the request's fault, and it may be sent again."}
 }
 
-// withRetryAfter sees to it that who is to come again is told when.
+// withRetryAfter adds Retry-After to failures that a later try may overcome.
 func withRetryAfter(f failure) failure {
 	switch f.status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -161,7 +161,7 @@ func withRetryAfter(f failure) failure {
 	return f
 }
 
-// envelope is the answer that tells of a failure, in the session that the request names where it
+// envelope is the answer with a failure, in the session that the request names where it
 // can be read.
 func (f failure) envelope(ctx context.Context, request []byte) answered {
 	httpx.EventFrom(ctx).Set("failure", f.code)

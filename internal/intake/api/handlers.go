@@ -187,7 +187,7 @@ func (h *Handlers) bind(ctx context.Context, _, id string, body []byte) (answere
 	return answered{status: http.StatusOK, body: bound}, nil
 }
 
-// note tells the log which intake a request is for. One that is not declared is any text of a
+// note logs which intake a request is for. One that is not declared is any text of a
 // stranger's.
 func (h *Handlers) note(ctx context.Context, id string) {
 	if h.service.HasIntake(id) {

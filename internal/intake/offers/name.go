@@ -10,7 +10,7 @@ import (
 
 // CEL's identifiers are ASCII, and names of members are in anybody's language. So expressions are
 // read with each further letter spelled in ASCII, and the members of objects, tables and names
-// under let are known by these spellings; what is told to people, and what is answered, has them as
+// under let are known by these spellings; messages to people, and answers, has them as
 // they were written.
 
 // spelled is a name as CEL takes it.

@@ -12,7 +12,7 @@ type Person struct {
 	RetryAfter time.Duration `yaml:"after"`
 }
 
-// DefaultRetryAfter is when an agent is told to ask again for what a person has to answer.
+// DefaultRetryAfter is how long an agent should wait for a person's answer before it asks again.
 const DefaultRetryAfter = 5 * time.Minute
 
 // Offer says that a person will answer.

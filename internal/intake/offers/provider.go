@@ -8,7 +8,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// provider tells CEL of the shapes that have names. Their values are maps.
+// provider gives CEL the shapes that have names. Their values are maps.
 type provider struct {
 	*types.Registry
 	world world

@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// Behaviour is how the business behaves; the program in peer tells what its members mean. The zero
+// Behaviour says how the business behaves; the program in peer documents its members. The zero
 // value answers.
 type Behaviour struct {
 	Hook Hook `json:"hook"`
@@ -55,7 +55,7 @@ type Letter struct {
 	User string   `json:"user"` // who had logged in
 }
 
-// Business is a running one.
+// Business is a running business.
 type Business struct {
 	URL  string         // where webhooks go
 	SMTP string         // host and port, for mail with STARTTLS

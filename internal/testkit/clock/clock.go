@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock is a time that a test moves.
+// Clock is a clock that a test sets.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -23,7 +23,7 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// Advance moves the clock on.
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

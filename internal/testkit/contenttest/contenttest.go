@@ -80,23 +80,23 @@ func Terms(t T, rsl string, rules ...policy.Rule) *policy.Terms {
 	return compiled
 }
 
-// SetRules puts rules in force.
+// SetRules compiles rules and makes them the terms in force.
 func (c *Corpus) SetRules(t T, rules ...policy.Rule) {
 	t.Helper()
 	c.SetTerms(t, Terms(t, "", rules...))
 }
 
-// SetTerms puts terms in force.
+// SetTerms makes terms the terms in force, and updates the corpus.
 func (c *Corpus) SetTerms(t T, terms *policy.Terms) {
 	t.Helper()
 	c.SetTermsOnly(terms)
 	c.Update(t)
 }
 
-// SetTermsOnly puts terms in force, and leaves the index as it was.
+// SetTermsOnly changes the terms in force without updating the index.
 func (c *Corpus) SetTermsOnly(terms *policy.Terms) { c.terms.Store(terms) }
 
-// Fill replaces what a source of a site has.
+// Fill replaces the items of a source of a site.
 func (c *Corpus) Fill(t T, site, source string, items ...content.Item) {
 	t.Helper()
 	ctx := context.Background()
@@ -135,7 +135,7 @@ func Item(site, path, typ, name, text string) content.Item {
 	}
 }
 
-// NewArticle is an article of the site "site" that has paragraphs, each a passage.
+// NewArticle returns an article of the site "site" with paragraphs, each a passage.
 func NewArticle(path string, paragraphs ...string) content.Item {
 	one := Item("site", path, "Article", "Story of "+path, "")
 	one.Passages = nil

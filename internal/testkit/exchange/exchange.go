@@ -27,7 +27,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Exchange is one. What a test changes while it is asked, it changes under Lock.
+// Exchange is an Exchange under a test's control. A test that changes it while it serves does so
+// under Lock.
 type Exchange struct {
 	*httptest.Server
 	sync.Mutex

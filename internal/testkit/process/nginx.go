@@ -88,7 +88,7 @@ func Nodes(t testing.TB, nodes ...string) *Server {
 	}
 }
 
-// FreeAddress is an address that nobody listens on.
+// FreeAddress returns an address that nobody listens on.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,7 +100,7 @@ func FreeAddress(t testing.TB) string {
 }
 
 // CPUTime is the processor time that all processes of a program have used, such as "postgres" or
-// "nginx", whoever runs them; those that have ended are counted by who started them.
+// "nginx".
 func CPUTime(t testing.TB, program string) (total time.Duration) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -140,7 +140,7 @@ func environment() []string {
 	return env
 }
 
-// Usage is what a run of the program took.
+// Usage is what a run of the program used.
 type Usage struct {
 	Output string // standard output and standard error
 	Err    error

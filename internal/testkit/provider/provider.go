@@ -47,7 +47,7 @@ const quoteSchema = `{"type":"object","required":["trade","size"],"properties":{
 
 const sumSchema = `{"type":"object","required":["a","b"],"properties":{"a":{"type":"number"},"b":{"type":"number"}}}`
 
-// Provider is a business that a test has started.
+// Provider is a running business.
 type Provider struct {
 	URL string
 
@@ -138,7 +138,7 @@ func (p *Provider) Clock(now func() time.Time) {
 	p.now = now
 }
 
-// ValidFor has offers hold for so long from now on.
+// ValidFor sets how long offers are valid from now on.
 func (p *Provider) ValidFor(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

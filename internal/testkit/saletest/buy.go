@@ -41,7 +41,7 @@ func Open(t testing.TB) *Shop {
 	return s
 }
 
-// AddStock has a shop that has nothing yet sell what Open says.
+// AddStock makes a shop that has nothing yet sell what Open describes.
 func (s *Shop) AddStock(t testing.TB) {
 	t.Helper()
 	s.Price(t, Licensed("/a/**", Cent))
@@ -86,7 +86,7 @@ func (s *Shop) Write(t testing.TB, fn func(ctx context.Context, tx *store.Tx) er
 	}
 }
 
-// UnknownQuery is a query of a requester whom the operator knows nothing of.
+// UnknownQuery is the query of a requester that the operator does not know.
 func UnknownQuery(uris ...string) exchange.Query {
 	return exchange.Query{
 		By: requesters.Requester{Domain: "buyer.example", ID: "bot"}, URIs: uris, Functions: []string{"ai-input"},
@@ -98,7 +98,7 @@ func SealWithID(p *exchange.OfferDraft) (document, signature []byte, err error) 
 	return []byte(p.ID), []byte("signed " + p.ID), nil
 }
 
-// DiscoverOffers is what is offered for a query.
+// DiscoverOffers returns the offers for a query.
 func (s *Shop) DiscoverOffers(t contenttest.T, q exchange.Query) []exchange.OfferGroup {
 	t.Helper()
 	groups, err := s.Discover(context.Background(), q, SealWithID)
@@ -120,7 +120,7 @@ func (s *Shop) Absent(t contenttest.T, q exchange.Query) exchange.Absence {
 	return s.DiscoverOffers(t, q)[0].Absence
 }
 
-// FirstOffer is the first offer for a path of the site.
+// FirstOffer returns the first offer for a path of the site.
 func (s *Shop) FirstOffer(t testing.TB, by requesters.Requester, path string) *transactions.Offer {
 	t.Helper()
 	q := UnknownQuery(Address(path))
@@ -132,7 +132,7 @@ func (s *Shop) FirstOffer(t testing.TB, by requesters.Requester, path string) *t
 	return got.Offers[0]
 }
 
-// OrderRequest is a request of a requester to buy by offers, under an id that is new.
+// OrderRequest returns a requester's request to buy by offers, under a new id.
 func (s *Shop) OrderRequest(by requesters.Requester, offers ...*transactions.Offer) exchange.Order {
 	p := exchange.Order{
 		Requester: by, ID: fmt.Sprint("request-", s.made.Add(1)), FetchAt: "https://site.example/deliver/",
@@ -179,8 +179,8 @@ func (s *Shop) Balance(t testing.TB) (b accounts.Balance) {
 	return all[0]
 }
 
-// CheckInvariants holds the books and the ledger against their own rules, and each transaction
-// against both.
+// CheckInvariants holds accounts and ledger against their own rules, and each transaction against
+// both.
 func (s *Shop) CheckInvariants(t testing.TB) {
 	t.Helper()
 	ctx := context.Background()

@@ -36,7 +36,7 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Shop sells the items of its sites, and delivers them.
+// Shop sells and delivers the items of its sites.
 type Shop struct {
 	*contenttest.Corpus
 	*exchange.Service
@@ -58,7 +58,7 @@ type Shop struct {
 	made atomic.Int64 // requests
 }
 
-// Rules are what a test may change of a shop.
+// Rules are the settings of a shop that a test may change.
 type Rules struct {
 	Now        func() time.Time
 	Selling    *exchange.OfferPolicy
@@ -80,7 +80,7 @@ type Rules struct {
 	Stopping     <-chan struct{}
 }
 
-// Schemas are those that a shop needs.
+// Schemas are the schemas that a shop needs.
 var Schemas = []store.Schema{
 	content.Schema, ledger.Schema, transactions.Schema, counts.Schema, disputes.Schema, accesslog.Schema,
 	botstats.Schema,

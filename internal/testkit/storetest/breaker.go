@@ -32,7 +32,7 @@ func (b *Breaker) DSN() string {
 	return NewPostgres(b.t) + "&application_name=" + b.name
 }
 
-// BreakAll breaks off all connections that there are now. It may be called from many goroutines.
+// BreakAll breaks all connections that exist now. It may be called from many goroutines.
 func (b *Breaker) BreakAll() {
 	ctx := context.WithoutCancel(b.t.Context())
 	err := b.db.View(ctx, func(tx *store.Tx) error {

@@ -36,7 +36,7 @@ import (
 	"frontdesk/internal/licensing/buyer"
 )
 
-// Options are what a market is opened with.
+// Options configure a market.
 type Options struct {
 	// Dir is where everything is kept, a folder for each place.
 	Dir string
@@ -46,7 +46,7 @@ type Options struct {
 	Command func(ctx context.Context, args ...string) (stdout, stderr string, err error)
 }
 
-// Market is a market that runs. Its Handler is the page.
+// Market is a running market. Its Handler is the page.
 type Market struct {
 	dir     string
 	log     *slog.Logger
@@ -80,7 +80,7 @@ type agentKey struct {
 	key ed25519.PrivateKey
 }
 
-// Open puts a market up, and gives it once everybody is ready. Close ends it.
+// Open starts a market, and returns once every participant is ready. Close ends it.
 func Open(ctx context.Context, options Options) (*Market, error) {
 	m := &Market{
 		dir: options.Dir, log: options.Log, command: options.Command, listeners: map[string]net.Listener{},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Place is one who takes part: a lane of the page.
+// Place is a participant: a lane of the page.
 type Place struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`

@@ -32,7 +32,7 @@ var listedKinds = []string{"access", "citation", "intake", "offer", "bind", "tra
 // maxFacts is how many entries of each ledger are looked through for a list.
 const maxFacts = 200
 
-// Facts are what the ledgers of all places tell, the newest first.
+// Facts lists the ledger entries of all participants, newest first.
 func (m *Market) Facts(ctx context.Context) ([]Fact, error) {
 	all := []Fact{}
 	for _, id := range order {

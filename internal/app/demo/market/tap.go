@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Message is one request over a socket of the market, with what was answered.
+// Message is one request over a socket of the market, with its answer.
 type Message struct {
 	Number   int64  `json:"n"`    // from 1, in the order in which they were answered
 	From     string `json:"from"` // the id of a lane

@@ -46,7 +46,7 @@ func NewReader(from io.Reader) (*bufio.Reader, error) {
 	return buffered, nil
 }
 
-// DecodeJSON gives a JSON document as UTF-8.
+// DecodeJSON converts a JSON document to UTF-8.
 func DecodeJSON(data []byte) string {
 	if decoder := utf16(data); decoder != nil {
 		if decoded, err := decoder.Bytes(data); err == nil {
@@ -77,8 +77,7 @@ func Repair(s string) string {
 }
 
 // IsBinary says whether the beginning of a body is no text in any encoding: an image, an archive or
-// the like that is served as a page. Zeros do not count, for UTF-16 has them; escapes neither, for
-// ISO-2022 does.
+// the like. Zeros do not count, for UTF-16 has them; escapes neither, for ISO-2022 does.
 func IsBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return false

@@ -14,8 +14,8 @@ import (
 // of itself; for the rest a page's own word counts as long as it fits what is there, and then what
 // pages in its language were written in.
 
-// DecodePage gives a page as UTF-8. media is the media type that its server gives, which may name
-// an encoding; empty for none.
+// DecodePage converts a page to UTF-8. media is the media type that its server gives, which may
+// name an encoding; empty for none.
 func DecodePage(data, media string) string {
 	head := []byte(data[:min(len(data), 1024)])
 	found, name, certain := charset.DetermineEncoding(head, cmp.Or(media, "text/html"))

@@ -19,7 +19,7 @@ var dateForms = []string{
 	time.UnixDate,
 }
 
-// ParseDate reads a point in time, zero if it is none.
+// ParseDate reads a point in time; zero for any other text.
 func ParseDate(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if len(s) < 4 || len(s) > 40 {

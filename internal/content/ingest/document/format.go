@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Format is how a document is written.
+// Format is the format of a document.
 type Format int
 
 // The forms. Of an Unknown one nothing is read.
@@ -18,7 +18,7 @@ const (
 	Feed // RSS, Atom or JSON Feed, from the web only
 )
 
-// FormatOf tells a file's form by its name; zipped says that it is compressed.
+// FormatOf finds a file's format by its name; zipped says that it is compressed.
 func FormatOf(name string) (f Format, zipped bool) {
 	name = strings.ToLower(name)
 	name, zipped = strings.CutSuffix(name, ".gz")
@@ -35,7 +35,7 @@ func FormatOf(name string) (f Format, zipped bool) {
 	return Unknown, zipped
 }
 
-// Extensions are the endings that FormatOf knows, for messages.
+// Extensions lists the file extensions that FormatOf knows, for messages.
 const Extensions = ".json, .jsonl, .ndjson and .jsonld (each also .gz), .html, .htm, .md"
 
 // File is one file of a source, or a document from elsewhere under a name for origins.

@@ -27,7 +27,7 @@ const (
 	maxTypes           = 10
 )
 
-// Draft is an item in the making.
+// Draft is an item under construction.
 type Draft struct {
 	content.Item
 	Derived bool // the URL was made up from the place where the item was found

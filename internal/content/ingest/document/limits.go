@@ -1,6 +1,6 @@
 package document
 
-// Problem is something in a source that could not be used.
+// Problem is something in a source that cannot be used.
 type Problem struct {
 	// Origin is the place: a file with line or number within it, and a JSON pointer where one helps
 	// ("shop.jsonl:12", "page.html#2 /@graph/3").

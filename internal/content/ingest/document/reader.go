@@ -29,7 +29,7 @@ import (
 	"frontdesk/internal/content/ingest/vocabulary"
 )
 
-// Result is what came of a portion.
+// Result is what a Reader made of a portion.
 type Result struct {
 	Drafts   []Draft
 	Problems []Problem
@@ -39,7 +39,8 @@ type Result struct {
 	Cut *Problem
 }
 
-// Reader makes items of portions of documents. It keeps nothing, and many may use one at once.
+// Reader makes items of portions of documents. It keeps no state and may be used from many
+// goroutines.
 type Reader struct {
 	// Base is where items stand that give no address, or a relative one.
 	Base *url.URL

@@ -142,7 +142,7 @@ func (s *Splitter) split(ctx context.Context, f File, from io.Reader) error {
 	return s.page(ctx, f, from)
 }
 
-// WithoutPath is an error of the file system without the path, which the origin has.
+// WithoutPath returns an error of the file system without the path, since the origin has it.
 func WithoutPath(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -21,13 +21,13 @@ type URLSet struct {
 // maxKnown bounds what is remembered of URLs; behind so many items, stubs are left out.
 const maxKnown = 1 << 20
 
-// NewURLSet returns a URLSet in which no URL was given out yet.
+// NewURLSet returns an empty set.
 func NewURLSet() *URLSet {
 	return &URLSet{taken: map[string]string{}, known: map[uint64]uint64{}, seed: maphash.MakeSeed()}
 }
 
-// Admit settles an item's URL; false for one that something else tells more of. A foreign item is
-// one that was found on another page than its own.
+// Admit decides on an item's URL; false drops the item, because another one says more under that
+// URL. A foreign item is one that was found on another page than its own.
 func (n *URLSet) Admit(d *Draft, foreign bool) bool {
 	if d.Derived {
 		n.part(d)
@@ -47,7 +47,7 @@ func (n *URLSet) Admit(d *Draft, foreign bool) bool {
 	return true
 }
 
-// MarkUsed notes a URL as given out to an item of which no more is known.
+// MarkUsed notes that an item has a URL, of which no more is known.
 func (n *URLSet) MarkUsed(address string) { n.know(address, "") }
 
 // know notes a URL as given out to an item of a name, which is empty where it is not known.

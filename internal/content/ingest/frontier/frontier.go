@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Options are the bounds.
+// Options bound a Frontier.
 type Options struct {
 	// Start is the address at which reading begins. What is below its path is inside, on its host,
 	// with or without www.
@@ -30,7 +30,7 @@ type Options struct {
 	Pages, Depth int
 }
 
-// Verdict is what becomes of an address.
+// Verdict is the decision about an address.
 type Verdict int
 
 // The verdicts.
@@ -43,7 +43,7 @@ const (
 	Full             // as many were admitted as may be
 )
 
-// Frontier is the decisions of one run. It is not safe for concurrent use.
+// Frontier decides about the addresses of one run. It is not safe for concurrent use.
 type Frontier struct {
 	options  Options
 	hosts    map[string]bool
@@ -60,7 +60,7 @@ type Frontier struct {
 // place is what was learned of addresses that look alike.
 type place struct{ fresh, stale int }
 
-// New returns a frontier at which nothing was offered yet.
+// New returns a frontier that has seen no address.
 func New(options Options) *Frontier {
 	f := &Frontier{
 		options: options, hosts: map[string]bool{hostOf(options.Start): true}, seed: maphash.MakeSeed(),
@@ -158,8 +158,7 @@ func (f *Frontier) judge(u *url.URL, depth int, listed bool) Verdict {
 	return Admitted
 }
 
-// MarkSeen marks an address as one that needs no visit any more, and says whether it was so
-// already.
+// MarkSeen notes that an address needs no visit, and says whether that was known.
 func (f *Frontier) MarkSeen(u *url.URL) (before bool) {
 	key := maphash.String(f.seed, u.String())
 	_, before = f.seen[key]
@@ -170,7 +169,7 @@ func (f *Frontier) MarkSeen(u *url.URL) (before bool) {
 // Count is how often a verdict was given.
 func (f *Frontier) Count(v Verdict) int { return f.refused[v] }
 
-// Page is what the reader tells of a page that it has read.
+// Page describes a page that was read.
 type Page struct {
 	Title string
 	Text  uint64 // Signature of its text

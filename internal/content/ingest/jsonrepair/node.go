@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Kind is what a Node is.
+// Kind is the kind of a Node.
 type Kind uint8
 
 // The kinds of JSON values.
@@ -51,16 +51,16 @@ type Member struct {
 	Value *Node
 }
 
-// Error says what about a document cannot be read, and where.
+// Error says where and why a document cannot be read.
 type Error struct {
 	Offset int
 	Reason string
 }
 
-// NewString returns a String.
+// NewString returns a node of the kind String.
 func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 
-// NewArray returns an Array.
+// NewArray returns a node of the kind Array.
 func NewArray(items ...*Node) *Node { return &Node{Kind: Array, Items: items} }
 
 // Get returns the value of a member, nil when n is nil, no object, or has no such member.
@@ -109,12 +109,12 @@ func (n *Node) List() []*Node {
 	return []*Node{n}
 }
 
-// Lines finds the line of an offset in a text.
+// Lines finds line numbers by offsets in a text.
 type Lines struct {
 	ends []int // of the lines but the last
 }
 
-// NewLines looks through a text once.
+// NewLines indexes a text.
 func NewLines(text string) *Lines {
 	ends := make([]int, 0, strings.Count(text, "\n"))
 	for at := 0; ; at++ {

@@ -17,6 +17,7 @@ import (
 // lines of the part that was found.
 
 const (
+	// MinMainWords is how many words a main text has at least.
 	MinMainWords = 25  // words; less is no main text
 	minProse     = 140 // weight of a page's lines below which no part of it stands out
 )

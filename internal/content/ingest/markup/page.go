@@ -248,7 +248,7 @@ func (s *pageScan) noteMeta(t *tag) {
 	}
 }
 
-// IsTemplate says whether a text is a template that nobody filled in.
+// IsTemplate says whether a text is an unfilled template.
 func IsTemplate(s string) bool {
 	return strings.HasPrefix(s, "{{") || strings.HasPrefix(s, "%%") && strings.HasSuffix(s, "%%") ||
 		strings.HasPrefix(s, "<%")
@@ -314,7 +314,7 @@ func (p *Page) Site() string {
 	return p.sites[0]
 }
 
-// HasTitle says whether it has a heading, or a title for those who share it.
+// HasTitle says whether the page has a heading, or a title for sharing.
 func (p *Page) HasTitle() bool { return len(p.headings) > 0 || p.meta["og:title"] != "" }
 
 // Microdata are the things that elements tell of in microdata, in schema.org's terms.
@@ -339,8 +339,8 @@ func (p *Page) TooDeep() bool { return p.source.tree() == nil }
 // MainText is what the page says itself. Whoever changes it changes it for all.
 func (p *Page) MainText() []passage.Block { return p.source.main() }
 
-// AddSiteNames adds names of the site that something else than the page's head tells, and judges
-// its titles again.
+// AddSiteNames adds names of the site that were found elsewhere than in the page's head, and judges
+// the titles again.
 func (p *Page) AddSiteNames(names ...string) {
 	known := len(p.sites)
 	for _, name := range names {

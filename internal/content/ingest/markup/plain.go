@@ -50,7 +50,7 @@ func WithoutShortcodes(s string) string {
 // PlainLine is plain on one line.
 func PlainLine(s string) string { return CollapseSpace(Plain(s, true)) }
 
-// CollapseSpace trims a text and makes every run of blanks in it one blank.
+// CollapseSpace trims a text and replaces every run of white space in it by one blank.
 func CollapseSpace(s string) string {
 	gap := true
 	for i := range len(s) {

@@ -56,8 +56,8 @@ func (p *Page) headingRank(heading string) int {
 	return 1
 }
 
-// TrimSiteName takes the site's name off a title, where it is known, and whatever stands behind the
-// page's heading.
+// TrimSiteName removes the site's name from a title, where it is known, and whatever stands behind
+// the page's heading.
 func (p *Page) TrimSiteName(title string) string {
 	for _, between := range separators {
 		for {
@@ -124,8 +124,7 @@ func isHost(own string, page *url.URL) bool {
 	return false
 }
 
-// FoldLetters is a text's letters and digits in lower case, by which two spellings of it are
-// compared.
+// FoldLetters returns a text's letters and digits in lower case, for comparing spellings.
 func FoldLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
@@ -135,7 +134,7 @@ func FoldLetters(s string) string {
 	}, s)
 }
 
-// SameText says whether two texts differ in their spelling alone.
+// SameText says whether two texts differ in spelling alone.
 func SameText(a, b string) bool {
 	return a == b || FoldLetters(a) == FoldLetters(b)
 }

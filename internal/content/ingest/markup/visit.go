@@ -12,7 +12,7 @@ import (
 	"frontdesk/internal/content/ingest/pageurl"
 )
 
-// VisitResult is what a visitor takes away from a page beside its items.
+// VisitResult is what a crawler needs of a page beside its items.
 type VisitResult struct {
 	NoIndex   bool // it asks not to be indexed
 	Redirects bool // it sends its readers on at once

@@ -94,8 +94,7 @@ func LacksHost(raw string) bool {
 	return strings.HasPrefix(raw, "///") || strings.HasPrefix(lower, "http//") || lower == "https//"
 }
 
-// LooksLikePage says whether a text that may be a name of any kind was meant as the address of a
-// page.
+// LooksLikePage says whether a text that may be any name is meant as the address of a page.
 func LooksLikePage(s string) bool {
 	scheme, _, found := strings.Cut(strings.ToLower(s), ":")
 	return found && (scheme == "http" || scheme == "https")
@@ -162,7 +161,7 @@ func escapeQuery(query string) string {
 	return string(out)
 }
 
-// AsFolder makes base a URL that relative ones stand below.
+// AsFolder makes base a URL that relative ones are below.
 func AsFolder(base string) (*url.URL, bool) {
 	if !strings.Contains(base, "://") {
 		base = "https://" + base
@@ -240,12 +239,13 @@ var pathNoise = map[string]bool{
 	"jsonl": true, "ndjson": true, "jsonld": true, "amp": true, "id": true,
 }
 
-// IsFrontPage says whether u is the front page of the host on which another page stands.
+// IsFrontPage says whether u is the front page of another page's host.
 func IsFrontPage(u, page *url.URL) bool {
 	return u.Path == "/" && u.RawQuery == "" && u.Fragment == "" && u.Host == page.Host && page.Path != "/"
 }
 
-// FromLink makes an address of a link: absolute, without fragment and session; nil for none.
+// FromLink makes an address of a link: absolute, without fragment and session; nil for any that is
+// no page.
 func FromLink(raw string, base *url.URL) *url.URL {
 	u := Parse(raw, base)
 	if u == nil {

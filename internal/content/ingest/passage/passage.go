@@ -30,7 +30,7 @@ type Block struct {
 	Tight bool
 }
 
-// Blocks takes plain text apart: an empty line ends a paragraph, a line end a line of it.
+// Blocks splits plain text: an empty line ends a paragraph, a line end ends a line of it.
 func Blocks(text string) []Block {
 	var blocks []Block
 	for line := range strings.Lines(text) {
@@ -59,8 +59,8 @@ func CountWords(blocks []Block) int {
 	return sum
 }
 
-// Split cuts the text that the blocks make up. Within a passage blanks are single, and a line end
-// parts two blocks.
+// Split divides the text of blocks into passages. Within a passage blanks are single, and a line
+// end parts two blocks.
 func Split(blocks []Block) []string {
 	text, words := join(blocks)
 	if words <= MaxWords { // the common case, without looking for sentences
@@ -305,7 +305,7 @@ func weightOf(r rune) weight {
 	return 0
 }
 
-// FirstSentences gives the first sentences of a text, up to a number of bytes. A first sentence
+// FirstSentences returns the first sentences of a text, up to a number of bytes. A first sentence
 // that is longer is cut between words and marked by an ellipsis.
 func FirstSentences(text string, most int) string {
 	var joined strings.Builder

@@ -1,6 +1,6 @@
 package vocabulary
 
-// Kind is the part that a thing plays in a document.
+// Kind is the role of a thing in a document.
 type Kind int
 
 // The kinds, the weightiest last.

@@ -58,7 +58,7 @@ var addressProperties = Set(`@id url image thumbnailUrl thumbnail contentUrl emb
 // HoldsURL says whether a property of schema.org holds URLs.
 func HoldsURL(property string) bool { return addressProperties[property] }
 
-// Set makes a set of words that are separated by blanks.
+// Set returns a set of words that are separated by blanks.
 func Set(words string) map[string]bool {
 	all := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
