@@ -157,7 +157,7 @@ func ListBySession(ctx context.Context, tx *store.Tx, session, intake string) ([
 // is a parameter.
 var selectOfSession = fmt.Sprintf(`SELECT `+recordColumns+` FROM submission_record WHERE session = $1 AND ($2 = '' OR intake = $2) ORDER BY id DESC LIMIT %d`, MaxRevisions)
 
-// Of gives the submissions of a session, or the one of an offer, in the order of time, from after
+// ListFrom lists the submissions of a session, or the one of an offer, in order of time, from after
 // an id on; some at a time.
 func ListFrom(ctx context.Context, tx *store.Tx, sessionOrOffer, after string) ([]Record, error) {
 	return records(ctx, tx, `SELECT `+recordColumns+` FROM submission_record

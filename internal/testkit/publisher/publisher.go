@@ -122,7 +122,7 @@ func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Declaration is what the publisher declares.
+// declaration is what the publisher declares.
 func (p *Publisher) declaration(host string) intent.Declaration {
 	base := "http://" + host
 	d := intent.Declaration{
@@ -367,7 +367,7 @@ func (p *Publisher) entitled(head sign.Headers, body []byte) (outcome, bool) {
 	return outcome{}, true
 }
 
-// validate is the validator, except for what a lie overlooks.
+// overlooks is the validator, except for what a lie overlooks.
 func (p *Publisher) overlooks(body []byte) []byte {
 	for lie, change := range map[string][2]string{
 		"form.unknown-member":   {`"bid":1,`, ``},
