@@ -13,12 +13,12 @@ import (
 func Has(sentence, kind string) bool {
 	switch kind {
 	case "money":
-		return somewhere(sentence, func(s string) bool {
+		return facets.Somewhere(sentence, func(s string) bool {
 			money, n := facets.ReadMoney(s)
 			return n > 0 && money.Currency != "" || says(s, "free")
 		})
 	case "temperature":
-		return somewhere(sentence, func(s string) bool {
+		return facets.Somewhere(sentence, func(s string) bool {
 			q, n := facets.ReadQuantity(s)
 			if q.Unit == "°C" {
 				return true
@@ -30,33 +30,33 @@ func Has(sentence, kind string) bool {
 			}
 		})
 	case "span":
-		return somewhere(sentence, func(s string) bool {
+		return facets.Somewhere(sentence, func(s string) bool {
 			if _, n := facets.ReadMinutes(s); n > 0 {
 				return true
 			}
-			rest, counted := numberWord(s)
-			_, n := facets.ReadMinutes("1" + rest)
-			return counted && n > 1
+			_, counted := facets.ReadCount(s)
+			_, n := facets.ReadMinutes("1" + s[counted:])
+			return counted > 0 && n > 1
 		})
 	case "date":
-		return somewhere(sentence, func(s string) bool {
+		return facets.Somewhere(sentence, func(s string) bool {
 			if _, _, n := facets.ReadDay(s, time.UTC); n > 0 {
 				return true
 			}
 			month, _ := facets.Month(facets.Fold(firstWord(s)))
-			return month > 0 && unicode.IsUpper([]rune(s)[0]) || clock(s)
+			_, _, clock := facets.ReadClock(s)
+			return month > 0 && unicode.IsUpper([]rune(s)[0]) || clock > 2 && strings.Contains(s[:clock], ":")
 		})
 	case "none":
 		return false
 	case "after":
-		return somewhere(sentence, func(s string) bool { return says(s, "after") })
+		return facets.Somewhere(sentence, func(s string) bool { return says(s, "after") })
 	case "people":
-		return Has(sentence, "count") && somewhere(sentence, func(s string) bool { return says(s, "people") || counts(s, "people") })
+		return Has(sentence, "count") && facets.Somewhere(sentence, func(s string) bool { return says(s, "people") || counts(s, "people") })
 	case "count", "quantity":
-		return somewhere(sentence, func(s string) bool {
-			_, n := facets.ReadNumber(s)
-			_, counted := numberWord(s)
-			return n > 0 || counted
+		return facets.Somewhere(sentence, func(s string) bool {
+			_, n := facets.ReadCount(s)
+			return n > 0
 		})
 	case "phone":
 		return strings.Count(strings.Map(digit, sentence), "#") >= 6
@@ -67,23 +67,6 @@ func Has(sentence, kind string) bool {
 	}
 	return true
 }
-
-// somewhere says whether something stands at the beginning of a word of a text. What a hyphen joins to a letter does not:
-// "PB-429".
-func somewhere(text string, is func(rest string) bool) bool {
-	before, beyond := ' ', ' '
-	for i, r := range text {
-		joined := before == '-' && unicode.IsLetter(beyond)
-		begins := !letterOrDigit(before) && !strings.ContainsRune(".,", before) && !unicode.IsSpace(r) && !joined
-		if begins && is(text[i:]) {
-			return true
-		}
-		before, beyond = r, before
-	}
-	return false
-}
-
-func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // says says whether a text begins with a word of a name, in any language.
 func says(text, name string) bool {
@@ -105,19 +88,6 @@ func firstWord(text string) string {
 		return text[:end]
 	}
 	return text
-}
-
-// numberWord reads a number in words at the beginning of a text, and gives what follows.
-func numberWord(text string) (rest string, ok bool) {
-	first := firstWord(text)
-	_, ok = facets.NumberWord(facets.Fold(first))
-	return text[len(first):], ok && first != ""
-}
-
-// clock says whether a text begins with a time of day: "19:30".
-func clock(text string) bool {
-	digits := strings.TrimLeft(text, "0123456789")
-	return len(text)-len(digits) > 0 && len(text)-len(digits) <= 2 && len(digits) > 2 && digits[0] == ':' && unicode.IsDigit(rune(digits[1]))
 }
 
 func digit(r rune) rune {

@@ -120,7 +120,7 @@ func Read(text string) (wish Wish, ok bool) {
 			wish, ok, most = w, true, known
 		}
 	}
-	if !ok && strings.ContainsFunc(text, unspaced) {
+	if !ok && language.IsJoined(text) {
 		return readUnspaced(text)
 	}
 	return wish, ok
@@ -244,8 +244,6 @@ func is(word, known string) bool {
 	}
 	return word == known
 }
-
-func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
 
 // readUnspaced reads a question in Japanese, which has no blanks between words.
 func readUnspaced(text string) (wish Wish, ok bool) {

@@ -3,7 +3,6 @@ package extremes
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"frontdesk/internal/ask/i18n"
@@ -89,7 +88,7 @@ func Told(text, name, per string, most bool) (v Value, ok bool) {
 	if name != "price" && m.unit == "" {
 		return v, false
 	}
-	for at := range starts(text) {
+	for at := range facets.Starts(text) {
 		found := Value{}
 		if name == "price" {
 			found, _ = moneyAt(text[at:], per)
@@ -107,23 +106,6 @@ func Told(text, name, per string, most bool) (v Value, ok bool) {
 	}
 	return v, ok
 }
-
-// starts gives where the words of a text begin.
-func starts(text string) func(yield func(at int) bool) {
-	return func(yield func(at int) bool) {
-		before := ' '
-		for i, r := range text {
-			begins := !inWord(before) && !unicode.IsSpace(r) || unspaced(before) && unicode.IsDigit(r)
-			inNumber := strings.ContainsRune(".,", before) && unicode.IsDigit(r) && i > 1 && text[i-2] >= '0' && text[i-2] <= '9'
-			if begins && !inNumber && !yield(i) {
-				return
-			}
-			before = r
-		}
-	}
-}
-
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // moneyAt reads a sum of money in a currency at the beginning of a text, and whether it is for what per names.
 func moneyAt(text, per string) (v Value, ok bool) {
@@ -157,25 +139,14 @@ func quantityAt(text, unit string) (v Value) {
 	if n > 0 && q.Unit == unit {
 		return valueOf(q.Value, unit)
 	}
-	amount, m := facets.ReadNumber(text)
-	rest := text
-	if m > 0 {
-		rest = text[m:]
-	} else {
-		end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-		if end <= 0 {
-			return v
-		}
-		number, known := facets.NumberWord(facets.Fold(text[:end]))
-		if !known {
-			return v
-		}
-		amount, rest = number, text[end:]
-		if q, n := facets.ReadQuantity("1" + rest); n > 1 && q.Unit == unit {
-			return valueOf(amount*q.Value, unit)
-		}
+	amount, m := facets.ReadCount(text)
+	if m == 0 {
+		return v
 	}
-	if followedBy(rest, "read "+unit) {
+	if q, n := facets.ReadQuantity("1" + text[m:]); n > 1 && q.Unit == unit { // "six litres"
+		return valueOf(amount*q.Value, unit)
+	}
+	if followedBy(text[m:], "read "+unit) {
 		return valueOf(amount, unit)
 	}
 	return v

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	lang "frontdesk/internal/infra/language"
+
 	"maps"
 	"slices"
 	"strings"
@@ -39,9 +41,9 @@ func CountriesIn(text string) []string {
 			}
 		}
 	}
-	if strings.IndexFunc(folded, unspaced) >= 0 {
+	if lang.IsJoined(folded) {
 		for name, code := range known.codes {
-			if strings.IndexFunc(name, unspaced) >= 0 && strings.Contains(folded, name) {
+			if lang.IsJoined(name) && strings.Contains(folded, name) {
 				named[code] = true
 			}
 		}

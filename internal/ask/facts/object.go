@@ -1,11 +1,12 @@
 package facts
 
 import (
+	lang "frontdesk/internal/infra/language"
+
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -185,14 +186,11 @@ func number(value any) (float64, bool) {
 // names says whether a value holds words as whole words, whatever their case and accents.
 func names(value, words string) bool {
 	value, words = facets.Fold(value), facets.Fold(words)
-	if first, _ := utf8.DecodeRuneInString(words); unspaced(first) {
+	if first, _ := utf8.DecodeRuneInString(words); lang.Joined(first) {
 		return strings.Contains(value, words) // Japanese has no blanks between words
 	}
 	return words != "" && strings.Contains(" "+value+" ", " "+words+" ")
 }
-
-// unspaced says whether a character is of a script that puts no blanks between words.
-func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
 
 // texts are the different texts at the intent's paths, of the first path that has any, or else of
 // its property.

@@ -226,13 +226,9 @@ func (t *teller) moments(start, end string) string {
 	return t.say("date.until", "date", said, "end", t.date(to))
 }
 
-// readMoment reads a date with or without a time of day.
+// readMoment reads a date with or without a time of day, that of its own zone.
 func readMoment(written string) (at time.Time, timed, ok bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
-		if at, err := time.Parse(layout, written); err == nil {
-			return at, true, true
-		}
-	}
-	at, err := time.Parse(time.DateOnly, written)
-	return at, false, err == nil
+	at, end, n := facets.ReadDay(written, time.UTC)
+	timed = at.Equal(end)
+	return at, timed, n > 0 && n == len(written) && (timed || end.Sub(at) <= 25*time.Hour)
 }

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"frontdesk/internal/content/facets"
@@ -150,25 +149,13 @@ func readDays(written string) (days uint8, ok bool) {
 	return days, days != 0 && strings.TrimSpace(scan.rest) == ""
 }
 
-// dayNamed finds a weekday by its name in English or in any of the language tables, or by the two
-// letters of schema.org.
+// dayNamed finds a weekday by its name in any of the language tables or as schema.org writes it, or public holidays.
 func dayNamed(name string) (day int, ok bool) {
-	day, ok = dayNames()[facets.Fold(name)]
-	return day, ok
+	switch folded := facets.Fold(name); folded {
+	case "publicholidays", "publicholiday", "ph":
+		return holidays, true
+	default:
+		at, ok := facets.DayNamed(folded)
+		return mondayFirst(at), ok
+	}
 }
-
-var dayNames = sync.OnceValue(func() map[string]int {
-	all := map[string]int{"publicholidays": holidays, "publicholiday": holidays, "ph": holidays}
-	for _, l := range languages() {
-		for day, name := range l.lists["days"] {
-			all[facets.Fold(name)] = day
-		}
-	}
-	for day, name := range languages()[fallback].lists["days"][:holidays] {
-		for _, short := range []int{2, 3} {
-			all[strings.ToLower(name[:short])] = day
-		}
-	}
-	all["tues"], all["thur"], all["thurs"] = 1, 3, 3
-	return all
-})

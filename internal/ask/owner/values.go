@@ -29,16 +29,10 @@ func valuesIn(text string) (kinds []string) {
 
 // hasMoney says whether a text has a sum of money with its currency.
 func hasMoney(text string) bool {
-	start := true
-	for i, r := range text {
-		if start {
-			if m, n := facets.ReadMoney(text[i:]); n > 0 && m.Currency != "" {
-				return true
-			}
-		}
-		start = !unicode.IsDigit(r) && r != '.' && r != ','
-	}
-	return false
+	return facets.Somewhere(text, func(rest string) bool {
+		m, n := facets.ReadMoney(rest)
+		return n > 0 && m.Currency != ""
+	})
 }
 
 // longestNumber is how many digits stand together at most, blanks and the like between them.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"unicode"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/vector/words"
+	lang "frontdesk/internal/infra/language"
 )
 
 // The shape of the model.
@@ -59,7 +59,7 @@ func Features(text string) []Feature {
 		if n++; n > maxWords {
 			break
 		}
-		if unspaced(word) {
+		if lang.IsJoined(word) {
 			unspacedParts(word, add)
 			before = ""
 			continue
@@ -103,16 +103,6 @@ func fields(folded string) func(yield func(string) bool) {
 			}
 		}
 	}
-}
-
-// unspaced says whether a word is in a script that puts no blanks between words.
-func unspaced(word string) bool {
-	for _, r := range word {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-			return true
-		}
-	}
-	return false
 }
 
 func unspacedParts(word string, add func(byte, float32, ...string)) {

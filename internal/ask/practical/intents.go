@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/facets"
-	"frontdesk/internal/infra/language"
+	lang "frontdesk/internal/infra/language"
 )
 
 // Intent is what answers a practical question; intents.txt describes the members.
@@ -25,7 +25,7 @@ func IntentOf(name string) Intent { return intents()[name] }
 
 var intents = sync.OnceValue(func() map[string]Intent {
 	all := map[string]Intent{}
-	for _, columns := range language.Records(tables, "intents.txt") {
+	for _, columns := range lang.Records(tables, "intents.txt") {
 		all[columns[0]] = Intent{
 			Name: columns[0], Facts: listed(columns[1], "+"), Values: listed(columns[2], ","), notes: listed(columns[3], ","),
 		}
@@ -150,7 +150,7 @@ func languageOf(folded, preferred string) string {
 	for _, language := range append([]string{preferred}, Languages...) {
 		known, n := vocabularies()[language].known, 0
 		for word := range fields(folded) {
-			if known[word] || unspaced(word) && language == "ja" {
+			if known[word] || lang.IsJoined(word) && language == "ja" {
 				n++
 			}
 		}

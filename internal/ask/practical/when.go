@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/content/facets"
+	lang "frontdesk/internal/infra/language"
 )
 
 // holidayPrefix begins the names of holidays in [words]. Behind it stands a month and a day, or the days from Easter
@@ -63,9 +64,9 @@ func (a *Asked) readDay(now time.Time) {
 		a.Holiday, a.Days = "holiday", []facts.When{facts.Holidays()}
 		return
 	}
-	for day, name := range weekdays {
-		if a.Has(name) {
-			a.Days = []facts.When{facts.Every(time.Weekday(day))}
+	for _, name := range weekdays {
+		if day, _ := facets.WeekdayOf(name); a.Has(name) {
+			a.Days = []facts.When{facts.Every(day)}
 			return
 		}
 	}
@@ -141,7 +142,7 @@ func (a *Asked) beginsWith(text, name string) bool {
 	return slices.ContainsFunc(WordsOf(a.Language, name), func(word string) bool {
 		rest, is := strings.CutPrefix(text, word)
 		next, _ := utf8.DecodeRuneInString(rest)
-		return is && (rest == "" || !unicode.IsLetter(next) || unspaced(word))
+		return is && (rest == "" || !unicode.IsLetter(next) || lang.IsJoined(word))
 	})
 }
 
@@ -150,7 +151,7 @@ func (a *Asked) endsWith(text, name string) bool {
 	return slices.ContainsFunc(WordsOf(a.Language, name), func(word string) bool {
 		rest, is := strings.CutSuffix(text, word)
 		last, _ := utf8.DecodeLastRuneInString(rest)
-		return is && (rest == "" || !unicode.IsLetter(last) || unspaced(word))
+		return is && (rest == "" || !unicode.IsLetter(last) || lang.IsJoined(word))
 	})
 }
 
@@ -160,18 +161,15 @@ func dateIn(text string, now time.Time) (date time.Time, start, end int, ok bool
 		return now, 0, 0, false
 	}
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	begins := true
-	for i, r := range text {
-		if begins {
-			from, to, n := facets.ReadDayOf(text[i:], now.Year(), now.Location())
-			if n > 0 && to.Sub(from) <= 25*time.Hour && strings.ContainsAny(text[i:i+n], "0123456789") {
-				if from.Before(today) && !strings.Contains(text[i:i+n], from.Format("2006")) {
-					from = from.AddDate(1, 0, 0)
-				}
-				return from, i, i + n, true
-			}
+	for i := range facets.Starts(text) {
+		from, to, n := facets.ReadDayOf(text[i:], now.Year(), now.Location())
+		if n == 0 || to.Sub(from) > 25*time.Hour || !strings.ContainsAny(text[i:i+n], "0123456789") {
+			continue
 		}
-		begins = r == ' ' || r > 0x2e80
+		if from.Before(today) && !strings.Contains(text[i:i+n], from.Format("2006")) {
+			from = from.AddDate(1, 0, 0)
+		}
+		return from, i, i + n, true
 	}
 	return now, 0, 0, false
 }
@@ -185,43 +183,23 @@ func daysOf(name string, now time.Time) (days []facts.When, ok bool) {
 	if now.IsZero() {
 		return nil, true
 	}
+	length := 1
+	if day, more, longer := strings.Cut(written, "+"); longer && !strings.HasPrefix(day, "easter") {
+		written = day
+		length, _ = strconv.Atoi(more)
+		length++
+	}
+	h, ok := facets.ReadHoliday(written + " " + strconv.Itoa(length))
+	if !ok {
+		return nil, false
+	}
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	for year := now.Year(); year <= now.Year()+1; year++ {
-		first, more, ok := holidayOf(written, year)
-		if !ok {
-			return nil, false
-		}
-		if first.AddDate(0, 0, more).Before(today) {
-			continue
-		}
-		for n := range more + 1 {
-			days = append(days, facts.OnHoliday(first.AddDate(0, 0, n)))
-		}
-		return days, true
+	from, to := h.In(now.Year(), time.UTC)
+	if !to.After(today) {
+		from, to = h.In(now.Year()+1, time.UTC)
 	}
-	return nil, false
-}
-
-// holidayOf reads what stands behind the prefix of a holiday's name, for a year.
-func holidayOf(written string, year int) (first time.Time, more int, ok bool) {
-	if days, moving := strings.CutPrefix(written, "easter"); moving {
-		from, err := strconv.Atoi(days)
-		return easter(year).AddDate(0, 0, from), 0, err == nil
+	for ; from.Before(to); from = from.AddDate(0, 0, 1) {
+		days = append(days, facts.OnHoliday(from))
 	}
-	day, length, longer := strings.Cut(written, "+")
-	if longer {
-		more, _ = strconv.Atoi(length)
-	}
-	first, err := time.Parse("2006-01-02", strconv.Itoa(year)+"-"+day)
-	return first, more, err == nil
-}
-
-// easter is Easter Sunday of a year of the Gregorian calendar.
-func easter(year int) time.Time {
-	a, b, c := year%19, year/100, year%100
-	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
-	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
-	m := (a + 11*h + 22*l) / 451
-	n := h + l - 7*m + 114
-	return time.Date(year, time.Month(n/31), n%31+1, 0, 0, 0, 0, time.UTC)
+	return days, true
 }

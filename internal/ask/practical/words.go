@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/facets"
+	lang "frontdesk/internal/infra/language"
 )
 
 // sayPrefix begins the names of texts in [words].
@@ -35,7 +36,7 @@ var lexicon = sync.OnceValue(func() *lexical {
 			}
 			for _, entry := range t.words[name] {
 				word, _, _ := strings.Cut(entry, " = ")
-				if word = facets.Fold(word); unspaced(word) {
+				if word = facets.Fold(word); lang.IsJoined(word) {
 					l.unspaced[word] = append(l.unspaced[word], name)
 				} else {
 					l.spaced[word] = append(l.spaced[word], name)
@@ -43,7 +44,7 @@ var lexicon = sync.OnceValue(func() *lexical {
 			}
 		}
 		for _, country := range facts.CountryNames(language) {
-			if country = facets.Fold(country); unspaced(country) {
+			if country = facets.Fold(country); lang.IsJoined(country) {
 				l.unspaced[country] = append(l.unspaced[country], "country")
 			} else {
 				l.spaced[country] = append(l.spaced[country], "country")
@@ -74,7 +75,7 @@ func NamesOf(folded string) []string {
 	words := strings.Fields(folded)
 	covered := 0 // up to which word
 	for i := range words {
-		if unspaced(words[i]) {
+		if lang.IsJoined(words[i]) {
 			l.within(words[i], found)
 			continue
 		}
@@ -123,7 +124,7 @@ func Has(folded, words string) bool {
 	switch {
 	case words == "":
 		return false
-	case unspaced(words):
+	case lang.IsJoined(words):
 		return strings.Contains(folded, words)
 	}
 	return strings.Contains(" "+folded+" ", " "+words+" ")
@@ -178,7 +179,7 @@ func Begins(folded string, names ...string) bool {
 		for _, name := range names {
 			for _, word := range WordsOf(language, name) {
 				rest, is := strings.CutPrefix(folded, facets.Fold(word))
-				if is && (rest == "" || rest[0] == ' ' || unspaced(folded)) {
+				if is && (rest == "" || rest[0] == ' ' || lang.IsJoined(folded)) {
 					return true
 				}
 			}

@@ -1,27 +1,14 @@
 package query
 
-import (
-	"fmt"
-	"time"
-)
-
-// holiday is a day of every year, or some that belong together.
-type holiday struct {
-	month     time.Month
-	day, days int
-	easter    bool // the day counts from Easter Sunday
-}
+import "frontdesk/internal/content/facets"
 
 // holidays by what people call them, in folded words. They are times only where something leads to one ("after Christmas"):
-// "Christmas market" is a kind of market. The argument of their lists has the month and the day, or how many days before Easter
-// Sunday, and how many days it lasts: "12-24 3", "easter-2 4".
-var holidays = func() map[string]holiday {
-	named := map[string]holiday{}
+// "Christmas market" is a kind of market. The argument of their lists is read by [facets.ReadHoliday].
+var holidays = func() map[string]facets.Holiday {
+	named := map[string]facets.Holiday{}
 	for name, when := range argumentsOf("holiday") {
-		var h holiday
-		if _, err := fmt.Sscanf(when, "easter%d %d", &h.day, &h.days); err == nil {
-			h.easter = true
-		} else if _, err := fmt.Sscanf(when, "%d-%d %d", &h.month, &h.day, &h.days); err != nil {
+		h, ok := facets.ReadHoliday(when)
+		if !ok {
 			panic("query: no holiday " + when)
 		}
 		named[name] = h
@@ -44,33 +31,16 @@ func (r *reader) holiday(i int) (p period, next int, ok bool) {
 }
 
 // onHoliday gives the days of a holiday: the next ones of what is to come, the last ones of what was published.
-func (r *reader) onHoliday(h holiday) period {
+func (r *reader) onHoliday(h facets.Holiday) period {
 	today := r.today()
-	in := func(year int) period {
-		from := time.Date(year, h.month, h.day, 0, 0, 0, 0, today.Location())
-		if h.easter {
-			from = easter(year, today.Location()).AddDate(0, 0, h.day)
-		}
-		return period{from, from.AddDate(0, 0, h.days)}
-	}
-	p := in(today.Year())
+	from, to := h.In(today.Year(), today.Location())
 	switch ahead := r.ahead(); {
-	case ahead && !p.to.After(today):
-		p = in(today.Year() + 1)
-	case !ahead && p.from.After(today):
-		p = in(today.Year() - 1)
+	case ahead && !to.After(today):
+		from, to = h.In(today.Year()+1, today.Location())
+	case !ahead && from.After(today):
+		from, to = h.In(today.Year()-1, today.Location())
 	}
-	return p
-}
-
-// easter is Easter Sunday of a year of the Gregorian calendar.
-func easter(year int, zone *time.Location) time.Time {
-	a, b, c := year%19, year/100, year%100
-	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
-	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
-	m := (a + 11*h + 22*l) / 451
-	n := h + l - 7*m + 114
-	return time.Date(year, time.Month(n/31), n%31+1, 0, 0, 0, 0, zone)
+	return period{from, to}
 }
 
 // bygones are the openings of questions for what has been, in folded words: a time without a year is the last one then.

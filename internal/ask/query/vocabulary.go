@@ -2,7 +2,6 @@ package query
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -154,11 +153,8 @@ func sortOf(arg string) facets.Sort {
 
 // numberOf reads the number that a token is, in digits or as a word.
 func numberOf(word string) (float64, bool) {
-	if f, ok := facets.NumberWord(word); ok {
-		return f, true
-	}
-	f, err := strconv.ParseFloat(word, 64)
-	return f, err == nil
+	value, n := facets.ReadCount(word)
+	return value, n > 0 && n == len(word)
 }
 
 // Words are the words of what is said beside a question that may raise items: those with something to say, at most eight.

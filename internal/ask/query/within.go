@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"frontdesk/internal/ask/properties"
 	"frontdesk/internal/content/facets"
@@ -80,9 +79,6 @@ func replacerOf(key string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// unspaced says whether a letter is of a script that is written without blanks between words.
-func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
-
 // joined is a question of which conditions are cut.
 type joined struct {
 	*reader
@@ -93,7 +89,7 @@ type joined struct {
 // readWithin reads the conditions of a question in a script without blanks. It says whether there are any: nothing else reads
 // the question then.
 func (r *reader) readWithin() bool {
-	if !strings.ContainsFunc(r.text, unspaced) {
+	if !language.IsJoined(r.text) {
 		return false
 	}
 	w := &joined{reader: r, rest: r.text}
@@ -139,7 +135,7 @@ func (r *reader) readWithin() bool {
 func (w *joined) weekdays() {
 	for _, d := range weekdaysWithin {
 		at := strings.Index(w.rest, d.word)
-		if days := facets.Weekdays(d.argument); at >= 0 && len(days) > 0 && w.known(facets.Days) && unspaced([]rune(d.word)[0]) &&
+		if days := facets.Weekdays(d.argument); at >= 0 && len(days) > 0 && w.known(facets.Days) && language.Joined([]rune(d.word)[0]) &&
 			!slices.ContainsFunc(daysWithin, func(p piece) bool { return strings.Contains(w.rest[:at+len(d.word)], p.word) }) {
 			w.take(d.word, facets.Constraint{Slot: facets.Days, Values: days, Stated: true})
 		}
@@ -473,7 +469,7 @@ func (w *joined) bounded(p period, behind string) (_ period, words string, bound
 func (w *joined) holidays() (p period, words string, ok bool) {
 	name := ""
 	for known := range holidays {
-		if strings.ContainsFunc(known, unspaced) && len(known) > len(name) && strings.Contains(w.rest, known) {
+		if language.IsJoined(known) && len(known) > len(name) && strings.Contains(w.rest, known) {
 			name = known
 		}
 	}

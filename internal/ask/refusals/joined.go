@@ -45,7 +45,7 @@ func (f *Forms) Within(text string) (found []Within, beside []string) {
 	}
 	if len(found) > 0 {
 		for phrase := range f.beside {
-			if unspaced(phrase) && strings.Contains(text, phrase) {
+			if language.IsJoined(phrase) && strings.Contains(text, phrase) {
 				beside = append(beside, phrase)
 			}
 		}
@@ -127,9 +127,4 @@ func nounAtEnd(text string) string {
 		i -= size
 	}
 	return text[i:]
-}
-
-// unspaced says whether a text is of a script without blanks between words.
-func unspaced(text string) bool {
-	return strings.ContainsFunc(text, func(c rune) bool { return c >= 0x3040 && c < 0xa000 })
 }

@@ -79,7 +79,7 @@ func Load(fold func(string) string) *Forms {
 }
 
 func (f *Forms) learn(kind, phrase string, fold func(string) string) {
-	if after, ok := strings.CutPrefix(phrase, "*"); ok && unspaced(after) {
+	if after, ok := strings.CutPrefix(phrase, "*"); ok && language.IsJoined(after) {
 		f.joined = append(f.joined, joined{after, kind})
 		return
 	}

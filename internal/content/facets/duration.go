@@ -30,7 +30,7 @@ var (
 	halvesMore   = func() (all []string) {
 		for list := range language.Each("number.andhalf") {
 			for _, phrase := range list.Phrases {
-				if !unspaced(phrase) {
+				if !language.IsJoined(phrase) {
 					phrase = " " + phrase
 				}
 				all = append(all, phrase)

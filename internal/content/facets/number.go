@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/infra/language"
 )
 
 // mostDigits bounds a number in a text, so that it is read in bounded time.
@@ -166,7 +168,7 @@ func wordAt(s string) (word string, n int) {
 // beginning is wordAt, or, in scripts without blanks between words, the longest of some known words that a text begins with.
 func beginning[V any](s string, known map[string]V) (word string, n int) {
 	word, n = wordAt(s)
-	if _, ok := known[word]; ok || !unspaced(word) {
+	if _, ok := known[word]; ok || !language.IsJoined(word) {
 		return word, n
 	}
 	for end := range s[:n] {

@@ -66,7 +66,7 @@ func BehindLanguage(words string) bool { return tongues.behind[words] != "" }
 func SpokenWithin(text string) (codes, said []string) {
 	for name, code := range tongues.codes {
 		for behind := range tongues.behind {
-			if unspaced(behind) && unspaced(name) && strings.Contains(text, name+behind) {
+			if language.IsJoined(behind) && language.IsJoined(name) && strings.Contains(text, name+behind) {
 				codes, said = append(codes, code), append(said, name+behind)
 			}
 		}

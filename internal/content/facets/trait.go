@@ -231,7 +231,7 @@ func (t *traitTable) phrase(phrase string, s sense) {
 	if phrase == "" || slices.Contains(t.senses[phrase], s) {
 		return
 	}
-	if first, _ := utf8.DecodeRuneInString(phrase); unspaced(phrase) && len(t.senses[phrase]) == 0 {
+	if first, _ := utf8.DecodeRuneInString(phrase); language.IsJoined(phrase) && len(t.senses[phrase]) == 0 {
 		t.joined[first] = append(t.joined[first], phrase)
 	}
 	t.senses[phrase] = append(t.senses[phrase], s)
@@ -264,11 +264,6 @@ func (t *traitTable) general(key, phrase string) error {
 	return nil
 }
 
-// unspaced says whether a text has letters of a script without blanks between words.
-func unspaced(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r >= 0x3000 && r < 0xa000 })
-}
-
 // foldTrait folds a text of which the words are looked up: what stands behind an elided word is a word of its own.
 func foldTrait(text string) string {
 	if !strings.ContainsAny(text, "'’") {
@@ -299,7 +294,7 @@ const leastElided = 3
 // LanguagesOf gives the languages that the words of a folded text speak for most.
 func LanguagesOf(folded string) (best Languages) {
 	t := traits()
-	if unspaced(folded) {
+	if language.IsJoined(folded) {
 		return 1 << slices.Index(traitLanguages, "ja")
 	}
 	var counts [8]int

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"frontdesk/internal/infra/language"
 )
 
 // Describe is Read with the attributes whose values are concepts: what the item's properties, its name and its description
@@ -208,7 +210,7 @@ const negationReach = 2
 
 // walk looks for phrases whose senses count, the longest first at each word; what looks like a value hides it.
 func (t *traitTables) walk(folded string, counts func(*sense) bool, yield func(Trait, span)) {
-	if unspaced(folded) {
+	if language.IsJoined(folded) {
 		far := span{len(folded), len(folded)} // no word before or behind denies it
 		t.walkJoined(folded, counts, func(trait Trait, _ span) { yield(trait, far) })
 	}

@@ -45,6 +45,18 @@ func Weekday(word string) (sign string, ok bool) {
 	return "", false
 }
 
+// DayNamed gives the day of the week that a folded word names in any language, or as data is written: "sat", "we".
+func DayNamed(word string) (day time.Weekday, ok bool) {
+	at := slices.IndexFunc(dayNames, func(name string) bool {
+		short := word == name[:min(len(word), len(name))] && (len(word) == 2 || len(word) == 3)
+		return short || word == "tues" && name == "tuesday" || (word == "thur" || word == "thurs") && name == "thursday"
+	})
+	if days := weekdays[word]; len(days) == 1 {
+		at = days[0]
+	}
+	return time.Weekday((at + 1) % len(dayNames)), at >= 0
+}
+
 // Weekdays gives the signs of the days that an argument of the lists "day" stands for: "saturday", "weekend".
 func Weekdays(argument string) (signs []string) {
 	for day, name := range dayNames {
@@ -94,7 +106,7 @@ func daysOf(text string) (signs []string) {
 		}
 	}
 	for name, days := range weekdays {
-		if unspaced(name) && strings.Contains(folded, name) {
+		if language.IsJoined(name) && strings.Contains(folded, name) {
 			for _, day := range days {
 				add(day)
 			}

@@ -42,11 +42,11 @@ type Ages struct {
 
 // IsChild says whether a folded word is one for a young person: "niece", "Kinder".
 func IsChild(word string) bool {
-	if _, child := children[word]; child || !unspaced(word) {
+	if _, child := children[word]; child || !language.IsJoined(word) {
 		return child
 	}
 	for child := range children {
-		if unspaced(child) && strings.Contains(word, child) {
+		if language.IsJoined(child) && strings.Contains(word, child) {
 			return true
 		}
 	}
@@ -120,7 +120,7 @@ func (a *Ages) years(words []string) (years, old bool) {
 		return true, false
 	}
 	for word := range oldWords { // "5歳以上"
-		if unspaced(word) && strings.HasPrefix(next, word) {
+		if language.IsJoined(word) && strings.HasPrefix(next, word) {
 			return true, true
 		}
 	}
@@ -131,7 +131,7 @@ func (a *Ages) years(words []string) (years, old bool) {
 func (a *Ages) open(words []string) bool {
 	next := wordAtOf(words, a.To)
 	for word := range agesFrom {
-		if unspaced(word) && unspaced(next) && strings.Contains(next, word) {
+		if language.IsJoined(word) && language.IsJoined(next) && strings.Contains(next, word) {
 			return true
 		}
 	}

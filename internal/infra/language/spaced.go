@@ -19,3 +19,9 @@ func SplitWords(name string) string {
 	}
 	return b.String()
 }
+
+// Joined says whether a letter is of a script that is written without blanks between words.
+func Joined(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+
+// IsJoined says whether a text has any such letter.
+func IsJoined(text string) bool { return strings.ContainsFunc(text, Joined) }
