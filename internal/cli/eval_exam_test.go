@@ -15,13 +15,13 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 29, "fournil": 28, "lomo": 28, "ribeira": 24, "biblioteca": 31, "clinique": 31, "hanaya": 33, "gasthof": 41,
-		"quayline": 40, "vigneto": 32, "pawprint": 33, "cimes": 41, "kornblume": 31, "patchbay": 29, "escuela": 30,
-		"larkspur": 25, "heronford": 21,
+		"harbour": 29, "fournil": 28, "lomo": 28, "ribeira": 24, "biblioteca": 31, "clinique": 31, "hanaya": 33, "gasthof": 42,
+		"quayline": 40, "vigneto": 32, "pawprint": 33, "cimes": 41, "kornblume": 31, "patchbay": 29, "escuela": 31,
+		"larkspur": 26, "heronford": 21,
 		// For measuring: nobody has looked at them.
-		"werkbank": 38, "zahnrad": 25, "kelpline": 24, "azulejaria": 27, "marelle": 25,
+		"werkbank": 38, "zahnrad": 25, "kelpline": 24, "azulejaria": 28, "marelle": 26,
 	}
-	const shows = 31 // answers that show what they must not
+	const shows = 28 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)
