@@ -39,12 +39,6 @@ type Access struct {
 	Sunset time.Time
 }
 
-// Supports lists what platforms may request.
-type Supports struct {
-	Chunks, Citations bool
-	FullArticle       bool // sessions may see whole articles
-}
-
 // Limits bound an answer, and how much of an article somebody may see where whole articles are not
 // supported.
 type Limits struct {

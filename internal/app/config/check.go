@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net"
-	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 type Formats map[string]func(text string) error
 
 // common are the formats that no package of ours owns.
-var common = Formats{"url": WebAddress, "listen": ListenAddress, "day": day}
+var common = Formats{"url": yamlconf.WebAddress, "listen": ListenAddress, "day": day}
 
 // Check looks at each value by the tag `check` of its field, and has each section check what holds
 // between its keys. A tag holds rules with commas between:
@@ -137,15 +136,6 @@ func ListenAddress(address string) error {
 	}
 	if err != nil || strings.ContainsAny(host, "/ ") || port == "" {
 		return fmt.Errorf("%q is no address to listen on; write host:port, like 127.0.0.1:8080", address)
-	}
-	return nil
-}
-
-// WebAddress checks an address on the web, or none.
-func WebAddress(address string) error {
-	u, err := url.Parse(address)
-	if address != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
 	}
 	return nil
 }

@@ -71,14 +71,14 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 		return out, err
 	}
 	out.HTTP = &http.Client{Transport: way}
-	if out.Fee.Share, err = b.Fee.share(); err != nil {
+	if out.Fee.Share, err = b.Fee.Units(); err != nil {
 		return out, err
 	}
 	if out.Fee.Each, err = policy.ParseAmount(b.Fee.Each); err != nil {
 		return out, err
 	}
 	out.Fee.Currency = b.Fee.Currency
-	if out.Rates, err = b.Rates.table(); err != nil {
+	if out.Rates, err = b.Rates.Table(); err != nil {
 		return out, err
 	}
 	for _, budget := range b.Budgets {
@@ -104,7 +104,7 @@ func (s *Server) brokerDoor() *rampapi.Broker {
 	}
 }
 
-// brokerRoutes serve the Broker, beside an Exchange or alone.
+// brokerRoutes serve the broker.Settings, beside an Exchange or alone.
 func (s *Server) brokerRoutes(ctx context.Context) ([]apphttp.Route, error) {
 	if s.broker == nil {
 		return nil, nil

@@ -177,7 +177,7 @@ func (c *clocked) buysWith(kid string, key ed25519.PrivateKey, id, path string) 
 	return b.Resolve(c.t.Context(), &client.Resolving{ID: id, URIs: []string{c.way.URL + path}})
 }
 
-// sold holds that so many things were charged by the Exchange, and are counted as spent by the Broker, with nothing held.
+// sold holds that so many things were charged by the Exchange, and are counted as spent by the broker.Settings, with nothing held.
 func (c *clocked) sold(when string, things int) {
 	c.t.Helper()
 	var left int64

@@ -137,7 +137,7 @@ func unframed(t *testing.T, body []byte) (message []byte, trailer string) {
 	return message, trailer
 }
 
-// resolvers are the ways to ask the Broker, by name: each gives the answer, and the code of a failure as the way tells it.
+// resolvers are the ways to ask the broker.Settings, by name: each gives the answer, and the code of a failure as the way tells it.
 func (o *own) resolvers() map[string]func(*rampv1.RAMPRequest) (*rampv1.RAMPResponse, string) {
 	const rpc = "/ramp.v1.BrokerService/Resolve"
 	over2 := &http.Client{Transport: &http.Transport{Protocols: new(http.Protocols)}}

@@ -92,7 +92,7 @@ func (c *checks) terms() {
 		return
 	}
 	compiled, err := c.Config.CompileTerms()
-	for _, e := range flatten(err) {
+	for _, e := range yamlconf.Unjoin(err) {
 		var rule *policy.RuleError
 		if errors.As(e, &rule) {
 			c.Problem(fmt.Sprintf("terms[%d].%s", rule.Rule, rule.Field), "%s", rule.Detail)
@@ -173,12 +173,4 @@ func canonicalTypes(names []string) []string {
 		}
 	}
 	return names
-}
-
-// flatten takes joined errors apart.
-func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return nil
 }

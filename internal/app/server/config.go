@@ -2,6 +2,10 @@ package server
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/excerpts"
+	"frontdesk/internal/intake"
+	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/policy/imported"
 
 	"net/url"
 	"path/filepath"
@@ -77,20 +81,20 @@ type Config struct {
 	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who may have what takes effect
 	// while the server runs; changes to the publisher, `versions`, `languages`, `session`, `sign`, `rate`, `sessions`, `keep`,
 	// `sinks`, `extensions` and the other keys of `events` than `required`, `owed` and `grace` need a restart.
-	Intent Intent `yaml:"intent"`
+	Intent excerpts.Settings `yaml:"intent"`
 	// Intakes says what is taken in from agents under the Agent Intake Protocol. `provider`, `certification` and of intakes what they
 	// ask, how often one may come, what they offer and what is kept of it take effect while the server runs; other keys need a
 	// restart: which intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the `effect`, `webhook`
 	// and `mail`.
-	Intakes Intakes `yaml:"intakes"`
+	Intakes intake.Settings `yaml:"intakes"`
 	// Licences sets what is read of what sites state of the use of their addresses.
-	Licences Licences `yaml:"licences"`
+	Licences imported.Settings `yaml:"licences"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`
 	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
 	Roles []string `yaml:"roles" check:"oneof=broker"`
 	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
-	Broker Broker `yaml:"broker"`
+	Broker broker.Settings `yaml:"broker"`
 	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
 	Edge Edge `yaml:"edge"`
 	// Console is the page at `/` on which people ask.
@@ -247,11 +251,11 @@ func Default() Config {
 			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: defaultElicit(), Promise: defaultPromise(),
 		},
 		Model:    Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
-		Intent:   defaultIntent(),
-		Intakes:  defaultIntakes(),
-		Licences: defaultLicences(),
+		Intent:   excerpts.DefaultSettings(),
+		Intakes:  intake.DefaultSettings(),
+		Licences: imported.DefaultSettings(),
 		RAMP:     defaultRAMP(),
-		Broker:   defaultBroker(),
+		Broker:   broker.DefaultSettings(),
 		Edge:     defaultEdge(),
 		Console:  Console{Enabled: true, Owner: defaultOwner()},
 		Auth:     defaultAuth(),

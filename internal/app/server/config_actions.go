@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/content"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
 )
 
@@ -65,7 +66,7 @@ const protocolsOwn = "AddToCartAction"
 
 func (c *checks) actions() {
 	_, err := c.Config.CompileActions()
-	for _, e := range flatten(err) {
+	for _, e := range yamlconf.Unjoin(err) {
 		var found *actions.Error
 		switch own := len(c.Config.Actions); {
 		case !errors.As(e, &found):

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/app/config"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/yamlconf"
-	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/intake"
 	wire "frontdesk/wire/intake"
 )
 
@@ -24,8 +23,8 @@ func (c *checks) intakes() {
 	if !i.On() {
 		return
 	}
-	if len(i.List) > maxIntakes {
-		return // which was found
+	if !i.CheckFirst(yamlconf.NewReport()) {
+		return
 	}
 	c.vault()
 	c.intakeMail()
@@ -63,7 +62,7 @@ func (c *checks) manifest() {
 		return
 	}
 	for _, found := range wire.Check(wire.KindManifest, document.Body(), wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream, Now: time.Now()}) {
-		key := c.Config.Intakes.keyOf(found.Pointer)
+		key := keyOf(c.Config.Intakes, found.Pointer)
 		schema := strings.HasSuffix(key, ".input_schema") || strings.HasSuffix(key, ".input_schema_file")
 		switch {
 		case key == "", schema && found.Severity == wire.Wrong: // which was found already, or is nothing that an owner writes
@@ -77,7 +76,7 @@ func (c *checks) manifest() {
 
 // keyOf is the key from which a member of the manifest is made; empty for one that is made of nothing here, or was checked
 // by itself.
-func (i Intakes) keyOf(pointer string) string {
+func keyOf(i intake.Settings, pointer string) string {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	switch {
 	case parts[0] == "provider":
@@ -103,148 +102,26 @@ func (i Intakes) keyOf(pointer string) string {
 }
 
 // intake checks what an intake says beside its part of the manifest.
-func (c *checks) intake(path string, i Intake) {
-	c.intakeSchema(path, i)
-	c.intakeEngine(path, i)
+func (c *checks) intake(path string, i intake.IntakeSettings) {
+	if !i.ByRules() && !i.ByWebhook() && !c.Config.Console.Enabled {
+		c.Warning(path, "a person has to make its offers, and the console, where that is done, is off")
+	}
 	for n, match := range i.Match {
 		c.matchNames(fmt.Sprintf("%s.match[%d]", path, n), match)
 	}
 	if address := c.Config.ownAddress(); len(i.Match) > 0 && (address == "" || !safeAddress(address)) {
 		c.Warning(path+".match", "answers tell no action to start it, since they do not know a safe address of this front desk; set url")
 	}
-	if len(i.ID) > maxIntakeID {
-		c.Problem(path+".id", "the id is longer than %d characters", maxIntakeID)
-	}
-}
-
-// intakeSchema checks what data an intake takes.
-func (c *checks) intakeSchema(path string, i Intake) {
-	key := path + ".input_schema"
-	if i.InputSchemaFile != "" {
-		key = path + ".input_schema_file"
-	}
-	switch {
-	case i.InputSchema == "" && i.InputSchemaFile == "":
-		c.Problem(path+".input_schema", "the schema of the data is missing; write it here, or name a file with it in input_schema_file")
-		return
-	case i.InputSchema != "" && i.InputSchemaFile != "":
-		c.Problem(key, "the schema is given here and in input_schema; keep one of them")
-		return
-	}
-	text, err := i.schema()
-	if err == nil {
-		_, err = wire.CompileSchema(text)
-	}
-	if err != nil {
-		c.Problem(key, "%v", err)
-	}
-}
-
-// byRules and byWebhook say how an intake's offers are made; otherwise a person makes them.
-func (i Intake) byRules() bool {
-	return len(i.Rules.Offers)+len(i.Rules.Decline) > 0 || i.Rules.Otherwise != ""
-}
-
-func (i Intake) byWebhook() bool { return i.Webhook != (offers.Webhook{}) }
-
-// intakeEngine checks how an intake's offers are made.
-func (c *checks) intakeEngine(path string, i Intake) {
-	if i.byRules() && i.byWebhook() {
-		c.Problem(path+".webhook", "offers are made by rules and by a webhook; keep one of them")
-	}
-	if i.Person.RetryAfter != 0 && (i.byRules() || i.byWebhook()) {
-		c.Problem(path+".person", "offers are made by a person, and by rules or a webhook, too; keep one of them")
-	}
-	var err error
-	part := path + ".rules"
-	switch text, unread := i.schema(); {
-	case i.byRules() && unread == nil:
-		_, err = offers.NewRules(i.Rules, text)
-	case i.byWebhook():
-		part, err = path+".webhook", i.Webhook.Check()
-	}
-	for _, e := range flatten(err) {
-		var found *offers.Error
-		if errors.As(e, &found) {
-			c.ProblemWithin(part+"."+found.Field, found.Line, found.Column, "%s", found.Detail)
-		} else {
-			c.Problem(part, "%v", e)
-		}
-	}
-	if !i.byRules() && !i.byWebhook() && !c.Config.Console.Enabled {
-		c.Warning(path, "a person has to make its offers, and the console, where that is done, is off")
-	}
-}
-
-// CheckFirst looks at how many there are.
-func (i Intakes) CheckFirst(r *yamlconf.Report) bool {
-	if len(i.List) > maxIntakes {
-		r.Problem("list", "there are more than %d intakes", maxIntakes)
-		return false
-	}
-	return true
-}
-
-// Check looks at how offers are accepted.
-func (i Intake) Check(r *yamlconf.Report) {
-	b := i.Bind
-	if !i.Binding && (b.Effect != "" || b.Message != "" || len(b.Requires)+len(b.Consent) > 0) {
-		r.Problem("bind", "its offers cannot be accepted; set binding, or remove bind")
-	}
-}
-
-// Check looks at the fields, and at what tells the business of accepted offers.
-func (b IntakeBind) Check(r *yamlconf.Report) {
-	seen := map[string]bool{}
-	for n, name := range b.Requires {
-		if name == "" || len(name) > 64 || seen[name] {
-			r.Problem(yamlconf.Index("requires", n), "%q is no name of a field, longer than 64 bytes, or there twice", name)
-		}
-		seen[name] = true
-	}
-	if _, err := b.fields(); err != nil {
-		r.Problem("formats", "%v", err)
-	}
-	switch {
-	case b.Effect == effectWebhook:
-		b.Webhook.check(r.Section("webhook"))
-	case b.Webhook != (IntakeHook{}):
-		r.Problem("webhook", "it is told nothing; set effect to webhook, or remove it")
-	}
-	switch {
-	case b.Effect == effectMail:
-		if err := notify.CheckAddress(b.Mail.To); err != nil {
-			r.Problem("mail.to", "%v", err)
-		}
-	case b.Mail != (IntakeMail{}):
-		r.Problem("mail", "it is sent nothing; set effect to mail, or remove it")
-	}
-}
-
-// check looks at a server that is told.
-func (h IntakeHook) check(r *yamlconf.Report) {
-	if h.URL == "" {
-		r.Problem("url", "the effect is a webhook; write where it is to be posted")
-	} else if err := config.WebAddress(h.URL); err != nil {
-		r.Problem("url", "%v", err)
-	}
-	if _, err := h.secret(); err != nil {
-		key := "secret_env"
-		if h.SecretFile != "" {
-			key = "secret_file"
-		}
-		r.Problem(key, "%v", err)
-	}
 }
 
 // intakeMail checks the server that mail goes through, where any goes.
 func (c *checks) intakeMail() {
 	i := c.Config.Intakes
-	sends := slices.ContainsFunc(i.List, func(one Intake) bool { return one.Bind.Effect == effectMail })
+	sends := slices.ContainsFunc(i.List, func(one intake.IntakeSettings) bool { return one.Bind.Effect == intake.EffectMail })
 	if !sends && i.Mail == (notify.MailServer{}) {
 		return
 	}
-	for _, e := range flatten(i.Mail.Check()) {
+	for _, e := range yamlconf.Unjoin(i.Mail.Check()) {
 		var found *notify.Error
 		if errors.As(e, &found) {
 			c.Problem("intakes.mail."+found.Field, "%s", found.Detail)

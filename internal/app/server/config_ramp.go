@@ -119,7 +119,7 @@ const (
 // Check looks at domains.
 func (x RAMP) Check(r *yamlconf.Report) {
 	for key, host := range map[string]string{"domain": x.Domain, "operator_domain": x.OperatorDomain} {
-		if host != "" && (!hostName.MatchString(host) || len(host) > 253) {
+		if host != "" && (!yamlconf.IsHostName(host) || len(host) > 253) {
 			r.Problem(key, "%q is no host name; write it like exchange.example.com, in lower case and ASCII", host)
 		}
 	}

@@ -155,7 +155,7 @@ func (i RAMPItem) Check(r *yamlconf.Report) {
 func checkMatch(r *yamlconf.Report, match policy.Match) {
 	match.Type = canonicalTypes(match.Type)
 	_, err := policy.Options{IsA: content.IsA}.Matcher(match)
-	for _, e := range flatten(err) {
+	for _, e := range yamlconf.Unjoin(err) {
 		var found *policy.RuleError
 		if errors.As(e, &found) {
 			r.Problem(found.Field, "%s", found.Detail)

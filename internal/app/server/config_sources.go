@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/app/config"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/infra/yamlconf"
 )
@@ -195,7 +194,7 @@ func (c *checks) sourceOf(path string, source Source) {
 
 // web checks an address that a tag does not stand for, since it may be another's or has a meaning only beside others.
 func (c *checks) web(path, address string) {
-	if err := config.WebAddress(address); err != nil {
+	if err := yamlconf.WebAddress(address); err != nil {
 		c.Problem(path, "%v", err)
 	}
 }

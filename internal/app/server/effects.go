@@ -26,7 +26,7 @@ func (s *Server) newOutboxWorker() (*outboxWorker, error) {
 	var sinks []string
 	if s.config.Intent.Enabled {
 		for _, sink := range s.config.Intent.Sinks {
-			secret, err := sink.secret()
+			secret, err := sink.Secret()
 			if err != nil {
 				return nil, fmt.Errorf("sink %s: %w", sink.Name, err)
 			}
@@ -70,21 +70,21 @@ func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
 type notifier func(ctx context.Context, id string, bound intake.BoundOffer) error
 
 // notifier is that of an intake's binds; nil where they wait in the inbox.
-func (s *Server) notifier(one Intake) (notifier, error) {
+func (s *Server) notifier(one intake.IntakeSettings) (notifier, error) {
 	if !one.Binding {
 		return nil, nil
 	}
 	switch one.Bind.Effect {
-	case effectWebhook:
+	case intake.EffectWebhook:
 		return s.tellByWebhook(one)
-	case effectMail:
+	case intake.EffectMail:
 		return s.tellByMail(one)
 	}
 	return nil, nil
 }
 
-func (s *Server) tellByWebhook(one Intake) (notifier, error) {
-	secret, err := one.Bind.Webhook.secret()
+func (s *Server) tellByWebhook(one intake.IntakeSettings) (notifier, error) {
+	secret, err := one.Bind.Webhook.Secret()
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Server) tellByWebhook(one Intake) (notifier, error) {
 	}, nil
 }
 
-func (s *Server) tellByMail(one Intake) (notifier, error) {
+func (s *Server) tellByMail(one intake.IntakeSettings) (notifier, error) {
 	mailer, err := notify.NewMailer(s.config.Intakes.Mail, nil)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
 )
 
@@ -22,14 +22,12 @@ var formats = config.Formats{
 	"rate":          parses(ratelimit.ParseRate),
 	"public_url":    publicURL,
 	"listen_or_off": func(s string) error { return unless(s == off, config.ListenAddress(s)) },
-	"currency":      matches(currencyCode.MatchString, "is no currency; write three capital letters, like EUR"),
+	"currency":      matches(yamlconf.IsCurrency, "is no currency; write three capital letters, like EUR"),
 	"domain":        matches(isDomain, "is no domain; write it like exchange.example.com, in lower case and ASCII"),
 	"email":         matches(isEmail, "is no e-mail address; write it like desk@example.com"),
 	"network":       matches(isNetwork, "is no network; write it like 10.0.0.0/8, fd00::/8 or 192.0.2.7"),
 	"database":      knownDatabase,
 }
-
-var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
 // parses makes a format of what reads it.
 func parses[T any](read func(string) (T, error)) func(string) error {

@@ -57,25 +57,25 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error) {
 	all, fetcher := map[string]*intake.Definition{}, c.Fetcher()
 	for _, one := range c.Intakes.List {
-		text, err := one.schema()
+		text, err := one.Schema()
 		if err != nil {
 			return nil, err
 		}
 		made := &intake.Definition{
-			ID: one.ID, Retention: one.privacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.privacy().TakesRedacted(),
-			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), ValidFor: one.expires(), TermsURL: one.TermsURL, Binding: one.Binding,
+			ID: one.ID, Retention: one.DeclaredPrivacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.DeclaredPrivacy().TakesRedacted(),
+			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), ValidFor: one.OfferLifetime(), TermsURL: one.TermsURL, Binding: one.Binding,
 			Bind: intake.BindRules{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
 		}
 		if made.Schema, err = wire.CompileSchema(text); err != nil {
 			return nil, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
 		}
-		if made.Bind.Fields, err = one.Bind.fields(); err != nil {
+		if made.Bind.Fields, err = one.Bind.FieldSchema(); err != nil {
 			return nil, err
 		}
-		if one.Binding && one.Bind.Effect != "" && one.Bind.Effect != effectInbox {
+		if one.Binding && one.Bind.Effect != "" && one.Bind.Effect != intake.EffectInbox {
 			made.Bind.Sink = intakeSink(one.ID)
 		}
-		if made.Engine, err = one.engine(text, h, fetcher); err != nil {
+		if made.Engine, err = engine(one, text, h, fetcher); err != nil {
 			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
 		}
 		all[one.ID] = made
@@ -84,11 +84,11 @@ func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error)
 }
 
 // engine is what makes the intake's offers.
-func (i Intake) engine(schema strictjson.Value, h *House, fetcher *fetch.Fetcher) (offers.Engine, error) {
+func engine(i intake.IntakeSettings, schema strictjson.Value, h *House, fetcher *fetch.Fetcher) (offers.Engine, error) {
 	switch {
-	case i.byRules():
+	case i.ByRules():
 		return offers.NewRules(i.Rules, schema)
-	case i.byWebhook():
+	case i.ByWebhook():
 		return offers.NewWebhook(i.Webhook, offers.WebhookOptions{Fetcher: fetcher, Now: h.now, Log: h.log})
 	}
 	return i.Person, nil
@@ -241,9 +241,9 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 	switch refused, counted := t.Refused(); {
 	case refused != nil:
 		return refused
-	case one.RateLimit == (IntakeRate{}) && counted: // at the door of tools
+	case one.RateLimit == (intake.RateSettings{}) && counted: // at the door of tools
 		return nil
-	case one.RateLimit == (IntakeRate{}):
+	case one.RateLimit == (intake.RateSettings{}):
 		return g.Count(ctx, &apphttp.Route{}, t, party, caller)
 	}
 	if party.ID != "" {
@@ -254,7 +254,7 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 
 // within counts a request for what its intake has declared, of submissions and of binds apart (Agent Intake Protocol 0.1.0,
 // rate_limit). Where it cannot be counted it is not let in: what is declared would not hold.
-func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one Intake, caller string, bind bool) error {
+func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one intake.IntakeSettings, caller string, bind bool) error {
 	kind := "intake"
 	if bind {
 		kind = "bind"

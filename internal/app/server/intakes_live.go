@@ -14,14 +14,14 @@ import (
 type taking struct {
 	config  Config
 	defined map[string]*intake.Definition // as the service knows them, by their ids
-	intakes map[string]Intake
+	intakes map[string]intake.IntakeSettings
 	made    httpx.DocumentCache // the manifest, by the address that it is for
 }
 
 // takeIn makes ready what a configuration takes in. The function that it gives puts it in force: whole, for the requests that
 // come from then on.
 func (h *House) takeIn(config Config) (put func(), err error) {
-	t := &taking{config: config, intakes: map[string]Intake{}}
+	t := &taking{config: config, intakes: map[string]intake.IntakeSettings{}}
 	if t.defined, err = config.declaredIntakes(h); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (h *House) takeIn(config Config) (put func(), err error) {
 func (c Config) takingIn(fresh Config) Config {
 	list := slices.Clone(c.Intakes.List)
 	for n, began := range list {
-		i := slices.IndexFunc(fresh.Intakes.List, func(one Intake) bool { return one.ID == began.ID })
+		i := slices.IndexFunc(fresh.Intakes.List, func(one intake.IntakeSettings) bool { return one.ID == began.ID })
 		if i < 0 {
 			continue
 		}
@@ -52,8 +52,8 @@ func (c Config) takingIn(fresh Config) Config {
 }
 
 // changedIntakes names the keys in which two lists of intakes differ; the list itself where not the same are in it.
-func changedIntakes(a, b []Intake) (changed []string) {
-	if !slices.EqualFunc(a, b, func(x, y Intake) bool { return x.ID == y.ID }) {
+func changedIntakes(a, b []intake.IntakeSettings) (changed []string) {
+	if !slices.EqualFunc(a, b, func(x, y intake.IntakeSettings) bool { return x.ID == y.ID }) {
 		return []string{"intakes.list"}
 	}
 	for n := range a {
@@ -68,7 +68,7 @@ func changedIntakes(a, b []Intake) (changed []string) {
 func (t *taking) inboxIntakes() (all []console.InboxIntake) {
 	for _, one := range t.config.Intakes.List {
 		all = append(all, console.InboxIntake{
-			ID: one.ID, Name: one.Name, Binding: one.Binding, Requires: one.Bind.Requires, For: one.expires(), TermsURL: one.TermsURL,
+			ID: one.ID, Name: one.Name, Binding: one.Binding, Requires: one.Bind.Requires, For: one.OfferLifetime(), TermsURL: one.TermsURL,
 		})
 	}
 	return all

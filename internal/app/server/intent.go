@@ -67,7 +67,7 @@ func (c Config) declarationAt(address string) (wire.Declaration, error) {
 	if i.Events.Enabled {
 		d.Endpoints.Event = &wire.EventEndpoint{Method: http.MethodPost, URL: address + intentEvents, Required: i.Events.Required}
 	}
-	for name, value := range i.extensions() {
+	for name, value := range i.ExtensionMembers() {
 		if d.Extensions == nil {
 			d.Extensions = wire.Extensions{}
 		}

@@ -158,7 +158,7 @@ func (h *House) teller(host string) (site string, ok bool) {
 
 // place is where something is stated, and by whom.
 type licencePlace struct {
-	LicencePlace
+	imported.PlaceSettings
 	own bool // the operator named it
 }
 
@@ -171,7 +171,7 @@ func (h *House) licencePlaces(config Config) map[string]licencePlace {
 	if config.Licences.Tenants && h.Tenants != nil {
 		for _, one := range h.Tenants.List() {
 			if _, named := all[one.ID]; !named {
-				all[one.ID] = licencePlace{LicencePlace{Site: one.ID, URL: "https://" + one.Domains[0] + "/"}, false}
+				all[one.ID] = licencePlace{imported.PlaceSettings{Site: one.ID, URL: "https://" + one.Domains[0] + "/"}, false}
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/policy/imported"
 	"frontdesk/wire/licence/sitemap"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
@@ -77,7 +78,7 @@ func openStating(t *testing.T) (*supplied, *statingHost) {
 	}))
 	t.Cleanup(h.Close)
 	s.onboard("acme", cents, strings.TrimPrefix(h.URL, "http://"))
-	s.config.Licences.From = []LicencePlace{{Site: "acme", URL: h.URL + "/"}}
+	s.config.Licences.From = []imported.PlaceSettings{{Site: "acme", URL: h.URL + "/"}}
 	return s, h
 }
 
@@ -281,7 +282,7 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
 	t.Parallel()
 	s, h := openReading(t)
-	s.config.Licences.From = []LicencePlace{{Site: "acme", URL: h.URL + "/"}}
+	s.config.Licences.From = []imported.PlaceSettings{{Site: "acme", URL: h.URL + "/"}}
 	h.put("/", article("Home", ""))
 	h.put("/rsl.txt", acmeRSL)
 	told := newAges(s.metrics)

@@ -6,27 +6,19 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
-	"time"
 
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
 	wire "frontdesk/wire/intake"
-	"frontdesk/wire/strictjson"
 )
 
 // The addresses of the Agent Intake Protocol.
 const (
-	intakePath   = "/intake/{id}"
-	intakeBind   = "/intake/{id}/bind"
-	exampleDesk  = "https://www.example.com"
-	maxSchema    = 256 << 10 // bytes of an intake's schema
-	minIntake    = 64 << 10  // bytes of a body that providers should take (Agent Intake Protocol 0.1.0, Transport Requirements)
-	maxIntake    = 16 << 20
-	maxOfferFor  = 366 * 24 * time.Hour
-	maxIntakes   = 1000
-	maxIntakeID  = 50
-	maxPerCaller = 1_000_000_000
+	intakePath  = "/intake/{id}"
+	intakeBind  = "/intake/{id}/bind"
+	exampleDesk = "https://www.example.com"
+	maxIntake   = 16 << 20
 )
 
 // manifestAt is agent-intake.json at a public address. The error is of a schema that cannot be read.
@@ -34,20 +26,20 @@ func (c Config) manifestAt(address string) (wire.Manifest, error) {
 	i := c.Intakes
 	m := wire.Manifest{Version: wire.Version, Provider: c.intakeProvider(), Intakes: make([]wire.Intake, len(i.List))}
 	for n, one := range i.List {
-		schema, err := one.schema()
+		schema, err := one.Schema()
 		if err != nil {
 			return wire.Manifest{}, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
 		}
 		m.Intakes[n] = wire.Intake{
 			ID: one.ID, Name: one.Name, Description: one.Description, Endpoint: api.SubmitURL(address, one.ID), Method: http.MethodPost,
 			Category: one.Category, InputSchema: schema, OfferType: one.OfferType, BindingAvailable: one.Binding,
-			RequiresAuth: one.RequiresAuth, Privacy: one.privacy(),
+			RequiresAuth: one.RequiresAuth, Privacy: one.DeclaredPrivacy(),
 		}
-		if rate := one.RateLimit; rate != (IntakeRate{}) {
+		if rate := one.RateLimit; rate != (intake.RateSettings{}) {
 			m.Intakes[n].RateLimit = &wire.RateLimit{RequestsPerMinute: rate.RequestsPerMinute, RequestsPerDay: rate.RequestsPerDay}
 		}
 	}
-	if given := i.Certification; given != (IntakeCertification{}) {
+	if given := i.Certification; given != (intake.CertificationSettings{}) {
 		m.Certification = &wire.Certification{Registry: given.Registry, Certified: &given.Certified, CertID: given.CertID, Expires: given.Expires}
 	}
 	return m, nil
@@ -59,25 +51,6 @@ func (c Config) intakeProvider() wire.Provider {
 	return wire.Provider{
 		Name: cmp.Or(p.Name, c.Console.Title, site.Name), URL: cmp.Or(p.URL, site.URL, c.URL), Description: p.Description, Logo: p.Logo, ContactEmail: p.ContactEmail,
 	}
-}
-
-// schema is the intake's schema as the owner wrote it, inline or in a file.
-func (i Intake) schema() (strictjson.Value, error) {
-	if i.InputSchemaFile == "" {
-		return strictjson.Value(i.InputSchema), nil
-	}
-	text, err := os.ReadFile(i.InputSchemaFile)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read", i.InputSchemaFile)
-	case len(text) > maxSchema:
-		return nil, fmt.Errorf("%s is larger than %d bytes", i.InputSchemaFile, maxSchema)
-	}
-	var any strictjson.Value
-	if err := strictjson.Decode(text, &any); err != nil {
-		return nil, fmt.Errorf("%s: %w", i.InputSchemaFile, err)
-	}
-	return any, nil
 }
 
 // isLoopback says whether a web address leads to this machine, where plain http is good enough.

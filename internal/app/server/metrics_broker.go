@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/licensing/broker"
 )
 
-// brokerFigures makes the figures of a Broker, and gives what is told what happens. Its labels are words of its own and the Exchanges that the
+// brokerFigures makes the figures of a broker.Settings, and gives what is told what happens. Its labels are words of its own and the Exchanges that the
 // operator has named: what agents and documents name are all "other".
 func brokerFigures(registry *prometheus.Registry) broker.Observer {
 	requests := apphttp.NewCounter("broker_requests_total", "Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")

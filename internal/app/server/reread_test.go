@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/policy/imported"
 )
 
 // openReading is a front desk whose site own is read from a host of the test, pages and licences.
@@ -18,7 +19,7 @@ func openReading(t *testing.T) (*supplied, *statingHost) {
 	s, h := openStating(t)
 	s.config.Sources = []Source{{Site: "own", Name: "web", URL: h.URL + "/", Crawl: Crawl{Parallel: 1}}}
 	s.config.Sites[0].Hosts = []string{strings.TrimPrefix(h.URL, "http://")}
-	s.config.Licences.From = []LicencePlace{{Site: "own", URL: h.URL + "/"}}
+	s.config.Licences.From = []imported.PlaceSettings{{Site: "own", URL: h.URL + "/"}}
 	s.visitor = fetch.NewCrawler(s.config.Fetcher(), fetch.CrawlerOptions{})
 	return s, h
 }

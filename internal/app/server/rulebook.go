@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/excerpts"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/exchange"
@@ -140,7 +141,7 @@ func (c Config) checkRule(rule policy.Rule, tenants ...string) error {
 	}
 	for _, label := range rule.Labels {
 		declared := slices.ContainsFunc(c.Intent.Domains, func(domain string) bool { return intent.Within(label, domain) })
-		if len(c.Intent.Domains) == 0 && !editorialDomain.MatchString(label) || len(c.Intent.Domains) > 0 && !declared {
+		if len(c.Intent.Domains) == 0 && !excerpts.IsEditorialDomain(label) || len(c.Intent.Domains) > 0 && !declared {
 			return fail.New(fail.Invalid, "labels: %.100q is no editorial domain that can be declared to platforms", label)
 		}
 	}

@@ -32,7 +32,7 @@ type LicenceStatus struct {
 }
 
 // ageOf is the age of what was last read, or tried first, at a time; the zero time is no age.
-func (l Licences) ageOf(read, now time.Time) Age {
+func ageOf(l imported.Settings, read, now time.Time) Age {
 	switch age := now.Sub(read); {
 	case read.IsZero() || age <= l.Warn:
 		return Recent
@@ -51,7 +51,7 @@ func (h *House) LicenceStatuses(ctx context.Context, config Config) (all []Licen
 		place, configured := places[s.Site]
 		one := LicenceStatus{Status: s, Where: place.URL, Configured: configured}
 		if configured {
-			one.Age = config.Licences.ageOf(s.Read, h.now())
+			one.Age = ageOf(config.Licences, s.Read, h.now())
 		}
 		known[s.Site], all = true, append(all, one)
 	}
@@ -125,7 +125,7 @@ func (s *Server) lookAtAges(ctx context.Context, told ages) error {
 		if read.IsZero() {
 			return
 		}
-		is := s.config.Licences.ageOf(read, now)
+		is := ageOf(s.config.Licences, read, now)
 		told.seconds.WithLabelValues(site, source).Set(now.Sub(read).Seconds())
 		told.stale.WithLabelValues(site, source).Set(map[Age]float64{Stale: 1, Critical: 2}[is])
 		if is != Recent {

@@ -100,7 +100,7 @@ func (h *House) Sources(ctx context.Context, config Config) ([]SourceStatus, err
 			status.AgeSeconds = int64(h.now().Sub(status.LastRun).Seconds())
 		}
 		if source.URL != "" {
-			status.Age = config.Licences.ageOf(status.LastRun, h.now())
+			status.Age = ageOf(config.Licences, status.LastRun, h.now())
 		}
 		all = append(all, status)
 	}

@@ -2,6 +2,8 @@ package yamlconf
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -105,4 +107,31 @@ func (r *Report) MatchAll(key string, texts []string, does func(string) bool, ot
 // Failed says whether any problem was reported, in whichever section.
 func (r *Report) Failed() bool {
 	return slices.ContainsFunc(*r.notes, func(n Note) bool { return !n.Warning })
+}
+
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// IsHostName says whether a text is a host name in lower case and ASCII.
+func IsHostName(text string) bool { return hostName.MatchString(text) }
+
+var currency = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// IsCurrency says whether a text is written as currencies are (ISO 4217).
+func IsCurrency(text string) bool { return currency.MatchString(text) }
+
+// Unjoin takes joined errors apart.
+func Unjoin(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return nil
+}
+
+// WebAddress checks an address on the web, or none.
+func WebAddress(address string) error {
+	u, err := url.Parse(address)
+	if address != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
+	}
+	return nil
 }
