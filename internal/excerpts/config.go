@@ -172,9 +172,11 @@ func (s SinkSettings) Secret() (sign.WebhookSecret, error) {
 // DefaultSettings are those where nothing is said.
 func DefaultSettings() Settings {
 	return Settings{
-		State: "active", Versions: []string{"0.1"}, Supports: Supports{Chunks: true, Citations: true}, MaxChunks: 5, MaxTokens: 800, Share: 0.5,
+		State: "active", Versions: []string{"0.1"}, Supports: Supports{Chunks: true, Citations: true},
+		MaxChunks: 5, MaxTokens: 800, Share: 0.5,
 		Session: 24 * time.Hour, Compliance: ComplianceSettings{Revocable: true}, Languages: "strict",
-		Events: EventSettings{Enabled: true, Signed: true, Strict: true, Grace: 24 * time.Hour}, Sign: true, Rate: "600/1m", Sessions: "30/1m", Keep: 90 * 24 * time.Hour,
+		Events: EventSettings{Enabled: true, Signed: true, Strict: true, Grace: 24 * time.Hour},
+		Sign:   true, Rate: "600/1m", Sessions: "30/1m", Keep: 90 * 24 * time.Hour,
 	}
 }
 
@@ -182,8 +184,10 @@ func DefaultSettings() Settings {
 func (i Settings) Check(r *yamlconf.Report) {
 	r.MatchAll("domains", i.Domains, IsEditorialDomain, "is no editorial domain; "+EditorialForm)
 	r.MatchAll("hosts", i.Hosts, yamlconf.IsHostName, "is no host name; write it like news.example.com, in ASCII")
-	r.MatchAll("refuse.countries", i.Refuse.Countries, countryCode.MatchString, "is no country; write two letters, like FR")
-	r.MatchAll("refuse.languages", i.Refuse.Languages, languageRange.MatchString, "is no language; write it like fr or fr-CA")
+	r.MatchAll("refuse.countries", i.Refuse.Countries, countryCode.MatchString,
+		"is no country; write two letters, like FR")
+	r.MatchAll("refuse.languages", i.Refuse.Languages, languageRange.MatchString,
+		"is no language; write it like fr or fr-CA")
 	names := map[string]bool{}
 	for n, sink := range i.Sinks {
 		if names[sink.Name] || sink.Name == "" {
@@ -214,7 +218,8 @@ func (s SinkSettings) Check(r *yamlconf.Report) {
 	case err != nil:
 		r.Problem(key, "%v", err)
 	case secret == nil:
-		r.Warning("", "what it gets is not signed, so that anybody could send it the like; name a secret by secret_env or secret_file")
+		r.Warning("", "what it gets is not signed, so that anybody could send it the like; "+
+			"name a secret by secret_env or secret_file")
 	}
 }
 
@@ -243,7 +248,8 @@ func IsEditorialDomain(text string) bool { return editorialDomain.MatchString(te
 func (p PublisherSettings) CheckDeclared(r *yamlconf.Report) {
 	switch {
 	case !publisherID.MatchString(p.ID):
-		r.Problem("id", "%q is no id of a publisher; use 2 to 64 lower-case letters, digits, dashes and underscores", p.ID)
+		r.Problem("id", "%q is no id of a publisher; "+
+			"use 2 to 64 lower-case letters, digits, dashes and underscores", p.ID)
 	case p.Name == "" || len([]rune(p.Name)) > 128:
 		r.Problem("name", "give the publisher a name of up to 128 characters")
 	case !yamlconf.IsHostName(p.Domain):

@@ -221,7 +221,8 @@ func (i IntakeSettings) OfferLifetime() time.Duration { return cmp.Or(i.Expires,
 func (i IntakeSettings) DeclaredPrivacy() *wire.Privacy {
 	redacted := i.Privacy.Redacted != "refuse"
 	return &wire.Privacy{
-		DataRetention: wire.Retention(cmp.Or(i.Privacy.DataRetention, string(wire.RetainNone))), PIIRequired: i.Privacy.PIIRequired, RedactedAcceptable: &redacted,
+		DataRetention: wire.Retention(cmp.Or(i.Privacy.DataRetention, string(wire.RetainNone))),
+		PIIRequired:   i.Privacy.PIIRequired, RedactedAcceptable: &redacted,
 	}
 }
 
@@ -232,7 +233,8 @@ func (h HookSettings) Secret() (sign.WebhookSecret, error) {
 	case err != nil:
 		return nil, err
 	case text == "":
-		return nil, errors.New("without a secret your server cannot know who tells it; name the variable of the environment, or the file, that holds it")
+		return nil, errors.New("without a secret your server cannot know who tells it; " +
+			"name the variable of the environment, or the file, that holds it")
 	}
 	return sign.ParseWebhookSecret(text)
 }
@@ -262,7 +264,10 @@ func (b BindSettings) FieldSchema() (*wire.Schema, error) {
 }
 
 // bindFormats are the formats of JSON Schema 2020-12 that fields of a person's data can have.
-var bindFormats = []string{"date", "date-time", "time", "duration", "email", "idn-email", "hostname", "ipv4", "ipv6", "uri", "iri", "uuid"}
+var bindFormats = []string{
+	"date", "date-time", "time", "duration", "email", "idn-email",
+	"hostname", "ipv4", "ipv6", "uri", "iri", "uuid",
+}
 
 // CheckFirst looks at how many there are.
 func (i Settings) CheckFirst(r *yamlconf.Report) bool {
@@ -291,7 +296,8 @@ func (b BindSettings) Check(r *yamlconf.Report) {
 	seen := map[string]bool{}
 	for n, name := range b.Requires {
 		if name == "" || len(name) > 64 || seen[name] {
-			r.Problem(yamlconf.Index("requires", n), "%q is no name of a field, longer than 64 bytes, or there twice", name)
+			r.Problem(yamlconf.Index("requires", n),
+				"%q is no name of a field, longer than 64 bytes, or there twice", name)
 		}
 		seen[name] = true
 	}
@@ -365,7 +371,8 @@ func (i IntakeSettings) checkSchema(r *yamlconf.Report) {
 	}
 	switch {
 	case i.InputSchema == "" && i.InputSchemaFile == "":
-		r.Problem("input_schema", "the schema of the data is missing; write it here, or name a file with it in input_schema_file")
+		r.Problem("input_schema", "the schema of the data is missing; "+
+			"write it here, or name a file with it in input_schema_file")
 		return
 	case i.InputSchema != "" && i.InputSchemaFile != "":
 		r.Problem(key, "the schema is given here and in input_schema; keep one of them")
