@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -156,7 +155,7 @@ func (c ledgerExport) Run(env *command.Environment) error {
 		return fail.New(fail.NotFound, "there is no ledger yet")
 	}
 	defer house.Close()
-	var out io.Writer = env.Stdout
+	out := env.Stdout
 	var file *os.File
 	if c.Output != "" {
 		if file, err = os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {

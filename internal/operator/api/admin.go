@@ -164,14 +164,6 @@ func limited(said map[string]string, usual, most int) (int, error) {
 	return limit, nil
 }
 
-// part is the rows of a page, of which one more was read, and from where the next goes on: empty for none.
-func part[R any](p page, all []R, place func(R) string) (rows []R, next string) {
-	if len(all) <= p.limit {
-		return all, ""
-	}
-	return all[:p.limit], place(all[p.limit-1])
-}
-
 // answer writes a value as JSON.
 func answer(w http.ResponseWriter, status int, value any) error {
 	text, err := json.Marshal(value)
