@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
@@ -301,7 +302,7 @@ func about(item source, words string) string {
 		return item.Name + "\n" + item.Text
 	}
 	var with []string
-	for _, sentence := range sentences(item.Text) {
+	for _, sentence := range quote.Split(item.Text) {
 		said := " " + singular(sentence) + " "
 		if !slices.ContainsFunc(strings.Fields(singular(words)), func(w string) bool { return !strings.Contains(said, " "+w+" ") }) {
 			with = append(with, sentence)

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
@@ -223,7 +224,7 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 	}
 	draft.builtIn = a.telling
 	if !a.factual {
-		draft.builtIn = strings.TrimSpace(a.telling + " " + summarize(a.speaker, a.terms, told))
+		draft.builtIn = strings.TrimSpace(a.telling + " " + summarize(ctx, a.speaker, quote.New(a.wording, a.terms), told))
 	}
 	if draft.builtIn == "" {
 		return nil, nil

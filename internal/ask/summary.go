@@ -2,6 +2,7 @@ package ask
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -11,11 +12,10 @@ import (
 
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
-	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
-	"frontdesk/internal/content/search"
 )
 
 // source is one item of an answer as a summary may speak of it: what was released of it and nothing else.
@@ -28,24 +28,20 @@ type source struct {
 	Object   facts.Object // its properties; zero where they were not asked for
 }
 
-// The bounds of a summary.
-const (
-	toldItems     = 3   // items that a summary quotes
-	sentenceRunes = 240 // of a sentence quoted
-)
+// toldItems is how many items a summary quotes.
+const toldItems = 3
 
-// summarize writes a short text about the items of an answer. Of the first few items it gives the sentence that has most of
-// the question's words, in the item's own language. Where there are more, it tells behind them how many there are of each
+// summarize writes a short text about the items of an answer. Of the first few items it gives the sentence that
+// answers best, in the item's own language. Where there are more, it tells behind them how many there are of each
 // kind and the range of their figures, in the language of say. The same input gives the same text.
-func summarize(say i18n.Speaker, terms []search.Term, items []source) string {
+func summarize(ctx context.Context, say i18n.Speaker, asked *quote.Question, items []source) string {
 	var b strings.Builder
-	scale := index.Weigh(terms)
 	for _, item := range items[:min(len(items), toldItems)] {
 		if item.Name == "" {
 			continue
 		}
 		b.WriteString(" " + item.Name)
-		if sentence := bestSentence(scale, item); sentence != "" {
+		if sentence := asked.Best(ctx, quote.Item{Name: item.Name, Language: item.Language, Text: item.Text}); sentence != "" {
 			b.WriteString(": " + sentence)
 		}
 		if last, _ := utf8.DecodeLastRuneInString(b.String()); !strings.ContainsRune(".!?…。！？", last) {
@@ -56,25 +52,6 @@ func summarize(say i18n.Speaker, terms []search.Term, items []source) string {
 		b.WriteString(" " + overview(say, items))
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// bestSentence is the sentence of an item's text that carries most weight of the question for its length; the
-// first sentence when none has any.
-func bestSentence(scale index.Scale, item source) string {
-	best, bestScore := "", -1.0
-	for i, s := range sentences(item.Text) {
-		if i >= 40 {
-			break
-		}
-		words, score := scale.Carries(s, item.Language)
-		if words >= 3 && score > bestScore || best == "" {
-			best, bestScore = s, score
-		}
-	}
-	if strings.EqualFold(strings.Trim(best, " .!?"), strings.Trim(item.Name, " .!?")) {
-		return ""
-	}
-	return shorten(strings.Join(strings.Fields(best), " "), sentenceRunes)
 }
 
 // overview is the last sentence: how many items of which kind, and the range of what they cost, take and score.

@@ -1,47 +1,13 @@
 package ask
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
 )
-
-func TestSentencesEndWhereAReaderWouldEndThem(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string][]string{
-		"One. Two! Three?":                        {"One.", "Two!", "Three?"},
-		"It costs 3.50 at Dr. Hale's. Come early": {"It costs 3.50 at Dr. Hale's.", "Come early"},
-		"J. Smith wrote it. then nothing":         {"J. Smith wrote it. then nothing"},
-		"first line\nsecond line":                 {"first line", "second line"},
-		"これは文です。次の文です。":                           {"これは文です。", "次の文です。"},
-		"See e.g. Berlin. Ende":                   {"See e.g. Berlin.", "Ende"},
-		"":                                        nil,
-		" . ":                                     {"."},
-	} {
-		if diff := cmp.Diff(want, sentences(in)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", in, diff)
-		}
-	}
-}
-
-func FuzzSentencesLoseNothing(f *testing.F) {
-	f.Add("One. Two! 3.5 e.g. x。y")
-	f.Fuzz(func(t *testing.T, text string) {
-		squeeze := func(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), "") }
-		got := ""
-		for _, sentence := range sentences(text) {
-			got += squeeze(sentence) // one by one: bytes that are no UTF-8 must not come together
-		}
-		if got != squeeze(text) {
-			t.Errorf("sentences of %q hold %q", text, got)
-		}
-	})
-}
 
 func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
 	t.Parallel()
@@ -52,13 +18,13 @@ func TestSummaryTellsRangesAndQuotesTheBestSentences(t *testing.T) {
 		{Type: "NewsArticle", Name: "Herbs!", Language: "en", Text: "Herbs!"},
 		{Type: "Recipe", Name: "Never quoted", Language: "en", Text: "The fourth item is counted and not quoted."},
 	}
-	got := summarize(i18n.Speaker{}, terms, items)
+	got := summarize(t.Context(), i18n.Speaker{}, quote.New("", terms), items)
 	want := "Tomato soup: Fresh basil makes it sing. Pesto: Basil and nuts, pounded. Herbs!" +
 		" In all: 3 recipes and 1 news article, ready in 25 min to 1 h 10 min, rated 4.1 to 4.5."
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if summarize(i18n.Speaker{}, terms, nil) != "" {
+	if summarize(t.Context(), i18n.Speaker{}, quote.New("", terms), nil) != "" {
 		t.Error("a summary of nothing says something")
 	}
 }
@@ -75,11 +41,11 @@ func TestSummarySpeaksTheLanguageOfTheAnswer(t *testing.T) {
 		"fr": "Tomato soup: Fresh basil makes it sing. Herbs! En tout : 3 recettes et 1 article d’actualité, prêts en 25 min à 1 h 10 min, notés 4,1 à 4,5.",
 		"ja": "Tomato soup: Fresh basil makes it sing. Herbs! 全部でレシピ3件とニュース記事1件、所要時間25分〜1時間10分、評価4.1〜4.5。",
 	} {
-		if got := summarize(i18n.For(language), nil, items); got != want {
+		if got := summarize(t.Context(), i18n.For(language), quote.New("", nil), items); got != want {
 			t.Errorf("%s: got %s, want %s", language, got, want)
 		}
 	}
-	if got, want := summarize(i18n.For("es"), nil, items[:1]), "Tomato soup: Fresh basil makes it sing."; got != want {
+	if got, want := summarize(t.Context(), i18n.For("es"), quote.New("", nil), items[:1]), "Tomato soup: Fresh basil makes it sing."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -110,14 +76,4 @@ func said(pairs ...any) (f facets.Facts) {
 		f.Figures = append(f.Figures, facets.Figure{Slot: pairs[i].(facets.Slot), Low: figure, High: figure})
 	}
 	return f
-}
-
-func TestShortenCutsAtAWord(t *testing.T) {
-	t.Parallel()
-	if got := shorten("one two three four", 11); got != "one two…" {
-		t.Errorf("got %q", got)
-	}
-	if got := shorten("short", 11); got != "short" {
-		t.Errorf("got %q", got)
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
+	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
@@ -293,7 +294,7 @@ func (q *detailQuestion) closer(item source, known []bool) string {
 		return ""
 	}
 	best, most := "", 0.0
-	for _, sentence := range sentences(item.Text) {
+	for _, sentence := range quote.Split(item.Text) {
 		in := index.Covered(q.terms, sentence, item.Language)
 		for i := range in {
 			in[i] = in[i] && !known[i]
@@ -307,7 +308,7 @@ func (q *detailQuestion) closer(item source, known []bool) string {
 
 // quote tells a sentence of an item.
 func (q *detailQuestion) quote(item source, sentence string) string {
-	sentence = shorten(strings.Join(strings.Fields(sentence), " "), sentenceRunes)
+	sentence = quote.Shorten(sentence)
 	if item.Name == "" {
 		return sentence
 	}
@@ -421,7 +422,7 @@ func (q *detailQuestion) bySentence(item source, _ facts.Object) (said string, s
 		least = leastShown
 	}
 	alone, several := "", false // the first sentence that has such a value, and whether others have
-	for _, sentence := range sentences(item.Text) {
+	for _, sentence := range quote.Split(item.Text) {
 		if details.Has(sentence, q.Kind) {
 			several = several || alone != ""
 			alone = cmp.Or(alone, sentence)
@@ -436,7 +437,7 @@ func (q *detailQuestion) bySentence(item source, _ facts.Object) (said string, s
 			continue
 		}
 		beyond := named > own // the name says what the sentence is about
-		said, share = shorten(strings.Join(strings.Fields(sentence), " "), sentenceRunes), covered
+		said, share = quote.Shorten(sentence), covered
 		if beyond {
 			said = q.quote(item, sentence)
 		}
