@@ -175,6 +175,9 @@ func (s *Service) answer(ctx context.Context, in *askState) (*Answer, error) {
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
 		a := s.lookFor(in)
+		if err := a.tellTrial(ctx); err != nil {
+			return nil, err
+		}
 		if a.Len() <= in.skip {
 			return nil, in.noMore()
 		}

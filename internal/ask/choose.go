@@ -97,3 +97,25 @@ func (s *Service) tell(ctx context.Context, in *askState, p *proposal) (*Answer,
 	a.improve(ctx, in)
 	return a, nil
 }
+
+// tellTrial tells the trial of a context, if it has one, which items competed for the first places of a search.
+func (a *Answer) tellTrial(ctx context.Context) error {
+	trial := choice.TrialOf(ctx)
+	if trial == nil || a.asked.Within == nil { // items that were pointed at did not compete
+		return nil
+	}
+	for _, c := range a.view.Index.Candidates(a.asked) {
+		item := choice.Item{Values: c.Values}
+		if c.Hit.Listing != nil {
+			cards, err := a.render(ctx, []found{{listing: c.Hit.Listing}})
+			if err != nil {
+				return err
+			}
+			if cards[0] != nil {
+				item.Name = cards[0].Name()
+			}
+		}
+		trial.Items = append(trial.Items, item)
+	}
+	return nil
+}

@@ -2,10 +2,12 @@
 //
 //	go run frontdesk/test/fit -of choice -write internal/ask/choice/weights.txt SITE...
 //	go run frontdesk/test/fit -of quote -write internal/ask/quote/weights.txt SITE...
+//	go run frontdesk/test/fit -of rank -write internal/content/index/rank.txt SITE...
 //
 // Each SITE is a folder with items.jsonl and exam.jsonl, as for frontdesk eval --exam. For choice it asks the questions along
 // every route, and fits so that the readings that answer right are chosen; for quote, so that of the item that answers the
-// sentence is chosen which says what the question wants to hear. Before, it does so with each site left out in turn, and tells
+// sentence is chosen which says what the question wants to hear; for rank, so that an item comes first that shall, or nothing
+// answers. Before, it does so with each site left out in turn, and tells
 // how many questions of that site then come out right.
 package main
 
@@ -13,7 +15,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"maps"
 	"math"
@@ -30,6 +31,7 @@ import (
 	"frontdesk/internal/ask/choice"
 	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/cli/eval"
+	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/ingest"
 )
 
@@ -77,13 +79,19 @@ var models = map[string]model{
 		}
 		return w.String()
 	}},
-	"quote": {examineSentences, len(quote.Evidence), func(weights []float64) string {
+	"quote": {examineSentences, len(quote.Evidence), lines(quote.Evidence)},
+	"rank":  {examineItems, len(index.RankEvidence), lines(index.RankEvidence)},
+}
+
+// lines writes weights, a line each.
+func lines(evidence []string) func(weights []float64) string {
+	return func(weights []float64) string {
 		var b strings.Builder
-		for i, name := range quote.Evidence {
-			fmt.Fprintf(&b, "%-8s%5.2f\n", name, weights[i])
+		for i, name := range evidence {
+			fmt.Fprintf(&b, "%-12s%5.2f\n", name, weights[i])
 		}
 		return b.String()
-	}},
+	}
 }
 
 func main() {
@@ -216,6 +224,25 @@ func examineSentences(ctx context.Context, site string, q *eval.Everyday, desk a
 	return options, len(found[0].Misses) == 0, nil
 }
 
+// examineItems asks a question along the search, and gives the items that compete for the first places, and nothing as the last.
+func examineItems(ctx context.Context, site string, q *eval.Everyday, desk ask) (options []option, right bool, err error) {
+	trial := choice.Trial{Route: choice.Search}
+	found, err := eval.Examine(choice.Try(ctx, &trial), site, []eval.Everyday{*q}, desk)
+	if err != nil {
+		return nil, false, err
+	}
+	wanted := slices.Concat(q.First, q.In3, q.All)
+	for _, item := range trial.Items {
+		is := func(name string) bool { return strings.Contains(item.Name, name) }
+		o := option{"nothing", q.Empty, item.Values}
+		if item.Name != "" {
+			o = option{item.Name, slices.ContainsFunc(wanted, is), item.Values}
+		}
+		options = append(options, o)
+	}
+	return options, len(found[0].Misses) == 0, nil
+}
+
 // open serves the items of a folder inside this process.
 func open(
 	ctx context.Context, folder string, now func() time.Time,
@@ -229,7 +256,7 @@ func open(
 	config.Sources = []server.Source{{Path: filepath.Join(folder, "items.jsonl"), Name: "items"}}
 	loaded := &server.Loaded{Config: config}
 	s, err := server.New(ctx, server.Options{
-		Loaded: loaded, Log: server.NewLog(server.Log{Level: "error"}, io.Discard), Inside: true, Now: now,
+		Loaded: loaded, Log: server.NewLog(server.Log{Level: "error"}, os.Stderr), Inside: true, Now: now,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -122,7 +122,7 @@ func (w Weights) Best(readings []Reading) (best int) {
 
 // Best is the reading that is answered, by the weights that the program carries; in a trial, that of the route on trial.
 func Best(ctx context.Context, readings []Reading) int {
-	if trial, ok := ctx.Value(trialKey{}).(*Trial); ok {
+	if trial := TrialOf(ctx); trial != nil {
 		trial.Readings = readings
 		return max(0, slices.IndexFunc(readings, func(r Reading) bool { return r.Route == trial.Route }))
 	}
@@ -133,6 +133,19 @@ func Best(ctx context.Context, readings []Reading) int {
 type Trial struct {
 	Route    Route
 	Readings []Reading // the search first
+	Items    []Item    // that competed for the first places of the search, and nothing as the last
+}
+
+// Item is an item that was found, with the evidence for it; without a name it is none.
+type Item struct {
+	Name   string
+	Values []float64
+}
+
+// TrialOf is the trial of the questions that are asked in a context; nil for none.
+func TrialOf(ctx context.Context) *Trial {
+	t, _ := ctx.Value(trialKey{}).(*Trial)
+	return t
 }
 
 type trialKey struct{}

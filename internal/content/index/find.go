@@ -86,6 +86,19 @@ type Hit struct {
 // Find answers a question. Items of several sources under one URL count as one; the best stays. Conditions that nothing
 // meets give way, one at a time and the least important first, and are told; what somebody must not eat never does.
 func (v *View) Find(q Question) Found {
+	limit := q.Limit
+	s := v.finding(q)
+	if s.ranks() {
+		s.asked.Limit = max(limit, maxRanked)
+	}
+	found := s.find()
+	s.rank(&found)
+	found.Hits = found.Hits[:min(len(found.Hits), limit)]
+	return found
+}
+
+// finding reads a question.
+func (v *View) finding(q Question) *finding {
 	within := q.Within
 	if len(q.Sites) > 0 {
 		within = within.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
@@ -129,7 +142,7 @@ func (v *View) Find(q Question) Found {
 			s.asked.Sort = facets.Sort{By: nearest}
 		}
 	}
-	return s.find()
+	return &s
 }
 
 // loosely says whether items that do not say whether they meet a condition stand among those that do: among many, few state
@@ -220,6 +233,7 @@ type attempt struct {
 	wordless bool // the words give way
 	loose    bool // any of the words will do
 	meant    bool // no word has to be shared: what is meant counts
+	distant  bool // what means little of the same is near enough
 	silent   bool // items that say nothing of a figure or a time are let in, too
 	closest  bool // what is found is near to an answer, and none
 }
@@ -374,7 +388,10 @@ func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
 }
 
 // try finds what an attempt admits: first what meets every condition, then what may.
-func (s *finding) try(a attempt) []Hit {
+func (s *finding) try(a attempt) []Hit { return s.tryFor(a, s.asked.Limit) }
+
+// tryFor finds at most limit items.
+func (s *finding) tryFor(a attempt, limit int) []Hit {
 	sure, likely := s.within, s.within
 	if s.types != nil && !a.anyTypes {
 		sure, likely = sure.And(s.types), likely.And(s.types)
@@ -409,10 +426,10 @@ func (s *finding) try(a attempt) []Hit {
 			likely = of
 		}
 	}
-	hits := s.look(sure, conditions, a, s.asked.Limit)
-	if doubts && len(hits) < s.asked.Limit {
+	hits := s.look(sure, conditions, a, limit)
+	if doubts && len(hits) < limit {
 		if further := likely.Without(sure); !further.Empty() {
-			doubtful := alike(hits, s.look(further, conditions, a, s.asked.Limit-len(hits)))
+			doubtful := alike(hits, s.look(further, conditions, a, limit-len(hits)))
 			for i := range doubtful {
 				doubtful[i].Doubt = true
 			}
@@ -490,7 +507,7 @@ const (
 // look finds the best of a selection, in the order that is asked for.
 func (s *finding) look(within *search.Selection, conditions bool, a attempt, limit int) []Hit {
 	if a.meant {
-		return s.resembling(within, limit)
+		return s.resembling(within, limit, a.distant)
 	}
 	depth := limit
 	switch {

@@ -64,7 +64,7 @@ func (c *columns) signs() *words.Signs {
 }
 
 // resembling finds the items of a selection that mean about what the question says.
-func (s *finding) resembling(within *search.Selection, limit int) []Hit {
+func (s *finding) resembling(within *search.Selection, limit int, distant bool) []Hit {
 	if s.asked.Near != nil || limit <= 0 { // a model tells what is meant
 		return nil
 	}
@@ -82,7 +82,11 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 	if words < fewWords || len(strings.Fields(text)) <= fewWords {
 		least = alikeThing
 	}
-	hits := s.view.alike(asked, within, alikeShare*least)
+	share := alikeShare
+	if distant {
+		least, share = leastRanked, 0
+	}
+	hits := s.view.alike(asked, within, max(share*least, leastRanked))
 	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID)) })
 	if len(hits) == 0 || hits[0].Score < least {
 		return nil
@@ -90,7 +94,7 @@ func (s *finding) resembling(within *search.Selection, limit int) []Hit {
 	if s.view.several {
 		hits = oneEach(hits)
 	}
-	end := slices.IndexFunc(hits, func(h Hit) bool { return h.Score < alikeShare*hits[0].Score })
+	end := slices.IndexFunc(hits, func(h Hit) bool { return h.Score < share*hits[0].Score })
 	if end > 0 {
 		hits = hits[:end]
 	}
