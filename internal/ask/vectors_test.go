@@ -66,7 +66,7 @@ func wares(site string) []content.Item {
 }
 
 // alike is a question that shares letters with the kettles, and no word.
-var alike = Question{Text: "skettle opperware"}
+var alike = Question{Text: "ettl oppe pper"}
 
 func (b *bench) found(t *testing.T, q Question) ([]string, *ModelUse) {
 	t.Helper()

@@ -96,12 +96,12 @@ func lines(evidence []string) func(weights []float64) string {
 
 func main() {
 	log.SetFlags(0)
-	of := flag.String("of", "", "the weights that are fitted: choice or quote")
+	of := flag.String("of", "", "the weights that are fitted: choice, quote or rank")
 	write := flag.String("write", "", "the file that the weights go to; empty prints them")
 	flag.Parse()
 	m, ok := models[*of]
 	if !ok {
-		log.Fatal("-of takes choice or quote")
+		log.Fatal("-of takes choice, quote or rank")
 	}
 	sites := map[string]examined{}
 	for _, folder := range flag.Args() {

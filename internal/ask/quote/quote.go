@@ -35,7 +35,7 @@ const (
 )
 
 // Evidence names the evidence for a sentence, in the order of the values of a Sentence.
-var Evidence = []string{"words", "alike", "titled", "value", "early", "asks", "before"}
+var Evidence = []string{"words", "alike", "titled", "value", "early", "before"}
 
 var weights = sync.OnceValue(func() []float64 {
 	w := make([]float64, len(Evidence))
@@ -88,17 +88,21 @@ func (q *Question) Sentences(item Item) (all []Sentence) {
 			break
 		}
 		has := q.share(index.Covered(q.terms, text, item.Language), named)
-		one := Sentence{text, []float64{has, q.alike(text), q.alike(item.Name + " " + text), 0, -math.Log1p(float64(i)), 0, before}}
+		one := Sentence{text, []float64{has, q.alike(text), q.alike(item.Name + " " + text), 0, -math.Log1p(float64(i)), before}}
 		if q.kind != "" && details.Has(text, q.kind) {
 			one.Values[3] = 1
 		}
-		if last, _ := utf8.DecodeLastRuneInString(text); last == '?' || last == '？' {
-			one.Values[5] = 1
-		}
 		all, before = append(all, one), has
 	}
-	return all
+	answering := slices.DeleteFunc(slices.Clone(all), func(s Sentence) bool { return asks(s.Text) })
+	if len(answering) == 0 {
+		return all
+	}
+	return answering
 }
+
+// asks says whether a sentence asks, and so answers nothing.
+func asks(text string) bool { return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") }
 
 // share is the share of the question's weight that stands in a sentence and not in the name of its item.
 func (q *Question) share(in, named []bool) (share float64) {
