@@ -106,8 +106,8 @@ func (a *Answer) tellTrial(ctx context.Context) error {
 	}
 	for _, c := range a.view.Index.Candidates(a.asked) {
 		item := choice.Item{Values: c.Values}
-		if c.Hit.Listing != nil {
-			cards, err := a.render(ctx, []found{{listing: c.Hit.Listing}})
+		if c.Hit.Doc != nil {
+			cards, err := a.render(ctx, []found{{listing: c.Hit.Doc}})
 			if err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ var rankWeights = sync.OnceValue(func() []float64 {
 
 // Candidate is an item that may answer, or nothing, with the evidence for it.
 type Candidate struct {
-	Hit    Hit // its Listing is nil where nothing is the answer
+	Hit    Hit // its Doc is nil where nothing is the answer
 	Values []float64
 	worded bool
 }
@@ -106,7 +106,7 @@ func (s *finding) candidates(found *Found) []Candidate {
 	}
 	every := attempt{dropped: make([]bool, len(s.hard)), meant: true, unknown: true, silent: true, anyTypes: s.asked.Guessed, distant: true}
 	for _, h := range s.tryFor(every, maxRanked) {
-		known := slices.ContainsFunc(found.Hits, func(f Hit) bool { return f.Listing == h.Listing })
+		known := slices.ContainsFunc(found.Hits, func(f Hit) bool { return f.Doc == h.Doc })
 		if !known && (len(s.soft) == 0 || s.meetsSoft(h)) {
 			add(h, 0)
 		}
@@ -125,7 +125,7 @@ func (s *finding) rank(found *Found) {
 	}
 	none := all[len(all)-1].weigh()
 	all = slices.DeleteFunc(all, func(c Candidate) bool {
-		return c.Hit.Listing == nil || (found.Closest || !c.worded) && c.weigh() <= none
+		return c.Hit.Doc == nil || (found.Closest || !c.worded) && c.weigh() <= none
 	})
 	if len(all) == 0 {
 		return
