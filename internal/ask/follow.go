@@ -189,7 +189,7 @@ func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query
 			return false
 		}
 	}
-	said.Asked = strings.TrimSpace(t.wanted.Asked + " " + goes.Rest)
+	said.Asked = cmp.Or(t.wanted.Asked, in.earlier[len(in.earlier)-1].Text) + " " + goes.Rest
 	in.understood, in.NoQuestions = said, true
 	return true
 }

@@ -157,6 +157,9 @@ func (s *Service) toQuery(asked index.Question, u *query.Understood) index.Quest
 func (in *askState) explain() Understanding {
 	u, speaker := &in.understood, i18n.For(in.Languages...)
 	told := Understanding{Text: u.Say(speaker), Count: u.Count, Answer: in.telling}
+	if in.among != nil { // which says of what it is asked
+		told.Text = u.Asked
+	}
 	if u.Intent != query.List {
 		told.Intent = u.Intent.String()
 	}

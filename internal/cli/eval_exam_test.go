@@ -15,13 +15,13 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 29, "fournil": 28, "lomo": 28, "ribeira": 24, "biblioteca": 31, "clinique": 31, "hanaya": 33, "gasthof": 42,
-		"quayline": 40, "vigneto": 32, "pawprint": 33, "cimes": 41, "kornblume": 31, "patchbay": 29, "escuela": 31,
-		"larkspur": 26, "heronford": 21,
+		"harbour": 29, "fournil": 29, "lomo": 28, "ribeira": 24, "biblioteca": 33, "clinique": 32, "hanaya": 33, "gasthof": 41,
+		"quayline": 42, "vigneto": 32, "pawprint": 34, "cimes": 41, "kornblume": 32, "patchbay": 33, "escuela": 32,
+		"larkspur": 26, "heronford": 25,
 		// For measuring: nobody has looked at them.
-		"werkbank": 38, "zahnrad": 25, "kelpline": 24, "azulejaria": 28, "marelle": 26,
+		"werkbank": 39, "zahnrad": 26, "kelpline": 25, "azulejaria": 29, "marelle": 28,
 	}
-	const shows = 28 // answers that show what they must not
+	const shows = 29 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)

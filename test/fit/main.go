@@ -1,14 +1,16 @@
-// Command fit fits the weights by which answers are chosen, by logistic regression on the everyday questions of some sites.
+// Command fit fits the weights by which answers are chosen, by logistic regression on the everyday
+// questions of some sites.
 //
 //	go run frontdesk/test/fit -of choice -write internal/ask/choice/weights.txt SITE...
 //	go run frontdesk/test/fit -of quote -write internal/ask/quote/weights.txt SITE...
 //	go run frontdesk/test/fit -of rank -write internal/content/index/rank.txt SITE...
 //
-// Each SITE is a folder with items.jsonl and exam.jsonl, as for frontdesk eval --exam. For choice it asks the questions along
-// every route, and fits so that the readings that answer right are chosen; for quote, so that of the item that answers the
-// sentence is chosen which says what the question wants to hear; for rank, so that an item comes first that shall, or nothing
-// answers. Before, it does so with each site left out in turn, and tells
-// how many questions of that site then come out right.
+// Each SITE is a folder with items.jsonl and exam.jsonl, as for frontdesk eval --exam. For choice
+// it asks the questions along every route, and fits so that the readings that answer right are
+// chosen; for quote, so that of the item that answers the sentence is chosen which says what the
+// question wants to hear; for rank, so that an item comes first that shall, or nothing answers.
+// Before, it does so with each site left out in turn, and tells how many questions of that site
+// then come out right.
 package main
 
 import (
@@ -55,8 +57,8 @@ type option struct {
 	values []float64
 }
 
-// examined is what came of the questions of a site: those that a choice can change, how many there are in all, and how many of
-// the others are right.
+// examined is what came of the questions of a site: those that a choice can change, how many there
+// are in all, and how many of the others are right.
 type examined struct {
 	examples   []example
 	n, settled int
@@ -183,7 +185,9 @@ func examine(ctx context.Context, m model, folder, site string) (all examined, e
 }
 
 // examineRoutes asks a question along every route.
-func examineRoutes(ctx context.Context, site string, q *eval.Everyday, desk ask) (options []option, right bool, err error) {
+func examineRoutes(
+	ctx context.Context, site string, q *eval.Everyday, desk ask,
+) (options []option, right bool, err error) {
 	for route := range choice.Routes {
 		trial := choice.Trial{Route: route}
 		found, err := eval.Examine(choice.Try(ctx, &trial), site, []eval.Everyday{*q}, desk)
@@ -210,11 +214,16 @@ func examineRoutes(ctx context.Context, site string, q *eval.Everyday, desk ask)
 	return options, right, nil
 }
 
-// examineSentences asks a question along the search, and gives the sentences of the first item where that answers.
-func examineSentences(ctx context.Context, site string, q *eval.Everyday, desk ask) (options []option, right bool, err error) {
+// examineSentences asks a question along the search, and gives the sentences of the first item
+// where that answers.
+func examineSentences(
+	ctx context.Context, site string, q *eval.Everyday, desk ask,
+) (options []option, right bool, err error) {
 	var trial quote.Trial
-	found, err := eval.Examine(choice.Try(quote.Try(ctx, &trial), &choice.Trial{Route: choice.Search}), site, []eval.Everyday{*q}, desk)
-	if err != nil || q.Say == "" || slices.Contains(found[0].Misses, "first") || slices.Contains(found[0].Misses, "in3") {
+	found, err := eval.Examine(choice.Try(quote.Try(ctx, &trial), &choice.Trial{Route: choice.Search}), site,
+		[]eval.Everyday{*q}, desk)
+	if err != nil || q.Say == "" || slices.Contains(found[0].Misses, "first") ||
+		slices.Contains(found[0].Misses, "in3") {
 		return nil, false, err
 	}
 	for _, s := range trial.Sentences {
@@ -224,8 +233,11 @@ func examineSentences(ctx context.Context, site string, q *eval.Everyday, desk a
 	return options, len(found[0].Misses) == 0, nil
 }
 
-// examineItems asks a question along the search, and gives the items that compete for the first places, and nothing as the last.
-func examineItems(ctx context.Context, site string, q *eval.Everyday, desk ask) (options []option, right bool, err error) {
+// examineItems asks a question along the search, and gives the items that compete for the first
+// places, and nothing as the last.
+func examineItems(
+	ctx context.Context, site string, q *eval.Everyday, desk ask,
+) (options []option, right bool, err error) {
 	trial := choice.Trial{Route: choice.Search}
 	found, err := eval.Examine(choice.Try(ctx, &trial), site, []eval.Everyday{*q}, desk)
 	if err != nil {
@@ -293,7 +305,8 @@ func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// fit finds the weights with which the options that are right are likeliest to be chosen, by gradient descent.
+// fit finds the weights with which the options that are right are likeliest to be chosen, by
+// gradient descent.
 func fit(m model, examples []example) []float64 {
 	w := make([]float64, m.values)
 	for range rounds {
@@ -326,8 +339,8 @@ func fit(m model, examples []example) []float64 {
 	return w
 }
 
-// leaveOut tells how many questions of each site come out right with weights fitted on all others, beside the most that a
-// choice can reach and what the first option does.
+// leaveOut tells how many questions of each site come out right with weights fitted on all others,
+// beside the most that a choice can reach and what the first option does.
 func leaveOut(m model, sites map[string]examined) {
 	type tally struct{ chosen, most, first, n int }
 	var whole tally
@@ -358,7 +371,8 @@ func leaveOut(m model, sites map[string]examined) {
 			}
 		}
 		fmt.Printf("%-12s%8d%8d%8d%8d\n", site, t.n, t.first, t.chosen, t.most)
-		whole.n, whole.first, whole.chosen, whole.most = whole.n+t.n, whole.first+t.first, whole.chosen+t.chosen, whole.most+t.most
+		whole.n, whole.first, whole.chosen, whole.most = whole.n+t.n, whole.first+t.first, whole.chosen+
+			t.chosen, whole.most+t.most
 	}
 	fmt.Printf("%-12s%8d%8d%8d%8d\n", "all", whole.n, whole.first, whole.chosen, whole.most)
 }

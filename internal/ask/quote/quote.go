@@ -1,9 +1,10 @@
 // Package quote chooses the sentence of an item that answers a question.
 //
-// Enter at New, and ask the Question that it gives for the Best sentences of each item. A sentence is chosen by evidence:
-// the words of the question that it has, how much it means what the question does, whether it has a value of the kind that
-// is asked for, and where it stands. The weights of the evidence stand in weights.txt, a line "evidence weight"; the command
-// test/fit fits them by logistic regression on the everyday questions of many sites.
+// Enter at New, and ask the Question that it gives for the Best sentences of each item. A sentence
+// is chosen by evidence: the words of the question that it has, how much it means what the question
+// does, whether it has a value of the kind that is asked for, and where it stands. The weights of
+// the evidence stand in weights.txt, a line "evidence weight"; the command test/fit fits them by
+// logistic regression on the everyday questions of many sites.
 //
 // It has no I/O, and knows nothing of how items were found.
 package quote
@@ -47,7 +48,8 @@ var weights = sync.OnceValue(func() []float64 {
 	return w
 })
 
-// Question is a question of which answering sentences are chosen. It may be used from many goroutines.
+// Question is a question of which answering sentences are chosen. It may be used from many
+// goroutines.
 type Question struct {
 	terms   []search.Term
 	whole   float64      // the weight of all terms
@@ -88,7 +90,8 @@ func (q *Question) Sentences(item Item) (all []Sentence) {
 			break
 		}
 		has := q.share(index.Covered(q.terms, text, item.Language), named)
-		one := Sentence{text, []float64{has, q.alike(text), q.alike(item.Name + " " + text), 0, -math.Log1p(float64(i)), before}}
+		one := Sentence{text,
+			[]float64{has, q.alike(text), q.alike(item.Name + " " + text), 0, -math.Log1p(float64(i)), before}}
 		if q.kind != "" && details.Has(text, q.kind) {
 			one.Values[3] = 1
 		}
@@ -104,7 +107,8 @@ func (q *Question) Sentences(item Item) (all []Sentence) {
 // asks says whether a sentence asks, and so answers nothing.
 func asks(text string) bool { return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") }
 
-// share is the share of the question's weight that stands in a sentence and not in the name of its item.
+// share is the share of the question's weight that stands in a sentence and not in the name of its
+// item.
 func (q *Question) share(in, named []bool) (share float64) {
 	for i, t := range q.terms {
 		if in[i] && !named[i] && t.Use != search.Stop {
@@ -120,7 +124,8 @@ func (q *Question) alike(text string) float64 {
 	return words.Cosine(q.meaning, meaning)
 }
 
-// Best is the sentence of an item that answers best; empty where its text has none, or says no more than its name.
+// Best is the sentence of an item that answers best; empty where its text has none, or says no more
+// than its name.
 func (q *Question) Best(ctx context.Context, item Item) string {
 	all := q.Sentences(item)
 	if trial, ok := ctx.Value(trialKey{}).(*Trial); ok && trial.Sentences == nil {

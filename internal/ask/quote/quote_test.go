@@ -61,20 +61,24 @@ func TestTheSentenceThatAnswersIsQuoted(t *testing.T) {
 		},
 		{
 			"Was kostet eine Stunde?", "de", "Kletterhalle",
-			"Die Halle hat vierzig Routen. Eine Stunde kostet 8 Euro. Schuhe bringt jeder selbst mit.", "Eine Stunde kostet 8 Euro.",
+			"Die Halle hat vierzig Routen. Eine Stunde kostet 8 Euro. Schuhe bringt jeder selbst mit.",
+			"Eine Stunde kostet 8 Euro.",
 		},
 		{
-			"when do the children eat", "fr", "Cantine", "La cantine est au sous-sol. Les enfants mangent à midi. Le menu change chaque semaine.",
+			"when do the children eat", "fr", "Cantine",
+			"La cantine est au sous-sol. Les enfants mangent à midi. Le menu change chaque semaine.",
 			"Les enfants mangent à midi.",
 		},
-		{"do you repair clocks", "en", "Clocks", "Do you repair clocks? We do, in about two weeks.", "We do, in about two weeks."},
+		{"do you repair clocks", "en", "Clocks", "Do you repair clocks? We do, in about two weeks.",
+			"We do, in about two weeks."},
 		{"clocks", "en", "Clocks", "Clocks.", ""},
 	} {
 		var terms []search.Term
 		for word := range strings.FieldsSeq(strings.ToLower(test.asked)) {
 			terms = append(terms, search.Term{Word: word, Stems: []string{strings.Trim(word, "?")}, Weight: 1})
 		}
-		if got := New(test.asked, terms).Best(t.Context(), Item{test.name, test.language, test.text}); got != test.want {
+		if got := New(test.asked, terms).Best(t.Context(), Item{test.name, test.language, test.text}); got !=
+			test.want {
 			t.Errorf("%s\ngot  %s\nwant %s", test.asked, got, test.want)
 		}
 	}

@@ -12,10 +12,11 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Among few items, what is found by words and what means about the same compete for the first places, by evidence of which
-// the weights stand in rank.txt, a line "evidence weight". The command test/fit fits them by logistic regression on the everyday
-// questions of many sites. That nothing answers competes, too, where words found nothing but the closest. Among many items words
-// alone decide: there directions order worse.
+// Among few items, what is found by words and what means about the same compete for the first
+// places, by evidence of which the weights stand in rank.txt, a line "evidence weight". The command
+// test/fit fits them by logistic regression on the everyday questions of many sites. That nothing
+// answers competes, too, where words found nothing but the closest. Among many items words alone
+// decide: there directions order worse.
 
 //go:embed rank.txt
 var rankFile embed.FS
@@ -26,7 +27,8 @@ const (
 	unplaced    = -2.5 // the place of one that words did not find
 )
 
-// RankEvidence names the evidence for a candidate, in the order of its values. Those of none speak for it that nothing answers.
+// RankEvidence names the evidence for a candidate, in the order of its values. Those of none speak
+// for it that nothing answers.
 var RankEvidence = []string{
 	"score", "closest", "place", "first", "meant", "meant-long", "named", "named-long", "none", "none-long",
 }
@@ -56,8 +58,8 @@ func (c *Candidate) weigh() (score float64) {
 	return score
 }
 
-// Candidates are the items that compete for the first places of a question, with nothing as the last; none where words alone
-// decide.
+// Candidates are the items that compete for the first places of a question, with nothing as the
+// last; none where words alone decide.
 func (v *View) Candidates(q Question) []Candidate {
 	limit := q.Limit
 	q.Limit = max(limit, maxRanked)
@@ -104,7 +106,8 @@ func (s *finding) candidates(found *Found) []Candidate {
 			add(h, i+1)
 		}
 	}
-	every := attempt{dropped: make([]bool, len(s.hard)), meant: true, unknown: true, silent: true, anyTypes: s.asked.Guessed, distant: true}
+	every := attempt{dropped: make([]bool, len(s.hard)), meant: true, unknown: true, silent: true,
+		anyTypes: s.asked.Guessed, distant: true}
 	for _, h := range s.tryFor(every, maxRanked) {
 		known := slices.ContainsFunc(found.Hits, func(f Hit) bool { return f.Doc == h.Doc })
 		if !known && (len(s.soft) == 0 || s.meetsSoft(h)) {
@@ -116,8 +119,9 @@ func (s *finding) candidates(found *Found) []Candidate {
 
 func truth64(b bool) float64 { return float64(truth(b)) }
 
-// rank puts the first of what was found into order, together with what means about the same and is likelier to answer than
-// nothing. What is only the closest becomes an answer where it is likelier than none.
+// rank puts the first of what was found into order, together with what means about the same and is
+// likelier to answer than nothing. What is only the closest becomes an answer where it is likelier
+// than none.
 func (s *finding) rank(found *Found) {
 	all := s.candidates(found)
 	if len(all) < 2 {
