@@ -174,7 +174,7 @@ func (d *DeliveryKeys) Issue(ctx context.Context, place string, form sign.URLFor
 	}
 	err = d.db.Update(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO delivery_key (id, place, form, name, state, imported, created, activated, ends, sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8)`,
-			made.ID, made.Place, string(made.Form), made.Name, made.Status, number(made.Imported),
+			made.ID, made.Place, string(made.Form), made.Name, made.Status, store.Flag(made.Imported),
 			store.Micros(made.Created), seal.Seal(nil, nil, secret, made.bound())); err != nil {
 			return err
 		}

@@ -121,7 +121,7 @@ func (d *DeliveryKeys) Register(ctx context.Context, place string, form sign.URL
 			}
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO delivery_key (id, place, form, name, state, imported, created, activated, ends, sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			made.ID, made.Place, string(made.Form), made.Name, made.Status, number(made.Imported),
+			made.ID, made.Place, string(made.Form), made.Name, made.Status, store.Flag(made.Imported),
 			store.Micros(made.Created), store.Micros(made.Activated), store.Micros(made.Ends),
 			seal.Seal(nil, nil, secret, made.bound()))
 		if err == nil {

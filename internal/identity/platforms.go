@@ -234,7 +234,7 @@ func (p *Platforms) IssueIn(ctx context.Context, tx *store.Tx, k PlatformKey, se
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING`,
 		made.ID, made.Platform, strings.Join(made.Roles, " "), made.Status, store.Micros(made.NotBefore),
 		store.Micros(made.NotAfter),
-		made.MaxChunks, made.MaxTokens, made.Rate, number(made.Imported), store.Micros(made.Created),
+		made.MaxChunks, made.MaxTokens, made.Rate, store.Flag(made.Imported), store.Micros(made.Created),
 		store.Micros(made.Changed), p.sealed(made, secret))
 	if err == nil && n == 0 {
 		err = fail.New(fail.Invalid, "there is a key %s already; choose another id, or revoke that one and ask for "+
@@ -244,13 +244,6 @@ func (p *Platforms) IssueIn(ctx context.Context, tx *store.Tx, k PlatformKey, se
 		err = p.tell(ctx, tx, made)
 	}
 	return made, secret, err
-}
-
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func checkPlatform(k PlatformKey, roles []string, secret []byte) error {

@@ -65,7 +65,7 @@ func (p *Policy) Rule(path string) int {
 
 // fits takes a star of the path for what it is in patterns that mean one: percent-encoded.
 func (r PathRule) fits(path string) bool {
-	return rslMatch(&rslPart{glob: r.Pattern, end: true}, strings.ReplaceAll(path, "*", "%2A"))
+	return MatchStars(r.Pattern, strings.ReplaceAll(path, "*", "%2A"), true)
 }
 
 // Stricter says whether what has the access a is kept back more than what has b.

@@ -293,19 +293,18 @@ func (s *subject) query() (query string, asked bool) {
 	return decode(query), asked
 }
 
-// rslMatch says whether a path fits a pattern: a beginning of it, in which * is anything, or all of
-// it where the pattern has an end. It takes time in proportion to both lengths at the worst.
-func rslMatch(p *rslPart, path string) bool {
-	glob, star, again := p.glob, -1, 0
-	g, at := 0, 0
+// MatchStars says whether a path fits a pattern in which a star stands for anything: as a whole, or
+// with a beginning of it. It takes time in proportion to both lengths at the worst.
+func MatchStars(pattern, path string, whole bool) bool {
+	star, again, g, at := -1, 0, 0, 0
 	for at < len(path) {
 		switch {
-		case g == len(glob) && !p.end:
+		case g == len(pattern) && !whole:
 			return true
-		case g < len(glob) && glob[g] == '*':
+		case g < len(pattern) && pattern[g] == '*':
 			star, again = g, at
 			g++
-		case g < len(glob) && glob[g] == path[at]:
+		case g < len(pattern) && pattern[g] == path[at]:
 			g++
 			at++
 		case star >= 0:
@@ -315,5 +314,5 @@ func rslMatch(p *rslPart, path string) bool {
 			return false
 		}
 	}
-	return strings.Trim(glob[g:], "*") == ""
+	return strings.Trim(pattern[g:], "*") == ""
 }

@@ -132,7 +132,7 @@ func first(parts []rslPart, places []int32, path, other string, best int) int {
 		if int(i) >= best {
 			break
 		}
-		if p := &parts[i]; rslMatch(p, path) || other != "" && rslMatch(p, other) {
+		if p := &parts[i]; MatchStars(p.glob, path, p.end) || other != "" && MatchStars(p.glob, other, p.end) {
 			return int(i)
 		}
 	}

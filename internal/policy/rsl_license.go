@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/xml"
 	"slices"
 	"strings"
 
@@ -145,7 +144,7 @@ func rslRestriction(kind string, r Restriction, words []string, all string) (tex
 }
 
 func rslTokensText(element, kind string, names []string) string {
-	return "<" + element + ` type="` + kind + `">` + rslEscape(strings.Join(names, " ")) + "</" + element + ">"
+	return "<" + element + ` type="` + kind + `">` + licence.Escape(strings.Join(names, " ")) + "</" + element + ">"
 }
 
 // rslPayment writes a payment. RSL has no word for how many months an amount is for, nor for what
@@ -156,16 +155,10 @@ func rslPayment(price Money, payment string, unpaid bool, how string) string {
 	}
 	text := `<payment type="` + payment + `">`
 	if how != "" {
-		text += "<custom>" + rslEscape(how) + "</custom>"
+		text += "<custom>" + licence.Escape(how) + "</custom>"
 	}
 	if price.Months == 0 && !price.Metered() {
-		text += `<amount currency="` + rslEscape(price.Currency) + `">` + Amount(price.Rate) + "</amount>"
+		text += `<amount currency="` + licence.Escape(price.Currency) + `">` + Amount(price.Rate) + "</amount>"
 	}
 	return text + "</payment>"
-}
-
-func rslEscape(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a builder takes everything
-	return b.String()
 }

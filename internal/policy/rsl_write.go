@@ -96,7 +96,7 @@ func (l *Licensing) RSL(origin string) []byte {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + licence.Mark + "\n" + `<rsl xmlns="https://rslstandard.org/rsl">` + "\n")
 	content := func(pattern, license string) {
-		b.WriteString(`  <content url="` + rslEscape(origin+pattern) + `">` + license + "</content>\n")
+		b.WriteString(`  <content url="` + licence.Escape(origin+pattern) + `">` + license + "</content>\n")
 	}
 	for i, p := range all {
 		if i >= singles {
@@ -164,9 +164,9 @@ func meet(a, b string) bool {
 	case !starA && !starB:
 		return a == b
 	case !starA:
-		return rslMatch(&rslPart{glob: b, end: true}, a)
+		return MatchStars(b, a, true)
 	case !starB:
-		return rslMatch(&rslPart{glob: a, end: true}, b)
+		return MatchStars(a, b, true)
 	}
 	tailA, tailB := a[strings.LastIndexByte(a, '*')+1:], b[strings.LastIndexByte(b, '*')+1:]
 	begins := strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)

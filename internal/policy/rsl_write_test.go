@@ -25,7 +25,7 @@ func rslSays(t *testing.T, document []byte, address string) string {
 	longest, says := -1, ""
 	for _, c := range all.Contents {
 		glob, end := strings.CutSuffix(c.URL, "$")
-		if rslMatch(&rslPart{glob: glob, end: end}, address) &&
+		if MatchStars(glob, address, end) &&
 			(len(c.URL) > longest || len(c.URL) == longest && says == RSLNothing) {
 			longest, says = len(c.URL), c.Text
 		}

@@ -123,7 +123,7 @@ func (s *Stated) XML() string {
 	}
 	currency := ""
 	if s.Currency != "" {
-		currency = ` currency="` + attribute(s.Currency) + `"`
+		currency = ` currency="` + Escape(s.Currency) + `"`
 	}
 	member("rate", s.Rate, currency)
 	for _, list := range []struct {
@@ -131,7 +131,7 @@ func (s *Stated) XML() string {
 		names []string
 	}{{"permits", s.Permits}, {"prohibits", s.Prohibits}} {
 		if list.names != nil {
-			b.WriteString("<ramp:" + list.name + ">" + attribute(strings.Join(list.names, " ")) + "</ramp:" +
+			b.WriteString("<ramp:" + list.name + ">" + Escape(strings.Join(list.names, " ")) + "</ramp:" +
 				list.name + ">")
 		}
 	}
@@ -146,7 +146,8 @@ func (s *Stated) XML() string {
 	return b.String()
 }
 
-func attribute(text string) string {
+// Escape writes a text as it stands in XML, in an attribute or an element.
+func Escape(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(text))
 	return b.String()

@@ -66,7 +66,7 @@ func (r *reader) token(what string, kinds ...jsontext.Kind) (jsontext.Token, err
 			return token, nil
 		}
 	}
-	return token, r.wrong("expected %s, found %s", what, kindName(token.Kind()))
+	return token, r.wrong("expected %s, found %s", what, strictjson.KindName(token.Kind()))
 }
 
 // isNull reads the next value if it is null.
@@ -315,22 +315,4 @@ func (r *reader) anyValue() (*structpb.Value, error) {
 		}
 		return structpb.NewBoolValue(token.Bool()), nil
 	}
-}
-
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "true or false"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	}
-	return "something else"
 }

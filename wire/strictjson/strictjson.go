@@ -145,9 +145,9 @@ func semanticProblem(e *json.SemanticError) string {
 		return "this value does not fit here"
 	}
 	if errors.Is(e.Err, strconv.ErrRange) {
-		return fmt.Sprintf("expected %s that is not so large, found %s", kindOf(e.GoType), jsonKind(e.JSONKind))
+		return fmt.Sprintf("expected %s that is not so large, found %s", kindOf(e.GoType), KindName(e.JSONKind))
 	}
-	return fmt.Sprintf("expected %s, found %s", kindOf(e.GoType), jsonKind(e.JSONKind))
+	return fmt.Sprintf("expected %s, found %s", kindOf(e.GoType), KindName(e.JSONKind))
 }
 
 func kindOf(t reflect.Type) string {
@@ -169,7 +169,8 @@ func kindOf(t reflect.Type) string {
 	return "a whole number"
 }
 
-func jsonKind(k jsontext.Kind) string {
+// KindName names a kind of JSON values for people.
+func KindName(k jsontext.Kind) string {
 	switch k {
 	case 'n':
 		return "null"

@@ -115,7 +115,7 @@ type callerKey struct{}
 // ClientOf names who sends a request, by its address past the trusted proxies; empty where only this process asks.
 func ClientOf(ctx context.Context) string {
 	if address, ok := CallerOf(ctx); ok {
-		return Network(address)
+		return ratelimit.Network(address)
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func (a *Auth) admit(r *http.Request, where *Route, t *RateLimitState) (context.
 	if err != nil {
 		return ctx, err
 	}
-	if err := a.Count(ctx, where, t, party, Network(a.address.Client(r))); err != nil {
+	if err := a.Count(ctx, where, t, party, ratelimit.Network(a.address.Client(r))); err != nil {
 		return ctx, err
 	}
 	switch {
@@ -162,7 +162,7 @@ func (a *Auth) admit(r *http.Request, where *Route, t *RateLimitState) (context.
 // Identify names the party behind a request's credential; known is false for a stranger.
 func (a *Auth) Identify(r *http.Request, t *RateLimitState) (party identity.Party, known bool, err error) {
 	ctx := r.Context()
-	from := Network(a.address.Client(r))
+	from := ratelimit.Network(a.address.Client(r))
 	if identity.Presented(r.Header) {
 		if status := a.Failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
 			status.RetryAfter = a.Failures.Rate().Window() / time.Duration(status.Limit)
@@ -271,17 +271,6 @@ func (a *Auth) CountSites(ctx context.Context, sites []string) error {
 	return nil
 }
 
-// Network is what counts as one address: an IPv6 customer has a whole /64, and could send every request from another
-// address in it.
-func Network(address netip.Addr) string {
-	if address.Is6() && !address.Is4In6() {
-		if prefix, err := address.WithZone("").Prefix(64); err == nil {
-			return prefix.String()
-		}
-	}
-	return address.Unmap().String()
-}
-
 // finish completes the head of an answer that is about to leave.
 func (t *RateLimitState) finish(header http.Header) {
 	t.writeLimits(header)
@@ -331,7 +320,7 @@ func (t *RateLimitState) Refused() (refused error, counted bool) {
 
 // Suspect says that too many wrong signatures and credentials came from a request's address.
 func (a *Auth) Suspect(r *http.Request) error {
-	status := a.Failures.Allow(r.Context(), Network(a.address.Client(r)), 0)
+	status := a.Failures.Allow(r.Context(), ratelimit.Network(a.address.Client(r)), 0)
 	if status.Limit == 0 || status.Remaining >= 1 {
 		return nil
 	}
@@ -342,7 +331,7 @@ func (a *Auth) Suspect(r *http.Request) error {
 
 // AllowStranger counts an event that nobody signed, by its address.
 func (a *Auth) AllowStranger(r *http.Request) error {
-	status := a.Address.Allow(r.Context(), Network(a.address.Client(r)), 1)
+	status := a.Address.Allow(r.Context(), ratelimit.Network(a.address.Client(r)), 1)
 	if status.OK {
 		return nil
 	}
@@ -353,7 +342,7 @@ func (a *Auth) AllowStranger(r *http.Request) error {
 
 // Failed counts a wrong signature.
 func (a *Auth) Failed(r *http.Request) {
-	a.Failures.Allow(r.Context(), Network(a.address.Client(r)), 1)
+	a.Failures.Allow(r.Context(), ratelimit.Network(a.address.Client(r)), 1)
 }
 
 // SuspectAt says that too many wrong signatures and credentials came from an address.

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"frontdesk/internal/infra/ratelimit"
+
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -90,7 +92,7 @@ func originOf(conn net.Conn) (netip.Addr, string) {
 		return netip.Addr{}, ""
 	}
 	from := tcp.AddrPort().Addr().Unmap()
-	return from, Network(from)
+	return from, ratelimit.Network(from)
 }
 
 // admit makes room for a connection, waits for it where nothing idles, and counts it. It refuses one from an address that

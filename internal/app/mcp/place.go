@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"frontdesk/internal/infra/fail"
 )
 
 // place says whom the server listens to. A page that makes its own name point at this machine (DNS
@@ -41,7 +43,7 @@ func (p place) refuses(r *http.Request) string {
 	switch {
 	case public || isLoopback(host):
 	case byLoopback(r), p.named && !isAddress(host):
-		return fmt.Sprintf("this server is not known as %s; its owner can add the name to mcp.hosts", clip(host))
+		return fmt.Sprintf("this server is not known as %s; its owner can add the name to mcp.hosts", fail.Clip(host))
 	default:
 		public = true
 	}
@@ -51,7 +53,7 @@ func (p place) refuses(r *http.Request) string {
 	case p.own(origin, public):
 	default:
 		return fmt.Sprintf("pages of %s may not call this server; its owner can add the origin to cors.origins",
-			clip(origin))
+			fail.Clip(origin))
 	}
 	return ""
 }
@@ -97,12 +99,4 @@ func isLoopback(host string) bool {
 func isAddress(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil
-}
-
-// clip shortens what a stranger sent before it is sent back.
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > 80 {
-		return string(runes[:80]) + "…"
-	}
-	return s
 }

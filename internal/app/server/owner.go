@@ -35,13 +35,13 @@ func (s *Server) ownerRoutes() []apphttp.Route {
 	config := console.OwnerConfig{
 		Title: s.title(), PublicURL: s.outside.PublicURL, Now: s.now, Session: s.config.Console.Owner.Session, Logins: s.Logins(),
 		Suspect: func(r *http.Request) error {
-			if wrong.Allow(r.Context(), apphttp.Network(s.outside.Client(r)), 0).Remaining < 1 {
+			if wrong.Allow(r.Context(), ratelimit.Network(s.outside.Client(r)), 0).Remaining < 1 {
 				return fail.New(fail.Limited, "too many wrong tokens came from your address")
 			}
 			return nil
 		},
 		Failed: func(r *http.Request) {
-			wrong.Allow(r.Context(), apphttp.Network(s.outside.Client(r)), 1)
+			wrong.Allow(r.Context(), ratelimit.Network(s.outside.Client(r)), 1)
 			httpx.EventFrom(r.Context()).Set("console", "wrong token")
 		},
 		Note: func(r *http.Request, in identity.Login, what string) {

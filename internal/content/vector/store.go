@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -226,7 +227,7 @@ func (k *Store) follow(ctx context.Context, admission Admission) error {
 	if admission.Version != k.rules {
 		k.forget()
 	}
-	if k.rules != "" && same(k.cursor, now) {
+	if k.rules != "" && maps.Equal(k.cursor, now) {
 		return nil
 	}
 	for {
@@ -246,18 +247,6 @@ func (k *Store) follow(ctx context.Context, admission Admission) error {
 		k.mu.Unlock()
 		return nil
 	}
-}
-
-func same(a, b map[content.SourceKey]int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for key, revision := range a {
-		if b[key] != revision {
-			return false
-		}
-	}
-	return true
 }
 
 // forget starts over. Vectors that are there are kept while the items are read anew: most will be needed again.

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"frontdesk/internal/infra/store"
@@ -116,4 +117,15 @@ func (l *Limiter) AllowWindows(ctx context.Context, key string, given ...Window)
 		return by.statuses(known, now, 0), nil
 	}
 	return by.statuses(known, now, 1), nil
+}
+
+// Network is what counts as one address: an IPv6 customer has a whole /64, and could send every
+// request from another address in it.
+func Network(address netip.Addr) string {
+	if address.Is6() && !address.Is4In6() {
+		if prefix, err := address.WithZone("").Prefix(64); err == nil {
+			return prefix.String()
+		}
+	}
+	return address.Unmap().String()
 }

@@ -258,6 +258,14 @@ func Micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
+// Flag is how a truth value is stored: 1 or 0.
+func Flag(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // FromMicros converts a time from the database's form.
 func FromMicros(n int64) time.Time {
 	if n == 0 {

@@ -25,7 +25,7 @@ func Put(ctx context.Context, tx *store.Tx, c Case, steps []Step) (fresh bool, e
 	n, err := tx.Exec(ctx, `INSERT INTO dispute_case (`+caseColumns+`) VALUES (`+store.Params(1, 27)+`) ON CONFLICT (txn) DO NOTHING`,
 		c.ID, c.Transaction, c.Buyer, c.Site, c.Billing, c.Report, c.Request, string(c.Reason), string(c.Prefers),
 		c.Method, c.Hash, c.Description, c.Level, c.Mutability,
-		string(c.Status), string(c.Resolution), c.Rule, c.Tier, c.Credit, c.Currency, truth(c.Short), c.Appeals,
+		string(c.Status), string(c.Resolution), c.Rule, c.Tier, c.Credit, c.Currency, store.Flag(c.Short), c.Appeals,
 		store.Micros(c.Filed), store.Micros(c.Changed), store.Micros(c.Due), store.Micros(c.RefetchUntil), len(steps))
 	if err != nil {
 		return false, fmt.Errorf("record a dispute: %w", err)
@@ -47,7 +47,7 @@ func Advance(ctx context.Context, tx *store.Tx, before, after Case, steps []Step
 		short = $10, appeals = $11, changed = $12, due = $13, again = $14, steps = $15 WHERE id = $16 AND steps = $17`,
 		after.Method, after.Hash, after.Description, string(after.Status), string(after.Resolution), after.Rule,
 		after.Tier, after.Credit, after.Currency,
-		truth(after.Short), after.Appeals, store.Micros(after.Changed), store.Micros(after.Due),
+		store.Flag(after.Short), after.Appeals, store.Micros(after.Changed), store.Micros(after.Due),
 		store.Micros(after.RefetchUntil), before.Steps+len(steps), before.ID, before.Steps)
 	if err != nil {
 		return false, fmt.Errorf("move a dispute: %w", err)
@@ -96,13 +96,6 @@ func putSteps(ctx context.Context, tx *store.Tx, c Case, n int, steps []Step) er
 		}
 	}
 	return nil
-}
-
-func truth(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // Reconsider schedules a waiting dispute for the next round, because new evidence of its

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/ratelimit"
 	wire "frontdesk/wire/edge"
 	"frontdesk/wire/ramp"
 )
@@ -81,7 +82,7 @@ func original(r *http.Request, prefix string) asked {
 	}
 	senders := strings.Split(r.Header.Get("X-Forwarded-For"), ",")
 	if address, err := netip.ParseAddr(strings.TrimSpace(senders[len(senders)-1])); err == nil {
-		a.client = network(address)
+		a.client = ratelimit.Network(address)
 	}
 	return a
 }

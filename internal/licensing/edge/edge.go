@@ -415,7 +415,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target, ok := targetOf(r)
 	a := asked{
 		method: r.Method, host: g.config.Host(r), target: target, userAgent: r.UserAgent(),
-		license: r.Header.Get(ramp.LicenceHeader), client: network(g.config.Client(r)),
+		license: r.Header.Get(ramp.LicenceHeader), client: ratelimit.Network(g.config.Client(r)),
 	}
 	var v verdict
 	if ok {
@@ -468,16 +468,6 @@ func (g *Gate) pass(w http.ResponseWriter, r *http.Request, v verdict) {
 			"whether a request may pass")
 		g.refuse(w, v)
 	}
-}
-
-// network is what counts as one address: a customer of IPv6 has a whole /64.
-func network(address netip.Addr) string {
-	if address.Is6() && !address.Is4In6() {
-		if prefix, err := address.WithZone("").Prefix(64); err == nil {
-			return prefix.String()
-		}
-	}
-	return address.Unmap().String()
 }
 
 // targetOf is path and query of a request as they were received; ok is false for what is no request

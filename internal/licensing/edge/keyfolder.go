@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,23 +95,11 @@ func (f *KeyFolder) Keys() []sign.URLKey {
 			stamps[entry.Name()] = stampOf(filepath.Join(f.path, entry.Name()))
 		}
 	}
-	if sameStamps(stamps, f.stamps) {
+	if maps.Equal(stamps, f.stamps) {
 		return f.keys
 	}
 	f.stamps, f.keys = stamps, f.read(stamps)
 	return f.keys
-}
-
-func sameStamps(a, b map[string]stamp) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, at := range a {
-		if b[name] != at {
-			return false
-		}
-	}
-	return true
 }
 
 // read reads the keys of files.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"frontdesk/internal/policy"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -124,7 +125,7 @@ func (p *Policy) at(path string, exact map[string]int, text func(glob) string) A
 		if g.rule > first {
 			break
 		}
-		if fits(text(g), path) {
+		if policy.MatchStars(text(g), path, true) {
 			first = g.rule
 			break
 		}
@@ -133,28 +134,6 @@ func (p *Policy) at(path string, exact map[string]int, text func(glob) string) A
 		return p.otherwise
 	}
 	return p.rules[first]
-}
-
-// fits says whether a path fits a pattern. It takes time in proportion to both lengths at the
-// worst.
-func fits(pattern, path string) bool {
-	star, again, g, at := -1, 0, 0, 0
-	for at < len(path) {
-		switch {
-		case g < len(pattern) && pattern[g] == '*':
-			star, again = g, at
-			g++
-		case g < len(pattern) && pattern[g] == path[at]:
-			g++
-			at++
-		case star >= 0:
-			again++
-			g, at = star+1, again
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[g:], "*") == ""
 }
 
 // ReadPolicy reads an access policy as an Exchange tells it (RAMP v1, AccessPolicy). What it leaves

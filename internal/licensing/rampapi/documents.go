@@ -40,7 +40,7 @@ type Other struct {
 // address, and through others.
 func DeclareProvider(provider string, exchange Identity, address string, others ...Other) (*httpx.Document, error) {
 	m := &rampv1.ProviderManifest{
-		Ver: Version, Provider: provider, Contact: given(exchange.Contact),
+		Ver: Version, Provider: provider, Contact: optional(exchange.Contact),
 		Exchanges: []*rampv1.AuthorizedExchange{{
 			Domain: exchange.Domain, Endpoint: address,
 			Relationship: rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT,
@@ -68,14 +68,14 @@ func DeclareProvider(provider string, exchange Identity, address string, others 
 func DeclareExchange(exchange Identity, address string) (*httpx.Document, error) {
 	m := &rampv1.ExchangeManifest{
 		Ver: Version, Domain: exchange.Domain, Name: exchange.Name, Operator: exchange.Operator,
-		OperatorDomain:   given(exchange.OperatorDomain),
-		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: given(address + "/healthz"),
+		OperatorDomain:   optional(exchange.OperatorDomain),
+		ExchangeEndpoint: address, KeysUri: address + ExchangeKeys, HealthEndpoint: optional(address + "/healthz"),
 		ProtocolVersionsSupported: []string{Version}, PricingModelsSupported: names(rampv1.PricingModel_name),
 		DeliveryMethodsSupported: []string{"direct", "instructions", "streaming"},
 		HashMethodsSupported:     []string{"sha-256", string(contenthash.SimHash)},
-		ContactEmail:             given(exchange.Contact), TermsUri: given(exchange.TermsURL),
-		PrivacyUri: given(exchange.PrivacyURL), BaseCurrency: given(exchange.Currency),
-		SupportedProfiles: exchange.Profiles, CatalogEndpoint: given(address), AcceptedVerifiers: exchange.Verifiers,
+		ContactEmail:             optional(exchange.Contact), TermsUri: optional(exchange.TermsURL),
+		PrivacyUri: optional(exchange.PrivacyURL), BaseCurrency: optional(exchange.Currency),
+		SupportedProfiles: exchange.Profiles, CatalogEndpoint: optional(address), AcceptedVerifiers: exchange.Verifiers,
 	}
 	if err := wire.Validate(m); err != nil {
 		return nil, err
@@ -97,14 +97,6 @@ func ready(text []byte, err error) (*httpx.Document, error) {
 		return nil, err
 	}
 	return httpx.NewDocument(jsontext.Value(text))
-}
-
-// given is a member that may be left out.
-func given(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // names are the values of an enum but the one that says nothing, in the order of their numbers.

@@ -56,7 +56,7 @@ func (x exchangeService) proveDomain(ctx context.Context, by *requesters.PushCli
 	if !proven.Verified {
 		return &rampv1.DomainVerificationResult{FailureReason: &proven.Reason}, nil
 	}
-	return &rampv1.DomainVerificationResult{Verified: true, KeyId: given(proven.KeyID),
+	return &rampv1.DomainVerificationResult{Verified: true, KeyId: optional(proven.KeyID),
 		ValidUntil: timestamppb.New(proven.Until)}, nil
 }
 

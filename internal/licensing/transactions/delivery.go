@@ -95,15 +95,8 @@ func (d Delivery) values() []any {
 		sum = []byte{}
 	}
 	return []any{d.ID, d.Transaction, d.By, d.Site, d.URI, d.Media, string(d.State), d.Status, d.Announced, d.Bytes,
-		truth(d.Bound), sum, truth(d.Whole),
-		store.Micros(d.At), store.Micros(d.Ended), d.Seconds, truth(d.Stray), d.Entry}
-}
-
-func truth(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
+		store.Flag(d.Bound), sum, store.Flag(d.Whole),
+		store.Micros(d.At), store.Micros(d.Ended), d.Seconds, store.Flag(d.Stray), d.Entry}
 }
 
 // PutDelivery records a delivery that has begun, or is over already. fresh is false, and nothing is

@@ -42,7 +42,7 @@ func PutRefusal(ctx context.Context, tx *store.Tx, r Refusal) error {
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM deal_refusal WHERE txn = $1`, r.Transaction).Scan(&n)
 	if err == nil && n < maxRefusals {
 		_, err = tx.Exec(ctx, `INSERT INTO deal_refusal (txn, n, at, status, expired) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (txn, n) DO NOTHING`,
-			r.Transaction, n+1, store.Micros(r.At), r.Status, truth(r.Expired))
+			r.Transaction, n+1, store.Micros(r.At), r.Status, store.Flag(r.Expired))
 	}
 	if err != nil {
 		return fmt.Errorf("record a fetch that was refused: %w", err)

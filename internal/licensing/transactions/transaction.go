@@ -440,8 +440,8 @@ func MarkRefunded(ctx context.Context, tx *store.Tx, id, dispute string) error {
 func PutReport(ctx context.Context, tx *store.Tx, id string, r Report, to Obligation) error {
 	n, err := tx.Exec(ctx, `UPDATE deal_transaction SET report = $1, report_of = $2, reported = $3, consumed = $4, settled = $5, deviant = $6, duty = $7, details = $8,
 		used_prohibited = $9, used_future = $10 WHERE id = $11`,
-		r.ID, r.BuyerID, store.Micros(r.Made), r.Consumed, r.Settled, truth(r.Deviant), int64(to), r.Details,
-		truth(r.Prohibited), truth(r.Future), id)
+		r.ID, r.BuyerID, store.Micros(r.Made), r.Consumed, r.Settled, store.Flag(r.Deviant), int64(to), r.Details,
+		store.Flag(r.Prohibited), store.Flag(r.Future), id)
 	if err == nil && n != 1 {
 		err = errors.New("there is none of the id")
 	}

@@ -228,7 +228,7 @@ func remove(ctx context.Context, tx *store.Tx, tenant, address, author string, r
 	}
 	if _, stars := Pattern(address); stars && n > 0 && err == nil {
 		all := author == ""
-		_, err = tx.Exec(ctx, `DELETE FROM supply_pattern WHERE tenant = $1 AND address = $2 AND ($3 = 1 OR author = $4)`, tenant, address, number(all), author)
+		_, err = tx.Exec(ctx, `DELETE FROM supply_pattern WHERE tenant = $1 AND address = $2 AND ($3 = 1 OR author = $4)`, tenant, address, store.Flag(all), author)
 	}
 	return int(n), err
 }

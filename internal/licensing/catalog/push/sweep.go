@@ -35,7 +35,7 @@ func (s *Store) Sweep(ctx context.Context, gone func(tenant string) bool) error 
 func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 	now := s.now()
 	err := s.db.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM supply_attested WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-ClaimRetention)), number(all))
+		_, err := tx.Exec(ctx, `DELETE FROM supply_attested WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-ClaimRetention)), store.Flag(all))
 		return err
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 					keys = append(keys, k)
 					at.horizon = max(at.horizon, revision)
 					return nil
-				}, tenant, store.Micros(now.Add(-RemovalRetention)), number(all), sweptAtOnce)
+				}, tenant, store.Micros(now.Add(-RemovalRetention)), store.Flag(all), sweptAtOnce)
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 				at.horizon = at.revision
 			}
 			swept = len(keys)
-			_, err = tx.Exec(ctx, `DELETE FROM supply_rejection WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-RefusalRetention)), number(all))
+			_, err = tx.Exec(ctx, `DELETE FROM supply_rejection WHERE tenant = $1 AND (at < $2 OR $3 = 1)`, tenant, store.Micros(now.Add(-RefusalRetention)), store.Flag(all))
 			return err
 		})
 		if err != nil || swept < sweptAtOnce {
@@ -84,11 +84,4 @@ func (s *Store) sweep(ctx context.Context, tenant string, all bool) error {
 		}
 	}
 	return nil
-}
-
-func number(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -329,7 +329,7 @@ func (k *Importer) record(ctx context.Context, tx *store.Tx, only, by string, ro
 			continue
 		}
 		values := []any{r.transaction, r.digest, site, by, r.place(), store.Micros(r.at), r.status, r.bytes,
-			truth(r.bound), truth(r.cut), r.cache, truth(!known)}
+			store.Flag(r.bound), store.Flag(r.cut), r.cache, store.Flag(!known)}
 		if known {
 			sold = append(sold, values...)
 		} else {
@@ -368,13 +368,6 @@ func insert(ctx context.Context, tx *store.Tx, args []any) (fresh int64, err err
 		fresh += n
 	}
 	return fresh, nil
-}
-
-func truth(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 func fromHex(text string) []byte {
