@@ -15,7 +15,7 @@ type Route struct {
 	Pattern string // as http.ServeMux reads it, without a method
 	Name    string // in logs and metrics
 	Methods []string
-	Cors    bool // pages of other origins may call it
+	CORS    bool // pages of other origins may call it
 	// preflight are the methods that preflights are told, where they are others than methods.
 	Preflight []string
 	Quiet     bool // probes: answered under any load, and logged at level debug
@@ -54,12 +54,12 @@ func NewMux(routes []Route, gate *Auth, pages *CORS, nothing string) (*http.Serv
 		}
 		if r.Methods != nil {
 			methods := r.Methods
-			if r.Cors {
+			if r.CORS {
 				methods = append(slices.Clone(methods), http.MethodOptions) // which sharing answers
 			}
 			handler = allowed(&r, methods, handler)
 		}
-		if r.Cors {
+		if r.CORS {
 			told := r.Methods
 			if r.Preflight != nil {
 				told = r.Preflight

@@ -65,8 +65,8 @@ func (s *Server) verifierRoutes() []apphttp.Route {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.verifierOf(host(r)).ServeHTTP(w, r) })
 	}
 	return []apphttp.Route{
-		{Pattern: requesters.VerifierPath, Name: requesters.VerifierPath, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: serve(s.provider)},
-		{Pattern: rampapi.ProviderVerifier, Name: rampapi.ProviderVerifier, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: serve(func(r *http.Request) string {
+		{Pattern: requesters.VerifierPath, Name: requesters.VerifierPath, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: serve(s.provider)},
+		{Pattern: rampapi.ProviderVerifier, Name: rampapi.ProviderVerifier, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: serve(func(r *http.Request) string {
 			host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
 			return host
 		})},

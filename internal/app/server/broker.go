@@ -104,7 +104,16 @@ func (s *Server) brokerDoor() *rampapi.Broker {
 	}
 }
 
-// brokerRoutes serve the broker.Settings, beside an Exchange or alone.
+// brokerModule buys for others.
+func (s *Server) brokerModule(ctx context.Context) (Module, error) {
+	routes, err := s.brokerRoutes(ctx)
+	if err != nil || s.broker == nil {
+		return Module{}, err
+	}
+	return Module{Routes: routes, Jobs: []Job{{"finish what was bought", s.broker.Run}}}, nil
+}
+
+// brokerRoutes are the addresses of the Broker, beside an Exchange or alone.
 func (s *Server) brokerRoutes(ctx context.Context) ([]apphttp.Route, error) {
 	if s.broker == nil {
 		return nil, nil
@@ -128,7 +137,7 @@ func (s *Server) brokerRoutes(ctx context.Context) ([]apphttp.Route, error) {
 	handler := s.gate.WithCaller(rampapi.BrokerHandler(config))
 	var all []apphttp.Route
 	for _, pattern := range rampapi.BrokerPatterns(alone) {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return all, nil
 }
@@ -143,7 +152,7 @@ func (s *Server) brokerAbsent() (all []apphttp.Route) {
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { rampapi.WriteError(w, r, errNoBroker) })
 	for _, pattern := range rampapi.BrokerPatterns(false) {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return all
 }

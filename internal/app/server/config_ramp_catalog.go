@@ -179,16 +179,9 @@ func (h *House) openGoods(config Config) error {
 	if h.Goods, err = catalog.New(made); err != nil {
 		return fmt.Errorf("ramp.aliases: %w", err)
 	}
+	h.closers.add(h.Goods.Save) // so that the next start is quick
 	if err := h.openAssortment(config); err != nil {
 		return err
 	}
 	return h.openSuppliers(config)
-}
-
-// keepGoods leaves what can be sold in its file, so that the next start is quick.
-func (h *House) keepGoods() error {
-	if h.Goods == nil {
-		return nil
-	}
-	return h.Goods.Save()
 }

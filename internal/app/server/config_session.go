@@ -55,6 +55,6 @@ const sessionsPath = "/sessions/{id}"
 // sessionRoutes are those by which a conversation is forgotten.
 func (s *Server) sessionRoutes() []apphttp.Route {
 	return []apphttp.Route{{
-		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, Cors: true, Door: doorAsk, Handler: nlweb.Sessions(s.Ask),
+		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(s.Ask),
 	}}
 }

@@ -72,7 +72,7 @@ func (s *Server) deliverRoute() apphttp.Route {
 		handler = strangers(s.gate, handler)
 	}
 	pattern := deliverPath + "{" + rampapi.DeliverID + "}"
-	return apphttp.Route{Pattern: pattern, Name: deliverPath, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: handler}
+	return apphttp.Route{Pattern: pattern, Name: deliverPath, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: handler}
 }
 
 // streamRoutes tell what was bought as streams.
@@ -83,8 +83,8 @@ func (s *Server) streamRoutes() []apphttp.Route {
 	}
 	pattern := deliverPath + "{" + rampapi.DeliverID + "}" + exchange.StreamPath
 	return []apphttp.Route{
-		{Pattern: pattern, Name: deliverPath + exchange.StreamPath[1:], Methods: []string{http.MethodGet}, Cors: true, Refuse: rampapi.WriteError, Handler: stream},
-		{Pattern: rampapi.StreamRPC, Name: rampapi.StreamRPC, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: rpc},
+		{Pattern: pattern, Name: deliverPath + exchange.StreamPath[1:], Methods: []string{http.MethodGet}, CORS: true, Refuse: rampapi.WriteError, Handler: stream},
+		{Pattern: rampapi.StreamRPC, Name: rampapi.StreamRPC, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: rpc},
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *Server) discovered(routes []apphttp.Route) []apphttp.Route {
 		}
 	}
 	for _, r := range discovery.Routes(s.Ask, config) {
-		at := apphttp.Route{Pattern: r.Pattern, Name: r.Pattern, Methods: apphttp.ReadMethods, Cors: true, Handler: r.Handler}
+		at := apphttp.Route{Pattern: r.Pattern, Name: r.Pattern, Methods: apphttp.ReadMethods, CORS: true, Handler: r.Handler}
 		if r.Items {
 			at.Door = doorAsk // what needs a credential to be asked for is not given away without
 		}

@@ -60,7 +60,10 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	case len(config.Edge.Sites) == 0:
 		return nil, errors.New("there is no site behind the gate; name one in edge.sites")
 	}
-	s := &Server{House: &House{clock: options.Now, log: options.Log}, options: options, config: config, log: options.Log, metrics: apphttp.NewMetrics(), outside: apphttp.NewClientAddress(config.addressOptions()), after: time.After, leave: func() {}}
+	s := &Server{
+		House: &House{base: base{clock: options.Now, log: options.Log}}, options: options, config: config, metrics: apphttp.NewMetrics(),
+		outside: apphttp.NewClientAddress(config.addressOptions()), shutdown: shutdown{after: time.After, leave: func() {}},
+	}
 	ship, err := s.shipper()
 	if err != nil {
 		return nil, err
@@ -104,7 +107,7 @@ func (s *EdgeServer) Run(ctx context.Context) error {
 	defer stop()
 	var background sync.WaitGroup
 	s.works.ask(ctx)
-	s.works.run(work, &background)
+	modules{{Jobs: s.works.jobs()}}.run(work, &background)
 	s.answerBeside(work, &background, l, s.works.gate)
 	err = s.serve(ctx, l.public, l.source)
 	stop()
@@ -151,7 +154,7 @@ func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
 // many there were, and how many lines could not be read. The edge may run meanwhile.
 func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries, unread int, err error) {
 	options.Now = time.Now
-	s := &Server{options: options, config: options.Loaded.Config, log: options.Log}
+	s := &Server{House: &House{base: base{clock: options.Now, log: options.Log}}, options: options, config: options.Loaded.Config}
 	if s.config.Edge.Exchange == "" {
 		return 0, 0, errNoExchange
 	}
@@ -318,18 +321,19 @@ func (s *Server) edgeReady(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("ready\n"))
 }
 
-// run has everything work in the background until ctx ends.
-func (w *edgeWorks) run(ctx context.Context, background *sync.WaitGroup) {
-	background.Go(func() { w.spool.Run(ctx) })
+// jobs are what works in the background.
+func (w *edgeWorks) jobs() []Job {
+	all := []Job{{"tell the Exchange of deliveries", w.spool.Run}}
 	for _, remote := range w.remotes {
-		background.Go(func() { remote.Run(ctx) })
+		all = append(all, Job{"follow the Exchange", remote.Run})
 	}
 	for _, follower := range w.followers {
-		background.Go(func() { follower.Run(ctx) })
+		all = append(all, Job{"follow the log", follower.Run})
 	}
 	for _, policy := range w.policies {
-		background.Go(func() { policy.follow(ctx) })
+		all = append(all, Job{"follow the policy", policy.follow})
 	}
+	return all
 }
 
 func (w *edgeWorks) close() error {

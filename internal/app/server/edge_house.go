@@ -39,6 +39,7 @@ func (s *Server) openGates() error {
 		return err
 	}
 	s.gates = works
+	s.closers.add(works.close)
 	spoolFigures(s.metrics.Registry, works.spool.Stats)
 	return nil
 }
@@ -159,4 +160,12 @@ func (p *ownPolicy) look(ctx context.Context) {
 	}
 	p.known.Store(edge.NewPolicy(edge.Access(said.Default), rules))
 	p.heard.Store(true)
+}
+
+// gateModule keeps the gate before sites of the owner's up with their policies, and tells of deliveries.
+func (s *Server) gateModule() (m Module) {
+	if s.gates != nil {
+		m.Jobs = s.gates.jobs()
+	}
+	return m
 }

@@ -124,3 +124,11 @@ func acceptance(b intake.BoundOffer) notify.Acceptance {
 		IntakeData: b.Input, BindData: b.Data, Receipt: b.Entry,
 	}
 }
+
+// outboxModule tells others of what was recorded for them, if there is anybody to tell.
+func (s *Server) outboxModule() (m Module) {
+	if s.effects != nil {
+		m.Jobs = []Job{{"tell others", s.effects.box.Run}}
+	}
+	return m
+}

@@ -33,9 +33,11 @@ func (s *Server) readiness(ctx context.Context) error {
 	if s.stopping.Load() {
 		return fail.New(fail.Unavailable, "the server is stopping")
 	}
-	if err := s.Corpus.Ready(); err != nil {
-		return err
-	}
+	return s.modules.ready(ctx)
+}
+
+// databaseReady says why the database cannot be used; nil where it can.
+func (s *Server) databaseReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if err := s.db.Ping(ctx); err != nil {

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -52,23 +51,33 @@ import (
 // House is the rooms below the doors, put together as a configuration says: for a server, and for commands that
 // work on the same content without one.
 type House struct {
+	base
+	identities
 	services
-	Catalog *content.Catalog
-	Keys    *identity.Keys
-	Model   *llm.Client      // nil without one
-	Vectors *vector.Store    // nil where no model makes any
-	Nonces  *identity.Nonces // that were used under platforms' keys
+	accounting
+	termsInForce
+	supply
+	questions
+	reading
+	submissions
+	declared atomic.Pointer[declared] // what is declared to platforms; nil for nothing
+}
+
+// base is what everything stands on.
+type base struct {
 	Ledger  *ledger.Ledger
-	// Accounts is the book of what buyers paid and may use, and ReadAccounts what is in it.
-	Accounts     *accounts.Ledger
-	ReadAccounts *accounts.Reader
-	ReadDeals    *transactions.Reader // what was offered and sold
-	ReadTraffic  *botstats.Reader     // whom edges saw
-	ReadEvidence *accesslog.Reader    // what logs say of deliveries
-	Stated       *imported.Store      // what sites state of their addresses
-	// Rulebook is what the operator's programs add to the terms.
-	Rulebook *overrides.Store
-	// SiteKeys, AgentKeys, VerifierKeys and Platforms are there once UnlockKeys has opened the folder of secrets.
+	db      *store.DB
+	secret  []byte           // of conversations, promises, and the names of what limits count
+	clock   func() time.Time // nil for time.Now
+	log     *slog.Logger
+	closers closers
+}
+
+// identities are the keys of those who ask and of this front desk. SiteKeys, AgentKeys, VerifierKeys and Platforms are
+// there once UnlockKeys has opened the folder of secrets.
+type identities struct {
+	Keys         *identity.Keys
+	Nonces       *identity.Nonces // that were used under platforms' keys
 	SiteKeys     *identity.SiteKeys
 	Addresses    *identity.AddressKeys
 	AgentKeys    *identity.SiteKeys // of an agent of the owner's, which asks others
@@ -76,42 +85,73 @@ type House struct {
 	Platforms    *identity.Platforms
 	Deliveries   *identity.DeliveryKeys       // that sign addresses for others
 	Edges        *identity.EdgeKeys           // with which edges tell what they delivered
-	Requesters   *requesters.Registry         // who ask under RAMP; nil before OpenRequesters
-	Goods        *catalog.Catalog             // what can be sold; nil where nothing is
-	Shelves      *push.Store                  // of what is pushed; nil before OpenSupply, and where nothing is sold
-	Tenants      *push.Tenants                // for whom something is pushed
-	Callers      *requesters.PushClients      // who push it
 	Answers      *identity.ChallengeResponses // to challenges of this front desk's own domains
-	Vault        *vault.Vault                 // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+}
 
-	imports   *accesslog.Importer                                    // of logs of deliveries
-	sites     map[string]bool                                        // ids of those that are served
-	supplying supplying                                              // what is pushed
-	rereads   atomic.Pointer[func(site string, paths []string) bool] // begins to read a site's sources anew; nil where nobody does
+// accounting is what buyers paid and may use, and what there is to read of sales.
+type accounting struct {
+	Accounts     *accounts.Ledger
+	ReadAccounts *accounts.Reader
+	ReadDeals    *transactions.Reader // what was offered and sold
+	ReadTraffic  *botstats.Reader     // whom edges saw
+	ReadEvidence *accesslog.Reader    // what logs say of deliveries
 
-	providers *identity.Providers // of what is sold; nil where their word is not asked for
+	imports *accesslog.Importer // of logs of deliveries
+}
 
-	proofs       *identity.DomainVerifier // of tenants' domains; nil where nothing is sold
-	verified     *prometheus.CounterVec   // challenges, by what came of them
-	verifiedOnly bool                     // nothing of a tenant's is sold at a domain that is not verified
+// termsInForce are the rules of the file, what programs added to them, and what sites state of their addresses.
+type termsInForce struct {
+	Stated   *imported.Store
+	Rulebook *overrides.Store
 
-	db       *store.DB
-	secret   []byte            // of conversations, promises, and the names of what limits count
-	promises *session.Promises // nil without
-	memory   *session.Memory   // nil when nothing is remembered
-	visitor  *fetch.Crawler
-	agent    string // as which the visitor comes
-	maxBytes int64  // the most that a document of the web may have
 	rules    atomic.Pointer[policy.Terms]
-	added    atomic.Pointer[overrides.RuleSet]               // to the terms of the file
-	licences atomic.Pointer[licensing]                       // what sites state
-	selling  atomic.Pointer[exchange.OfferPolicy]            // how offers are made; nil where nothing is sold
-	declared atomic.Pointer[declared]                        // what is declared to platforms; nil for nothing
-	taking   atomic.Pointer[taking]                          // what is taken in; nil before OpenIntakes, and where nothing ever was
-	clock    func() time.Time                                // nil for time.Now
+	added    atomic.Pointer[overrides.RuleSet]
+	licences atomic.Pointer[licensing]
+}
+
+// supply is what can be sold, by whom, and who pushes it.
+type supply struct {
+	Requesters *requesters.Registry    // who ask under RAMP; nil before OpenRequesters
+	Goods      *catalog.Catalog        // what can be sold; nil where nothing is
+	Shelves    *push.Store             // of what is pushed; nil before OpenSupply, and where nothing is sold
+	Tenants    *push.Tenants           // for whom something is pushed
+	Callers    *requesters.PushClients // who push it
+
+	supplying    supplying                            // what is pushed
+	selling      atomic.Pointer[exchange.OfferPolicy] // how offers are made; nil where nothing is sold
+	providers    *identity.Providers                  // of what is sold; nil where their word is not asked for
+	proofs       *identity.DomainVerifier             // of tenants' domains; nil where nothing is sold
+	verified     *prometheus.CounterVec               // challenges, by what came of them
+	verifiedOnly bool                                 // nothing of a tenant's is sold at a domain that is not verified
+}
+
+// questions are what answers need beside the services.
+type questions struct {
+	Model   *llm.Client   // nil without one
+	Vectors *vector.Store // nil where no model makes any
+
+	promises *session.Promises                               // nil without
+	memory   *session.Memory                                 // nil when nothing is remembered
 	admit    func(ctx context.Context, sites []string) error // counts a question for the sites that it goes to
 	asked    func(llm.Call)                                  // told of each call of the model
-	log      *slog.Logger
+}
+
+// reading is what sources are read into, and how.
+type reading struct {
+	Catalog *content.Catalog
+
+	sites    map[string]bool                                        // ids of those that are served
+	visitor  *fetch.Crawler                                         // of the web
+	agent    string                                                 // as which the visitor comes
+	maxBytes int64                                                  // the most that a document of the web may have
+	rereads  atomic.Pointer[func(site string, paths []string) bool] // begins to read a site's sources anew; nil where nobody does
+}
+
+// submissions are what agents submit.
+type submissions struct {
+	Vault *vault.Vault // of the keys to what agents submit; nil before OpenIntakes, and where nothing is taken in
+
+	taking atomic.Pointer[intakeSnapshot] // what is taken in; nil before OpenIntakes, and where nothing ever was
 }
 
 // services are what the doors ask.
@@ -182,7 +222,7 @@ func OpenHouse(ctx context.Context, config Config, log *slog.Logger) (*House, er
 }
 
 // openHouse is OpenHouse with the secret that conversations and promises are sealed with.
-func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []byte) (*House, error) {
+func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []byte) (_ *House, err error) {
 	if _, err := config.CompileTerms(); err != nil { // before anything is opened
 		return nil, err
 	}
@@ -194,15 +234,15 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	if err != nil {
 		return nil, err
 	}
+	h := &House{base: base{db: db, secret: secret, log: log}}
+	h.closers.add(db.Close)
+	defer func() { err = h.closers.after(err) }()
 	if err := backup.Finish(ctx, db, config.Data); err != nil {
-		db.Close()
 		return nil, err
 	}
-	h := &House{
-		Keys: identity.NewKeys(db, nil), db: db, secret: secret, log: log,
-		admit: func(context.Context, []string) error { return nil }, asked: func(llm.Call) {},
-		visitor: config.Visitor(), agent: config.Fetch.UserAgent, maxBytes: int64(config.Fetch.MaxBytes),
-	}
+	h.Keys = identity.NewKeys(db, nil)
+	h.admit, h.asked = func(context.Context, []string) error { return nil }, func(llm.Call) {}
+	h.visitor, h.agent, h.maxBytes = config.Visitor(), config.Fetch.UserAgent, int64(config.Fetch.MaxBytes)
 	h.Catalog = content.New(db, content.Options{Now: h.now})
 	h.openLedger(config)
 	h.recordKeys()
@@ -212,30 +252,31 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		log.Error("licences that sites state cannot be used", "error", err)
 	}
 	if err := h.openRulebook(ctx, config); err != nil {
-		db.Close()
 		return nil, err
 	}
 	h.Cases, err = exchange.NewCases(exchange.CaseDeps{
 		DB: db, Ledger: h.Ledger, Accounts: h.Accounts, Rules: config.disputeRules, Now: h.now,
 	})
 	if err != nil {
-		return nil, errors.Join(err, h.Close())
+		return nil, err
 	}
 	h.Nonces = identity.NewNonces(db, 0, h.now)
 	conversations, memory, err := config.conversations(db, log, secret)
 	if err != nil {
-		db.Close()
 		return nil, err
 	}
 	if h.Model, err = config.OpenModel(log, llm.NewUsageStore(db), func(c llm.Call) { h.asked(c) }); err != nil {
-		db.Close()
 		return nil, err
 	}
+	h.closers.add(func() error {
+		h.Model.Close()
+		return nil
+	})
 	h.memory = memory
 	var table *words.Table
 	if path := config.Model.Words; path != "" {
 		if table, err = vector.OpenTable(path); err != nil {
-			return nil, errors.Join(fmt.Errorf("model.words: %w", err), h.Close())
+			return nil, fmt.Errorf("model.words: %w", err)
 		}
 	}
 	var sites []released.Site
@@ -250,13 +291,13 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(err, h.Close())
+		return nil, err
 	}
 	if h.AskPromises, err = h.openPromises(config, secret); err != nil {
-		return nil, errors.Join(err, h.Close())
+		return nil, err
 	}
 	if err := h.openVectors(config.Model.Vectors); err != nil {
-		return nil, errors.Join(err, h.Close())
+		return nil, err
 	}
 	h.Ask, err = ask.New(ask.Deps{
 		Corpus: h.Corpus,
@@ -270,7 +311,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 		Now:   h.now, Timeout: config.Ask.Timeout, Log: log,
 	})
 	if err != nil {
-		return nil, errors.Join(err, h.Close())
+		return nil, err
 	}
 	return h, nil
 }
@@ -292,7 +333,4 @@ func (h *House) now() time.Time {
 }
 
 // Close closes the database, and ends what goes on beside the questions.
-func (h *House) Close() error {
-	h.Model.Close()
-	return errors.Join(h.closeVault(), h.keepGoods(), h.db.Close())
-}
+func (h *House) Close() error { return h.closers.close() }

@@ -40,6 +40,7 @@ func (h *House) OpenIntakes(ctx context.Context, config Config) error {
 	if h.Vault, err = vault.Open(ctx, vault.Options{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
 		return err
 	}
+	h.closers.add(h.Vault.Close)
 	put, err := h.takeIn(config)
 	if err != nil {
 		return err
@@ -139,7 +140,20 @@ func (s *Server) personalBase(ctx context.Context) (string, error) {
 	return "", unsafe
 }
 
-// intakeRoutes serve the Agent Intake Protocol.
+// intakeModule takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more, it keeps what was as long as was
+// said.
+func (s *Server) intakeModule() Module {
+	m := Module{Routes: s.intakeRoutes(), Tools: s.intakeTools()}
+	if s.Intakes != nil {
+		m.Jobs = []Job{{"erase what was kept long enough", s.Intakes.KeepRetention}}
+	}
+	if s.config.Intakes.On() {
+		m.Reload = func(fresh Config) (func(), error) { return s.takeIn(s.config.takingIn(fresh)) }
+	}
+	return m
+}
+
+// intakeRoutes are the addresses of the Agent Intake Protocol.
 func (s *Server) intakeRoutes() []apphttp.Route {
 	handlers := s.intakeHandlers()
 	if handlers == nil {
@@ -149,9 +163,9 @@ func (s *Server) intakeRoutes() []apphttp.Route {
 	// Registries look whether the manifest's address, too, tells preflights of POST (and then answers it with 405).
 	everywhere := append(slices.Clone(apphttp.ReadMethods), http.MethodPost)
 	return []apphttp.Route{
-		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, Cors: true, Refuse: api.WriteError, Handler: s.manifest()},
-		{Pattern: intakePath, Name: intakePath, Methods: posting, Cors: true, Refuse: api.WriteError, Handler: handlers.Submit()},
-		{Pattern: intakeBind, Name: intakeBind, Methods: posting, Cors: true, Refuse: api.WriteError, Handler: handlers.Bind()},
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, CORS: true, Refuse: api.WriteError, Handler: s.manifest()},
+		{Pattern: intakePath, Name: intakePath, Methods: posting, CORS: true, Refuse: api.WriteError, Handler: handlers.Submit()},
+		{Pattern: intakeBind, Name: intakeBind, Methods: posting, CORS: true, Refuse: api.WriteError, Handler: handlers.Bind()},
 	}
 }
 
@@ -290,14 +304,6 @@ func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one 
 		return refused
 	}
 	return nil
-}
-
-// closeVault closes the keys to personal data, if they are open.
-func (h *House) closeVault() error {
-	if h.Vault == nil {
-		return nil
-	}
-	return h.Vault.Close()
 }
 
 // lookUp finds items for engines of offers.

@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/operator/console"
 )
 
-// taking is what is taken in at present.
-type taking struct {
+// intakeSnapshot is what is taken in at present.
+type intakeSnapshot struct {
 	config  Config
 	defined map[string]*intake.Definition // as the service knows them, by their ids
 	intakes map[string]intake.IntakeSettings
@@ -21,7 +21,7 @@ type taking struct {
 // takeIn makes ready what a configuration takes in. The function that it gives puts it in force: whole, for the requests that
 // come from then on.
 func (h *House) takeIn(config Config) (put func(), err error) {
-	t := &taking{config: config, intakes: map[string]intake.IntakeSettings{}}
+	t := &intakeSnapshot{config: config, intakes: map[string]intake.IntakeSettings{}}
 	if t.defined, err = config.declaredIntakes(h); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func changedIntakes(a, b []intake.IntakeSettings) (changed []string) {
 }
 
 // inboxIntakes are the intakes as the inbox shows them.
-func (t *taking) inboxIntakes() (all []console.InboxIntake) {
+func (t *intakeSnapshot) inboxIntakes() (all []console.InboxIntake) {
 	for _, one := range t.config.Intakes.List {
 		all = append(all, console.InboxIntake{
 			ID: one.ID, Name: one.Name, Binding: one.Binding, Requires: one.Bind.Requires, For: one.OfferLifetime(), TermsURL: one.TermsURL,

@@ -180,11 +180,20 @@ func (s *Server) forgetExcerpts(ctx context.Context) {
 	}
 }
 
-// intentRoutes serve the Agentic Intent Protocol.
-func (s *Server) intentRoutes() []apphttp.Route {
+// excerptsModule gives passages to platforms (Agentic Intent Protocol).
+func (s *Server) excerptsModule() Module {
 	if !s.config.Intent.Enabled {
-		return nil
+		return Module{}
 	}
+	return Module{
+		Routes:       s.intentRoutes(),
+		Jobs:         []Job{{"forget old requests of platforms", s.forgetExcerpts}},
+		TermsChanged: func(now Config) { s.declareIntent(s.config.meanwhile(now.withRules(s.Added().Rules))) },
+	}
+}
+
+// intentRoutes are the addresses of the Agentic Intent Protocol.
+func (s *Server) intentRoutes() []apphttp.Route {
 	config := aip.Config{
 		Options: s.config.intentOptions(), Platforms: s.Platforms, Sign: s.config.Intent.Sign, SignedEvents: s.config.Intent.Events.Signed,
 		Paths: s.signedPaths, Now: s.options.Now,
@@ -198,10 +207,10 @@ func (s *Server) intentRoutes() []apphttp.Route {
 	config.ReceiptsURL = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
 	retrieve, events, receipts := aip.Handlers(s.Excerpts, config)
 	all := []apphttp.Route{
-		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Cors: true, Handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, CORS: true, Handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
 			return aip.NewDeclaration(d, s.config.intentOptions())
 		})},
-		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, Cors: true, Handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
+		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, CORS: true, Handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
 			return aip.NewCapabilities(d, s.config.Intent.Versions)
 		})},
 		{Pattern: intentRetrieve, Name: intentRetrieve, Handler: retrieve},

@@ -144,9 +144,12 @@ func (h *House) keepNonces(ctx context.Context) {
 
 const jwksPath = "/.well-known/jwks.json"
 
-// jwksRoutes publish the site's keys (RFC 7517).
-func (s *Server) jwksRoutes() []apphttp.Route {
-	return []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, Cors: true, Handler: http.HandlerFunc(s.jwks)}}
+// identityModule publishes the site's keys (RFC 7517), and forgets nonces.
+func (s *Server) identityModule() Module {
+	return Module{
+		Routes: []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, CORS: true, Handler: http.HandlerFunc(s.jwks)}},
+		Jobs:   []Job{{"forget nonces", s.keepNonces}},
+	}
 }
 
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {

@@ -130,12 +130,17 @@ func (s *Server) record(ctx context.Context, states []state) error {
 	})
 }
 
-// ledgerRoutes publish what proves the ledger (C2SP tlog-tiles), and give receipts to those whom they concern.
-func (s *Server) ledgerRoutes() []apphttp.Route {
-	return []apphttp.Route{
-		{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, Cors: true, Handler: answering(s.checkpoint)},
-		{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, Cors: true, Handler: answering(s.tile)},
-		{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, Cors: true, Door: doorLedger, Handler: answering(s.receipt)},
+// ledgerModule publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they concern. It is ready while the
+// database can be reached and written to.
+func (s *Server) ledgerModule() Module {
+	return Module{
+		Routes: []apphttp.Route{
+			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(s.checkpoint)},
+			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(s.tile)},
+			{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, CORS: true, Door: doorLedger, Handler: answering(s.receipt)},
+		},
+		Jobs:  []Job{{"sequence the ledger", s.Ledger.Run}, {"record terms and keys", s.chronicle}},
+		Ready: s.databaseReady,
 	}
 }
 

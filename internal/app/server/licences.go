@@ -277,6 +277,11 @@ func (s *Server) lookAtLicences(ctx context.Context) error {
 	return err
 }
 
+// licenceModule follows what sites state of their licences.
+func (s *Server) licenceModule() Module {
+	return Module{Jobs: []Job{{"follow licences that sites state", s.followLicences}}}
+}
+
 // followLicences puts in force what is read of licences, and reads it where that is due, until ctx ends.
 func (s *Server) followLicences(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)

@@ -54,8 +54,8 @@ func (s *Server) title() string {
 }
 
 // mcpServer offers the doors' tools and the items to agents.
-func (s *Server) mcpServer(await func(context.Context) error) *mcp.Server {
-	others := append(s.intakeTools(), s.rampTools()...)
+func (s *Server) mcpServer(tools []httpx.Tool, await func(context.Context) error) *mcp.Server {
+	others := slices.Clone(tools)
 	for i, t := range others {
 		others[i] = httpx.CompactTool(t)
 	}
@@ -112,10 +112,10 @@ func (s *Server) licensing() string {
 	return ", and the tool " + rampapi.ToolDiscover + " tells what a licence costs"
 }
 
-// mcpRoutes serve the Model Context Protocol.
-func (s *Server) mcpRoutes() []apphttp.Route {
+// mcpModule serves tools over the Model Context Protocol.
+func (s *Server) mcpModule(tools []httpx.Tool) Module {
 	if !s.config.MCP.Enabled {
-		return nil
+		return Module{}
 	}
 	hosts := slices.Clone(s.config.MCP.Hosts)
 	for _, site := range s.config.AllSites() {
@@ -124,7 +124,7 @@ func (s *Server) mcpRoutes() []apphttp.Route {
 	if host := hostOf(s.config.URL); host != "" {
 		hosts = append(hosts, host)
 	}
-	handler := s.mcpServer(nil).Handler(mcp.HTTP{
+	handler := s.mcpServer(tools, nil).Handler(mcp.HTTP{
 		MaxBody: int64(s.config.Limits.Body), Hosts: hosts, OnlyHosts: s.config.URL != "", Origins: s.config.CORS.Origins,
 		RequestContext: s.carried,
 		Forwarded: func(r *http.Request) string {
@@ -138,7 +138,7 @@ func (s *Server) mcpRoutes() []apphttp.Route {
 		}
 		nlweb.WriteError(w, r, err)
 	}
-	return []apphttp.Route{{Pattern: mcpPath, Name: mcpPath, Methods: []string{http.MethodPost}, Cors: true, Door: doorMCP, Tells: true, Asks: func(_ string, happened *httpx.Event) bool { return happened.Text("rpc") == "tools/call" }, Refuse: refuse, Handler: handler}}
+	return Module{Routes: []apphttp.Route{{Pattern: mcpPath, Name: mcpPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorMCP, Tells: true, Asks: func(_ string, happened *httpx.Event) bool { return happened.Text("rpc") == "tools/call" }, Refuse: refuse, Handler: handler}}}
 }
 
 // carried has the tools of RAMP know how the request that carries their call was signed.
@@ -187,7 +187,7 @@ func (s *Server) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) erro
 		}
 		return nil
 	}
-	err := s.mcpServer(await).Serve(ctx, in, out)
+	err := s.mcpServer(s.modules.tools(), await).Serve(ctx, in, out)
 	stop()
 	background.Wait()
 	return err

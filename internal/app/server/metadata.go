@@ -44,7 +44,7 @@ func (s *Server) metadataRoutes() []apphttp.Route {
 			w.Write(append(body, '\n'))
 		})
 		for _, prefix := range slices.Compact([]string{"", s.outside.Prefix}) {
-			all = append(all, apphttp.Route{Pattern: apphttp.ResourcePath + prefix + path, Name: apphttp.ResourcePath, Methods: apphttp.ReadMethods, Cors: true, Handler: handler})
+			all = append(all, apphttp.Route{Pattern: apphttp.ResourcePath + prefix + path, Name: apphttp.ResourcePath, Methods: apphttp.ReadMethods, CORS: true, Handler: handler})
 		}
 	}
 	return all

@@ -11,6 +11,11 @@ import (
 	"frontdesk/wire/sign"
 )
 
+// termsModule follows the file's terms, and what programs add to them.
+func (s *Server) termsModule() Module {
+	return Module{Routes: s.ruleRoutes(), Jobs: []Job{{"follow the configuration", s.reloader.watch}, {"follow content rules", s.followRules}}}
+}
+
 // ruleRoutes let the operator's programs add to the terms. Where nothing is of what is theirs, they are told so in the door's words.
 func (s *Server) ruleRoutes() []apphttp.Route {
 	if s.gate == nil {

@@ -93,12 +93,16 @@ func (s *Server) Work(ctx context.Context) {
 	}
 }
 
-// promiseRoutes are those of await, if there is anything to await.
-func (s *Server) promiseRoutes() []apphttp.Route {
+// promiseModule keeps the promises of answers, if there are any, and gives what was promised to who awaits it.
+func (s *Server) promiseModule() Module {
 	if s.AskPromises == nil {
-		return nil
+		return Module{}
 	}
-	return []apphttp.Route{{
-		Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, Cors: true, Door: doorAsk, Handler: nlweb.Await(s.Ask, s.nlwebConfig()),
-	}}
+	return Module{
+		Routes: []apphttp.Route{{
+			Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
+			Handler: nlweb.Await(s.Ask, s.nlwebConfig()),
+		}},
+		Jobs: []Job{{"keep promises", s.Work}},
+	}
 }

@@ -46,11 +46,11 @@ func (s *Server) providerRoutes() []apphttp.Route {
 	}
 	ofHost := func(r *http.Request) string { return r.PathValue(rampapi.PolicyDomain) }
 	return []apphttp.Route{
-		{Pattern: rampapi.ProviderSitemap, Name: rampapi.ProviderSitemap, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: listed(ofHost, func(host string) string { return "/provider/" + host + "/ramp-sitemap.xml" })},
-		{Pattern: rampapi.OwnSitemap, Name: rampapi.OwnSitemap, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: listed(s.provider, func(string) string { return rampapi.OwnSitemap })},
-		{Pattern: rampapi.ProviderDocument, Name: rampapi.ProviderDocument, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: manifest},
-		{Pattern: rampapi.ProviderRSL, Name: rampapi.ProviderRSL, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: of},
-		{Pattern: rampapi.OwnRSL, Name: rampapi.OwnRSL, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: own},
+		{Pattern: rampapi.ProviderSitemap, Name: rampapi.ProviderSitemap, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: listed(ofHost, func(host string) string { return "/provider/" + host + "/ramp-sitemap.xml" })},
+		{Pattern: rampapi.OwnSitemap, Name: rampapi.OwnSitemap, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: listed(s.provider, func(string) string { return rampapi.OwnSitemap })},
+		{Pattern: rampapi.ProviderDocument, Name: rampapi.ProviderDocument, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: manifest},
+		{Pattern: rampapi.ProviderRSL, Name: rampapi.ProviderRSL, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: of},
+		{Pattern: rampapi.OwnRSL, Name: rampapi.OwnRSL, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: own},
 	}
 }
 

@@ -30,16 +30,34 @@ func (c Config) exchangeIdentity() rampapi.Identity {
 	return i
 }
 
-// openExchange opens what the Exchange stands on, and gives its addresses.
-func (s *Server) openExchange(ctx context.Context) ([]apphttp.Route, error) {
+// exchangeModule sells licences (RAMP).
+func (s *Server) exchangeModule() Module {
+	if s.exchange == nil {
+		return Module{}
+	}
+	m := Module{Routes: s.rampRoutes(*s.exchange), Tools: s.rampTools(), Jobs: []Job{
+		{"maintain transactions", s.Exchange.RunMaintenance}, {"watch who delivers", s.watchOutlets}, {"follow tenants", s.followTenants},
+		{"follow domains", s.followDomains},
+	}}
+	if s.measures != nil {
+		m.Jobs = append(m.Jobs, Job{"enforce", s.measures.Run})
+	}
+	if s.providers != nil {
+		m.Jobs = append(m.Jobs, Job{"ask providers", s.askProviders})
+	}
+	return m
+}
+
+// openExchange opens what the Exchange stands on.
+func (s *Server) openExchange(ctx context.Context) error {
 	if !s.config.RAMP.Enabled {
-		return nil, nil
+		return nil
 	}
 	if err := s.OpenRequesters(ctx, s.config); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.openDeals(); err != nil {
-		return nil, err
+		return err
 	}
 	config := rampapi.Config{
 		PushClient: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Currency: s.config.RAMP.Currency, Deadline: s.config.RAMP.Deadline, MaxDeadline: s.config.RAMP.MaxDeadline, Signatures: s.config.RAMP.Signatures,
@@ -48,16 +66,16 @@ func (s *Server) openExchange(ctx context.Context) ([]apphttp.Route, error) {
 	}
 	config.Trusted = s.trustedDisputes()
 	if err := s.asked(&config); err != nil {
-		return nil, err
+		return err
 	}
 	s.attests(&config)
 	if err := s.takeSignUps(&config); err != nil {
-		return nil, err
+		return err
 	}
 	config.Broker = s.brokerDoor()
 	s.exchange = &config
 	s.domainMetrics()
-	return s.rampRoutes(config), nil
+	return nil
 }
 
 // base is the public address that a context's request came to, or the configured one where it is this process that asks; empty
@@ -85,22 +103,22 @@ func (s *Server) rampTools() []httpx.Tool {
 // rampRoutes serve RAMP.
 func (s *Server) rampRoutes(config rampapi.Config) []apphttp.Route {
 	all := []apphttp.Route{
-		{Pattern: rampapi.ProviderManifest, Name: rampapi.ProviderManifest, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
+		{Pattern: rampapi.ProviderManifest, Name: rampapi.ProviderManifest, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
 			provider := s.provider(r)
 			return provider, func() (*httpx.Document, error) {
 				return rampapi.DeclareProvider(provider, s.config.exchangeIdentity(), address, s.config.otherExchanges()...)
 			}
 		})},
-		{Pattern: rampapi.ExchangeManifest, Name: rampapi.ExchangeManifest, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {
+		{Pattern: rampapi.ExchangeManifest, Name: rampapi.ExchangeManifest, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {
 			return "", func() (*httpx.Document, error) { return rampapi.DeclareExchange(s.config.exchangeIdentity(), address) }
 		})},
-		{Pattern: rampapi.ExchangeKeys, Name: rampapi.ExchangeKeys, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: http.HandlerFunc(s.exchangeKeys)},
+		{Pattern: rampapi.ExchangeKeys, Name: rampapi.ExchangeKeys, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: http.HandlerFunc(s.exchangeKeys)},
 	}
-	all = append(all, apphttp.Route{Pattern: rampapi.AccessPolicy, Name: rampapi.AccessPolicy, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: s.upToDate(rampapi.ServePolicy(s.Published))})
+	all = append(all, apphttp.Route{Pattern: rampapi.AccessPolicy, Name: rampapi.AccessPolicy, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.upToDate(rampapi.ServePolicy(s.Published))})
 	all = append(append(append(all, s.providerRoutes()...), s.verifierRoutes()...), s.answerRoutes()...)
 	handler := s.gate.WithCaller(rampapi.Handler(s.Services, config))
 	for _, pattern := range rampapi.Patterns() {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, Cors: true, Refuse: rampapi.WriteError, Handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return append(append(append(all, s.deliverRoute(), s.edgeRoute()), s.streamRoutes()...), s.signUpRoutes(config.SignUp)...)
 }

@@ -27,13 +27,10 @@ type reloader struct {
 	// book gives the content rules that stand beside those of the file.
 	book func() overrides.RuleSet
 	// stated gives what the sites of a configuration state; nil for nothing.
-	stated func(Config) []*policy.RSL
-	// declare is given what the server runs with, with the terms and what is declared to platforms as they are now.
-	declare func(Config)
-	// takeIn makes ready what is taken in by what it is given, and gives what puts it in force.
-	takeIn func(Config) (put func(), err error)
-	count  func(result string)
-	log    *slog.Logger
+	stated  func(Config) []*policy.RSL
+	modules modules
+	count   func(result string)
+	log     *slog.Logger
 }
 
 // stamp is what tells a file from its next version without reading it.
@@ -95,9 +92,9 @@ func (r *reloader) reload() {
 	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
 	}
-	taken := func() {}
-	if err == nil && r.start.Intakes.On() {
-		taken, err = r.takeIn(r.start.takingIn(fresh.Config))
+	commit := func() {}
+	if err == nil {
+		commit, err = r.modules.reload(fresh.Config)
 	}
 	if err != nil {
 		r.refused(err)
@@ -111,10 +108,8 @@ func (r *reloader) reload() {
 	}
 	r.loaded = fresh
 	r.put(compiled)
-	taken()
-	if r.start.Intent.Enabled {
-		r.declare(r.start.meanwhile(fresh.Config.withRules(r.book().Rules)))
-	}
+	commit()
+	r.modules.termsChanged(fresh.Config)
 	r.count("loaded")
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
@@ -136,9 +131,7 @@ func (r *reloader) added() error {
 		return err
 	}
 	r.put(compiled)
-	if r.start.Intent.Enabled {
-		r.declare(r.start.meanwhile(r.loaded.Config.withRules(r.book().Rules)))
-	}
+	r.modules.termsChanged(r.loaded.Config)
 	return nil
 }
 

@@ -206,5 +206,5 @@ func (s *Server) agentRoutes() []apphttp.Route {
 		}
 		document.ServeHTTP(w, r)
 	})
-	return []apphttp.Route{{Pattern: requesters.AgentPath, Name: requesters.AgentPath, Methods: apphttp.ReadMethods, Cors: true, Refuse: rampapi.WriteError, Handler: handler}}
+	return []apphttp.Route{{Pattern: requesters.AgentPath, Name: requesters.AgentPath, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: handler}}
 }

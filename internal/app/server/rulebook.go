@@ -30,7 +30,7 @@ func RemoveContentRule(ctx context.Context, config Config, log *slog.Logger, id 
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	h := &House{db: db, log: log}
+	h := &House{base: base{db: db, log: log}}
 	h.openLedger(config)
 	keeper := overrides.New(db, h.now)
 	keeper.OnChange(h.recordTerms)

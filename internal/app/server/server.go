@@ -64,36 +64,44 @@ type Options struct {
 
 // Server answers requests. New makes one, Run runs it, Close ends it.
 type Server struct {
-	measures *enforcement.Enforcer // of buyers and sites; nil where none are taken
-	held     ratelimit.Meter       // of those that a measure holds to a rate
-
 	*House
-	options Options
-	config  Config
-	log     *slog.Logger
-	front   *apphttp.RequestHandler
-	outside *apphttp.ClientAddress
-	gate    *apphttp.Auth // nil when only this process asks
-
-	effects *outboxWorker // nil without any
+	options  Options
+	config   Config
+	front    *apphttp.RequestHandler
+	outside  *apphttp.ClientAddress
+	gate     *apphttp.Auth // nil when only this process asks
+	modules  modules
+	reloader *reloader
+	effects  *outboxWorker // nil without any
+	trade
+	shutdown
 
 	certificates atomic.Pointer[tls.Source] // nil before Run, and without TLS
-	exchange     *rampapi.Config            // nil without RAMP
-	broker       *broker.Broker             // nil where nothing is bought for others
-	gates        *edgeWorks                 // before sites of the owner's; nil without any
-	stale        staleness
 	metrics      *apphttp.Metrics
 	figures      *sourceFigures
-	reloader     *reloader
+	stale        freshness
 	bringing     sync.Mutex // of who brings content rules in force
-	stopping     atomic.Bool
-	leaving      context.Context // ends when stopping is set
-	leave        context.CancelFunc
-	after        func(time.Duration) <-chan time.Time // time.After
+}
+
+// trade is what sells, buys and delivers. All of it is nil where it is switched off.
+type trade struct {
+	exchange *rampapi.Config
+	broker   *broker.Broker
+	gates    *edgeWorks            // before sites of the owner's
+	measures *enforcement.Enforcer // of buyers and sites
+	held     ratelimit.Meter       // of those that a measure holds to a rate
+}
+
+// shutdown is how a server stops.
+type shutdown struct {
+	stopping atomic.Bool
+	leaving  context.Context // ends when stopping is set
+	leave    context.CancelFunc
+	after    func(time.Duration) <-chan time.Time // time.After
 }
 
 // New opens the database and puts the server together; it does not listen yet.
-func New(ctx context.Context, options Options) (*Server, error) {
+func New(ctx context.Context, options Options) (_ *Server, err error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -117,20 +125,24 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = house.closers.after(err) }()
 	house.clock = options.Now
 	if err := house.UnlockKeys(ctx, config); err != nil {
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	}
 	switch err := house.Ledger.Inspect(ctx); {
 	case options.Inside && errors.Is(err, ledger.ErrUndecided): // answering needs neither the ledger nor new keys
 	case err != nil:
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	default: // only now a new key, which would not be that of the ledger
 		if err := house.firstKeys(config); err != nil {
-			return nil, errors.Join(err, house.Close())
+			return nil, err
 		}
 	}
-	s := &Server{House: house, options: options, config: config, log: options.Log, metrics: apphttp.NewMetrics(), outside: apphttp.NewClientAddress(config.addressOptions()), after: time.After}
+	s := &Server{
+		House: house, options: options, config: config, metrics: apphttp.NewMetrics(), outside: apphttp.NewClientAddress(config.addressOptions()),
+		shutdown: shutdown{after: time.After},
+	}
 	s.figures = newSourceFigures(s.metrics.Registry)
 	reloads := apphttp.NewCounter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result")
 	s.metrics.Registry.MustRegister(reloads, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -138,50 +150,51 @@ func New(ctx context.Context, options Options) (*Server, error) {
 	}, func() float64 { return float64(house.Corpus.Items()) }))
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.reloader = &reloader{
-		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, stated: house.ownLicences, declare: house.declareIntent, takeIn: house.takeIn,
+		loaded: options.Loaded, start: config, log: options.Log, put: house.rules.Store, book: house.Added, stated: house.ownLicences,
 		count: func(result string) { reloads.WithLabelValues(result).Inc() },
 	}
 	if !options.Inside {
 		auth, err := s.authOptions()
 		if err != nil {
-			return nil, errors.Join(err, house.Close())
+			return nil, err
 		}
 		s.gate = apphttp.NewAuth(s.outside, auth)
 		house.admit = s.gate.CountSites
 	}
 	if err := s.openIntent(); err != nil {
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	}
 	if err := house.OpenIntakes(ctx, config); err != nil {
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	}
 	if s.effects, err = s.newOutboxWorker(); err != nil {
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	}
 	if err := house.openGoods(config); err != nil {
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	}
 	if err := s.openBroker(ctx); err != nil {
-		return nil, errors.Join(err, house.Close())
+		return nil, err
 	}
-	exchange, err := s.openExchange(ctx)
-	if err != nil {
-		return nil, errors.Join(err, house.Close())
+	if err := s.openExchange(ctx); err != nil {
+		return nil, err
 	}
-	buying, err := s.brokerRoutes(ctx)
-	if err != nil {
-		return nil, errors.Join(err, house.Close())
+	if err := s.openGates(); err != nil {
+		return nil, err
 	}
-	all := append(s.discovered(slices.Concat(s.routes(), exchange, buying)), s.brokerAbsent()...)
-	shared := apphttp.CORSOptions{Origins: config.CORS.Origins, Headers: config.CORS.Headers, Expose: config.CORS.Expose, Credentials: config.CORS.Credentials, MaxAge: config.CORS.MaxAge}
-	shared.Limits = s.gate != nil && (s.gate.Strict || s.gate.Counts())
+	if s.modules, err = s.build(ctx); err != nil {
+		return nil, err
+	}
+	s.reloader.modules = s.modules
+	all := append(s.discovered(s.modules.routes()), s.brokerAbsent()...)
+	shared := apphttp.CORSOptions{
+		Origins: config.CORS.Origins, Headers: config.CORS.Headers, Expose: config.CORS.Expose, Credentials: config.CORS.Credentials,
+		MaxAge: config.CORS.MaxAge, Limits: s.gate != nil && (s.gate.Strict || s.gate.Counts()),
+	}
 	mux, known := apphttp.NewMux(all, s.gate, apphttp.NewCORS(shared), nothingHint(all))
 	s.front = &apphttp.RequestHandler{
 		Address: s.outside, Strict: strictTransport(config.TLS),
 		Routes: mux, Known: known, Log: options.Log, Metrics: s.metrics, Now: options.Now, MaxRequests: int64(config.Limits.Requests),
-	}
-	if err := s.openGates(); err != nil {
-		return nil, errors.Join(err, house.Close())
 	}
 	if s.gates != nil {
 		s.front.Gate = s.gates.gate
@@ -210,49 +223,72 @@ const (
 	whoPath   = "/who"
 )
 
-// routes are the server's addresses.
-func (s *Server) routes() []apphttp.Route {
-	if s.options.Broker {
-		return append(s.agentRoutes(), s.probes()...)
+// build gives the modules that are switched on, in the order of their routes. A Broker alone serves nothing of sites.
+func (s *Server) build(ctx context.Context) (modules, error) {
+	broker, err := s.brokerModule(ctx)
+	if err != nil {
+		return nil, err
 	}
-	ask := nlweb.Handler(s.Ask, s.nlwebConfig())
-	all := []apphttp.Route{
-		{Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Cors: true, Door: doorAsk, Public: asksHow, Asks: askedOverHTTP, Handler: ask},
+	intakes, exchange := s.intakeModule(), s.exchangeModule()
+	sites := modules{
+		s.sourceModule(), s.askModule(), s.probes(), s.promiseModule(), {Routes: s.sessionRoutes()}, {Routes: s.metadataRoutes()},
+		s.identityModule(), s.ledgerModule(), s.excerptsModule(), intakes, {Routes: s.agentRoutes()},
+		s.mcpModule(modules{intakes, exchange}.tools()), {Routes: s.ownerRoutes()}, s.termsModule(), s.licenceModule(), s.pages(),
+	}
+	if s.options.Broker {
+		for i := range sites {
+			sites[i].Routes = nil
+		}
+		sites = append(sites, Module{Routes: s.agentRoutes()}, Module{Routes: s.probes().Routes})
+	}
+	return append(sites, exchange, broker, s.outboxModule(), s.gateModule()), nil
+}
+
+// askModule answers questions (NLWeb).
+func (s *Server) askModule() Module {
+	m := Module{Routes: []apphttp.Route{
 		{
-			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, Cors: true, Door: doorAsk, Handler: nlweb.Sites(s.Ask, s.nlwebConfig()),
+			Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, CORS: true, Door: doorAsk,
+			Public: asksHow, Asks: askedOverHTTP, Handler: nlweb.Handler(s.Ask, s.nlwebConfig()),
+		},
+		{
+			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk, Handler: nlweb.Sites(s.Ask, s.nlwebConfig()),
 			Public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
 		},
-		{Pattern: whoPath, Name: whoPath, Methods: apphttp.ReadMethods, Cors: true, Door: doorAsk, Asks: func(string, *httpx.Event) bool { return true }, Handler: nlweb.Who(s.Ask, s.nlwebConfig())},
+		{
+			Pattern: whoPath, Name: whoPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk,
+			Asks: func(string, *httpx.Event) bool { return true }, Handler: nlweb.Who(s.Ask, s.nlwebConfig()),
+		},
+	}}
+	m.Jobs = []Job{
+		{"keep vectors", s.keepVectors},
+		{"greet the model", func(ctx context.Context) { greetModel(ctx, s.config.Model, s.Model, s.log) }},
 	}
-	all = append(all, s.probes()...)
-	all = append(all, s.promiseRoutes()...)
-	all = append(all, s.sessionRoutes()...)
-	all = append(all, s.metadataRoutes()...)
-	all = append(all, s.jwksRoutes()...)
-	all = append(all, s.ledgerRoutes()...)
-	all = append(all, s.intentRoutes()...)
-	all = append(all, s.intakeRoutes()...)
-	all = append(all, s.agentRoutes()...)
-	all = append(all, s.mcpRoutes()...)
-	all = append(all, s.ownerRoutes()...)
-	all = append(all, s.ruleRoutes()...)
+	if s.memory != nil {
+		m.Jobs = append(m.Jobs, Job{"follow what was remembered", s.memory.Follow})
+	}
+	return m
+}
+
+// pages are the page on which people ask, and what else is given out as it is.
+func (s *Server) pages() (m Module) {
 	if page := s.page(); s.config.Console.Enabled {
-		all = append(all,
+		m.Routes = append(m.Routes,
 			apphttp.Route{Pattern: "/{$}", Name: "/", Methods: apphttp.ReadMethods, Handler: page},
 			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page})
 	}
 	for pattern, handler := range s.options.Pages {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
+		m.Routes = append(m.Routes, apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
 	}
-	return all
+	return m
 }
 
 // probes are for whoever watches whether the server answers.
-func (s *Server) probes() []apphttp.Route {
-	return []apphttp.Route{
+func (s *Server) probes() Module {
+	return Module{Routes: []apphttp.Route{
 		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.health)},
 		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.ready)},
-	}
+	}}
 }
 
 // page is the page on which people ask.
@@ -293,51 +329,10 @@ func (s *Server) Run(ctx context.Context) error {
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	var background sync.WaitGroup
-	background.Go(func() { s.reloader.watch(work) })
-	background.Go(func() { s.followRules(work) })
-	background.Go(func() { s.followLicences(work) })
-	background.Go(func() { s.watchAges(work) })
-	background.Go(func() { s.rereadSources(work) })
-	background.Go(func() { s.Work(work) })
-	background.Go(func() { s.Ledger.Run(work) })
-	background.Go(func() { s.chronicle(work) })
-	background.Go(func() { s.keepNonces(work) })
-	if s.effects != nil {
-		background.Go(func() { s.effects.box.Run(work) })
-	}
-	if s.config.Intent.Enabled {
-		background.Go(func() { s.forgetExcerpts(work) })
-	}
-	if s.config.RAMP.Enabled {
-		background.Go(func() { s.Exchange.RunMaintenance(work) })
-		if s.measures != nil {
-			background.Go(func() { s.measures.Run(work) })
-		}
-		background.Go(func() { s.watchOutlets(work) })
-		background.Go(func() { s.followTenants(work) })
-		background.Go(func() { s.followDomains(work) })
-	}
-	if s.broker != nil {
-		background.Go(func() { s.broker.Run(work) })
-	}
+	s.modules.run(work, &background)
 	var gate *edge.Gate
 	if s.gates != nil {
 		gate = s.gates.gate
-		s.gates.run(work, &background)
-	}
-	if s.providers != nil {
-		background.Go(func() { s.askProviders(work) })
-	}
-	if s.memory != nil {
-		background.Go(func() { s.memory.Follow(work) })
-	}
-	background.Go(func() { s.keepVectors(work) })
-	if s.Intakes != nil {
-		background.Go(func() { s.Intakes.KeepRetention(work) })
-	}
-	background.Go(func() { greetModel(work, s.config.Model, s.Model, s.log) })
-	if !s.options.Ingested {
-		background.Go(func() { s.followContent(work) })
 	}
 	s.answerBeside(work, &background, l, gate)
 	err = s.serve(ctx, l.public, l.source)
@@ -348,14 +343,6 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	tellHeld(s.log)
 	return err
-}
-
-// Close gives back what the server holds.
-func (s *Server) Close() error {
-	if s.gates == nil {
-		return s.House.Close()
-	}
-	return errors.Join(s.gates.close(), s.House.Close())
 }
 
 // listenRedirect takes the address for those who come without TLS; nil when there is none.

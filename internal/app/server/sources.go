@@ -104,6 +104,18 @@ func isRefusal(err error) bool {
 	return errors.As(err, &coded) && coded.Code == fail.Invalid
 }
 
+// sourceModule reads the sources of content. It is ready once the content is loaded.
+func (s *Server) sourceModule() Module {
+	m := Module{
+		Jobs:  []Job{{"watch how old things are", s.watchAges}, {"read anew what is said to have changed", s.rereadSources}},
+		Ready: func(context.Context) error { return s.Corpus.Ready() },
+	}
+	if !s.options.Ingested {
+		m.Jobs = append(m.Jobs, Job{"read sources", s.followContent})
+	}
+	return m
+}
+
 // followContent reads the configured sources, again and again where they say so, and keeps the corpus at the catalog's
 // state until ctx ends. The corpus starts at once from what was read before; where there is nothing yet it waits for
 // the first content, and the server is not ready until then: "nothing matches" would be untrue.

@@ -63,11 +63,11 @@ func (h *House) LicenceStatuses(ctx context.Context, config Config) (all []Licen
 	return all, err
 }
 
-// staleness is what is old, as the console tells it.
-type staleness struct{ warnings atomic.Pointer[[]string] }
+// freshness is what is old, as the console tells it.
+type freshness struct{ warnings atomic.Pointer[[]string] }
 
 // tell gives the warnings of now.
-func (s *staleness) tell() []string {
+func (s *freshness) tell() []string {
 	if now := s.warnings.Load(); now != nil {
 		return *now
 	}
