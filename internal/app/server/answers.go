@@ -1,6 +1,13 @@
 package server
 
 import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"frontdesk/internal/licensing/edge/proof"
+
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
@@ -87,4 +94,43 @@ func (s *Server) withStored(site EdgeSite, made *edge.Site) {
 		all, err := keys(ctx)
 		return append(all[:len(all):len(all)], folder.Keys()...), err
 	}
+}
+
+// errNotServed is of a domain that a configuration does not serve.
+func errNotServed(domain string) error {
+	return fmt.Errorf("neither a site of the configuration nor one behind its gate has the domain %s; name the configuration with --config, or say with --webroot, --tokens-file or --desk who answers there", domain)
+}
+
+// OpenAnswering opens a domain of a configuration.
+func OpenAnswering(ctx context.Context, loaded *Loaded, log *slog.Logger, domain string) (*proof.Answering, error) {
+	config := loaded.Config
+	a := &proof.Answering{Domain: domain, Now: time.Now}
+	host, _ := policy.Host("https://" + domain + "/")
+	at := slices.IndexFunc(config.Edge.Sites, func(s EdgeSite) bool { return slices.Contains(s.hosts(), domain) || slices.Contains(s.hosts(), host) })
+	if at >= 0 {
+		a.Domain = config.Edge.Sites[at].Domain
+		a.Keys = config.keysFolder(a.Domain)
+	}
+	if config.Edge.Exchange != "" {
+		if at < 0 {
+			return nil, errNotServed(domain)
+		}
+		a.File = config.tokensFile(a.Domain)
+		return a, nil
+	}
+	own, ok := config.answersAt(domain)
+	if !config.RAMP.Enabled || !ok {
+		return nil, errNotServed(domain)
+	}
+	house, err := OpenHouse(ctx, config, log)
+	if err != nil {
+		return nil, err
+	}
+	a.Domain, a.Responses, a.Done = own, house.Answers, house.Close
+	return a, nil
+}
+
+// Watch asks a domain by the settings of a configuration.
+func Watch(config Config) *proof.Watched {
+	return &proof.Watched{Fetcher: config.domainFetcher(identity.ChallengeTimeout)}
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/licensing/edge/proof"
+
 	"frontdesk/client"
 	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
@@ -99,7 +101,7 @@ func (c VerifyDomain) Run(env *command.Environment) error {
 	if err != nil {
 		return explainedExchange(err)
 	}
-	p := &proof{VerifyDomain: c, env: env, domains: domains, watched: server.Watch(loaded.Config), answers: answers, kept: kept}
+	p := &verifyRun{VerifyDomain: c, env: env, domains: domains, watched: server.Watch(loaded.Config), answers: answers, kept: kept}
 	out, err := p.run()
 	if c.JSON {
 		told := verification{Domain: c.Domain, Exchange: c.Exchange}
@@ -150,12 +152,12 @@ type answerer interface {
 }
 
 // answers gives who answers at the domain; kept is where keys are kept for a gate, nil where that is nowhere.
-func (c VerifyDomain) answers(env *command.Environment, loaded *server.Loaded) (answerer, *server.Answering, error) {
+func (c VerifyDomain) answers(env *command.Environment, loaded *server.Loaded) (answerer, *proof.Answering, error) {
 	switch {
 	case c.Webroot != "":
 		return webroot(c.Webroot), nil, nil
 	case c.TokensFile != "":
-		return server.TokensIn(c.TokensFile), nil, nil
+		return proof.TokensIn(c.TokensFile), nil, nil
 	case c.Desk != "":
 		key, err := command.ReadKeyFile(env, c.DeskKeyFile)
 		if err != nil {
@@ -173,20 +175,20 @@ func (c VerifyDomain) answers(env *command.Environment, loaded *server.Loaded) (
 	return kept, kept, nil
 }
 
-// proof is a run of the command.
-type proof struct {
+// verifyRun is a run of the command.
+type verifyRun struct {
 	VerifyDomain
 	env     *command.Environment
 	domains *client.Domains
-	watched *server.Watched
+	watched *proof.Watched
 	answers answerer
-	kept    *server.Answering
+	kept    *proof.Answering
 }
 
-func (p *proof) say(format string, args ...any) { fmt.Fprintf(p.env.Stderr, format+"\n", args...) }
+func (p *verifyRun) say(format string, args ...any) { fmt.Fprintf(p.env.Stderr, format+"\n", args...) }
 
 // run asks for a challenge, has it answered and looked at, and keeps the key.
-func (p *proof) run() (*verification, error) {
+func (p *verifyRun) run() (*verification, error) {
 	if err := p.listed(); err != nil {
 		return nil, err
 	}
@@ -213,14 +215,14 @@ func (p *proof) run() (*verification, error) {
 }
 
 // listed looks whether the domain's ramp.json names the Exchange, before a challenge is spent.
-func (p *proof) listed() error {
+func (p *verifyRun) listed() error {
 	if p.Unseen {
 		return nil
 	}
 	exchange, endpoint := p.domains.Exchange()
 	listed, err := p.watched.Lists(p.env.Ctx, p.Domain, exchange)
 	switch {
-	case errors.Is(err, server.ErrNotToldHere):
+	case errors.Is(err, proof.ErrNotToldHere):
 		p.say("Whether the domain names the Exchange cannot be seen from here: %s", command.Clean(err.Error()))
 		return nil
 	case err != nil:
@@ -232,14 +234,14 @@ func (p *proof) listed() error {
 }
 
 // listing is how a domain names an Exchange.
-func (p *proof) listing(exchange, endpoint string) string {
+func (p *verifyRun) listing(exchange, endpoint string) string {
 	return fmt.Sprintf("An edge serves ramp.json as its Exchange (edge.exchange) has it. A front desk names others by the configuration:\n"+
 		"\tramp: {exchanges: [{domain: %s, endpoint: %q}]}\nand a file at https://%s/.well-known/ramp.json by\n"+
 		"\t{\"ver\": \"1.0\", \"provider\": %q, \"exchanges\": [{\"domain\": %q, \"endpoint\": %q, \"relationship\": \"DIRECT\"}]}", command.Clean(exchange), command.Clean(endpoint), command.Clean(p.Domain), command.Clean(p.Domain), command.Clean(exchange), command.Clean(endpoint))
 }
 
 // key is the key to register; nil for none. It lies on disk before anybody is told of it.
-func (p *proof) key() (*server.OfferedKey, error) {
+func (p *verifyRun) key() (*proof.OfferedKey, error) {
 	if p.CDNType == "" {
 		return nil, nil
 	}
@@ -257,7 +259,7 @@ func (p *proof) key() (*server.OfferedKey, error) {
 			return &key, p.save(key)
 		}
 	}
-	key, err := server.MakeKey(p.CDNType, text, p.KeyPairID)
+	key, err := proof.MakeKey(p.CDNType, text, p.KeyPairID)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +271,7 @@ func (p *proof) key() (*server.OfferedKey, error) {
 }
 
 // save writes the key for whoever delivers.
-func (p *proof) save(key server.OfferedKey) error {
+func (p *verifyRun) save(key proof.OfferedKey) error {
 	if p.SaveKey == "" {
 		return nil
 	}
@@ -277,7 +279,7 @@ func (p *proof) save(key server.OfferedKey) error {
 }
 
 // once has one challenge be answered and looked at.
-func (p *proof) once(key *server.OfferedKey) (*rampv1.DomainVerificationResult, error) {
+func (p *verifyRun) once(key *proof.OfferedKey) (*rampv1.DomainVerificationResult, error) {
 	challenge, err := p.domains.Request(p.env.Ctx, p.Domain)
 	if err != nil {
 		return nil, explainedExchange(err)
@@ -307,7 +309,7 @@ func (p *proof) once(key *server.OfferedKey) (*rampv1.DomainVerificationResult, 
 }
 
 // takeBack has the token not be answered any more, even where the command was told to stop.
-func (p *proof) takeBack(token string) {
+func (p *verifyRun) takeBack(token string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.env.Ctx), 10*time.Second)
 	defer cancel()
 	if err := p.answers.Remove(ctx, token); err != nil {
@@ -319,7 +321,7 @@ func (p *proof) takeBack(token string) {
 const answerTime = 20 * time.Second
 
 // answered waits until the domain answers the challenge, before the Exchange is asked to look, which it does once.
-func (p *proof) answered(challenge *rampv1.DomainVerificationChallenge) error {
+func (p *verifyRun) answered(challenge *rampv1.DomainVerificationChallenge) error {
 	if p.Unseen {
 		return nil
 	}
@@ -333,7 +335,7 @@ func (p *proof) answered(challenge *rampv1.DomainVerificationChallenge) error {
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, server.ErrNotToldHere):
+		case errors.Is(err, proof.ErrNotToldHere):
 			p.say("Whether the domain answers cannot be seen from here: %s", command.Clean(err.Error()))
 			return nil
 		case ctx.Err() == nil:
@@ -365,7 +367,7 @@ var mends = map[string]string{
 	"DOMAIN_NOT_OF_TENANT":      "Have the Exchange's operator add the domain to your tenant.",
 }
 
-func (p *proof) mend(word string) string {
+func (p *verifyRun) mend(word string) string {
 	if word == "EXCHANGE_NOT_LISTED" {
 		return p.listing(p.domains.Exchange())
 	}
@@ -376,7 +378,7 @@ func (p *proof) mend(word string) string {
 }
 
 // done keeps the key where the gate verifies by it.
-func (p *proof) done(result *rampv1.DomainVerificationResult, key *server.OfferedKey) (*verification, error) {
+func (p *verifyRun) done(result *rampv1.DomainVerificationResult, key *proof.OfferedKey) (*verification, error) {
 	until := result.GetValidUntil().AsTime()
 	out := &verification{Domain: p.Domain, Exchange: p.Exchange, Verified: true, KeyID: result.GetKeyId(), CDNType: p.CDNType, KeptIn: p.SaveKey}
 	if result.ValidUntil != nil {

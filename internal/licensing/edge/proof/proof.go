@@ -1,7 +1,11 @@
-package server
+// Package proof answers challenges of an Exchange elsewhere as who has a domain, and keeps the keys that were registered
+// there for the addresses of the domain, in files that a gate looks at. It does not know the Exchange: who asks it, and
+// what it says, is the caller's. Enter at [Answering].
+package proof
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -15,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,64 +31,30 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/licensing/edge"
-	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
 
-// Answering is a domain of a configuration as it answers challenges of an Exchange elsewhere, and verifies addresses by the keys that were registered
-// there. A server or an edge that runs takes up within two seconds what is done to it. Close ends it.
+// Answering is a domain as it answers challenges of an Exchange elsewhere, and verifies addresses by the keys that were
+// registered there. A server or an edge that runs takes up within two seconds what is done to it. Close ends it.
 type Answering struct {
-	domain string // as the gate or the front desk knows it
-	house  *House // where tokens are in a database; else file
-	file   string
-	keys   string // folder; empty where no gate verifies addresses of the domain
-	now    func() time.Time
-}
-
-// errNotServed is of a domain that a configuration does not serve.
-func errNotServed(domain string) error {
-	return fmt.Errorf("neither a site of the configuration nor one behind its gate has the domain %s; name the configuration with --config, or say with --webroot, --tokens-file or --desk who answers there", domain)
-}
-
-// OpenAnswering opens a domain of a configuration.
-func OpenAnswering(ctx context.Context, loaded *Loaded, log *slog.Logger, domain string) (*Answering, error) {
-	config := loaded.Config
-	a := &Answering{domain: domain, now: time.Now}
-	host, _ := policy.Host("https://" + domain + "/")
-	at := slices.IndexFunc(config.Edge.Sites, func(s EdgeSite) bool { return slices.Contains(s.hosts(), domain) || slices.Contains(s.hosts(), host) })
-	if at >= 0 {
-		a.domain = config.Edge.Sites[at].Domain
-		a.keys = config.keysFolder(a.domain)
-	}
-	if config.Edge.Exchange != "" {
-		if at < 0 {
-			return nil, errNotServed(domain)
-		}
-		a.file = config.tokensFile(a.domain)
-		return a, nil
-	}
-	own, ok := config.answersAt(domain)
-	if !config.RAMP.Enabled || !ok {
-		return nil, errNotServed(domain)
-	}
-	house, err := OpenHouse(ctx, config, log)
-	if err != nil {
-		return nil, err
-	}
-	a.domain, a.house = own, house
-	return a, nil
+	Domain    string                       // as the gate or the front desk knows it
+	Responses *identity.ChallengeResponses // where tokens are in a database; else File
+	File      string
+	Keys      string // folder; empty where no gate verifies addresses of the domain
+	Now       func() time.Time
+	Done      func() error // closes what Responses stand on; nil for nothing
 }
 
 // TokensIn answers by a file of tokens of an edge.
-func TokensIn(path string) *Answering { return &Answering{file: path, now: time.Now} }
+func TokensIn(path string) *Answering { return &Answering{File: path, Now: time.Now} }
 
 // Close gives back what is open.
 func (a *Answering) Close() error {
-	if a.house == nil {
+	if a.Done == nil {
 		return nil
 	}
-	return a.house.Close()
+	return a.Done()
 }
 
 // Put has a token be answered until it ends.
@@ -93,16 +62,16 @@ func (a *Answering) Put(ctx context.Context, token string, ends time.Time) error
 	if !edge.IsToken(token) {
 		return fail.New(fail.Invalid, "this is no token; it has 8 to 256 letters, digits, and -_.~=+")
 	}
-	if a.house != nil {
-		return a.house.Answers.Put(ctx, identity.ChallengeResponse{Domain: a.domain, Token: token, Ends: ends})
+	if a.Responses != nil {
+		return a.Responses.Put(ctx, identity.ChallengeResponse{Domain: a.Domain, Token: token, Ends: ends})
 	}
 	return a.lines(func(lines []string) []string { return append(lines, token+" "+ends.UTC().Format(time.RFC3339)) })
 }
 
 // Remove has a token not be answered any more.
 func (a *Answering) Remove(ctx context.Context, token string) error {
-	if a.house != nil {
-		return a.house.Answers.Remove(ctx, a.domain, token)
+	if a.Responses != nil {
+		return a.Responses.Remove(ctx, a.Domain, token)
 	}
 	return a.lines(func(lines []string) []string {
 		return slices.DeleteFunc(lines, func(line string) bool { return line == token || strings.HasPrefix(line, token+" ") })
@@ -111,15 +80,15 @@ func (a *Answering) Remove(ctx context.Context, token string) error {
 
 // lines changes the file of tokens, of which what has ended is left out.
 func (a *Answering) lines(change func([]string) []string) error {
-	if err := os.MkdirAll(filepath.Dir(a.file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(a.File), 0o700); err != nil {
 		return err
 	}
 	var lines []string
-	file, err := os.Open(a.file)
+	file, err := os.Open(a.File)
 	if err == nil {
 		for text := bufio.NewScanner(file); text.Scan(); {
 			_, until, timed := strings.Cut(strings.TrimSpace(text.Text()), " ")
-			if ends, err := time.Parse(time.RFC3339, until); !timed || err == nil && a.now().Before(ends) {
+			if ends, err := time.Parse(time.RFC3339, until); !timed || err == nil && a.Now().Before(ends) {
 				lines = append(lines, strings.TrimSpace(text.Text()))
 			}
 		}
@@ -132,7 +101,7 @@ func (a *Answering) lines(change func([]string) []string) error {
 	if text != "" {
 		text += "\n"
 	}
-	return replaceFile(a.file, []byte(text), 0o600)
+	return replaceFile(a.File, []byte(text), 0o600)
 }
 
 // replaceFile writes a file whole, or leaves it as it was.
@@ -186,7 +155,7 @@ func MakeKey(form, text, name string) (key OfferedKey, err error) {
 	}
 	key.Stored.Public = string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))
 	block := &pem.Block{Type: "PRIVATE KEY", Bytes: secret}
-	if key.Stored.ID = first(name, named); key.Stored.ID != "" {
+	if key.Stored.ID = cmp.Or(name, named); key.Stored.ID != "" {
 		block.Headers = map[string]string{"Key-Pair-Id": key.Stored.ID}
 	}
 	key.Text = string(pem.EncodeToMemory(block))
@@ -208,7 +177,7 @@ func freshKey(form sign.URLForm) (string, error) {
 }
 
 // Keeps says whether a gate of the configuration verifies addresses of the domain, so that keys are kept for it.
-func (a *Answering) Keeps() bool { return a.keys != "" }
+func (a *Answering) Keeps() bool { return a.Keys != "" }
 
 // Pending gives the key that was offered to an Exchange before and of which it is not known whether it was registered, since that broke off; ok is
 // false for none. Registered again, it is registered once.
@@ -220,7 +189,7 @@ func (a *Answering) Pending(exchange, form string) (key OfferedKey, ok bool) {
 
 // Offer keeps a key before it is offered, so that it is there whatever comes of that.
 func (a *Answering) Offer(key OfferedKey) error {
-	if err := os.MkdirAll(a.keys, 0o700); err != nil {
+	if err := os.MkdirAll(a.Keys, 0o700); err != nil {
 		return err
 	}
 	text, err := json.Marshal(key)
@@ -240,7 +209,7 @@ func (a *Answering) Drop(exchange string) error {
 
 // pendingPath is the file of a key that an Exchange may or may not have registered.
 func (a *Answering) pendingPath(exchange string) string {
-	return filepath.Join(a.keys, "registering_"+keyName(exchange, ""))
+	return filepath.Join(a.Keys, "registering_"+keyName(exchange, ""))
 }
 
 // keyName names the file of a key by its Exchange and by the id that it has there. Ids are the choice of Exchanges, and those of two may be the same:
@@ -260,13 +229,13 @@ func keyName(exchange, id string) string {
 // Keep has the gate verify by a key that was registered under an id, and by those before it of the same Exchange for an hour more. It gives the file that
 // the key is in. Keys of other Exchanges stay as they are until they have ended.
 func (a *Answering) Keep(key OfferedKey, id string, until time.Time) (string, error) {
-	now := a.now().UTC().Truncate(time.Second)
+	now := a.Now().UTC().Truncate(time.Second)
 	key.Stored.Created, key.Stored.Until = now, until.UTC().Add(sign.URLLife)
 	if key.Stored.Form == string(sign.URLCloudFront) {
-		key.Stored.ID = first(key.Stored.ID, id)
+		key.Stored.ID = cmp.Or(key.Stored.ID, id)
 	}
-	path := filepath.Join(a.keys, keyName(key.Stored.Exchange, id)+".json")
-	all, _ := filepath.Glob(filepath.Join(a.keys, "*.json"))
+	path := filepath.Join(a.Keys, keyName(key.Stored.Exchange, id)+".json")
+	all, _ := filepath.Glob(filepath.Join(a.Keys, "*.json"))
 	var same []string
 	for _, file := range all {
 		old, err := edge.ReadStoredKey(file)
@@ -306,11 +275,8 @@ func writeStored(path string, key edge.StoredKey) error {
 
 // Watched asks a domain for what an Exchange will ask it for, as who has the domain: the answer to a challenge, or its ramp.json.
 type Watched struct {
-	fetcher *fetch.Fetcher
+	Fetcher *fetch.Fetcher
 }
-
-// Watch asks by the settings of a configuration.
-func Watch(config Config) *Watched { return &Watched{config.domainFetcher(identity.ChallengeTimeout)} }
 
 // ErrNotToldHere is of a domain that this machine may not ask, whatever others may.
 var ErrNotToldHere = errors.New("it leads to an address in a network that may not be asked from here")
@@ -346,7 +312,7 @@ func (w *Watched) Lists(ctx context.Context, domain, exchange string) (bool, err
 }
 
 func (w *Watched) get(ctx context.Context, address string, most int64) ([]byte, error) {
-	response, err := w.fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: most, Own: true, Header: http.Header{"Accept": {"*/*"}}})
+	response, err := w.Fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: most, Own: true, Header: http.Header{"Accept": {"*/*"}}})
 	var wrong *fetch.Error
 	switch {
 	case errors.As(err, &wrong) && wrong.Reason == fetch.Refused:
