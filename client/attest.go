@@ -116,7 +116,7 @@ func offeredHash(offer *rampv1.Offer) contenthash.Hash {
 
 // How long what a verifier publishes is remembered, how long that it publishes nothing, how long it has, and of how many it is.
 const (
-	verifierTTL   = 10 * time.Minute
+	verifierTTL    = 10 * time.Minute
 	verifierFailed = 30 * time.Second
 	verifierTime   = 5 * time.Second
 	maxVerifiers   = 1000
