@@ -41,9 +41,9 @@ type Grants struct {
 	MaxAccesses   *int64        // max_accesses(n); nil for no cap
 	Caps          []Cap         // the same by the blocks that set them, in the order of the blocks
 	Period        time.Duration // quota_period_hours(n), after which caps begin anew; zero for the token's lifetime
-	// Expires is expires("RFC 3339") or expires(date), or what a check of whichever block says as
-	// time($t), $t < date does; zero for never. Of several the earliest. The engine evaluates such
-	// checks all the same.
+	// Expires is when the token expires; zero for never. A fact expires("RFC 3339") or
+	// expires(date) says so, or a check time($t), $t < date of any block. The earliest counts. The
+	// engine evaluates these checks as well.
 	Expires time.Time
 	Holder  []byte // holder(key), in whichever block: the key that may use the token; nil for whoever holds it
 	// Revocation is revocation_uri("https://..."): where the principal tells which of its tokens it

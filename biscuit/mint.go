@@ -40,8 +40,8 @@ func (t *Token) Seal() (*Token, error) {
 	return &sealed, nil
 }
 
-// attenuationKey is the key at the end of the token. Tokens of which somebody else made that of
-// secp256r1 are read and verified, but not written on.
+// attenuationKey is the key at the end of the token. If its maker chose secp256r1 for that key, the
+// package reads and verifies the token, and adds no block to it.
 func (t *Token) attenuationKey() (ed25519.PrivateKey, error) {
 	if t.Sealed() {
 		return nil, ErrSealed

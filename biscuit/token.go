@@ -312,8 +312,8 @@ func (t *Token) Blocks() []Block {
 	return list
 }
 
-// RevocationIDs are the ids by which the token is revoked, one for each block: its signature. Ask
-// Verified.Revoked whether one of them is listed.
+// RevocationIDs are the signatures of the token's blocks, in order. An issuer revokes the token by
+// listing one of them. Verified.Revoked says whether one is listed.
 func (t *Token) RevocationIDs() [][]byte {
 	ids := make([][]byte, len(t.signed))
 	for i := range t.signed {

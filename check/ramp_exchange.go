@@ -870,7 +870,7 @@ func fetchRight(ctx context.Context, m *market) verdict {
 	switch {
 	case got.status != http.StatusOK:
 		return wrong(fmt.Sprintf("the address answers %d", got.status),
-			"see that who delivers knows the key by which addresses are signed")
+			"give the delivering server the key that verifies signed addresses")
 	case len(hash) == 64 && !strings.EqualFold(hash, hex.EncodeToString(sum[:])):
 		return doubt("what came is not what content_hash says", "deliver the bytes that were hashed; where the item "+
 			"has several forms, the first that is delivered to who asks for none")

@@ -158,7 +158,7 @@ func matches(headers []string, tag string) bool {
 	return false
 }
 
-// sender gathers lines and sends them in pieces, each of which the client must take within the
+// sender collects lines and sends them in pieces. The client must take each piece within the
 // timeout. After a failed write it does nothing more.
 type sender struct {
 	w       http.ResponseWriter

@@ -55,9 +55,6 @@ func DietOf(said string) (name string, ok bool) {
 // Forbids gives the classes of food that a diet forbids.
 func Forbids(diet string) []string { return diets[diet].forbids }
 
-// Implied gives the diets that hold where a diet does.
-func Implied(diet string) []string { return diets[diet].implies }
-
 // WithoutOf gives the class that a diet is free of and nothing more: nuts for "nutsfree". Whether it holds can be told from a
 // list of ingredients.
 func WithoutOf(diet string) (class string, ok bool) {

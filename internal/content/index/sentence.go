@@ -61,12 +61,12 @@ func abbreviated(before string) bool {
 	return utf8.RuneCountInString(word) == 1 && unicode.IsUpper([]rune(word)[0])
 }
 
-// Scale weighs sentences by the words of a question.
-type Scale map[string]float64
+// scale weighs sentences by the words of a question.
+type scale map[string]float64
 
-// Weigh makes the scale of a question's terms.
-func Weigh(terms []search.Term) Scale {
-	weights := Scale{}
+// weigh makes the scale of a question's terms.
+func weigh(terms []search.Term) scale {
+	weights := scale{}
 	for _, term := range terms {
 		for _, stem := range term.Stems {
 			weights[stem] = max(weights[stem], term.Weight)
@@ -75,9 +75,9 @@ func Weigh(terms []search.Term) Scale {
 	return weights
 }
 
-// Carries says how many words a sentence has, and how much weight of the question for its length.
-func (s Scale) Carries(sentence, language string) (words int, score float64) {
-	covered := 0.0
+// carries says how much weight of the question a sentence has for its length.
+func (s scale) carries(sentence, language string) float64 {
+	covered, words := 0.0, 0
 	seen := map[string]bool{}
 	for word := range analyzer().Words(sentence, language) {
 		words++
@@ -86,7 +86,7 @@ func (s Scale) Carries(sentence, language string) (words int, score float64) {
 			covered += s[word.Term]
 		}
 	}
-	return words, covered / math.Sqrt(float64(max(words, 8)))
+	return covered / math.Sqrt(float64(max(words, 8)))
 }
 
 // analyzer finds the words of sentences; to make one takes longer than to read a page with it.
@@ -95,10 +95,10 @@ var analyzer = sync.OnceValue(analysis.NewAnalyzer)
 // BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
 // for its length; the first when none has any.
 func BestSentence(terms []search.Term, text, language string) (from, to int) {
-	scale := Weigh(terms)
+	weights := weigh(terms)
 	start, best := 0, -1.0
 	for end := range SentenceEnds(text) {
-		if _, score := scale.Carries(text[start:end], language); score > best {
+		if score := weights.carries(text[start:end], language); score > best {
 			best, from, to = score, start, end
 		}
 		start = end

@@ -150,8 +150,8 @@ func (m *Market) others(s sale) string {
 	return strings.Join(all, ", ")
 }
 
-// signedBy are the keys by which an edge verifies, where it is not the one at the domain, for which
-// one is registered.
+// signedBy is the file with the keys that an edge verifies addresses with. It is empty for the edge
+// at the domain, which has a registered key.
 func (m *Market) signedBy(s sale) string {
 	if s.edge == s.domainEdge() {
 		return ""
