@@ -1,6 +1,6 @@
-// Package discovery serves the documents that tell agents what a front desk offers: robots.txt, the
-// schema map and its feeds, llms.txt, OpenAPI, cards of the MCP server, a catalog of the interfaces,
-// and Link headers.
+// Package discovery serves the documents that tell agents what a front desk offers: robots.txt,
+// the schema map and its feeds, llms.txt, OpenAPI, cards of the MCP server, a catalog of the
+// interfaces, and Link headers.
 //
 // Enter at Routes. Feeds come from package ask, under the owner's terms. What it says of other
 // handlers stands in its Config; it must not know them.
