@@ -87,7 +87,9 @@ func TestWhoStallsIsNotWaitedForUntilTheDeadline(t *testing.T) {
 		}
 	}
 	for _, p := range d.configured() {
-		p.least = time.Millisecond // in place of its share of ten hours
+		if p.domain == d.at[1].Domain { // the other may be as slow as a busy machine makes it
+			p.least = time.Millisecond // in place of its share of ten hours
+		}
 	}
 	stall := make(chan struct{})
 	defer close(stall)
