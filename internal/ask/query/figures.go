@@ -349,8 +349,8 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facets.Slot, 
 	if limited && f.value <= 5 && r.known(facets.Rating) && (r.has(next-1, roleOrMore) || r.has(next-2, roleOrMore)) { // "4.5 and up"
 		return facets.Rating, start, end, true
 	}
-	// A bare number: what is for sale has a price. Years are read elsewhere.
-	if limited && r.known(facets.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next) || r.bounds(next)) {
+	// A bare number: what is for sale has a price. Years are read elsewhere, and "one" stands for a thing.
+	if pronoun := f.value == 1 && !r.tokens[next-1].number; limited && !pronoun && r.known(facets.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next) || r.bounds(next)) {
 		return facets.Price, start, end, true
 	}
 	return "", start, end, false

@@ -148,6 +148,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"why is the mud so expensive to dredge?", "why is the mud so expensive to dredge?"},
 		{"under armour shoes", "under armour shoes"},
 		{"may flowers", "may flowers"},
+		{"what about one in oak", "what about; material: oak"},
 		{"the one for whom food is not enough", "the one for whom food is not enough"},
 		{"recipe book", "recipe book"},
 		// Comparisons and details.
