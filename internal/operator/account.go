@@ -123,10 +123,11 @@ func (in ListAccounts) Do(ctx context.Context, o *Operator) (page AccountPage, e
 
 // OpenAccount opens an account.
 type OpenAccount struct {
-	Buyer    string           `json:"buyer" arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own."`
-	Currency string           `json:"currency" arg:"" help:"The account's currency, like USD."`
-	Own      *string          `json:"-" name:"limit" placeholder:"AMOUNT" help:"How far below nothing it may go. Without it, as far as ramp.accounts.credit says."`
-	Limit    strictjson.Value `json:"limit" kong:"-"`
+	Buyer    string  `json:"buyer" arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own."`
+	Currency string  `json:"currency" arg:"" help:"The account's currency, like USD."`
+	Own      *string `json:"-" name:"limit" placeholder:"AMOUNT" help:"How far below nothing it may go. Without it, as far as ramp.accounts.credit says."`
+	// Limit is how far below nothing it may go, as a text; null for as far as is configured.
+	Limit strictjson.Value `json:"limit" kong:"-"`
 }
 
 // OpenedAccount is an account that was opened.
@@ -164,8 +165,8 @@ func (in OpenAccount) Say(OpenedAccount) string {
 
 // AccountName names an account in requests.
 type AccountName struct {
-	Currency string `json:"-" path:"currency" kong:"-"`
-	Buyer    string `json:"-" path:"domain,id" kong:"-"`
+	Currency string `json:"-" path:"currency" kong:"-" help:"Such as USD."`
+	Buyer    string `json:"-" path:"domain,id" kong:"-" help:"Of the buyer: its domain, its id, or * for all."`
 }
 
 func (n AccountName) show(ctx context.Context, o *Operator) (Balance, error) {
@@ -249,9 +250,9 @@ func (in Statement) Do(ctx context.Context, o *Operator) ([]Line, error) {
 // Pay books a payment. One that was booked under its reference before is not booked twice.
 type Pay struct {
 	AccountName
-	Kind      string `json:"kind"`
-	Amount    string `json:"amount"`
-	Reference string `json:"reference"`
+	Kind      string `json:"kind" required:"" enum:"credit,debit,expire"`
+	Amount    string `json:"amount" required:""` // a decimal number
+	Reference string `json:"reference"`          // under which it is booked once
 	// Seen is the last movement that a person saw: the same payment behind it was sent twice.
 	Seen int64 `json:"-"`
 }
@@ -377,8 +378,9 @@ func (in Expire) Say(out Paid) string { return in.say(out, "%s %s of %s has laps
 // ChangeAccount sets an account's limit and state.
 type ChangeAccount struct {
 	AccountName
+	// Limit is how far below nothing it may go, as a text; null for as far as is configured.
 	Limit strictjson.Value `json:"limit"`
-	State *string          `json:"state"`
+	State *string          `json:"state" enum:"active,suspended"`
 }
 
 func (in ChangeAccount) Do(ctx context.Context, o *Operator) (out Balance, err error) {

@@ -18,11 +18,11 @@ var callerOperations = []Operation{
 
 // Caller is a caller.
 type Caller struct {
-	CallerID string   `json:"caller_id" column:"1:ID"`
-	Domain   string   `json:"domain,omitempty" column:"3:DOMAIN"`
-	Tenants  []string `json:"tenants" column:"4:TENANTS"`
+	CallerID string   `json:"caller_id" column:"1:ID"`            // the keyid of its signatures
+	Domain   string   `json:"domain,omitempty" column:"3:DOMAIN"` // whose it is, where it is not the tenant's own
+	Tenants  []string `json:"tenants" column:"4:TENANTS"`         // for which it may push
 	Keys     []Key    `json:"keys" column:"5:KEYS"`
-	State    string   `json:"state,omitempty" column:"2:STATE"`
+	State    string   `json:"state,omitempty" column:"2:STATE"` // active or revoked
 	Created  string   `json:"created,omitempty"`
 	Changed  string   `json:"changed,omitempty"`
 }
@@ -61,10 +61,10 @@ type PutCaller struct {
 	Tenants  []string `json:"tenants" name:"tenant" required:"" placeholder:"ID" help:"A tenant, or a site of the configuration, for which it may push; may be repeated."`
 	Key      []string `json:"-" required:"" placeholder:"KEY" help:"Its Ed25519 public key in base64, or @FILE with one, which may be PEM, or @- for standard input; may be repeated."`
 	Domain   string   `json:"domain" placeholder:"HOST" help:"Whose it is, where it is not the tenant's own: providers have to name it in the catalog_contributors of their ramp.json."`
-	Keys     []Key    `json:"keys" kong:"-"`
-	State    string   `json:"state" kong:"-"`
-	Created  string   `json:"created" kong:"-"`
-	Changed  string   `json:"changed" kong:"-"`
+	Keys     []Key    `json:"keys" required:"" kong:"-"`
+	State    string   `json:"state" kong:"-"`   // told alone
+	Created  string   `json:"created" kong:"-"` // told alone
+	Changed  string   `json:"changed" kong:"-"` // told alone
 
 	keys []ramp.Key // of Key
 }

@@ -27,16 +27,16 @@ var domainOperations = []Operation{
 // Domain is a domain of a tenant.
 type Domain struct {
 	Domain     string  `json:"domain" column:"1:DOMAIN"`
-	Tenant     string  `json:"tenant_id" column:"2:TENANT"`
-	State      string  `json:"state" column:"3:STATE"`
-	Reason     string  `json:"reason,omitempty" column:"4:REASON"`
-	Caller     string  `json:"caller_id,omitempty" column:"8:CALLER"`
-	Since      Instant `json:"since,omitzero"`
-	Verified   Instant `json:"verified,omitzero"`
-	ValidUntil Instant `json:"valid_until,omitzero" column:"5:VALID UNTIL"`
-	Listed     Instant `json:"listed,omitzero"`
-	CDNType    string  `json:"cdn_type,omitempty" column:"6:FORM"`
-	KeyID      string  `json:"key_id,omitempty" column:"7:KEY"`
+	Tenant     string  `json:"tenant_id" column:"2:TENANT"`                 // whose it is
+	State      string  `json:"state" column:"3:STATE"`                      // verified, lapsed or unverified
+	Reason     string  `json:"reason,omitempty" column:"4:REASON"`          // why it lapsed: OVER, NOT_LISTED, UNREACHABLE
+	Caller     string  `json:"caller_id,omitempty" column:"8:CALLER"`       // who verified it
+	Since      Instant `json:"since,omitzero"`                              // from when it is verified without a gap
+	Verified   Instant `json:"verified,omitzero"`                           // when it was last verified
+	ValidUntil Instant `json:"valid_until,omitzero" column:"5:VALID UNTIL"` // by when it has to be verified again
+	Listed     Instant `json:"listed,omitzero"`                             // when its ramp.json last named this Exchange
+	CDNType    string  `json:"cdn_type,omitempty" column:"6:FORM"`          // how addresses are signed there
+	KeyID      string  `json:"key_id,omitempty" column:"7:KEY"`             // the key that was registered last
 }
 
 // Unverified is the state of a domain that nobody has shown to have.
@@ -81,7 +81,7 @@ func (o *Operator) domains(ctx context.Context) ([]Domain, error) {
 
 // ListDomains lists the domains of tenants.
 type ListDomains struct {
-	State string `query:"state" kong:"-" help:"verified, lapsed or unverified; without it, all."`
+	State string `query:"state" enum:"verified,lapsed,unverified" kong:"-" help:"verified, lapsed or unverified; without it, all."`
 	JSON  bool   `name:"json" json:"-" help:"Print them as JSON, one a line."`
 }
 
@@ -190,13 +190,13 @@ type ChallengeList struct {
 
 // Challenge is a challenge, without its token, which is not kept.
 type Challenge struct {
-	Caller  string  `json:"caller_id" column:"4:CALLER"`
-	Tenant  string  `json:"tenant_id" column:"3:TENANT"`
+	Caller  string  `json:"caller_id" column:"4:CALLER"` // who asked for it
+	Tenant  string  `json:"tenant_id" column:"3:TENANT"` // for whom
 	Domain  string  `json:"-" column:"2:DOMAIN"`
-	State   string  `json:"state" column:"5:STATE"`
-	Created Instant `json:"created" column:"1:CREATED"`
-	Expires Instant `json:"expires_at" column:"6:ENDS"`
-	Used    Instant `json:"used,omitzero"`
+	State   string  `json:"state" column:"5:STATE"`     // open, over, used, verified, or why it was not verified
+	Created Instant `json:"created" column:"1:CREATED"` // when it was given
+	Expires Instant `json:"expires_at" column:"6:ENDS"` // when it ends
+	Used    Instant `json:"used,omitzero"`              // when it was looked at
 }
 
 // Empty is what the command says where there are none.

@@ -22,12 +22,12 @@ const (
 
 var grantOperations = []Operation{
 	define[ListLicenses]("licenses", "GET", licensesPath, "List licences"),
-	define[AddLicense]("addLicense", "POST", licensesPath, "Give a buyer a licence"),
-	define[ShowLicense]("license", "GET", licensePath, "Read a licence"),
+	define[AddLicense]("addLicenses", "POST", licensesPath, "Give a buyer a licence"),
+	define[ShowLicense]("readLicense", "GET", licensePath, "Read a licence"),
 	define[ChangeLicense]("changeLicense", "PATCH", licensePath, "Change a licence"),
 	define[ListSubscriptions]("subscriptions", "GET", subscriptionsPath, "List subscriptions"),
-	define[AddSubscription]("addSubscription", "POST", subscriptionsPath, "Give a buyer a subscription"),
-	define[ShowSubscription]("subscription", "GET", subscriptionPath, "Read a subscription"),
+	define[AddSubscription]("addSubscriptions", "POST", subscriptionsPath, "Give a buyer a subscription"),
+	define[ShowSubscription]("readSubscription", "GET", subscriptionPath, "Read a subscription"),
 	define[ChangeSubscription]("changeSubscription", "PATCH", subscriptionPath, "Change a subscription"),
 	command[SuspendGrant](), command[ResumeGrant](), command[EndGrant](), command[SetQuota](),
 }
@@ -52,8 +52,8 @@ type Grant struct {
 // Quota is a quota of a subscription. A request has unit, limit and period, and may forget what
 // was used with anew.
 type Quota struct {
-	Unit   string `json:"unit"`
-	Limit  int64  `json:"limit"`
+	Unit   string `json:"unit" required:"" enum:"accesses,tokens,spend_cents,burst"`
+	Limit  int64  `json:"limit" required:""`
 	Period string `json:"period,omitempty"` // such as 1mo or 24h; empty for the whole time
 	Anew   bool   `json:"anew,omitempty"`
 	Used   int64  `json:"used"`
@@ -388,7 +388,7 @@ func (in ShowSubscription) Do(ctx context.Context, o *Operator) (Grant, error) {
 // GrantChange is what can be changed of a licence or a subscription.
 type GrantChange struct {
 	GrantID
-	State  *string `json:"state"`
+	State  *string `json:"state" enum:"active,suspended,ended"`
 	Quotas []Quota `json:"quotas"`
 }
 

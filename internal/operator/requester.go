@@ -118,16 +118,18 @@ func (n RequesterName) setStatus(ctx context.Context, o *Operator, status string
 
 // RequesterTerms are what holds for a requester. What is left out stays as it is.
 type RequesterTerms struct {
-	Key       []string         `json:"-" placeholder:"KEY" help:"An Ed25519 public key in base64 (32 bytes, or SubjectPublicKeyInfo), or @FILE with one or with a ramp-agent.json, or @- for standard input; may be repeated. Without one, the keys that the domain publishes count."`
-	Scope     []string         `json:"-" placeholder:"SCOPE" help:"A scope that is granted, such as news:*; may be repeated."`
-	Category  *string          `json:"user_category" placeholder:"WORD" help:"What its users are: commercial, non-commercial, education, government or personal."`
-	Country   *string          `json:"country" placeholder:"CC" help:"Where its users are, such as FR."`
-	Rate      *string          `json:"rate" placeholder:"RATE" help:"Its own limit, such as 20/1s, in place of ramp.requester_rate."`
-	PublicKey *string          `json:"public_key" kong:"-"` // one key, in place of Keys
-	Keys      *[]Key           `json:"keys" kong:"-"`
-	Scopes    *[]string        `json:"granted_scopes" kong:"-"`
-	State     *string          `json:"state" kong:"-"`
-	With      strictjson.Value `json:"subscription" kong:"-"` // that it is put in with
+	Key       []string  `json:"-" placeholder:"KEY" help:"An Ed25519 public key in base64 (32 bytes, or SubjectPublicKeyInfo), or @FILE with one or with a ramp-agent.json, or @- for standard input; may be repeated. Without one, the keys that the domain publishes count."`
+	Scope     []string  `json:"-" placeholder:"SCOPE" help:"A scope that is granted, such as news:*; may be repeated."`
+	Category  *string   `json:"user_category" placeholder:"WORD" help:"What its users are: commercial, non-commercial, education, government or personal."`
+	Country   *string   `json:"country" placeholder:"CC" help:"Where its users are, such as FR."`
+	Rate      *string   `json:"rate" placeholder:"RATE" help:"Its own limit, such as 20/1s, in place of ramp.requester_rate."`
+	PublicKey *string   `json:"public_key" kong:"-"` // one Ed25519 key, in place of keys
+	Keys      *[]Key    `json:"keys" kong:"-"`
+	Scopes    *[]string `json:"granted_scopes" kong:"-"` // scopes that it holds
+	State     *string   `json:"state" kong:"-" enum:"active,suspended"`
+	// With is a subscription that it is put in with: as at /admin/subscriptions, or the id of one
+	// that its whole domain has.
+	With strictjson.Value `json:"subscription" kong:"-"`
 
 	keys []ramp.Key // of Key
 }

@@ -37,25 +37,26 @@ var tenantOperations = []Operation{
 
 // Tenant is a tenant as a request has it, and as it is told.
 type Tenant struct {
-	TenantID string   `json:"tenant_id" column:"1:ID"`
-	Name     string   `json:"name,omitempty" column:"2:NAME"`
-	Domains  []string `json:"domains"`
-	// Resources are how the URIs begin of what it sells that is no page of the web.
+	TenantID string   `json:"tenant_id" required:"" column:"1:ID"` // small letters, digits and dashes
+	Name     string   `json:"name,omitempty" column:"2:NAME"`      // what people call it
+	Domains  []string `json:"domains" required:""`                 // each is one tenant's alone
+	// Resources are how the URIs begin of what it sells that is no page of the web, such as duns:.
+	// No two tenants have URIs in common.
 	Resources  []string         `json:"resources,omitempty"`
 	Price      policy.Price     `json:"price,omitzero"`
 	Function   policy.Functions `json:"functions,omitzero"`
-	Scopes     []string         `json:"scopes,omitempty"`
+	Scopes     []string         `json:"scopes,omitempty"` // of which a requester must have one
 	Reporting  Reporting        `json:"reporting,omitzero"`
-	Blocked    bool             `json:"blocked,omitempty"`
-	Mutability string           `json:"mutability,omitempty"`
+	Blocked    bool             `json:"blocked,omitempty"`    // nothing of it is sold
+	Mutability string           `json:"mutability,omitempty"` // static, dynamic or live
 	Delivery   push.Delivery    `json:"delivery,omitzero"`
-	Created    string           `json:"created,omitempty"`
-	Changed    string           `json:"changed,omitempty"`
+	Created    string           `json:"created,omitempty"` // told alone
+	Changed    string           `json:"changed,omitempty"` // told alone
 }
 
 // Reporting is within which a use must be reported.
 type Reporting struct {
-	Window string `json:"window"`
+	Window string `json:"window"` // a span, such as 24h
 }
 
 func (r Reporting) window() (time.Duration, error) {
@@ -216,11 +217,11 @@ type RejectionList struct {
 
 // Rejection is an entry that was refused.
 type Rejection struct {
-	Time    string `json:"time" column:"1:TIME"`
-	Caller  string `json:"caller_id" column:"2:CALLER"`
-	Address string `json:"address" column:"4:ADDRESS"`
-	Reason  string `json:"reason" column:"3:REASON"`
-	Detail  string `json:"detail" column:"5:DETAIL"`
+	Time    string `json:"time" column:"1:TIME"`        // when it was pushed
+	Caller  string `json:"caller_id" column:"2:CALLER"` // by whom
+	Address string `json:"address" column:"4:ADDRESS"`  // its domain and path
+	Reason  string `json:"reason" column:"3:REASON"`    // one word, such as UNKNOWN_VERIFIER
+	Detail  string `json:"detail" column:"5:DETAIL"`    // a sentence
 }
 
 // Empty is what the command says where there are none.

@@ -77,11 +77,11 @@ func (p Printed) AsJSON() bool { return p.JSON }
 // Key is a public key: told in standard base64 of its 32 bytes, and read in every form that
 // documents have.
 type Key struct {
-	Thumbprint string `json:"-" cli:"name"` // RFC 7638; not told of callers
-	ID         string `json:"id,omitempty" cli:"-"`
-	PublicKey  string `json:"public_key"`
-	ValidFrom  string `json:"valid_from,omitempty"`
-	ValidUntil string `json:"valid_until,omitempty"`
+	Thumbprint string `json:"-" cli:"name"`           // RFC 7638; not told of callers
+	ID         string `json:"id,omitempty" cli:"-"`   // what it is called
+	PublicKey  string `json:"public_key" required:""` // Ed25519, in base64
+	ValidFrom  string `json:"valid_from,omitempty"`   // RFC 3339
+	ValidUntil string `json:"valid_until,omitempty"`  // RFC 3339
 }
 
 func (k Key) read() (one ramp.Key, err error) {

@@ -33,19 +33,46 @@ func describe(served []string) description {
 	d.info = d.all["info"].(map[string]any)
 	d.paths = d.all["paths"].(map[string]any)
 	maps.DeleteFunc(d.paths, func(path string, _ any) bool { return !slices.Contains(served, path) })
-	for _, part := range []struct{ served, tag, schemas, packages string }{{intakeManifest, "intake", "Intake",
-		"Intake"}, {intentDeclaration, "intent", "Intent", "Intent"}, {rampManifest, "ramp", "ramp.", "comp."}} {
-		if !slices.Contains(served, part.served) { // their schemas are large
-			schemas := d.all["components"].(map[string]any)["schemas"].(map[string]any)
-			maps.DeleteFunc(schemas, func(name string, _ any) bool {
-				return strings.HasPrefix(name, part.schemas) || strings.HasPrefix(name, part.packages)
-			})
-			d.all["tags"] = slices.DeleteFunc(d.all["tags"].([]any), func(tag any) bool {
-				return tag.(map[string]any)["name"] == part.tag
+	used := map[string]bool{"#/components/schemas/LegacyMessage": true} // of which a text speaks
+	d.refer(d.paths, used)
+	for _, kind := range []string{"schemas", "responses"} {
+		maps.DeleteFunc(d.all["components"].(map[string]any)[kind].(map[string]any), func(name string, _ any) bool {
+			return !used["#/components/"+kind+"/"+name]
+		})
+	}
+	for tag, path := range map[string]string{
+		"intake": intakeManifest, "intent": intentDeclaration, "ramp": rampManifest,
+	} {
+		if !slices.Contains(served, path) {
+			d.all["tags"] = slices.DeleteFunc(d.all["tags"].([]any), func(one any) bool {
+				return one.(map[string]any)["name"] == tag
 			})
 		}
 	}
 	return d
+}
+
+// refer collects the components to which a part of the document refers, and those to which these
+// do.
+func (d description) refer(part any, used map[string]bool) {
+	switch part := part.(type) {
+	case map[string]any:
+		if to, ok := part["$ref"].(string); ok && !used[to] {
+			used[to] = true
+			at := any(d.all)
+			for name := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
+				at = at.(map[string]any)[name]
+			}
+			d.refer(at, used)
+		}
+		for _, one := range part {
+			d.refer(one, used)
+		}
+	case []any:
+		for _, one := range part {
+			d.refer(one, used)
+		}
+	}
 }
 
 // openAPI is /openapi.json, with the address of the front desk as the server's.

@@ -13,7 +13,7 @@ import (
 // generate makes the description. The address and the version of the server are filled in where it
 // is served.
 func generate(source string) ([]byte, error) {
-	comments, err := readComments(source)
+	comments, err := readComments(source, "")
 	if err != nil {
 		return nil, err
 	}
@@ -57,14 +57,15 @@ func generate(source string) ([]byte, error) {
 		return nil, err
 	}
 	maps.Copy(document["paths"].(object), s.intentPaths())
-	if err := s.readRAMPComments(filepath.Join(source, "..")); err != nil {
+	if err := s.readOtherComments(filepath.Join(source, "..")); err != nil {
 		return nil, err
 	}
 	maps.Copy(document["paths"].(object), s.rampPaths())
 	maps.Copy(document["paths"].(object), s.operatorPaths())
+	s.adminPaths(document["paths"].(object))
 	document["components"] = object{
 		"schemas":   s.made,
-		"responses": object{"Failure": s.failure()},
+		"responses": object{"Failure": s.failure(), "NotDone": failing("It was not done.")},
 		"securitySchemes": object{
 			"bearer": object{"type": "http", "scheme": "bearer",
 				"description": "An API key or an OAuth 2.0 access token, where the server asks for one: GET " +

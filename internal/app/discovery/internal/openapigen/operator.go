@@ -14,14 +14,8 @@ func (s *schemas) operatorPaths() object {
 		}},
 	}
 	s.operatorSchemas()
-	of := func(name string) object { return parameter(name, "Those of this one alone.") }
-	after, limit := parameter("after", "The next of the page before."), parameter("limit",
-		"How many a page has, up to 1000; without it, 100.")
 	rule, host, key := inPath("id", "The rule's id."), inPath("id",
 		"A host of the site, such as www.example.com."), inPath("key_id", "The key's id.")
-	requester := []any{inPath("domain", "The requester's domain."), inPath("id", "Its id.")}
-	account := []any{inPath("currency", "Such as USD."), inPath("domain", "The buyer's domain."),
-		inPath("id", "The buyer's id, or * for all of its domain.")}
 	return object{
 		"/api/v1/reports/{name}": object{"get": s.reports()},
 		"/provider/{domain}/ramp.json": object{"get": providerDocument("providerManifest",
@@ -128,111 +122,6 @@ func (s *schemas) operatorPaths() object {
 							"what says that they are what they were."},
 				}})),
 		},
-		"/admin/requesters": object{
-			"get": operating("requesters", "List the requesters (RAMP v1)",
-				told("200", "A page, by domain and id; next is after which there are more.", pageOf("requesters")),
-				object{"parameters": []any{of("domain"), after, limit}}),
-			"post": operating("addRequester", "Put a requester in (RAMP v1, enterprise sign-up)",
-				told("201", "It is in.", object{"type": "object"}), body("operator.Requester")),
-		},
-		"/admin/requesters/{domain}/{id}": object{
-			"get": operating("requester", "Read a requester",
-				told("200", "The requester.", object{"type": "object"}), object{"parameters": requester}),
-			"patch": operating("changeRequester", "Change what is named of a requester, its state among it",
-				told("200", "As it is now.", object{"type": "object"}),
-				withParameters(body("operator.Requester"), inPath("domain", "The requester's domain."),
-					inPath("id", "Its id."))),
-			"delete": operating("removeRequester", "Remove a requester",
-				told("200", "It is removed.", object{"type": "object"}), object{"parameters": requester}),
-		},
-		"/admin/accounts": object{
-			"get": operating("accounts", "List the accounts",
-				told("200", "A page, by buyer and currency; next is after which there are more.", pageOf("accounts")),
-				object{"parameters": []any{of("buyer"), after, limit}}),
-			"post": operating("openAccount", "Open an account for a buyer",
-				told("201", "It is open.", object{"type": "object"}), body("operator.NewAccount")),
-		},
-		"/admin/accounts/{currency}/{domain}/{id}": object{
-			"get": operating("account", "Read an account with its newest movements",
-				told("200", "The account.", object{"type": "object"}),
-				object{"parameters": append([]any{parameter("lines", "How many movements, up to 1000; without it, 20."),
-					parameter("before", "The number of a movement before which to go on.")}, account...)}),
-			"post": operating("pay", "Book a payment",
-				told("200", "What was moved; again where it was booked before.", object{"type": "object"}),
-				object{"parameters": account, "requestBody": body("operator.Payment")["requestBody"]}),
-			"patch": operating("changeAccount", "Set an account's limit and state",
-				told("200", "As it is now.", object{"type": "object"}),
-				object{"parameters": account, "requestBody": body("operator.AccountChange")["requestBody"]}),
-		},
-		"/admin/licenses":           s.grants("licenses", "Licenses", of("buyer"), after, limit),
-		"/admin/licenses/{id}":      s.grant("License", "a licence"),
-		"/admin/subscriptions":      s.grants("subscriptions", "Subscriptions", of("buyer"), after, limit),
-		"/admin/subscriptions/{id}": s.grant("Subscription", "a subscription"),
-		"/admin/tenants": object{
-			"get": operating("tenants", "List the providers for whom is sold beside the sites",
-				told("200", "The tenants.",
-					object{"type": "object",
-						"properties": object{"tenants": object{"type": "array", "items": tenantSchema}}}), object{}),
-			"post": operating("putTenant", "Put a tenant in, or in the place of that with its id",
-				told("201", "It was put in.", tenantSchema, "200", "It stands in the place of another."),
-				jsonBody(tenantSchema)),
-		},
-		"/admin/tenants/{id}": object{
-			"get": operating("tenant", "Read a tenant", told("200", "The tenant.", tenantSchema),
-				object{"parameters": []any{tenant}}),
-			"delete": operating("removeTenant", "Remove a tenant: nothing of it is sold any more",
-				told("200", "It was removed.", object{"type": "object"}), object{"parameters": []any{tenant}}),
-		},
-		"/admin/tenants/{id}/rejections": object{
-			"get": operating("rejections",
-				"List the entries of a tenant that were refused last, and why (RAMP v1, PushResources)",
-				told("200", "The last first.",
-					object{"type": "object",
-						"properties": object{"rejections": object{"type": "array", "items": rejectionSchema}}}),
-				object{"parameters": []any{
-					tenant, parameter("limit", "How many at most, up to 1000; without it, 100."),
-				}}),
-		},
-		"/admin/callers": object{
-			"get": operating("callers", "List who may push into the catalogs of tenants",
-				told("200", "The callers.",
-					object{"type": "object",
-						"properties": object{"callers": object{"type": "array", "items": callerSchema}}}), object{}),
-			"post": operating("putCaller", "Put a caller in, or in the place of that with its id",
-				told("201", "It was put in.", callerSchema, "200", "It stands in the place of another."),
-				jsonBody(callerSchema)),
-		},
-		"/admin/callers/{id}": object{
-			"get": operating("caller", "Read a caller", told("200", "The caller.", callerSchema),
-				object{"parameters": []any{tenant}}),
-			"delete": operating("revokeCaller", "End the keys of a caller", told("200", "It is revoked.", callerSchema),
-				object{"parameters": []any{tenant}}),
-		},
-		"/admin/domains": object{
-			"get": operating("domains",
-				"List the domains of tenants, and how they are verified (RAMP v1, domain verification)",
-				told("200", "The domains.",
-					object{"type": "object",
-						"properties": object{"domains": object{"type": "array", "items": domainSchema}}}),
-				object{"parameters": []any{
-					parameter("state", "verified, lapsed or unverified; without it, all."),
-				}}),
-		},
-		"/admin/domains/{domain}": object{
-			"get": operating("domain", "Read how a domain is verified", told("200", "The domain.", domainSchema),
-				object{"parameters": []any{domainOf}}),
-			"delete": operating("forgetDomain", "Forget that a domain was verified",
-				told("200", "It is forgotten.", object{"type": "object"}), object{"parameters": []any{domainOf}}),
-		},
-		"/admin/domains/{domain}/challenges": object{
-			"get": operating("challenges", "List the last challenges of a domain, without their tokens",
-				told("200", "The last first.",
-					object{"type": "object",
-						"properties": object{"challenges": object{"type": "array", "items": challengeSchema}}}),
-				object{"parameters": []any{
-					domainOf, parameter("limit", "How many at most, up to 1000; without it, 100."),
-				}}),
-		},
 		"/admin/answers": object{
 			"get": operating("answers",
 				"List with which tokens challenges of this front desk's own domains are answered now",
@@ -279,61 +168,17 @@ func (s *schemas) operatorPaths() object {
 	}
 }
 
-// grants are the operations of a list of licences or of subscriptions.
-func (s *schemas) grants(name, title string, parameters ...any) object {
-	return object{
-		"get": operating(name, "List the "+name,
-			told("200", "A page, by id; next is after which there are more.", pageOf(name)),
-			object{"parameters": parameters}),
-		"post": operating("add"+title, "Give a buyer one of the "+name,
-			told("201", "It is given.", object{"type": "object"}), body("operator.Grant")),
-	}
-}
-
-// grant are the operations of one of them.
-func (s *schemas) grant(title, says string) object {
-	id := inPath("id", "Its id.")
-	return object{
-		"get": operating("read"+title, "Read "+says, told("200", "As it is.", object{"type": "object"}),
-			object{"parameters": []any{id}}),
-		"patch": operating("change"+title, "Change "+says, told("200", "As it is now.", object{"type": "object"}),
-			withParameters(body("operator.Grant"), id)),
-	}
-}
-
-// pageOf is a page of a list.
-func pageOf(name string) object {
-	return object{"type": "object", "required": []any{name},
-		"properties": object{name: object{"type": "array", "items": object{"type": "object"}},
-			"next": object{"type": "string"}}}
-}
-
 // domainOf is a domain in an address.
 var domainOf = object{"name": "domain", "in": "path", "required": true,
 	"description": "A domain, such as www.example.com.", "schema": object{"type": "string"}}
 
-// The schemas of domains, of challenges, and of tokens with which challenges are answered.
+// answerSchema is a token with which a challenge is answered.
 var (
-	domainSchema = object{"type": "object", "required": []any{"domain", "tenant_id", "state"}, "properties": members(
-		"domain", "The domain.", "tenant_id", "Whose it is.", "state", "verified, lapsed or unverified.",
-		"reason", "Why it lapsed: OVER, NOT_LISTED or UNREACHABLE.", "caller_id", "Who verified it.",
-		"since", "From when it is verified without a gap.", "verified", "When it was last verified.",
-		"valid_until", "By when it has to be verified again.", "listed", "When its ramp.json last named this Exchange.",
-		"cdn_type", "How addresses are signed there, where a key was registered.",
-		"key_id", "The key that was registered last.")}
-	challengeSchema = object{"type": "object", "properties": members(
-		"caller_id", "Who asked for it.", "tenant_id", "For whom.",
-		"state", "open, over, used, verified, or one word for why the domain was not verified.",
-		"created", "When it was given.", "expires_at", "When it ends.", "used", "When it was looked at.")}
 	answerSchema = object{"type": "object", "required": []any{"domain", "token", "expires_at"}, "properties": members(
 		"domain", "A domain of this front desk's own.",
 		"token", "As an Exchange gave it: 8 to 256 letters, digits, and -_.~=+.",
 		"expires_at", "Until when it is answered, an hour from now at the most.")}
 )
-
-// tenant is the id of a tenant or a caller in an address.
-var tenant = object{"name": "id", "in": "path", "required": true, "description": "Its id.",
-	"schema": object{"type": "string"}}
 
 func jsonBody(schema object) object {
 	return object{"requestBody": object{"required": true,
@@ -347,49 +192,6 @@ func members(described ...string) object {
 	}
 	return all
 }
-
-// with gives members beside others.
-func with(all object, name string, schema object) object {
-	all[name] = schema
-	return all
-}
-
-func textList(description string) object {
-	return object{"type": "array", "items": object{"type": "string"}, "description": description}
-}
-
-// The schemas of what the operator's programs keep of tenants and callers.
-var (
-	tenantSchema = object{"type": "object", "required": []any{"tenant_id", "domains"},
-		"properties": with(with(with(with(with(with(with(with(members(
-			"tenant_id", "Small letters, digits and dashes.", "name", "What people call it.",
-			"mutability", "static, dynamic or live.", "created", "When it was put in; told alone.",
-			"changed", "When it was changed; told alone."),
-			"domains", textList("Each is one tenant's alone.")),
-			"resources",
-			textList("How the URIs begin of what it sells that is no web page, such as duns:. No two tenants have "+
-				"URIs in common.")),
-			"price", object{"type": "object", "description": "As in the terms: model, rate, currency and so on."}),
-			"functions", object{"type": "object", "description": "As in the terms: permit and prohibit."}),
-			"scopes", textList("Of which a requester must have one.")),
-			"reporting", object{"type": "object", "description": "As in the terms: window."}),
-			"blocked", object{"type": "boolean", "description": "Nothing of it is sold."}),
-			"delivery", object{"type": "object",
-				"description": "Who delivers: at, form, and what the form takes, as in ramp.delivery of the " +
-					"configuration."})}
-	callerSchema = object{"type": "object", "required": []any{"caller_id", "tenants", "keys"},
-		"properties": with(with(members(
-			"caller_id", "The keyid of its signatures.", "domain", "Whose it is, where it is not the tenant's own.",
-			"state", "active or revoked; told alone.", "created", "Told alone.", "changed", "Told alone."),
-			"tenants", textList("For which it may push.")),
-			"keys", object{"type": "array",
-				"items": object{"type": "object", "required": []any{"public_key"}, "properties": members(
-					"id", "What it is called.", "public_key", "Ed25519, in base64.", "valid_from", "RFC 3339.",
-					"valid_until", "RFC 3339.")}})}
-	rejectionSchema = object{"type": "object", "properties": members(
-		"time", "When it was pushed.", "caller_id", "By whom.", "address", "Its domain and path.",
-		"reason", "One word, such as UNKNOWN_VERIFIER.", "detail", "A sentence.")}
-)
 
 // providerDocument is a document that the Exchange makes of a provider's terms.
 func providerDocument(id, summary, media string, named bool) object {
@@ -481,41 +283,6 @@ func (s *schemas) operatorSchemas() {
 		"created": text("Told alone."), "changed": text("Told alone."),
 		"warnings": texts("Told alone: what works, and is probably not meant."),
 	}, "match", "access")
-	s.made["operator.Requester"] = closed("A requester, or what changes of one.", object{
-		"requester_id": text("Its id."), "domain": text("Its domain."),
-		"public_key": text("One Ed25519 key, in place of keys."),
-		"keys": object{"type": "array",
-			"items": closed("A key.",
-				object{"id": text(""), "public_key": text("Ed25519."), "valid_from": text(""), "valid_until": text("")},
-				"public_key")},
-		"granted_scopes": texts("Scopes that it holds."), "user_category": text("The kind of its users."),
-		"country": text("ISO 3166-1."), "rate": text("Its own limit, such as 20/1s."),
-		"state": object{"enum": []any{"active", "suspended"}},
-		"subscription": object{
-			"description": "As at /admin/subscriptions, or the id of one that its whole domain has."},
-	})
-	s.made["operator.NewAccount"] = closed("An account.",
-		object{"buyer": text("DOMAIN/ID, or DOMAIN/* for all of a domain."), "currency": text("ISO 4217."),
-			"limit": object{"type": []any{"string", "null"},
-				"description": "How far below nothing it may go; null for as far as is configured."}},
-		"buyer", "currency")
-	s.made["operator.AccountChange"] = closed("What changes of an account.",
-		object{"limit": object{"type": []any{"string", "null"}}, "state": object{"enum": []any{"active", "suspended"}}})
-	s.made["operator.Payment"] = closed("A payment.",
-		object{"kind": object{"enum": []any{"credit", "debit", "expire"}}, "amount": text("A decimal number."),
-			"reference": text("Under which it is booked once.")}, "kind", "amount")
-	s.made["operator.Grant"] = closed("A licence or a subscription, or what changes of one.", object{
-		"id": text(""), "buyer": text("DOMAIN/ID."), "site": text("The id of a site."),
-		"labels": texts("Editorial domains."), "paths": texts("Globs over the path."),
-		"item":     text("The address of one item."),
-		"paid":     text("Of a licence: the pricing model for which nothing is charged."),
-		"currency": text("Of a subscription."), "begins": text("RFC 3339."), "ends": text("RFC 3339."),
-		"state": object{"enum": []any{"active", "suspended", "ended"}},
-		"quotas": object{"type": "array",
-			"items": closed("Of a subscription.",
-				object{"unit": text(""), "limit": number(""), "period": text("Such as 1mo or 24h."),
-					"anew": object{"type": "boolean"}}, "unit", "limit")},
-	})
 	s.made["operator.Pricing"] = object{"type": "object",
 		"description": "The price of what is licensed of a site and has none by a rule.", "properties": object{
 			"tenant": text("The host that was asked for."), "site": text("The site's id."),
@@ -554,7 +321,7 @@ func operating(id, summary string, responses object, more object) object {
 		statuses = append(statuses, "400", "413", "415")
 	}
 	for _, status := range statuses {
-		responses[status] = failing("It was not done.")
+		responses[status] = object{"$ref": "#/components/responses/NotDone"}
 	}
 	more["responses"] = responses
 	if more["description"] == nil {

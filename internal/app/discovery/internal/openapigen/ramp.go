@@ -33,22 +33,23 @@ var catalogMethods = []struct{ name, summary string }{
 		"Have a challenge be looked at, and register the key that signs addresses at the domain (RAMP v1)"},
 }
 
-// readRAMPComments takes the comments of the messages out of their generated code, beside those of
-// other types.
-func (s *schemas) readRAMPComments(wire string) error {
-	for folder, of := range map[string]string{"ramp/v1": "ramp/v1", "comp/v1": "comp/v1",
-		"frontdesk/delivery/v1": "delivery/v1"} {
-		comments, err := readComments(filepath.Join(wire, of))
+// readOtherComments takes the comments of other packages: of messages out of their generated code,
+// and of what operations take and give.
+func (s *schemas) readOtherComments(wire string) error {
+	folders := map[string]string{
+		"ramp/v1": "ramp/v1 ", "comp/v1": "comp/v1 ", "delivery/v1": "frontdesk/delivery/v1 ", "edge": "",
+	}
+	for name, folder := range inner {
+		folders["../internal/"+folder] = name + "."
+	}
+	for folder, prefix := range folders {
+		comments, err := readComments(filepath.Join(wire, folder), prefix)
 		if err != nil {
 			return err
 		}
-		for name, text := range comments {
-			s.comments[folder+" "+name] = text
-		}
+		maps.Copy(s.comments, comments)
 	}
-	comments, err := readComments(filepath.Join(wire, "edge"))
-	maps.Copy(s.comments, comments)
-	return err
+	return nil
 }
 
 // said is what the sources say of a message, or of a field: without the name, which stands beside

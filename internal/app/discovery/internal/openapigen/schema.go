@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/operator"
 	"frontdesk/wire/edge"
 	wire "frontdesk/wire/nlweb"
 	"frontdesk/wire/strictjson"
@@ -22,7 +24,20 @@ type object = map[string]any
 // schemas are the schemas of Go types, by their names, and what is to be said of them.
 type schemas struct {
 	made     object
-	comments map[string]string // "Type" and "Type.Field"
+	comments map[string]string // by the name of a type, and by that and of its field: "Type.Field"
+	input    bool              // the types that are read now are those of what requests say
+}
+
+// inner are the packages below internal whose types and comments are read, by their names, which
+// stand before those of the schemas of their types.
+var inner = map[string]string{"operator": "operator", "policy": "policy", "push": "licensing/catalog/push"}
+
+// nameOf is the name of the schema of a type.
+func nameOf(t reflect.Type) string {
+	if name, _, _ := strings.Cut(t.String(), "."); inner[name] != "" {
+		return t.String()
+	}
+	return t.Name()
 }
 
 // texts is the schema of one string or several.
@@ -36,8 +51,12 @@ func (s *schemas) fixed(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[strictjson.Value]():
 		return object{}
-	case reflect.TypeFor[time.Time]():
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[operator.Instant](), reflect.TypeFor[operator.Exact]():
 		return object{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[operator.Amount]():
+		return object{"type": "string"}
+	case reflect.TypeFor[operator.Limit]():
+		return object{"type": []any{"string", "null"}}
 	case reflect.TypeFor[edge.State]():
 		return object{"type": "string", "enum": []any{edge.Begun, edge.Ended, edge.Cut}}
 	case reflect.TypeFor[wire.List]():
@@ -110,52 +129,104 @@ func (s *schemas) of(t reflect.Type) object {
 	case reflect.Slice:
 		return object{"type": "array", "items": s.of(t.Elem())}
 	case reflect.Struct:
-		if _, made := s.made[t.Name()]; !made {
-			s.made[t.Name()] = nil // which ends a type that holds itself
-			s.made[t.Name()] = s.structure(t)
+		if alone := embedded(t); alone != nil {
+			return s.of(alone)
 		}
-		return ref(t.Name())
+		name := nameOf(t)
+		if s.input {
+			name += "Input"
+		}
+		if _, made := s.made[name]; !made {
+			s.made[name] = nil // which ends a type that holds itself
+			s.made[name] = s.structure(t)
+		}
+		return ref(name)
 	}
 	panic(fmt.Sprintf("no schema for %s", t))
 }
 
+// embedded is the struct that is all that another shows; nil for none.
+func embedded(t reflect.Type) (alone reflect.Type) {
+	for field := range t.Fields() {
+		switch {
+		case field.Anonymous && alone == nil:
+			alone = field.Type
+		case field.IsExported():
+			return nil
+		}
+	}
+	return alone
+}
+
 // structure is the schema of a struct, as encoding/json with our tags writes it.
 func (s *schemas) structure(t reflect.Type) object {
-	properties, required := object{}, []any{}
-	schema := object{"type": "object", "properties": properties}
-	if comment := s.comments[t.Name()]; comment != "" {
+	schema := object{"type": "object", "properties": object{}}
+	if comment := s.comments[nameOf(t)]; comment != "" {
 		schema["description"] = comment
 	}
-	for i := range t.NumField() {
-		field := t.Field(i)
-		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" {
-			continue
-		}
-		if rest == "embed" {
-			schema["additionalProperties"] = true
-			continue
-		}
-		property := s.of(field.Type)
-		for key, value := range special[t.Name()+"."+name] {
-			property[key] = value
-		}
-		if comment := s.comments[t.Name()+"."+field.Name]; comment != "" {
-			property["description"] = comment
-		}
-		properties[name] = property
-		if !strings.HasPrefix(rest, "omit") {
-			required = append(required, name)
-		}
+	if s.input {
+		schema["additionalProperties"] = false
 	}
-	if len(required) > 0 {
-		schema["required"] = required
-	}
+	s.members(schema, t)
 	return schema
 }
 
-// readComments takes the comments of types and fields out of the Go files of a folder.
-func readComments(folder string) (map[string]string, error) {
+// members adds the members of a struct to a schema, those of structs that are embedded in it among
+// them.
+func (s *schemas) members(schema object, t reflect.Type) {
+	for field := range t.Fields() {
+		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous && name == "":
+			s.members(schema, field.Type)
+			continue
+		case name == "-" || !field.IsExported() || field.Tag.Get("path")+field.Tag.Get("query") != "":
+			continue
+		case rest == "embed":
+			schema["additionalProperties"] = true
+			continue
+		}
+		schema["properties"].(object)[name] = s.member(t, field, name)
+		must := !strings.HasPrefix(rest, "omit")
+		if s.input {
+			_, named := field.Tag.Lookup("required")
+			_, argument := field.Tag.Lookup("arg")
+			must = named || argument
+		}
+		if must {
+			required, _ := schema["required"].([]any)
+			schema["required"] = append(required, name)
+		}
+	}
+}
+
+// member is the schema of a member of a struct. What is said of it is the comment of its field or,
+// where there is none, its help on the command line.
+func (s *schemas) member(t reflect.Type, field reflect.StructField, name string) object {
+	member := s.of(field.Type)
+	for key, value := range special[nameOf(t)+"."+name] {
+		member[key] = value
+	}
+	if values := field.Tag.Get("enum"); values != "" {
+		member["enum"] = choices(values)
+	}
+	if said := cmp.Or(s.comments[nameOf(t)+"."+field.Name], field.Tag.Get("help")); said != "" {
+		member["description"] = said
+	}
+	return member
+}
+
+// choices are the values of a tag, as JSON Schema has them.
+func choices(tag string) (all []any) {
+	for value := range strings.SplitSeq(strings.TrimPrefix(tag, ","), ",") {
+		all = append(all, value)
+	}
+	return all
+}
+
+// readComments takes the comments of types and fields out of the Go files of a folder. A prefix
+// stands before the names of types.
+func readComments(folder, prefix string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no Go files in %s: %w", folder, os.ErrNotExist)
@@ -172,7 +243,7 @@ func readComments(folder string) (map[string]string, error) {
 		for _, declaration := range file.Decls {
 			if types, ok := declaration.(*ast.GenDecl); ok && types.Tok == token.TYPE {
 				for _, spec := range types.Specs {
-					commentsOf(spec.(*ast.TypeSpec), types.Doc, comments)
+					commentsOf(prefix, spec.(*ast.TypeSpec), types.Doc, comments)
 				}
 			}
 		}
@@ -180,15 +251,15 @@ func readComments(folder string) (map[string]string, error) {
 	return comments, nil
 }
 
-func commentsOf(spec *ast.TypeSpec, doc *ast.CommentGroup, comments map[string]string) {
-	comments[spec.Name.Name] = text(spec.Name.Name, doc, spec.Doc)
+func commentsOf(prefix string, spec *ast.TypeSpec, doc *ast.CommentGroup, comments map[string]string) {
+	comments[prefix+spec.Name.Name] = text(spec.Name.Name, doc, spec.Doc)
 	structure, ok := spec.Type.(*ast.StructType)
 	if !ok {
 		return
 	}
 	for _, field := range structure.Fields.List {
 		for _, name := range field.Names {
-			comments[spec.Name.Name+"."+name.Name] = text(name.Name, field.Doc, field.Comment)
+			comments[prefix+spec.Name.Name+"."+name.Name] = text(name.Name, field.Doc, field.Comment)
 		}
 	}
 }
