@@ -196,9 +196,21 @@ func (o *owner) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 	o.show(w, r, status, s)
 }
 
-// ownerTemplate reads the owner's pages.
-func ownerTemplate(left func(time.Time) string) *template.Template {
-	return template.Must(template.New("owner.html").Funcs(template.FuncMap{
+// ownerTemplate reads the owner's pages. Of them "sheet" is what all have, with the page that a sheet
+// names inside.
+func ownerTemplate(left func(time.Time) string) (all *template.Template) {
+	page := func(s sheet) (template.HTML, error) {
+		var body bytes.Buffer
+		err := all.ExecuteTemplate(&body, s.Page, s)
+		return template.HTML(body.String()), err
+	}
+	all = template.Must(template.New("owner.html").Funcs(functions(left, page)).ParseFS(embedded, "owner*.html"))
+	return all
+}
+
+// functions are those of templates.
+func functions(left func(time.Time) string, page func(sheet) (template.HTML, error)) template.FuncMap {
+	return template.FuncMap{
 		"day":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
 		"moment": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") },
@@ -212,5 +224,6 @@ func ownerTemplate(left func(time.Time) string) *template.Template {
 		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },
 		"rowsOf": func(s sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
 		"amount": amountOf,
-	}).ParseFS(embedded, "owner*.html"))
+		"page":   page,
+	}
 }

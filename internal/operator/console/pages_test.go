@@ -1,0 +1,188 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/internal/identity"
+)
+
+// drawn are the pages of the console, and what each has as its body.
+var drawn = map[string]any{
+	"problem": nil, "login": nil,
+	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
+	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
+	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
+	"sales-transactions": transactionsBody{}, "sales-transaction": transactionBody{},
+	"sales-deliveries": deliveriesBody{}, "sales-delivery": deliveryBody{},
+	"sales-disputes": disputesBody{}, "sales-dispute": disputeBody{}, "sales-measures": measuresBody{},
+	"sales-bots": botsBody{}, "sales-reconciliation": reconciledBody{}, "sales-leakage": leakageBody{},
+	"sales-owed": owedBody{}, "sales-accounts": accountsBody{}, "sales-account": accountBody{},
+	"sales-grants": grantsBody{}, "sales-grant": grantBody{}, "sales-tenants": tenantsBody{},
+	"sales-tenant": tenantBody{}, "sales-domains": domainsBody{}, "sales-domain": domainBody{},
+	"sales-requesters": requestersBody{}, "sales-reports": reportsBody{},
+}
+
+// parsed are the templates of the console.
+func parsed() *template.Template {
+	return ownerTemplate(func(time.Time) string { return "an hour left" })
+}
+
+// TestEachPageIsDrawn draws every page for nobody, for a viewer and for an operator, with as little
+// as it may have, and with everything.
+func TestEachPageIsDrawn(t *testing.T) {
+	t.Parallel()
+	all := parsed()
+	for name, body := range drawn {
+		for _, role := range []string{"", identity.Viewer, identity.Operator} {
+			for _, full := range []bool{false, true} {
+				s := sheet{Title: "A title", Site: "A site", Base: OwnerPath, Page: name, Problem: "A problem."}
+				if role != "" {
+					s.In, s.CSRF, s.Inbox, s.Sales = &identity.Login{Name: "Ana", Role: role}, "token", true, true
+				}
+				if body != nil {
+					one := reflect.New(reflect.TypeOf(body)).Elem()
+					fill(one, full, role == identity.Operator, 8)
+					s.Body = one.Interface()
+				}
+				var out bytes.Buffer
+				if err := all.ExecuteTemplate(&out, "sheet", s); err != nil {
+					t.Errorf("%s for %q, full: %v: %v", name, role, full, err)
+				} else if !strings.Contains(out.String(), "<h1>") {
+					t.Errorf("%s for %q, full: %v, has no heading:\n%s", name, role, full, out.String())
+				}
+			}
+		}
+	}
+}
+
+// fill sets what a page shows: what is embedded by a pointer is always there, and the rest where it
+// is full. Of what says that somebody may do something, that is said.
+func fill(v reflect.Value, full, may bool, depth int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if depth > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(v.Elem(), full, may, depth-1)
+		}
+		return
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			if full {
+				v.Set(reflect.ValueOf(time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)))
+			}
+			return
+		}
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			one := v.Field(i)
+			if field.Anonymous && !field.IsExported() { // its own fields can be set all the same
+				if one.Kind() == reflect.Struct {
+					fill(one, full, may, depth)
+				}
+				continue
+			}
+			switch {
+			case !one.CanSet():
+			case field.Name == "May" && one.Kind() == reflect.Bool:
+				one.SetBool(may)
+			case full || field.Anonymous:
+				fill(one, full, may, depth)
+			}
+		}
+		return
+	}
+	if !full || depth == 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("word")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(3)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
+		v.SetUint(3)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Interface:
+		if v.NumMethod() == 0 {
+			v.Set(reflect.ValueOf(states)) // the one that is any
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte(`{"a":1}`))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), full, may, depth-1)
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, full, may, depth-1)
+		fill(value, full, may, depth-1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	}
+}
+
+// TestTemplatesNameWhatIsThere follows every template with the types that it is drawn with, through
+// all of its branches: each field, method, function and template that it names has to be there.
+func TestTemplatesNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	all := parsed()
+	c := newChecker(all, functions(nil, nil))
+	for name, body := range drawn {
+		c.body = reflect.TypeOf(body)
+		c.draw(name, reflect.TypeFor[sheet]())
+	}
+	c.body = nil
+	c.draw("sheet", reflect.TypeFor[sheet]())
+	for problem := range c.problems {
+		t.Error(problem)
+	}
+	for _, one := range all.Templates() {
+		if !strings.HasSuffix(one.Name(), ".html") && !c.drawn[one.Name()] {
+			t.Errorf("no page draws the template %s", one.Name())
+		}
+	}
+}
+
+// TestWhatIsNotThereIsFound holds the check against templates that name what is not there.
+func TestWhatIsNotThereIsFound(t *testing.T) {
+	t.Parallel()
+	type inner struct{ Name string }
+	type outer struct {
+		Rows []inner
+		At   time.Time
+		Of   map[string]inner
+	}
+	for text, want := range map[string]string{
+		`{{range .Rows}}{{.Name}}{{end}}{{range $i, $r := .Rows}}{{$r.Name}}{{$.At.Year}}{{end}}`:      "",
+		`{{with .Of}}{{range .}}{{.Name}}{{end}}{{end}}{{if and .At .Rows}}{{(index .Rows 0)}}{{end}}`: "",
+		`{{define "row"}}{{.Name}}{{end}}{{range .Rows}}{{template "row" .}}{{end}}`:                   "",
+		`{{.Row}}`:                                    "outer has no Row",
+		`{{if false}}{{.Row}}{{end}}`:                 "outer has no Row",
+		`{{range .Rows}}{{.Nam}}{{end}}`:              "inner has no Nam",
+		`{{range .Rows}}{{else}}{{.Nam}}{{end}}`:      "outer has no Nam",
+		`{{with .At}}{{.Yaer}}{{end}}`:                "Time has no Yaer",
+		`{{$r := .Rows}}{{range $r}}{{$.Nam}}{{end}}`: "outer has no Nam",
+		`{{day .Rows}}`:                               "day takes no []console.inner",
+		`{{define "row"}}{{.Nam}}{{end}}{{range .Rows}}{{template "row" .}}{{end}}`: "inner has no Nam",
+	} {
+		functions := template.FuncMap{"day": func(t time.Time) string { return t.String() }}
+		c := newChecker(template.Must(template.New("one").Funcs(functions).Parse(text)), functions)
+		c.draw("one", reflect.TypeFor[outer]())
+		found := fmt.Sprint(c.problems)
+		if want == "" && len(c.problems) > 0 || !strings.Contains(found, want) {
+			t.Errorf("%s: %s, want %q", text, found, want)
+		}
+	}
+}
