@@ -103,7 +103,7 @@ func TestOperatorsBooks(t *testing.T) {
 	}
 	var did []string
 	for r, err := range m.Ledger.Read(t.Context(), ledger.Filter{Kind: "account"}) {
-		var fact accountFact
+		var fact struct{ Of, Did, Amount, Limit, By string }
 		if err != nil || json.Unmarshal(r.Entry.Body, &fact) != nil || fact.By != "key:"+id {
 			t.Fatalf("%s by %q, %v", r.Entry.Body, fact.By, err)
 		}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -11,11 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
-	"frontdesk/internal/operator"
-	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 )
 
@@ -28,28 +24,6 @@ const (
 	domainSoon        = 14 * 24 * time.Hour
 	domainsTogether   = 8
 )
-
-// domainFact is the body of an entry of the ledger on the verification of a domain.
-type domainFact struct {
-	Of     string     `json:"of"`  // domain
-	Did    string     `json:"did"` // verified, refused, lapsed or forgotten
-	Tenant string     `json:"tenant"`
-	Reason string     `json:"reason,omitempty"`
-	Key    string     `json:"key,omitempty"` // the id of the one that signs at the domain
-	Until  *time.Time `json:"until,omitempty"`
-	By     string     `json:"by,omitempty"`
-}
-
-// recordDomain has the ledger tell of the verification of a domain, in the transaction that does it.
-func (h *House) recordDomain(ctx context.Context, tx *store.Tx, d push.Domain, did string) error {
-	fact := domainFact{Of: "domain", Did: did, Tenant: d.Tenant, Reason: d.Reason, Key: d.Key, Until: ends(d.Until)}
-	fact.By = operator.Actor(ctx)
-	body, err := json.Marshal(fact)
-	if err == nil {
-		_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "domain", Site: d.Tenant, Party: "caller:" + d.Caller, Subject: d.Domain, Body: body})
-	}
-	return err
-}
 
 // tenantOutlet is who delivers what a tenant has at a domain; nil for nobody. Where a key was registered with the verification of the domain, addresses
 // there are signed with that and no other, and with none once the verification has lapsed: what a key of before signed the provider may not

@@ -4,7 +4,6 @@ import (
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -14,10 +13,8 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
-	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
-	"frontdesk/wire/receipt"
 )
 
 // openEvidence has logs of deliveries kept, by the sites whose hosts they name. Where there is one site alone, every host is its.
@@ -52,18 +49,6 @@ func (h *House) openEvidence(config Config) {
 	}
 }
 
-// evidenceFact is the body of an entry of the ledger on a log that was imported.
-type evidenceFact struct {
-	By    string `json:"by,omitempty"` // the key that sent it over HTTP; empty for the command
-	Bad   int64  `json:"bad,omitzero"`
-	Form  string `json:"form"`
-	Kept  int64  `json:"kept"`
-	Lines int64  `json:"lines"`
-	Name  string `json:"name,omitempty"`
-	Stray int64  `json:"stray,omitzero"`
-	Whole bool   `json:"whole"` // it was read to its end
-}
-
 // ImportLog keeps what a log says of deliveries, as [accesslog.Importer.Import] does. The ledger tells of each import that has kept
 // something.
 func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error) {
@@ -74,17 +59,11 @@ func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Sourc
 	if told.Added == 0 {
 		return told, err
 	}
-	fact := evidenceFact{Bad: told.Unreadable, Form: string(told.Form), Kept: told.Added, Lines: told.Lines, Name: log.By, Stray: told.Stray, Whole: err == nil}
-	fact.By = operator.Actor(ctx)
-	body, failed := json.Marshal(fact)
-	if failed == nil {
-		record, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer stop()
-		failed = h.db.Update(record, func(tx *store.Tx) error {
-			_, err := h.Ledger.Append(record, tx, receipt.Entry{Time: h.now(), Site: log.Site, Kind: "evidence", Party: "operator", Body: body})
-			return err
-		})
-	}
+	record, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	failed := h.db.Update(record, func(tx *store.Tx) error {
+		return h.recorder().Log(record, tx, log, told, err == nil)
+	})
 	return told, errors.Join(err, failed)
 }
 

@@ -245,7 +245,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 	h.visitor, h.agent, h.maxBytes = config.Visitor(), config.Fetch.UserAgent, int64(config.Fetch.MaxBytes)
 	h.Catalog = content.New(db, content.Options{Now: h.now})
 	h.openLedger(config)
-	h.recordKeys()
+	h.Keys.OnChange(h.recorder().APIKey)
 	h.openAnswers()
 	h.openAccounts(config)
 	if err := h.openLicences(ctx, config); err != nil {

@@ -8,7 +8,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -17,8 +16,6 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/operator"
-	"frontdesk/wire/receipt"
 )
 
 // UnlockKeys opens what lies in the folder of secrets for SiteKeys and Platforms. It makes the secret that seals
@@ -34,17 +31,11 @@ func (h *House) UnlockKeys(ctx context.Context, config Config) (err error) {
 	if err != nil {
 		return err
 	}
-	h.Platforms.OnChange(func(ctx context.Context, tx *store.Tx, key identity.PlatformKey) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "platform", State: key.State(h.now()), Roles: key.Roles, Ends: ends(key.NotAfter)}, key.ID, "platform:"+key.Platform)
-	})
+	h.Platforms.OnChange(h.recorder().PlatformKey)
 	h.Deliveries = identity.NewDeliveryKeys(h.db, config.KeyFolder(), h.now)
-	h.Deliveries.OnChange(func(ctx context.Context, tx *store.Tx, key identity.DeliveryKey) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "delivery", State: key.State(h.now()), Ends: ends(key.Ends)}, key.ID, "delivery:"+key.Place)
-	})
+	h.Deliveries.OnChange(h.recorder().DeliveryKey)
 	h.Edges = identity.NewEdgeKeys(h.db, config.KeyFolder(), h.now)
-	h.Edges.OnChange(func(ctx context.Context, tx *store.Tx, key identity.EdgeKey) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "edge", State: key.State(), Sites: key.Sites, Ends: ends(key.Revoked)}, key.ID, "edge:"+key.Edge)
-	})
+	h.Edges.OnChange(h.recorder().EdgeKey)
 	h.Addresses = identity.NewAddressKeys(config.KeyFolder(), h.now)
 	if h.SiteKeys, err = identity.OpenSiteKeys(config.KeyFolder(), h.now); err != nil {
 		return err
@@ -63,55 +54,8 @@ func (h *House) RotateAddresses(ctx context.Context, grace time.Duration) (name 
 		return "", err
 	}
 	return name, h.db.Update(ctx, func(tx *store.Tx) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "deliver", State: "signing"}, name, "site")
+		return h.recorder().AddressKey(ctx, tx, name)
 	})
-}
-
-// keyFact is the body of an entry of the ledger on a key or whose keys count, as it is after a change.
-type keyFact struct {
-	Key   string     `json:"key"` // platform, api, console, requester, delegation, delivery, deliver, edge or caller
-	State string     `json:"state"`
-	Roles []string   `json:"roles,omitempty"`
-	Doors []string   `json:"doors,omitempty"`
-	Sites []string   `json:"sites,omitempty"` // of an edge
-	Ends  *time.Time `json:"ends,omitempty"`
-	// Of a requester: how it signed up, the scopes that it was granted, and the thumbprints (RFC 7638) of the keys that the
-	// operator was given.
-	SignUp string   `json:"sign_up,omitempty"`
-	Scopes []string `json:"scopes,omitempty"`
-	Keys   []string `json:"keys,omitempty"`
-	By     string   `json:"by,omitempty"` // who changed it at the console; empty for the command
-}
-
-// ends is when a key ends; nil for never.
-func ends(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}
-
-// recordKeys has the ledger tell of API keys that are made or changed.
-func (h *House) recordKeys() {
-	h.Keys.OnChange(func(ctx context.Context, tx *store.Tx, key identity.Key) error {
-		kind := "api"
-		if identity.ConsoleRole(key.Scopes) != "" {
-			kind = "console"
-		}
-		return h.recordKey(ctx, tx, keyFact{Key: kind, State: key.State(h.now()), Doors: key.Scopes, Ends: ends(key.Expires)}, key.ID, "key:"+key.ID)
-	})
-}
-
-// recordKey has the ledger tell of a key, in the transaction that changes it. What its holder is called stays out.
-func (h *House) recordKey(ctx context.Context, tx *store.Tx, fact keyFact, id, party string) error {
-	fact.By = operator.Actor(ctx)
-	body, err := json.Marshal(fact)
-	if err != nil {
-		return err
-	}
-	_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "key", Party: party, Subject: id, Body: body})
-	return err
 }
 
 // firstKeys makes the first key of each kind that the configuration needs.

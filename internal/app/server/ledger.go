@@ -2,6 +2,7 @@ package server
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/operator"
 
 	"context"
 	"encoding/json"
@@ -56,6 +57,9 @@ func (h *House) openLedger(config Config) {
 	})
 }
 
+// recorder has the ledger tell of what owners and operators change.
+func (h *House) recorder() operator.Recorder { return operator.Recorder{Ledger: h.Ledger, Now: h.now} }
+
 // LedgerKeys are the public keys that ever signed the ledger.
 func (h *House) LedgerKeys() (keys receipt.Keys) {
 	if h.SiteKeys == nil {
@@ -82,9 +86,9 @@ func (s *Server) chronicle(ctx context.Context) {
 			told = err.Error()
 			s.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
 		}
-		states := s.states()
+		states := s.recorder().InForce(s.Terms(), s.SiteKeys.Keys())
 		if all := fmt.Sprint(states); all != recorded {
-			err := s.record(ctx, states)
+			err := s.db.Update(ctx, func(tx *store.Tx) error { return s.recorder().Changed(ctx, tx, states) })
 			if err == nil {
 				recorded = all
 			} else if ctx.Err() == nil {
@@ -97,37 +101,6 @@ func (s *Server) chronicle(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
-}
-
-// state is how something is now whose changes are recorded, with the entry for the case that it has changed.
-type state struct {
-	slot, value string
-	kind        string
-	subject     string
-	body        string
-}
-
-// states are the terms in force and the site's keys.
-func (s *Server) states() []state {
-	rules := s.Terms()
-	all := []state{{slot: "terms", value: rules.Version(), kind: "terms", subject: rules.Version(), body: fmt.Sprintf(`{"opens_all":%t}`, rules.OpensAll())}}
-	for _, k := range slices.Backward(s.SiteKeys.Keys()) {
-		what := k.State(s.now())
-		all = append(all, state{slot: "key " + k.ID, value: what, kind: "key", subject: k.ID, body: fmt.Sprintf(`{"key":"site","state":%q}`, what)})
-	}
-	return all
-}
-
-func (s *Server) record(ctx context.Context, states []state) error {
-	return s.db.Update(ctx, func(tx *store.Tx) error {
-		for _, st := range states {
-			_, err := s.Ledger.AppendChange(ctx, tx, st.slot, st.value, receipt.Entry{Kind: st.kind, Subject: st.subject, Body: []byte(st.body)})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // ledgerModule publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they concern. It is ready while the

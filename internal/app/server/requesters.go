@@ -4,7 +4,6 @@ import (
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
-	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
@@ -33,13 +31,8 @@ func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
 	if err != nil {
 		return err
 	}
-	h.Requesters.OnChange(func(ctx context.Context, tx *store.Tx, g requesters.Registration) error {
-		fact := keyFact{Key: "requester", State: g.Status, SignUp: g.SignUp, Scopes: g.Scopes, Keys: g.KeyNames()}
-		return h.recordKey(ctx, tx, fact, g.Account(), "requester:"+g.Account())
-	})
-	h.Requesters.OnRevoke(func(ctx context.Context, tx *store.Tx, r requesters.Revocation) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "delegation", State: "revoked"}, hex.EncodeToString(r.ID), "site")
-	})
+	h.Requesters.OnChange(h.recorder().Requester)
+	h.Requesters.OnRevoke(h.recorder().Revocation)
 	return nil
 }
 

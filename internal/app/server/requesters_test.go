@@ -322,7 +322,11 @@ func TestOperatorsDoor(t *testing.T) {
 	facts := keyFacts(t, m.Server, "requester:buyer.example.com/bot")
 	var states []string
 	for _, fact := range facts {
-		var of keyFact
+		var of struct {
+			Key, State, By string
+			SignUp         string `json:"sign_up"`
+			Keys           []string
+		}
 		if err := json.Unmarshal([]byte(fact), &of); err != nil || of.Key != "requester" || of.By != "key:"+id || of.SignUp != "operator" || len(of.Keys) != 1 || len(of.Keys[0]) != 43 {
 			t.Errorf("%s: %v", fact, err)
 		}

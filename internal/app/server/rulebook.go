@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,11 +14,9 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/exchange"
-	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
 	"frontdesk/wire/intent"
-	"frontdesk/wire/receipt"
 )
 
 // RemoveContentRule takes a rule away that a program added to the terms, and has the ledger tell of it. It needs no terms that hold, so that
@@ -33,14 +30,14 @@ func RemoveContentRule(ctx context.Context, config Config, log *slog.Logger, id 
 	h := &House{base: base{db: db, log: log}}
 	h.openLedger(config)
 	keeper := overrides.New(db, h.now)
-	keeper.OnChange(h.recordTerms)
+	keeper.OnChange(h.recorder().Terms)
 	return keeper.Remove(ctx, id)
 }
 
 // openRulebook reads what the operator's programs added to the terms of the file, and puts both in force.
 func (h *House) openRulebook(ctx context.Context, config Config) error {
 	h.Rulebook = overrides.New(h.db, h.now)
-	h.Rulebook.OnChange(h.recordTerms)
+	h.Rulebook.OnChange(h.recorder().Terms)
 	book, err := h.Rulebook.Read(ctx)
 	if err != nil {
 		return err
@@ -73,45 +70,6 @@ func rulesOf(added []overrides.Rule) []policy.Rule {
 		all[i] = r.Rule
 	}
 	return all
-}
-
-// termsFact is the body of an entry of the ledger on what the operator's programs changed of the terms.
-type termsFact struct {
-	Of     string `json:"of"`  // content rule or price
-	Did    string `json:"did"` // put, remove or price
-	Asks   string `json:"asks,omitempty"`
-	Access string `json:"access,omitempty"`
-	Price  string `json:"price,omitempty"`
-	Order  *int64 `json:"order,omitempty"`
-	By     string `json:"by,omitempty"` // the key that did it
-}
-
-// recordTerms has the ledger tell of a change, in the transaction that makes it.
-func (h *House) recordTerms(ctx context.Context, tx *store.Tx, c overrides.Change) error {
-	fact := termsFact{Of: "content rule", Did: c.Action}
-	entry := receipt.Entry{Kind: "terms", Subject: c.Rule.ID}
-	fact.By = operator.Actor(ctx)
-	switch c.Action {
-	case overrides.Put:
-		rules, err := policy.New([]policy.Rule{c.Rule.Rule})
-		if err != nil {
-			return err
-		}
-		is := rules.Rules()[0]
-		fact.Asks, fact.Access, fact.Price, fact.Order = is.Conditions, string(is.Decision.Access), is.Decision.Price.String(), &c.Rule.Place
-	case overrides.Priced:
-		price, err := c.Price.Money()
-		if err != nil {
-			return err
-		}
-		fact.Of, fact.Price = "price", price.String()
-		entry.Subject, entry.Site = c.Price.Site, c.Price.Site
-	}
-	var err error
-	if entry.Body, err = json.Marshal(fact); err == nil {
-		_, err = h.Ledger.Append(ctx, tx, entry)
-	}
-	return err
 }
 
 // checkRule says what of a content rule does not fit the configuration.

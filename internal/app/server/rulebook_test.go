@@ -97,7 +97,7 @@ func TestContentRulesOfPrograms(t *testing.T) {
 	}
 	var did []string
 	for r, err := range m.Ledger.Read(t.Context(), ledger.Filter{Kind: "terms"}) {
-		var fact termsFact
+		var fact struct{ Of, Did, By string }
 		if err != nil || json.Unmarshal(r.Entry.Body, &fact) != nil {
 			t.Fatalf("%s, %v", r.Entry.Body, err)
 		}

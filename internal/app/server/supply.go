@@ -4,7 +4,6 @@ import (
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -14,16 +13,13 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
-	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
-	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign"
 )
 
@@ -60,15 +56,13 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 	if err != nil {
 		return err
 	}
-	h.Tenants.OnChange(h.recordTenant)
-	h.Tenants.OnProof(h.recordDomain)
+	h.Tenants.OnChange(h.recorder().Tenant)
+	h.Tenants.OnProof(h.recorder().Domain)
 	h.verifiedOnly = config.RAMP.VerifiedOnly
 	if _, err := h.takeLicences(ctx, config); err != nil {
 		h.log.Error("licences that tenants state cannot be used", "error", err)
 	}
-	h.Callers.OnChange(func(ctx context.Context, tx *store.Tx, c requesters.PushClient) error {
-		return h.recordKey(ctx, tx, keyFact{Key: "caller", State: c.State(), Sites: c.Tenants, Keys: c.KeyNames()}, c.ID, "caller:"+c.ID)
-	})
+	h.Callers.OnChange(h.recorder().Caller)
 	return nil
 }
 
@@ -138,33 +132,6 @@ func checkTenant(t *push.Tenant) error {
 func tenantDelivery(t *push.Tenant) RAMPDelivery {
 	d := t.Delivery
 	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
-}
-
-// tenantFact is the body of an entry of the ledger on a tenant.
-type tenantFact struct {
-	Of      string   `json:"of"` // tenant
-	Did     string   `json:"did"`
-	Domains []string `json:"domains,omitempty"`
-	Price   string   `json:"price,omitempty"`
-	Form    string   `json:"form,omitempty"` // of the addresses at which it is delivered
-	By      string   `json:"by,omitempty"`
-}
-
-// recordTenant has the ledger tell of a tenant, in the transaction that changes it.
-func (h *House) recordTenant(ctx context.Context, tx *store.Tx, t push.Tenant, removed bool) error {
-	fact := tenantFact{Of: "tenant", Did: overrides.Put, Domains: t.Domains, Form: t.Delivery.Form}
-	fact.By = operator.Actor(ctx)
-	if removed {
-		fact.Did = overrides.Removed
-	}
-	if price, err := t.Rule.Price.Money(); err == nil && price != (policy.Money{}) {
-		fact.Price = price.String()
-	}
-	body, err := json.Marshal(fact)
-	if err == nil {
-		_, err = h.Ledger.Append(ctx, tx, receipt.Entry{Kind: "terms", Site: t.ID, Subject: t.ID, Body: body})
-	}
-	return err
 }
 
 // openSuppliers makes the services of those who push what is sold, and verify their domains.
