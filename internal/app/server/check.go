@@ -29,6 +29,7 @@ func (l *Loaded) check(report *yamlconf.Report) {
 	c.sites()
 	c.sources()
 	c.licences()
+	c.elicit()
 	c.gate()
 	c.intent()
 	c.intakes()

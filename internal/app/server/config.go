@@ -15,7 +15,9 @@ import (
 	"frontdesk/internal/app/discovery"
 	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/ask/actions"
+	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
@@ -58,7 +60,7 @@ type Config struct {
 	Sites []Site `yaml:"sites"`
 	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk serve` reads them at
 	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart.
-	Sources []Source `yaml:"sources"`
+	Sources []ingest.SourceSettings `yaml:"sources"`
 	// Fetch sets how pages and documents are got from the web. Changes need a restart.
 	Fetch fetch.Settings `yaml:"fetch"`
 	// TLS is encryption on the address in `listen`. Without it the server speaks plain HTTP.
@@ -161,11 +163,11 @@ type Ask struct {
 	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a restart.
 	Remember session.MemorySettings `yaml:"remember"`
 	// Promise says which answers are promised for later. Changes need a restart.
-	Promise Promise `yaml:"promise"`
+	Promise session.PromiseSettings `yaml:"promise"`
 	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
 	Widget Widget `yaml:"widget"`
 	// Elicit sets whether vague questions are asked back. Changes need a restart.
-	Elicit Elicit `yaml:"elicit"`
+	Elicit elicitation.Config `yaml:"elicit"`
 }
 
 // Console is the page on which people ask.
@@ -248,7 +250,7 @@ func Default() Config {
 		Data:   "frontdesk-data",
 		Fetch:  fetch.DefaultSettings(),
 		Ask: Ask{
-			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: defaultElicit(), Promise: defaultPromise(),
+			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: elicitation.DefaultConfig(), Promise: session.DefaultPromiseSettings(),
 		},
 		Model:    Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
 		Intent:   excerpts.DefaultSettings(),

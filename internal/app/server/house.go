@@ -305,7 +305,7 @@ func openHouse(ctx context.Context, config Config, log *slog.Logger, secret []by
 			MinScore: config.Ask.MinScore, AsSpelled: !config.Ask.Spelling, OwnWords: !config.Ask.Feedback,
 			Place: config.Ask.place(),
 		},
-		Elicitation: config.Ask.Elicit.asker(), Conversations: conversations, Memory: memory,
+		Elicitation: askerOf(config.Ask.Elicit), Conversations: conversations, Memory: memory,
 		Promises: h.AskPromises, LLM: h.Model, Vectors: h.AskVectors,
 		Admit: func(ctx context.Context, sites []string) error { return h.admit(ctx, sites) },
 		Now:   h.now, Timeout: config.Ask.Timeout, Log: log,

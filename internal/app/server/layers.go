@@ -9,16 +9,20 @@ import (
 	"strings"
 
 	"frontdesk/internal/app/config"
+	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/infra/yamlconf"
 )
+
+// Source is a source of content, as the command line names it.
+type Source = ingest.SourceSettings
 
 // Layers are where a configuration comes from. A flag outweighs the environment, the environment outweighs the
 // file, the file outweighs the defaults.
 type Layers struct {
-	File    string            // path of the file; empty for none
-	Env     []string          // "NAME=value", as of os.Environ
-	Flags   map[string]string // key path to value, for flags that were given
-	Sources []Source          // sources named on the command line, which join those of the file
+	File    string                  // path of the file; empty for none
+	Env     []string                // "NAME=value", as of os.Environ
+	Flags   map[string]string       // key path to value, for flags that were given
+	Sources []ingest.SourceSettings // sources named on the command line, which join those of the file
 }
 
 // Loaded is a configuration with where its values came from.
@@ -72,19 +76,21 @@ func (l *Loaded) sorted(findings yamlconf.Findings) error {
 }
 
 // join adds a source of the command line and gives its index. The path of a configured source means that source.
-func (l *Loaded) join(source Source) int {
+func (l *Loaded) join(source ingest.SourceSettings) int {
 	path := absolute(source)
 	all := l.Config.AllSources()
 	taken := func(name string) bool {
-		return slices.ContainsFunc(all, func(s Source) bool { return s.Name == name && (source.Site == "" || s.Site == source.Site) })
+		return slices.ContainsFunc(all, func(s ingest.SourceSettings) bool {
+			return s.Name == name && (source.Site == "" || s.Site == source.Site)
+		})
 	}
 	for i, there := range all {
-		if absolute(there) == path && reflect.DeepEqual(Source{Site: source.Site, Path: source.Path, URL: source.URL}, source) && (source.Site == "" || source.Site == there.Site) {
+		if absolute(there) == path && reflect.DeepEqual(ingest.SourceSettings{Site: source.Site, Path: source.Path, URL: source.URL}, source) && (source.Site == "" || source.Site == there.Site) {
 			return i
 		}
 	}
-	if source.Name == "" && source.URL == "" && taken(sourceName(path)) { // ./2025/content beside ./2026/content
-		source.Name = sourceName(filepath.Dir(path)) + "-" + sourceName(path)
+	if source.Name == "" && source.URL == "" && taken(ingest.SourceName(path)) { // ./2025/content beside ./2026/content
+		source.Name = ingest.SourceName(filepath.Dir(path)) + "-" + ingest.SourceName(path)
 	}
 	at := len(l.Config.Sources)
 	l.origins.Argument(yamlconf.Index("sources", at), source.Where())
@@ -93,7 +99,7 @@ func (l *Loaded) join(source Source) int {
 }
 
 // absolute tells where a source is from wherever it is looked at.
-func absolute(source Source) string {
+func absolute(source ingest.SourceSettings) string {
 	if source.URL != "" {
 		return source.URL
 	}
@@ -102,9 +108,9 @@ func absolute(source Source) string {
 }
 
 // Given are the sources that the command line named, with defaults filled in.
-func (l *Loaded) Given() []Source {
+func (l *Loaded) Given() []ingest.SourceSettings {
 	all := l.Config.AllSources()
-	given := make([]Source, len(l.given))
+	given := make([]ingest.SourceSettings, len(l.given))
 	for i, at := range l.given {
 		given[i] = all[at]
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/app/config"
+	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/policy"
 )
 
@@ -264,7 +265,7 @@ func TestSourceNamesAreMadeOfPaths(t *testing.T) {
 	for path, want := range map[string]string{
 		"content/My Recipes.jsonl.gz": "my-recipes", "/a/b/": "b", "/": "content", "/a/.hidden": "hidden", "/x/Été 2026": "été-2026",
 	} {
-		if got := sourceName(path); got != want {
+		if got := ingest.SourceName(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
@@ -279,9 +280,9 @@ func TestPathsOfTheCommandLineJoinTheSourcesOfTheFile(t *testing.T) {
 		}
 	}
 	file := write(t, folder, "frontdesk.yaml", "sources: [{path: content, language: en}]\n")
-	var given []Source
+	var given []ingest.SourceSettings
 	for _, name := range []string{"content", "2025/content", "2026/content"} {
-		given = append(given, Source{Path: filepath.Join(folder, name)})
+		given = append(given, ingest.SourceSettings{Path: filepath.Join(folder, name)})
 	}
 	loaded, err := Load(Layers{File: file, Sources: given})
 	if err != nil {
@@ -297,7 +298,7 @@ func TestPathsOfTheCommandLineJoinTheSourcesOfTheFile(t *testing.T) {
 	if n := len(loaded.Config.Sources); n != 3 {
 		t.Errorf("%d sources", n)
 	}
-	_, err = Load(Layers{File: file, Sources: []Source{{Path: "nowhere", Name: "content"}}})
+	_, err = Load(Layers{File: file, Sources: []ingest.SourceSettings{{Path: "nowhere", Name: "content"}}})
 	if want := `nowhere: "content" is the name of another source too (` + filepath.Join(folder, "content") + `); give each its own name`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -307,8 +308,8 @@ func TestSitesHandDownToTheirSources(t *testing.T) {
 	t.Parallel()
 	c := Default()
 	c.Site = Site{URL: "https://www.example.com", Language: "en", Publisher: "P", Hosts: []string{"example.org"}}
-	c.Sources = []Source{{Path: "/a"}, {Path: "/b", Language: "de", Base: "https://b.example/"}}
-	want := []Source{
+	c.Sources = []ingest.SourceSettings{{Path: "/a"}, {Path: "/b", Language: "de", Base: "https://b.example/"}}
+	want := []ingest.SourceSettings{
 		{Site: "local", Name: "a", Path: "/a", Base: "https://www.example.com", Language: "en", Publisher: "P"},
 		{Site: "local", Name: "b", Path: "/b", Base: "https://b.example/", Language: "de", Publisher: "P"},
 	}

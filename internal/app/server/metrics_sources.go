@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/content/ingest"
 )
 
 // sourceFigures are the metrics of reading sources.
@@ -24,7 +25,7 @@ func newSourceFigures(registry *prometheus.Registry) *sourceFigures {
 }
 
 // ingested counts a run of ingest and, when it was published, what is there after it.
-func (f *sourceFigures) ingested(source Source, result string, items, skipped int) {
+func (f *sourceFigures) ingested(source ingest.SourceSettings, result string, items, skipped int) {
 	f.runs.WithLabelValues(source.Site, source.Name, result).Inc()
 	if result == runPublished {
 		f.items.WithLabelValues(source.Site, source.Name).Set(float64(items))

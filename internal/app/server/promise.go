@@ -47,7 +47,7 @@ func (h *House) openPromises(config Config, secret []byte) (*ask.Promises, error
 }
 
 // reread reads the sources of sites again, but for those that were read not long ago, and says which could not be.
-func (h *House) reread(ctx context.Context, sources []Source, sites []string, every time.Duration, pages func(done, total int)) (unread string, err error) {
+func (h *House) reread(ctx context.Context, sources []ingest.SourceSettings, sites []string, every time.Duration, pages func(done, total int)) (unread string, err error) {
 	known, err := h.Catalog.Sources(ctx)
 	if err != nil {
 		return "", err
@@ -56,7 +56,7 @@ func (h *House) reread(ctx context.Context, sources []Source, sites []string, ev
 	for _, source := range known {
 		began[source.SourceKey] = source.Attempt.StartedAt
 	}
-	var due []Source
+	var due []ingest.SourceSettings
 	for _, source := range sources {
 		wanted := sites == nil || slices.Contains(sites, source.Site)
 		if wanted && time.Since(began[content.SourceKey{Site: source.Site, Source: source.Name}]) >= every {

@@ -46,7 +46,7 @@ terms:
 		t.Fatal(err)
 	}
 	site := d.config.AllSites()[0].ID
-	if _, err := d.Ingest(t.Context(), Source{Site: site, Name: "records", Path: file, Schemes: []string{"duns"}}, ingest.Options{}); err != nil {
+	if _, err := d.Ingest(t.Context(), ingest.SourceSettings{Site: site, Name: "records", Path: file, Schemes: []string{"duns"}}, ingest.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Refresh(t.Context()); err != nil {

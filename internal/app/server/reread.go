@@ -43,7 +43,7 @@ func (c *changes) add(paths []string) {
 func (s *Server) rereadSources(ctx context.Context) {
 	runs := &rereading{sites: map[string]*changes{}}
 	begin := func(site string, paths []string) bool {
-		sources := slices.DeleteFunc(s.config.AllSources(), func(source Source) bool { return source.Site != site })
+		sources := slices.DeleteFunc(s.config.AllSources(), func(source ingest.SourceSettings) bool { return source.Site != site })
 		_, licences := s.licencePlaces(s.config)[site]
 		runs.mu.Lock()
 		defer runs.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Server) rereadSources(ctx context.Context) {
 }
 
 // readAnew reads a site's sources, or some pages of them, and the licences that may have changed with that.
-func (s *Server) readAnew(ctx context.Context, site string, sources []Source, what changes) {
+func (s *Server) readAnew(ctx context.Context, site string, sources []ingest.SourceSettings, what changes) {
 	for _, source := range sources {
 		report, whole, err := s.ingestAnew(ctx, source, what)
 		if whole {
@@ -94,7 +94,7 @@ func (s *Server) readAnew(ctx context.Context, site string, sources []Source, wh
 }
 
 // ingestAnew reads a source or some of its pages. For pages it waits while somebody else reads the source: that run may have passed them already.
-func (s *Server) ingestAnew(ctx context.Context, source Source, what changes) (report ingest.Report, whole bool, err error) {
+func (s *Server) ingestAnew(ctx context.Context, source ingest.SourceSettings, what changes) (report ingest.Report, whole bool, err error) {
 	options := ingest.Options{Log: s.log.With("site", source.Site, "source", source.Name)}
 	if what.all {
 		report, err = s.Ingest(ctx, source, options)

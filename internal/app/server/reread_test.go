@@ -17,7 +17,7 @@ import (
 func openReading(t *testing.T) (*supplied, *statingHost) {
 	t.Helper()
 	s, h := openStating(t)
-	s.config.Sources = []Source{{Site: "own", Name: "web", URL: h.URL + "/", Crawl: Crawl{Parallel: 1}}}
+	s.config.Sources = []ingest.SourceSettings{{Site: "own", Name: "web", URL: h.URL + "/", Crawl: ingest.CrawlSettings{Parallel: 1}}}
 	s.config.Sites[0].Hosts = []string{strings.TrimPrefix(h.URL, "http://")}
 	s.config.Licences.From = []imported.PlaceSettings{{Site: "own", URL: h.URL + "/"}}
 	s.visitor = fetch.NewCrawler(s.config.Fetcher(), fetch.CrawlerOptions{})
@@ -85,7 +85,7 @@ func TestPagesThatChangedAreReadAlone(t *testing.T) {
 	}
 	// A source that was never read, and a feed, are read whole.
 	h.put("/feed", `<rss><channel><item><title>News</title><link>HOST/n</link><description>It is new, and that is all that can be said.</description></item></channel></rss>`)
-	feed := Source{Site: "own", Name: "feed", URL: h.URL + "/feed"}
+	feed := ingest.SourceSettings{Site: "own", Name: "feed", URL: h.URL + "/feed"}
 	for range 2 {
 		if _, whole, err := s.IngestPages(t.Context(), feed, []string{"/feed"}, ingest.Options{}); err != nil || !whole {
 			t.Errorf("whole %t, %v", whole, err)
@@ -222,7 +222,7 @@ func TestSourcesTellHowOldTheyAre(t *testing.T) {
 	s, h := openReading(t)
 	h.put("/", article("Home", ""))
 	path := write(t, t.TempDir(), "page.html", article("Page", ""))
-	s.config.Sources = append(s.config.Sources, Source{Site: "own", Name: "page", Path: path})
+	s.config.Sources = append(s.config.Sources, ingest.SourceSettings{Site: "own", Name: "page", Path: path})
 	for _, source := range s.config.AllSources() {
 		if report, err := s.Ingest(t.Context(), source, ingest.Options{}); err != nil {
 			t.Fatal(report, err)

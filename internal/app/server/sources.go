@@ -16,7 +16,7 @@ import (
 
 // Ingest reads a source, and publishes what it holds when it was read to its end. What came of it is recorded, for
 // Sources to tell.
-func (h *House) Ingest(ctx context.Context, source Source, options ingest.Options) (ingest.Report, error) {
+func (h *House) Ingest(ctx context.Context, source ingest.SourceSettings, options ingest.Options) (ingest.Report, error) {
 	options.AllowShrink = options.AllowShrink || source.AllowShrink
 	began := time.Now()
 	report, err := ingest.Run(ctx, h.Catalog, h.ingestSource(source), options)
@@ -30,7 +30,7 @@ func (h *House) Ingest(ctx context.Context, source Source, options ingest.Option
 
 // IngestPages reads those pages of a source that are said to have changed, where it has pages that are read one by one; other sources are read whole. What came of
 // it is not recorded as a reading of the source. whole says that the source was read.
-func (h *House) IngestPages(ctx context.Context, source Source, paths []string, options ingest.Options) (report ingest.Report, whole bool, err error) {
+func (h *House) IngestPages(ctx context.Context, source ingest.SourceSettings, paths []string, options ingest.Options) (report ingest.Report, whole bool, err error) {
 	s := h.ingestSource(source)
 	if s.Web != nil {
 		s.Web.Only = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.Web.Covers(path) })
@@ -51,7 +51,7 @@ func (h *House) IngestPages(ctx context.Context, source Source, paths []string, 
 }
 
 // hasPages says whether a source was read page by page when it was last read.
-func (h *House) hasPages(ctx context.Context, source Source) (bool, error) {
+func (h *House) hasPages(ctx context.Context, source ingest.SourceSettings) (bool, error) {
 	all, err := h.Catalog.Sources(ctx)
 	for _, s := range all {
 		if s.Site != source.Site || s.Source != source.Name || s.LastRun.IsZero() {
@@ -65,7 +65,7 @@ func (h *House) hasPages(ctx context.Context, source Source) (bool, error) {
 }
 
 // licencesFound has the licences of a site read soon, where its pages name other ones than before.
-func (h *House) licencesFound(ctx context.Context, source Source, report ingest.Report, err error) error {
+func (h *House) licencesFound(ctx context.Context, source ingest.SourceSettings, report ingest.Report, err error) error {
 	if err != nil || report.Web == nil || report.Web.Licences == 0 || h.Stated == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (h *House) licencesFound(ctx context.Context, source Source, report ingest.
 const recordTime = 5 * time.Second
 
 // ingestSource is a source as ingest wants it.
-func (h *House) ingestSource(source Source) ingest.Source {
+func (h *House) ingestSource(source ingest.SourceSettings) ingest.Source {
 	s := ingest.Source{
 		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher, Schemes: strings.Join(source.Schemes, " "),
 	}
@@ -166,7 +166,7 @@ func (s *Server) hasContent(ctx context.Context) bool {
 }
 
 // ingested counts a run.
-func (s *Server) ingested(source Source, report ingest.Report, err error) {
+func (s *Server) ingested(source ingest.SourceSettings, report ingest.Report, err error) {
 	switch {
 	case err == nil:
 		s.figures.ingested(source, runPublished, report.Summary.Items, report.SkippedCount)

@@ -62,7 +62,7 @@ type Attempt struct {
 const mostProblems = 20
 
 // record notes what came of an attempt.
-func (h *House) record(ctx context.Context, source Source, began time.Time, report ingest.Report, failed error) error {
+func (h *House) record(ctx context.Context, source ingest.SourceSettings, began time.Time, report ingest.Report, failed error) error {
 	a := Attempt{
 		Seconds: report.Elapsed.Seconds(), Files: report.Files, Read: report.Read, Kept: report.Kept, Skipped: report.SkippedCount,
 		Partial: report.Partial, Web: report.Web, Problems: report.Skipped[:min(len(report.Skipped), mostProblems)],

@@ -32,7 +32,7 @@ const atOnce = 4
 // Watch reads sources when they are due, until ctx ends or none will ever be due again. Those on this machine are due
 // at once, and are read one after the other before all others; those of the web when their time has come since the
 // last run, be it one of another process on the same database. Where several nodes watch, one of them reads.
-func (h *House) Watch(ctx context.Context, sources []Source, w Watching) {
+func (h *House) Watch(ctx context.Context, sources []ingest.SourceSettings, w Watching) {
 	for _, source := range sources {
 		if source.URL == "" && ctx.Err() == nil {
 			h.visit(ctx, source, w)
@@ -63,7 +63,7 @@ func (h *House) Watch(ctx context.Context, sources []Source, w Watching) {
 }
 
 // watch reads one source whenever it is due. tried is called when it was read, or is not due yet.
-func (h *House) watch(ctx context.Context, source Source, w Watching, turns chan struct{}, tried func()) {
+func (h *House) watch(ctx context.Context, source ingest.SourceSettings, w Watching, turns chan struct{}, tried func()) {
 	for {
 		wait := time.Until(h.due(ctx, source))
 		if wait > 0 {
@@ -100,7 +100,7 @@ const breath = 5 * time.Second
 const lookAgain = time.Minute
 
 // visit reads a source once, and says how long to keep away at least.
-func (h *House) visit(ctx context.Context, source Source, w Watching) (pause time.Duration) {
+func (h *House) visit(ctx context.Context, source ingest.SourceSettings, w Watching) (pause time.Duration) {
 	options := w.Options
 	if w.Log != nil {
 		options.Log = w.Log.With("site", source.Site, "source", source.Name)
@@ -117,7 +117,7 @@ func (h *House) visit(ctx context.Context, source Source, w Watching) (pause tim
 }
 
 // due is when a source is to be read next.
-func (h *House) due(ctx context.Context, source Source) time.Time {
+func (h *House) due(ctx context.Context, source ingest.SourceSettings) time.Time {
 	all, err := h.Catalog.Sources(ctx)
 	if err != nil {
 		return time.Now().Add(lookAgain)
@@ -131,7 +131,7 @@ func (h *House) due(ctx context.Context, source Source) time.Time {
 }
 
 // nextRun is when a source is due that stands like this; zero for at once, or for never where it has no time.
-func nextRun(source Source, s content.Source) time.Time {
+func nextRun(source ingest.SourceSettings, s content.Source) time.Time {
 	if s.Attempt.StartedAt.IsZero() {
 		return time.Time{}
 	}

@@ -39,7 +39,7 @@ func watchOnce(t *testing.T, s *Server) (runs int) {
 	var done atomic.Int64
 	s.Watch(ctx, s.config.AllSources(), Watching{
 		Log: s.log, Tried: cancel,
-		Done: func(source Source, report ingest.Report, err error) {
+		Done: func(source ingest.SourceSettings, report ingest.Report, err error) {
 			done.Add(1)
 			s.ingested(source, report, err)
 		},
@@ -81,7 +81,7 @@ func TestARunThatEndsWithTheServerCounts(t *testing.T) {
 				cancel()
 			}
 		}},
-		Done: func(_ Source, report ingest.Report, err error) {
+		Done: func(_ ingest.SourceSettings, report ingest.Report, err error) {
 			told++
 			if err != nil || report.Summary.Items != 1 {
 				t.Errorf("told of %+v, %v", report.Summary, err)
@@ -99,10 +99,10 @@ func TestARunThatEndsWithTheServerCounts(t *testing.T) {
 func TestSourceThatFailedIsTriedAgainSooner(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	day := Source{URL: "https://x.example/", Every: 24 * time.Hour}
-	minute := Source{URL: "https://x.example/", Every: time.Minute}
+	day := ingest.SourceSettings{URL: "https://x.example/", Every: 24 * time.Hour}
+	minute := ingest.SourceSettings{URL: "https://x.example/", Every: time.Minute}
 	for _, test := range []struct {
-		source Source
+		source ingest.SourceSettings
 		stands content.Source
 		want   time.Time
 	}{
@@ -153,13 +153,13 @@ func TestAddressesMakeNames(t *testing.T) {
 		"https://www.example.com/": "example-com", "https://example.com/blog/feed.xml": "example-com-blog-feed", "https://example.com:8443/a?b=c": "example-com-a",
 		"https://bücher.example/": "bücher-example",
 	} {
-		if got := (Source{URL: address}).madeName(); got != want {
+		if got := (ingest.SourceSettings{URL: address}).MadeName(); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
-	config := Config{Site: Site{URL: "https://www.example.com"}, Sources: []Source{{URL: "https://a.example/"}, {Path: "x"}}}
+	config := Config{Site: Site{URL: "https://www.example.com"}, Sources: []ingest.SourceSettings{{URL: "https://a.example/"}, {Path: "x"}}}
 	all := config.AllSources()
-	if all[0].Every != onceADay || all[0].Base != "" || all[1].Every != 0 || all[1].Base != "https://www.example.com" {
+	if all[0].Every != ingest.OnceADay || all[0].Base != "" || all[1].Every != 0 || all[1].Base != "https://www.example.com" {
 		t.Errorf("%+v", all)
 	}
 }

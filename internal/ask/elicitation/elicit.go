@@ -56,15 +56,27 @@ const (
 	Auto  Mode = "auto"  // that, and what items differ in
 )
 
-// Config is what an Asker needs; the zero value never asks.
+// Config is the section ask.elicit: whether vague questions are asked back (an elicitation, in NLWeb's words), and what.
 type Config struct {
-	Mode Mode
-	// Rounds is how often one conversation is asked back at most, Questions how many questions there are at a time.
-	Rounds, Questions int
-	// MoreThan is how many items must fit before something is asked, and Words how many telling words a question may
-	// have and still be vague.
-	MoreThan, Words int
-	Slots           []Slot
+	// Mode is `off`, `slots` to ask what `slots` say, or `auto` to ask what the items that fit differ in, too, such as
+	// their price or brand.
+	Mode Mode `yaml:"mode" check:"oneof=off slots auto"`
+	// Rounds is how often one question is asked back at most.
+	Rounds int `yaml:"rounds" check:"1..5"`
+	// Questions is how many questions there are at a time.
+	Questions int `yaml:"questions" check:"1..5"`
+	// MoreThan is how many items must fit before anything is asked back.
+	MoreThan int `yaml:"more_than" check:"0..199"`
+	// Words is how many telling words a question may have and still be vague; conditions that were understood, such as a
+	// price or a diet, do not count.
+	Words int `yaml:"words" check:"0..16"`
+	// Slots are what is asked back when it is not known, in their order.
+	Slots []Slot `yaml:"slots"`
+}
+
+// DefaultConfig asks nothing back.
+func DefaultConfig() Config {
+	return Config{Mode: Off, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2}
 }
 
 // Asker asks back; a nil one never asks, and reads no answers. It never changes and is safe for concurrent use.
