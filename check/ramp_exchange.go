@@ -174,7 +174,7 @@ func (m *market) send(ctx context.Context, c call) (*reply, error) {
 			id += "#" + m.options.Buyer.KeyID
 		}
 		request.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(c.body))
-		input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address,
+		input, signature, err := sign.SignHTTP(sign.Request{Method: http.MethodPost, Target: address,
 			Header: request.Header}, sign.SigningParameters{Nonce: rand.Text(), KeyID: id, Created: created}, key)
 		if err != nil {
 			return nil, err

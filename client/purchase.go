@@ -373,7 +373,7 @@ func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*h
 	if x.buyer.KeyID != "" {
 		keyID += "#" + x.buyer.KeyID
 	}
-	input, signature, err := sign.SignRequest(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header},
+	input, signature, err := sign.SignHTTP(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header},
 		sign.SigningParameters{KeyID: keyID, Created: x.client.options.Now(), Nonce: newSession()}, x.buyer.Key)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"crypto"
 	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
@@ -21,6 +20,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"frontdesk/wire/sign/botauth"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -250,7 +251,7 @@ func parseSiteKey(text []byte) (siteKey, error) {
 		return key, err
 	}
 	key.Created = key.Created.UTC()
-	key.ID = Thumbprint(key.Public)
+	key.ID = botauth.Thumbprint(key.Public)
 	return key, nil
 }
 
@@ -301,12 +302,6 @@ func (k *siteKey) encode(whose string) ([]byte, error) {
 		return nil, err
 	}
 	return text.Bytes(), nil
-}
-
-// Thumbprint is RFC 7638's of an Ed25519 key (RFC 8037 §2).
-func Thumbprint(public ed25519.PublicKey) string {
-	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(public) + `"}`))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 // all gives the keys, the oldest first, having looked whether there are others.

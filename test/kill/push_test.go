@@ -577,7 +577,7 @@ func (s *signing) RoundTrip(r *http.Request) (*http.Response, error) {
 	signed := r.Clone(r.Context())
 	signed.Body, signed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	signed.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-	input, signature, err := sign.SignRequest(sign.Request{Method: r.Method, Target: exchangeURL + r.URL.Path, Header: signed.Header}, sign.SigningParameters{KeyID: s.id, Created: time.Now()}, s.key)
+	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: exchangeURL + r.URL.Path, Header: signed.Header}, sign.SigningParameters{KeyID: s.id, Created: time.Now()}, s.key)
 	if err != nil {
 		return nil, err
 	}

@@ -249,7 +249,7 @@ func (p *pushed) send(one batch) error {
 		r.Header.Set("Te", "trailers")
 	}
 	r.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(one.body))
-	input, signature, err := sign.SignRequest(sign.Request{Method: "POST", Target: r.URL.String(), Header: r.Header}, sign.SigningParameters{KeyID: "acme-cms", Created: time.Now()}, pushKey(1))
+	input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: r.URL.String(), Header: r.Header}, sign.SigningParameters{KeyID: "acme-cms", Created: time.Now()}, pushKey(1))
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func ReprDigest(lines []string, representation []byte) (known, fits bool) {
 // digestFits says whether a field of digests has some by SHA-256 or SHA-512, and whether all of
 // those are a body's.
 func digestFits(lines []string, body []byte) (known, fits bool, err error) {
-	digests, err := parseDictionary(lines)
+	digests, err := ReadDictionary(lines)
 	if err != nil {
 		return false, false, err
 	}

@@ -22,10 +22,10 @@ var errField = errors.New("it is no structured field (RFC 9651), or could be rea
 // one field.
 var optional = strings.NewReplacer(" ", "", "\t", "", "=?1", "")
 
-// parseDictionary reads a dictionary out of the lines of a header field. RFC 9651 lets a later
+// ReadDictionary reads a dictionary out of the lines of a header field. RFC 9651 lets a later
 // member or parameter replace an earlier one of its name, and lets numbers have leading zeros. What
 // is signed must have one reading, so a field that is not written again as it came is an error.
-func parseDictionary(lines []string) (*httpsfv.Dictionary, error) {
+func ReadDictionary(lines []string) (*httpsfv.Dictionary, error) {
 	text := strings.Join(lines, ", ")
 	if len(text) > maxField {
 		return nil, fmt.Errorf("it is longer than %d characters", maxField)

@@ -2,10 +2,10 @@ package sign
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -19,23 +19,17 @@ const (
 	HeaderSignatureOfHTTP = "Signature"
 )
 
-// The components of a request that a signature covers for RAMP, at the least (RFC 9421 §2.2, RFC
-// 9530).
+// Components of a request (RFC 9421 §2.2, RFC 9530).
 const (
-	ComponentMethod = "@method"
-	ComponentTarget = "@target-uri"
-	ComponentDigest = "content-digest"
+	ComponentMethod    = "@method"
+	ComponentAuthority = "@authority"
+	ComponentTarget    = "@target-uri"
+	ComponentDigest    = "content-digest"
 )
 
-// RequestComponents are those three, in the order in which they are signed.
+// RequestComponents are those that a signature covers for RAMP, at the least, in the order in which
+// they are signed.
 var RequestComponents = []string{ComponentMethod, ComponentTarget, ComponentDigest}
-
-// Request is an HTTP request as far as signatures cover it.
-type Request struct {
-	Method string
-	Target string              // the absolute URI, without a fragment
-	Header map[string][]string // by the names that net/http keeps them under; the host is not among them
-}
 
 // HTTPSignature is one signature of a request: what Signature-Input says of it, and its bytes (RFC
 // 9421 §2.3).
@@ -47,7 +41,7 @@ type HTTPSignature struct {
 	Tag       string    // empty for none
 	Created   time.Time // the zero time when it is not said
 	Expires   time.Time // the zero time when it is not said
-	Covered   []string  // names of components, in their order
+	Covered   []string  // identifiers of components, in their order: a name, and behind it its parameters
 	Bytes     []byte
 
 	input string // what of Signature-Input is signed along
@@ -64,11 +58,11 @@ func HasHTTPSignature(header map[string][]string) bool {
 // ReadHTTPSignatures reads the signatures of a request, in the order of Signature-Input. Each must
 // have both its input and its bytes. Nothing is verified.
 func ReadHTTPSignatures(header map[string][]string) ([]HTTPSignature, error) {
-	inputs, err := parseDictionary(header[HeaderSignatureInput])
+	inputs, err := ReadDictionary(header[HeaderSignatureInput])
 	if err != nil {
 		return nil, fmt.Errorf("the header Signature-Input cannot be read: %w", err)
 	}
-	values, err := parseDictionary(header[HeaderSignatureOfHTTP])
+	values, err := ReadDictionary(header[HeaderSignatureOfHTTP])
 	if err != nil {
 		return nil, fmt.Errorf("the header Signature cannot be read: %w", err)
 	}
@@ -102,20 +96,25 @@ func readSignature(input, value httpsfv.Member) (s HTTPSignature, err error) {
 	switch {
 	case !ok:
 		return s, errors.New("its input is no list of components")
-	case !isBytes || len(raw) != ed25519.SignatureSize:
-		return s, errors.New("it is no Ed25519 signature of 64 bytes")
+	case !isBytes || len(raw) < ed25519.SignatureSize || len(raw) > maxSignature:
+		return s, fmt.Errorf("it is no signature of %d to %d bytes", ed25519.SignatureSize, maxSignature)
 	case len(list.Items) > maxItems:
 		return s, fmt.Errorf("it covers more than %d components", maxItems)
 	}
 	s.Bytes = raw
 	for _, component := range list.Items {
 		name, ok := component.Value.(string)
-		switch {
-		case !ok || name == "":
+		if !ok || name == "" || strings.Contains(name, ";") {
 			return s, errors.New("a component it covers is no name")
-		case len(component.Params.Names()) > 0:
-			return s, fmt.Errorf("the component %q has parameters, which are not understood here", name)
-		case slices.Contains(s.Covered, name):
+		}
+		if len(component.Params.Names()) > 0 {
+			written, err := httpsfv.Marshal(component)
+			if err != nil {
+				return s, err
+			}
+			name += strings.TrimPrefix(written, `"`+name+`"`)
+		}
+		if slices.Contains(s.Covered, name) {
 			return s, fmt.Errorf("it covers %q twice", name)
 		}
 		s.Covered = append(s.Covered, name)
@@ -205,19 +204,22 @@ func (s *HTTPSignature) Fresh(now time.Time) error {
 	return nil
 }
 
-// Base is what is signed (RFC 9421 §2.5). It fails where the request lacks a component, and for
+// Base is what is signed (RFC 9421 §2.5). It fails where the message lacks a component, and for
 // components that are not understood here.
-func (s *HTTPSignature) Base(r Request) ([]byte, error) {
+func (s *HTTPSignature) Base(m HTTPMessage) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(512 + len(s.input))
-	for _, name := range s.Covered {
-		value, err := r.component(name)
+	for _, identifier := range s.Covered {
+		name, parameters, _ := strings.Cut(identifier, ";")
+		value, err := m.component(name, parameters)
 		if err != nil {
 			return nil, err
 		}
 		b.WriteByte('"')
 		b.WriteString(name)
-		b.WriteString(`": `)
+		b.WriteByte('"')
+		b.WriteString(identifier[len(name):])
+		b.WriteString(": ")
 		b.WriteString(value)
 		b.WriteByte('\n')
 	}
@@ -226,100 +228,23 @@ func (s *HTTPSignature) Base(r Request) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Verify says whether the signature is that of a key over a request. It says nothing of the time,
+// Verify says whether the signature is that of a key over a message. It says nothing of the time,
 // nor whether what is covered is enough, nor of the body, which is covered by its digest alone: see
-// Fresh, Covers and CheckContentDigest.
-func (s *HTTPSignature) Verify(key ed25519.PublicKey, r Request) error {
-	if s.Algorithm != "" && s.Algorithm != "ed25519" {
-		return fmt.Errorf("its algorithm %q is not ed25519", s.Algorithm)
+// Fresh, Covers and CheckContentDigest. Keys are of Ed25519, of RSA (as rsa-pss-sha512) and of P-256
+// (as ecdsa-p256-sha256); an algorithm that the signature names must be the key's own.
+func (s *HTTPSignature) Verify(key crypto.PublicKey, m HTTPMessage) error {
+	algorithm, verify := verifierOf(key)
+	if s.Algorithm != "" && s.Algorithm != algorithm {
+		return fmt.Errorf("its algorithm %q is not %s", s.Algorithm, algorithm)
 	}
-	base, err := s.Base(r)
+	base, err := s.Base(m)
 	if err != nil {
 		return err
 	}
-	if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, base, s.Bytes) {
+	if verify == nil || !verify(base, s.Bytes) {
 		return errors.New("it is not that of the key over this request")
 	}
 	return nil
-}
-
-// component is the value of a component of the request (RFC 9421 §2.1, §2.2).
-func (r Request) component(name string) (string, error) {
-	switch name {
-	case ComponentMethod:
-		return r.Method, nil
-	case ComponentTarget:
-		return r.Target, nil
-	case "@authority", "@scheme", "@request-target", "@path", "@query", "host":
-		return r.ofTarget(name)
-	}
-	if !fieldName(name) {
-		return "", fmt.Errorf("the component %q is not understood here", name)
-	}
-	lines := r.Header[canonicalName(name)]
-	if len(lines) == 0 {
-		return "", fmt.Errorf("it covers the header %s, which is not there", name)
-	}
-	trimmed := make([]string, len(lines))
-	for i, line := range lines {
-		if trimmed[i] = strings.Trim(line, " \t"); strings.ContainsAny(line, "\r\n") {
-			return "", fmt.Errorf("the header %s has a line break", name)
-		}
-	}
-	return strings.Join(trimmed, ", "), nil
-}
-
-// ofTarget is a component that the target URI holds.
-func (r Request) ofTarget(name string) (string, error) {
-	u, err := url.Parse(r.Target)
-	if err != nil || u.Host == "" {
-		return "", errors.New("the request's target is no absolute URI")
-	}
-	path := u.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
-	switch name {
-	case "@scheme":
-		return strings.ToLower(u.Scheme), nil
-	case "@path":
-		return path, nil
-	case "@query":
-		return "?" + u.RawQuery, nil
-	case "@request-target":
-		if u.RawQuery != "" || u.ForceQuery {
-			path += "?" + u.RawQuery
-		}
-		return path, nil
-	}
-	host := strings.ToLower(u.Host)
-	if port := map[string]string{"http": ":80", "https": ":443"}[strings.ToLower(u.Scheme)]; port != "" {
-		host = strings.TrimSuffix(host, port)
-	}
-	return host, nil
-}
-
-// fieldName says whether a name is that of a header field in lower case.
-func fieldName(name string) bool {
-	for i := range len(name) {
-		if strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~", name[i]) < 0 {
-			return false
-		}
-	}
-	return name != ""
-}
-
-// canonicalName is a lower-case name as net/http keeps it: Content-Digest for content-digest.
-func canonicalName(name string) string {
-	b := []byte(name)
-	up := true
-	for i, c := range b {
-		if up && 'a' <= c && c <= 'z' {
-			b[i] = c - 'a' + 'A'
-		}
-		up = c == '-'
-	}
-	return string(b)
 }
 
 // SigningParameters say how a request is to be signed.
@@ -328,16 +253,17 @@ type SigningParameters struct {
 	KeyID   string    // as the verifier resolves it; for RAMP "domain" or "domain#kid"
 	Created time.Time // which is signed to the second
 	Expires time.Time // the zero time for SignatureAge after Created
-	Covered []string  // RequestComponents when it is empty
+	Covered []string  // identifiers; RequestComponents when it is empty
+	Tag     string    // what it is for, as an application names it; empty for none
 	// Nonce sets the signature apart from that of the same request in the same second. Verifiers
 	// that take a signature once need it. Empty for none.
 	Nonce string
 }
 
-// SignRequest gives the members of Signature-Input and Signature for a request, to be set, or added
-// to those of others. The request's header must have what is covered: see ContentDigest. It fails
+// SignHTTP gives the members of Signature-Input and Signature for a message, to be set, or added to
+// those of others. The message's header must have what is covered: see ContentDigest. It fails
 // where a component is not there.
-func SignRequest(r Request, p SigningParameters, key ed25519.PrivateKey) (input, signature string, err error) {
+func SignHTTP(m HTTPMessage, p SigningParameters, key ed25519.PrivateKey) (input, signature string, err error) {
 	if p.Label == "" {
 		p.Label = "agent"
 	}
@@ -355,15 +281,23 @@ func SignRequest(r Request, p SigningParameters, key ed25519.PrivateKey) (input,
 	if p.Nonce != "" {
 		parameters.Add("nonce", p.Nonce)
 	}
+	if p.Tag != "" {
+		parameters.Add("tag", p.Tag)
+	}
 	list := httpsfv.InnerList{Params: parameters}
-	for _, name := range p.Covered {
-		list.Items = append(list.Items, httpsfv.NewItem(name))
+	for _, identifier := range p.Covered {
+		name, rest, _ := strings.Cut(identifier, ";")
+		item, err := httpsfv.UnmarshalItem([]string{`"` + name + `"` + strings.TrimPrefix(identifier, name)})
+		if err != nil {
+			return "", "", fmt.Errorf("the component %s with %q cannot stand in a header: %w", name, rest, err)
+		}
+		list.Items = append(list.Items, item)
 	}
 	if input, err = member(p.Label, list); err != nil {
 		return "", "", fmt.Errorf("label and key id cannot stand in a header: %w", err)
 	}
 	s := HTTPSignature{Covered: p.Covered, input: strings.TrimPrefix(input, p.Label+"=")}
-	base, err := s.Base(r)
+	base, err := s.Base(m)
 	if err != nil {
 		return "", "", err
 	}

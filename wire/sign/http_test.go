@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -176,7 +177,7 @@ func TestRequestOfRAMPSigned(t *testing.T) {
 	t.Parallel()
 	r, body, key := rampRequest()
 	created := time.Unix(1773451434, 0)
-	input, signature, err := sign.SignRequest(r,
+	input, signature, err := sign.SignHTTP(r,
 		sign.SigningParameters{KeyID: "buyer.example.com#k1", Created: created}, key)
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +216,7 @@ func TestVerifyHTTPRefusesAnythingElse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r, _, key := rampRequest()
-		input, signature, err := sign.SignRequest(r,
+		input, signature, err := sign.SignHTTP(r,
 			sign.SigningParameters{KeyID: "buyer.example.com", Created: time.Unix(1773451434, 0)}, key)
 		if err != nil {
 			t.Fatal(err)
@@ -251,7 +252,7 @@ func TestANonceSetsSignaturesOfOneSecondApart(t *testing.T) {
 		Header: map[string][]string{sign.HeaderContentDigest: {sign.ContentDigest(nil)}}}
 	made := map[string]bool{}
 	for _, nonce := range []string{"", "n-1", "n-2"} {
-		input, signature, err := sign.SignRequest(r,
+		input, signature, err := sign.SignHTTP(r,
 			sign.SigningParameters{KeyID: "x.example", Created: time.Unix(1_800_000_000, 0), Nonce: nonce}, key)
 		if err != nil {
 			t.Fatal(err)
@@ -273,12 +274,12 @@ func TestSeveralSignatures(t *testing.T) {
 	r, _, key := rampRequest()
 	other := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	created := time.Unix(1773451434, 0)
-	agentIn, agentSig, err := sign.SignRequest(r,
+	agentIn, agentSig, err := sign.SignHTTP(r,
 		sign.SigningParameters{KeyID: "buyer.example.com", Created: created}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	brokerIn, brokerSig, err := sign.SignRequest(r, sign.SigningParameters{Label: "broker", KeyID: "broker.example.com",
+	brokerIn, brokerSig, err := sign.SignHTTP(r, sign.SigningParameters{Label: "broker", KeyID: "broker.example.com",
 		Created: created}, other)
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +315,7 @@ func TestSignaturesThatCannotBeRead(t *testing.T) {
 		{good + ",", value}, {good, value + " ,"}, {strings.ToUpper(good), value}, {`a="@method"`, value}, {`a=("@method"`, value}, {`a=("@method""x")`, value},
 		{`a=("@method");created=01`, value}, {`a=("@method");created=-1`, value}, {`a=("@method");created=1.5`, value}, {`a=("@method");created="1"`, value},
 		{`a=("@method");created=1;created=2`, value}, {`a=("@method");created=9999999999999999`, value}, {`a=("@method");keyid=k`, value},
-		{`a=("@method" "@method")`, value}, {`a=("content-digest";req)`, value}, {`a=(@method)`, value}, {`a=("")`, value}, {`a=(1)`, value},
+		{`a=("@method" "@method")`, value}, {`a=("content-digest";req "content-digest";req)`, value}, {`a=("a;b")`, value}, {`a=(@method)`, value}, {`a=("")`, value}, {`a=(1)`, value},
 		{"a=(\"@meth\x01od\")", value}, {`a=("é")`, value}, {good, "a=" + rfcSig[:len(rfcSig)-2]}, {good, "a=:AAAA:"},
 		{good, `a="x"`}, {good, "a"},
 		{good, "a=" + strings.Replace(rfcSig, "==:", ":", 1)},
@@ -418,7 +419,7 @@ func TestSigningParametersThatCannotStandInAHeader(t *testing.T) {
 	for _, p := range []sign.SigningParameters{{Label: "Agent"}, {Label: "a b"}, {KeyID: "é"}, {KeyID: "a\nb"},
 		{Covered: []string{"x-absent"}}} {
 		p.Created = time.Unix(1, 0)
-		if input, _, err := sign.SignRequest(r, p, key); err == nil {
+		if input, _, err := sign.SignHTTP(r, p, key); err == nil {
 			t.Errorf("%+v is signed as %s", p, input)
 		}
 	}
@@ -432,7 +433,7 @@ func TestKeyIDsWithQuotationMarksAreReadAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.StringOfN(rapid.RuneFrom([]rune(`\"a ;=()~`)), 0, 40, -1).Draw(t, "id")
 		r := rfcRequest()
-		input, signature, err := sign.SignRequest(r,
+		input, signature, err := sign.SignHTTP(r,
 			sign.SigningParameters{KeyID: id, Created: time.Unix(1773451434, 0), Covered: []string{"@method"}}, private)
 		if err != nil {
 			t.Fatal(err)
@@ -475,4 +476,48 @@ func FuzzReadHTTPSignatures(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestComponentsWithParameters: what RFC 9421's parameters of components name, and that nothing else
+// is taken for it.
+func TestComponentsWithParameters(t *testing.T) {
+	t.Parallel()
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	r := sign.Request{Method: "GET", Target: "https://a.example/x?q=a%20b&twice=1&twice=2",
+		Header: map[string][]string{"Agents": {`one="x", two="y";p`}, "Plain": {"1"}}}
+	response := sign.Response{Header: map[string][]string{"Etag": {"e"}}, Request: r}
+	for _, row := range []struct {
+		m          sign.HTTPMessage
+		identifier string
+		value      string // empty where it cannot be signed
+	}{
+		{r, `agents;key="one"`, `"x"`}, {r, `agents;key="two"`, `"y";p`}, {r, `@query-param;name="q"`, "a%20b"},
+		{response, `@authority;req`, "a.example"}, {response, `plain;req`, "1"}, {response, `etag`, "e"},
+		{r, `agents;key="three"`, ""}, {r, `agents;key=one`, ""}, {r, `agents;sf`, ""}, {r, `plain;bs`, ""},
+		{r, `agents;key="one";x`, ""}, {r, `@authority;req`, ""}, {r, `@query-param;name="twice"`, ""},
+		{r, `@query-param;name="none"`, ""}, {response, `@authority`, ""}, {response, `etag;req`, ""}, {r, `a b`, ""},
+	} {
+		p := sign.SigningParameters{KeyID: "k", Created: time.Unix(1, 0), Covered: []string{row.identifier}}
+		input, signature, err := sign.SignHTTP(row.m, p, key)
+		if row.value == "" {
+			if err == nil {
+				t.Errorf("%s is signed", row.identifier)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", row.identifier, err)
+			continue
+		}
+		all, err := sign.ReadHTTPSignatures(map[string][]string{"Signature-Input": {input}, "Signature": {signature}})
+		if err != nil || len(all) != 1 || !all[0].Covers(row.identifier) || all[0].Verify(key.Public(), row.m) != nil {
+			t.Errorf("%s: %+v, %v", row.identifier, all, err)
+			continue
+		}
+		name, parameters, _ := strings.Cut(row.identifier, ";")
+		want := fmt.Sprintf("%q;%s: %s\n", name, parameters, row.value)
+		if base, err := all[0].Base(row.m); parameters != "" && (err != nil || !strings.HasPrefix(string(base), want)) {
+			t.Errorf("%s is signed as %s, %v", row.identifier, base, err)
+		}
+	}
 }

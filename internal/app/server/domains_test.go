@@ -98,7 +98,7 @@ func (p *proving) exchange(method, caller string, key ed25519.PrivateKey, messag
 	r := posted("POST", path, string(body), "Content-Type", "application/json")
 	if key != nil {
 		r.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-		input, signature, err := sign.SignRequest(sign.Request{Method: "POST", Target: marketURL + path, Header: r.Header}, sign.SigningParameters{KeyID: caller, Created: p.clock.Now()}, key)
+		input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: marketURL + path, Header: r.Header}, sign.SigningParameters{KeyID: caller, Created: p.clock.Now()}, key)
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func (m *market) signedAs(target, path, body string) *http.Request {
 func (m *market) signed(target string, r *http.Request, body string) *http.Request {
 	m.t.Helper()
 	r.Header.Set("Content-Digest", sign.ContentDigest([]byte(body)))
-	input, signature, err := sign.SignRequest(sign.Request{Method: "POST", Target: target, Header: r.Header},
+	input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: target, Header: r.Header},
 		sign.SigningParameters{KeyID: m.domain() + "#k1", Created: m.clock.Now(), Nonce: rand.Text()}, m.key)
 	if err != nil {
 		m.t.Fatal(err)

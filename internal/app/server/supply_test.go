@@ -134,7 +134,7 @@ func (s *supplied) call(method, name string, key ed25519.PrivateKey, message pro
 	r := posted("POST", path+method, string(body), "Content-Type", kind)
 	if key != nil {
 		r.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-		input, signature, err := sign.SignRequest(sign.Request{Method: "POST", Target: marketURL + path + method, Header: r.Header}, sign.SigningParameters{KeyID: name, Created: s.clock.Now()}, key)
+		input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: marketURL + path + method, Header: r.Header}, sign.SigningParameters{KeyID: name, Created: s.clock.Now()}, key)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func (c callerOver) RoundTrip(r *http.Request) (*http.Response, error) {
 	signed := r.Clone(r.Context())
 	signed.Body, signed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	signed.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-	input, signature, err := sign.SignRequest(sign.Request{Method: r.Method, Target: marketURL + r.URL.Path, Header: signed.Header}, sign.SigningParameters{KeyID: c.id, Created: c.clock.Now()}, c.key)
+	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: marketURL + r.URL.Path, Header: signed.Header}, sign.SigningParameters{KeyID: c.id, Created: c.clock.Now()}, c.key)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/ramp"
+	"frontdesk/wire/sign/botauth"
 )
 
 // AgentPath is where a domain publishes the keys of its agents (RAMP v1, ramp-agent.json), and
@@ -254,5 +255,5 @@ func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key
 
 // goesBy says whether a key has a name or thumbprint.
 func goesBy(k ramp.Key, name string) bool {
-	return name != "" && (k.ID == name || identity.Thumbprint(k.Public) == name)
+	return name != "" && (k.ID == name || botauth.Thumbprint(k.Public) == name)
 }

@@ -13,6 +13,7 @@ import (
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
+	"frontdesk/wire/sign/botauth"
 )
 
 // Identify says who sent a request of RAMP. message is its Requester, nil of requests that have
@@ -111,7 +112,7 @@ func (p *proving) proof(call Call) *identity.Proof {
 	if p.signedBy == nil || !call.Spends {
 		return nil
 	}
-	return &identity.Proof{Key: identity.Thumbprint(p.signedBy), Signature: p.signature.Bytes,
+	return &identity.Proof{Key: botauth.Thumbprint(p.signedBy), Signature: p.signature.Bytes,
 		Until: p.signature.Ends()}
 }
 
@@ -266,7 +267,7 @@ func (p *proving) verify(s *sign.HTTPSignature, keys []ramp.Key, call Call) (key
 // keyName is what a key is called: as its document does, or by its thumbprint.
 func keyName(k ramp.Key) string {
 	if k.ID == "" {
-		return identity.Thumbprint(k.Public)
+		return botauth.Thumbprint(k.Public)
 	}
 	return k.ID
 }

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
+	"frontdesk/wire/sign/botauth"
 )
 
 // PushClientSchema is the tables of callers of the catalog, and what counts their changes. Times
@@ -65,7 +66,7 @@ func (c *PushClient) State() string {
 // KeyNames are the thumbprints (RFC 7638) of the caller's keys.
 func (c *PushClient) KeyNames() (names []string) {
 	for _, k := range c.Keys {
-		names = append(names, identity.Thumbprint(k.Public))
+		names = append(names, botauth.Thumbprint(k.Public))
 	}
 	return names
 }

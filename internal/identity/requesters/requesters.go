@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/store"
 	"frontdesk/wire/ramp"
+	"frontdesk/wire/sign/botauth"
 )
 
 // Schema is the tables of requesters that signed up, or that the operator put in. Each change of a
@@ -573,7 +574,7 @@ func parseRequester(domain, id string) (string, error) {
 func (g Registration) KeyNames() []string {
 	var names []string
 	for _, k := range g.Keys {
-		names = append(names, identity.Thumbprint(k.Public))
+		names = append(names, botauth.Thumbprint(k.Public))
 	}
 	return names
 }

@@ -151,7 +151,7 @@ func signedCall(t testing.TB, at time.Time, signers ...signer) requesters.Call {
 		Header: http.Header{"Content-Digest": {sign.ContentDigest(body)}}, Body: body}
 	for _, s := range signers {
 		p := sign.SigningParameters{Label: s.label, KeyID: s.keyID, Created: at}
-		input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target,
+		input, signature, err := sign.SignHTTP(sign.Request{Method: call.Method, Target: target,
 			Header: call.Header}, p, s.key)
 		if err != nil {
 			t.Fatal(err)
@@ -390,7 +390,7 @@ func TestHTTPSignatureIsForOneRequest(t *testing.T) {
 		"garbled": {func(call *requesters.Call) { call.Header.Set("Signature-Input", "agent=(") },
 			"cannot be read"},
 		"too little": {func(call *requesters.Call) {
-			input, signature, err := sign.SignRequest(sign.Request{Method: call.Method, Target: target,
+			input, signature, err := sign.SignHTTP(sign.Request{Method: call.Method, Target: target,
 				Header: call.Header},
 				sign.SigningParameters{KeyID: host.domain(), Created: c.Now(),
 					Covered: []string{"@method", "@target-uri"}}, key(0))

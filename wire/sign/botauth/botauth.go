@@ -1,0 +1,187 @@
+// Package botauth defines how an automated client says who it is: by a signature over HTTP and the
+// address at which it publishes its keys (Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01;
+// RFC 9421).
+//
+// It reads the claims of a request, and reads, writes and signs directories of keys. It has no I/O
+// and no clock: who fetches directories, and what a verified agent may do, is decided elsewhere.
+// Enter at [Read] for a request, at [ReadDirectory] for a directory.
+package botauth
+
+import (
+	"crypto"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+
+	"frontdesk/wire/sign"
+)
+
+// Names of the draft (§5.2, §5.5, §8).
+const (
+	HeaderAgent   = "Signature-Agent"
+	Tag           = "web-bot-auth"
+	DirectoryTag  = "http-message-signatures-directory"
+	DirectoryPath = "/.well-known/http-message-signatures-directory"
+	MediaType     = "application/http-message-signatures-directory+json"
+)
+
+const (
+	componentAgent = "signature-agent"
+	maxAddress     = 2048 // characters of a directory's address
+)
+
+// Signed says whether a request claims to be signed for Web Bot Auth, before anything of it is
+// read (an http.Header is a header).
+func Signed(header map[string][]string) bool {
+	for _, line := range header[sign.HeaderSignatureInput] {
+		if strings.Contains(line, `"`+Tag+`"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// Claim is what one signature of a request claims. It is an identity only once it was verified with
+// a key that its directory holds (§4.1).
+type Claim struct {
+	Signature sign.HTTPSignature
+	// Directory is the address at which the keys are, as it is fetched.
+	Directory string
+	// Agent is the identifier: Directory in its normal form, without a query (§5.5).
+	Agent string
+}
+
+// Read reads the claims of a request: its signatures with the tag web-bot-auth, in their order,
+// each with the member of Signature-Agent that it covers. A request without such a signature has
+// none. Who claims something that cannot be read gets an error.
+func Read(header map[string][]string) ([]Claim, error) {
+	if !Signed(header) {
+		return nil, nil
+	}
+	all, err := sign.ReadHTTPSignatures(header)
+	if err != nil {
+		return nil, err
+	}
+	var claims []Claim
+	for _, s := range all {
+		if s.Tag != Tag {
+			continue
+		}
+		address, err := agentOf(header[HeaderAgent], &s)
+		if err != nil {
+			return nil, fmt.Errorf("the signature %s: %w", s.Label, err)
+		}
+		claim := Claim{Signature: s}
+		if claim.Directory, claim.Agent, err = Address(address); err != nil {
+			return nil, fmt.Errorf("the signature %s: %w", s.Label, err)
+		}
+		claims = append(claims, claim)
+	}
+	return claims, nil
+}
+
+// agentOf gives the address of Signature-Agent that a signature covers. The older form is a bare
+// string, which holds for each signature that covers the whole header (§5.2.1).
+func agentOf(lines []string, s *sign.HTTPSignature) (string, error) {
+	if len(lines) == 0 {
+		return "", errors.New("there is no Signature-Agent, which says where its key is; send one, and sign it along")
+	}
+	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), `"`) {
+		item, err := httpsfv.UnmarshalItem(lines)
+		address, ok := item.Value.(string)
+		switch {
+		case err != nil || !ok:
+			return "", errors.New("the header Signature-Agent cannot be read")
+		case !s.Covers(componentAgent):
+			return "", errors.New(`it does not cover "signature-agent"`)
+		}
+		return address, nil
+	}
+	members, err := sign.ReadDictionary(lines)
+	if err != nil {
+		return "", fmt.Errorf("the header Signature-Agent cannot be read: %w", err)
+	}
+	for _, name := range members.Names() {
+		if !s.Covers(fmt.Sprintf("%s;key=%q", componentAgent, name)) {
+			continue
+		}
+		member, _ := members.Get(name)
+		item, ok := member.(httpsfv.Item)
+		address, isText := item.Value.(string)
+		if ok && isText && len(item.Params.Names()) == 0 { // with parameters it is to be ignored
+			return address, nil
+		}
+	}
+	return "", fmt.Errorf("it covers no member of Signature-Agent; cover %q;key=%q", componentAgent, s.Label)
+}
+
+// Address reads an address of Signature-Agent: where the directory is fetched, and the agent's
+// identifier. One without a path is an origin, as earlier revisions had it, and its directory is at
+// the well-known path.
+func Address(text string) (directory, agent string, err error) {
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxAddress || !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" ||
+		u.User != nil || u.Fragment != "" || u.Opaque != "" {
+		return "", "", errors.New("its Signature-Agent is no https address of a directory of keys")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path, u.RawPath, u.RawQuery = DirectoryPath, "", ""
+	}
+	u.Scheme, u.Host = "https", strings.TrimSuffix(strings.ToLower(u.Host), ":443")
+	directory = u.String()
+	u = u.JoinPath() // without the segments . and ..
+	u.RawQuery, u.ForceQuery = "", false
+	return directory, u.String(), nil
+}
+
+// Origin is that of an agent's identifier: who answers for a name in the web.
+func Origin(agent string) string {
+	u, err := url.Parse(agent)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// How long after it was made a signature counts at the most, whatever it says, and how far the
+// clocks of signer and verifier may differ.
+const (
+	MaxAge    = 24 * time.Hour
+	clockSkew = time.Minute
+)
+
+// Ends is from when on [Claim.Check] refuses the claim in any case.
+func (c *Claim) Ends() time.Time {
+	end := c.Signature.Created.Add(MaxAge)
+	if c.Signature.Expires.Before(end) {
+		end = c.Signature.Expires
+	}
+	return end.Add(clockSkew)
+}
+
+// Check says what keeps a claim from counting at a time, its key apart: nil for nothing (§5.2).
+func (c *Claim) Check(now time.Time) error {
+	s := &c.Signature
+	switch {
+	case !s.Covers(sign.ComponentAuthority) && !s.Covers(sign.ComponentTarget):
+		return errors.New("it covers neither @authority nor @target-uri")
+	case s.Created.IsZero() || s.Expires.IsZero():
+		return errors.New("it does not say when it was created and when it expires")
+	case s.KeyID == "":
+		return errors.New("it names no key; keyid is the key's thumbprint")
+	case s.Created.After(now.Add(clockSkew)):
+		return errors.New("it was created in the future; set your clock")
+	case s.Expires.Before(s.Created):
+		return errors.New("it expires before it was created")
+	case !now.Before(c.Ends()):
+		return errors.New("it has expired; sign each request anew, or set your clock")
+	}
+	return nil
+}
+
+// Verify says whether a claim is that of a key over a request. Check must be asked beside it.
+func (c *Claim) Verify(key crypto.PublicKey, r sign.Request) error { return c.Signature.Verify(key, r) }

@@ -1,0 +1,333 @@
+package botauth_test
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"frontdesk/wire/sign"
+	"frontdesk/wire/sign/botauth"
+)
+
+// The keys of RFC 9421, appendix B.1.2 and B.1.4, as the draft's vectors have them.
+const vectorKeys = `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U",` +
+	`"x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"sig"},{"kty":"RSA","e":"AQAB","n":"r4tmm3r20Wd_PbqvP1s2` +
+	`-QEtvpuRaV8Yq40gjUR8y2Rjxa6dpG2GXHbPfvMs8ct-Lh1GH45x28Rw3Ry53mm-oAXjyQ86OnDkZ5N8lYbggD4O3w6M6pAvLkhk95AndTrifbIF` +
+	`PNU8PPMO7OyrFAHqgDsznjPFmTOtCEcN2Z1FpWgchwuYLPL-Wokqltd11nqqzi-bJ9cvSKADYdUAAN5WUtzdpiy6LbTgSxP7ociU4Tn0g5I6aDZJ` +
+	`7A8Lzo0KSyZYoA485mqcO0GVAdVw9lq4aOT9v6d-nb4bnNkQVklLQ3fVAvJm-xdDOp9LCNCN48V2pnDOkFV6-U9nV5oyc6XI2w"}]}`
+
+const (
+	idEd25519 = "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"
+	idRSA     = "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA"
+)
+
+// vector is one of the draft's appendix E.1 and E.2.
+type vector struct{ name, agent, input, signature string }
+
+var vectors = []vector{
+	{"RSA, dictionary (E.1.1)", `agent2="https://signature-agent.test"`,
+		`sig2=("@authority" "signature-agent";key="agent2");created=1735689600;keyid="` + idRSA + `";alg="rsa-pss-sha512"` +
+			`;expires=4889289600;nonce="wcfPQPh7SzkvrIVvhD00vNk9PkxJNY2NVbYl2PVBB4zmUoluSwE7W6bPtF60QA3k8g06FU7PPCD+J58YofY1zg=="` +
+			`;tag="web-bot-auth"`,
+		`sig2=:gHzpLNeHaHIO19NaJH9YMW5dcVSi2s0wOMBr6p18vcofS106sfC4KBIS0/szPlBBd1vIcyQ88B6CTEWIhRAiVrb9zfX0mx1aG12CSGWc` +
+			`YkSirHeyTxhbuJvXd27ed6skWoy4PjXItq38936ivUQjfdIwXh1aX6HxkAC3vRnEdSNfntkLWeEuIQ5BLIOBGE39fSwg27Qjq6OVWYas/9/a` +
+			`FUr3HA34MXWYdp+//cvlEKDp3kRoLOw9ro0AOr6srHrTeEtxon2afcws1aZVSlPdd2fZSEIGmw9HAHLDCEkFTERu1gH2k/zIEqgy7CAYXI9E` +
+			`5slog0cLg/Vc6+f8gih33g==:`},
+	{"RSA, bare string (E.1.2)", `"https://signature-agent.test"`,
+		`sig2=("@authority" "signature-agent");created=1735689600;keyid="` + idRSA + `";alg="rsa-pss-sha512"` +
+			`;expires=1735693200;nonce="XSHtZVCThSIAksXsH9WBs6AtxtXC0eQGiIcUGSoJstFs8lAWakjhrfwzLhyjtme5iXMZvmFWqDEs6cT3Jf+BbQ=="` +
+			`;tag="web-bot-auth"`,
+		`sig2=:I1QWNzGXdP1a4dSvOHLCVOOanEYHDk+ZsVxM9MLX/p4ko69ghKwR5EOtAD96g7g4GWP7lmpM/jFAf9q8EFRDTPLjUXySwMv4YPgabv2L` +
+			`QihTJG2y8a2m6IGltyruwQNiqSJVUuRaG9+b17CGmAMFZh30X6GXLdQJrCARpeTqPwp2DC+a8haDE/VE5EruqzjA5/2mKwvrkzkSqeW5tOVt` +
+			`FwWRRHIOidquf/8Je6kM9mhgkg4arudLA5SL4wyyYE1jURIgcOl8agrfdJ5Def23DIRtiOLRa8jT9cpTLFAuFHN+mrZA/LH9h0gSIg1cPb+0` +
+			`cMASee5uku1KjWcFer7jWA==:`},
+	{"Ed25519, dictionary (E.2.1)", `agent2="https://signature-agent.test"`,
+		`sig2=("@authority" "signature-agent";key="agent2");created=1735689600;keyid="` + idEd25519 + `";alg="ed25519"` +
+			`;expires=4889289600;nonce="n9p433xm+NJ3ph3upfBIGmsuwHw387YV7Q/F+6BSpGCVjYCqQw6rznNA8PVVLySrAWsv0hQtFioQb6E1YsauiA=="` +
+			`;tag="web-bot-auth"`,
+		`sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:`},
+	{"Ed25519, bare string (E.2.2)", `"https://signature-agent.test"`,
+		`sig2=("@authority" "signature-agent");created=1735689600;keyid="` + idEd25519 + `";alg="ed25519"` +
+			`;expires=1735693200;nonce="e8N7S2MFd/qrd6T2R3tdfAuuANngKI7LFtKYI/vowzk4lAZYadIX6wW25MwG7DCT9RUKAJ0qVkU0mEeLElW1qg=="` +
+			`;tag="web-bot-auth"`,
+		`sig2=:jdq0SqOwHdyHr9+r5jw3iYZH6aNGKijYp/EstF4RQTQdi5N5YYKrD+mCT1HA1nZDsi6nJKuHxUi/5Syp3rLWBA==:`},
+}
+
+// vectorTime is a minute after the vectors were made.
+var vectorTime = time.Unix(1735689660, 0)
+
+func (v vector) request() sign.Request {
+	return sign.Request{Method: http.MethodGet, Target: "https://example.com/path/to/resource", Header: http.Header{
+		"Signature-Agent": {v.agent}, "Signature-Input": {v.input}, "Signature": {v.signature}}}
+}
+
+// verify is what becomes of a request: nil where one claim of it is proven.
+func verify(r sign.Request, d *botauth.Directory, now time.Time) (agent string, ok bool) {
+	claims, err := botauth.Read(r.Header)
+	if err != nil || len(claims) != 1 {
+		return "", false
+	}
+	c := claims[0]
+	key, err := d.Key(c.Signature.KeyID, now)
+	return c.Agent, err == nil && c.Check(now) == nil && c.Verify(key, r) == nil
+}
+
+func directory(t *testing.T, text string) *botauth.Directory {
+	t.Helper()
+	d, err := botauth.ReadDirectory([]byte(text), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestVectorsOfTheDraftVerify(t *testing.T) {
+	t.Parallel()
+	keys := directory(t, vectorKeys)
+	for _, v := range vectors {
+		agent, ok := verify(v.request(), keys, vectorTime)
+		if want := "https://signature-agent.test/.well-known/http-message-signatures-directory"; !ok || agent != want {
+			t.Errorf("%s: agent %q, verified: %v", v.name, agent, ok)
+		}
+		if _, ok := verify(v.request(), keys, vectorTime.Add(25*time.Hour)); ok {
+			t.Errorf("%s verifies a day later", v.name)
+		}
+		if _, ok := verify(v.request(), keys, vectorTime.Add(-3*time.Minute)); ok {
+			t.Errorf("%s verifies before it was made", v.name)
+		}
+	}
+}
+
+// TestNoBitOfAVectorMayChange changes each bit of what is signed and of the signature.
+func TestNoBitOfAVectorMayChange(t *testing.T) {
+	t.Parallel()
+	keys := directory(t, vectorKeys)
+	for _, v := range vectors {
+		whole := v.request()
+		for _, name := range []string{"Signature-Agent", "Signature-Input", "Signature"} {
+			text := whole.Header[name][0]
+			for i := range 8 * len(text) {
+				b := []byte(text)
+				b[i/8] ^= 1 << (i % 8)
+				r := v.request()
+				r.Header[name] = []string{string(b)}
+				agent, ok := verify(r, keys, vectorTime)
+				// The label is not signed (§6.6.1), and may be any where both headers have it: changed in one it is not.
+				if ok {
+					t.Errorf("%s: %s verifies as %s with bit %d changed: %s", v.name, name, agent, i, b)
+				}
+			}
+		}
+		r := v.request()
+		r.Target = "https://example.org/path/to/resource"
+		if _, ok := verify(r, keys, vectorTime); ok {
+			t.Errorf("%s verifies at another authority", v.name)
+		}
+	}
+}
+
+func TestDirectoryVectorVerifies(t *testing.T) {
+	t.Parallel()
+	body := `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"` + idEd25519 +
+		`","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"sig"}]}`
+	response := sign.Response{Header: http.Header{
+		"Content-Digest": {"sha-256=:CADMT2aBdV/rqQr/NIru64ERQkCobVvllA4V0fLFDu0=:"},
+		"Signature-Input": {`binding=("@authority";req "content-digest");created=1735689600;expires=4889289600;keyid="` +
+			idEd25519 + `";tag="http-message-signatures-directory"`},
+		"Signature": {"binding=:l6P8R67tm3kujAxbHWio7ll01qrEZ0dKD/WWlGhNYEmTnFZM8Wt0VQ9zqGfvo7T/UMkBxsigzChM1Gpz7gOVBg==:"},
+	}, Request: sign.Request{Method: http.MethodGet, Target: "https://signature-agent.test" + botauth.DirectoryPath}}
+	d := directory(t, body)
+	if err := botauth.CheckProof(d, []byte(body), response, vectorTime); err != nil {
+		t.Error(err)
+	}
+	if botauth.CheckProof(d, []byte(body+" "), response, vectorTime) == nil {
+		t.Error("another body verifies")
+	}
+	if botauth.CheckProof(d, []byte(body), response, vectorTime.Add(-time.Hour)) == nil {
+		t.Error("it verifies before it was made")
+	}
+	response.Request.Target = "https://other.test" + botauth.DirectoryPath
+	if botauth.CheckProof(d, []byte(body), response, vectorTime) == nil {
+		t.Error("it verifies under another authority")
+	}
+}
+
+func TestPublishedTestKeysVerifyNobody(t *testing.T) {
+	t.Parallel()
+	d, err := botauth.ReadDirectory([]byte(vectorKeys), true)
+	if err != nil || len(d.Keys) != 0 || len(d.Passed) != 2 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestAddressesOfAgents(t *testing.T) {
+	t.Parallel()
+	const wellKnown = "/.well-known/http-message-signatures-directory"
+	for _, row := range []struct{ text, directory, agent string }{
+		{"https://a.example", "https://a.example" + wellKnown, "https://a.example" + wellKnown},
+		{"https://A.example:443/", "https://a.example" + wellKnown, "https://a.example" + wellKnown},
+		{"https://a.example/?x=1", "https://a.example" + wellKnown, "https://a.example" + wellKnown},
+		{"https://a.example:8443/jwks.json?v=2", "https://a.example:8443/jwks.json?v=2", "https://a.example:8443/jwks.json"},
+		{"https://a.example/x/../keys", "https://a.example/x/../keys", "https://a.example/keys"},
+		{"http://a.example", "", ""}, {"a.example", "", ""}, {"https://user@a.example", "", ""}, {"https://", "", ""},
+		{"https://a.example/#x", "", ""}, {"data:application/json,{}", "", ""}, {"https:a.example", "", ""},
+		{"https://a.example/" + strings.Repeat("x", 2048), "", ""},
+	} {
+		directory, agent, err := botauth.Address(row.text)
+		if directory != row.directory || agent != row.agent || (err == nil) != (row.agent != "") {
+			t.Errorf("%s: %s, %s, %v", row.text, directory, agent, err)
+		}
+	}
+}
+
+// made signs a request as our own agents do.
+func made(t *testing.T, agent string, p sign.SigningParameters) (sign.Request, *botauth.Directory) {
+	t.Helper()
+	key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{7}, ed25519.SeedSize))
+	x := base64.RawURLEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
+	d := directory(t, `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"`+x+`"}]}`)
+	r := sign.Request{Method: http.MethodPost, Target: "https://desk.example/ask?q=a+b",
+		Header: http.Header{"Signature-Agent": {agent}}}
+	p.KeyID = d.Keys[0].ID
+	input, signature, err := sign.SignHTTP(r, p, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header["Signature-Input"], r.Header["Signature"] = []string{input}, []string{signature}
+	return r, d
+}
+
+func TestWhatAClaimMustHave(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	good := sign.SigningParameters{Label: "sig1", Created: now, Tag: botauth.Tag,
+		Covered: []string{"@authority", `signature-agent;key="sig1"`, `@query-param;name="q"`, "@method"}}
+	for name, row := range map[string]struct {
+		agent  string
+		change func(*sign.SigningParameters)
+		ok     bool
+	}{
+		"all it needs":              {`sig1="https://a.example"`, func(*sign.SigningParameters) {}, true},
+		"the target alone":          {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Covered[0] = "@target-uri" }, true},
+		"another agent beside it":   {`x="https://b.example", sig1="https://a.example"`, func(*sign.SigningParameters) {}, true},
+		"the member of another":     {`sig1="https://a.example", x="https://b.example"`, func(p *sign.SigningParameters) { p.Label = "x" }, true},
+		"another tag":               {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Tag = "other" }, false},
+		"an agent with a parameter": {`sig1="https://a.example";x=1`, func(*sign.SigningParameters) {}, false},
+		"an agent that is a token":  {`sig1=a`, func(*sign.SigningParameters) {}, false},
+		"no authority":              {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Covered[0] = "@path" }, false},
+		"no agent":                  {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Covered[1] = "@path" }, false},
+		"plain http":                {`sig1="http://a.example"`, func(*sign.SigningParameters) {}, false},
+		"from the future":           {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Created = now.Add(2 * time.Minute) }, false},
+		"expired":                   {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Created = now.Add(-10 * time.Minute) }, false},
+	} {
+		p := good
+		p.Covered = slices.Clone(good.Covered)
+		row.change(&p)
+		r, d := made(t, row.agent, p)
+		if _, ok := verify(r, d, now); ok != row.ok {
+			t.Errorf("%s: verified: %v", name, ok)
+		}
+	}
+}
+
+func TestKeysHoldInTheirTime(t *testing.T) {
+	t.Parallel()
+	d := directory(t, `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs",
+		"nbf":1000,"exp":2000}]}`)
+	for at, ok := range map[int64]bool{900: false, 1000: true, 1999: true, 2000: false} {
+		if _, err := d.Key(idEd25519, time.Unix(at, 0)); (err == nil) != ok {
+			t.Errorf("at %d: %v", at, err)
+		}
+	}
+}
+
+func TestDirectoriesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `[]`, `{}`, `{"keys":{}}`, `{"keys":[` + strings.Repeat(`{},`, 64) + `{}]}`,
+		`{"keys":[],"x":"` + strings.Repeat("x", botauth.MaxDirectory) + `"}`} {
+		if d, err := botauth.ReadDirectory([]byte(text), true); err == nil {
+			t.Errorf("%.40s is read as %+v", text, d)
+		}
+	}
+	for _, key := range []string{`{}`, `"x"`, `{"kty":"oct","k":"AA"}`, `{"kty":"OKP","crv":"X25519","x":"AA"}`,
+		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bt"}`,
+		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs\n"}`,
+		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","d":"x"}`,
+		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"enc"}`,
+		`{"kty":"RSA","n":"AQAB","e":"AQAB"}`, `{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}`,
+		`{"kty":"EC","crv":"P-256","x":"qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA",` +
+			`"y":"qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA"}`} {
+		if d := directory(t, `{"keys":[`+key+`]}`); len(d.Keys) != 0 || len(d.Passed) != 1 {
+			t.Errorf("%s is read as %+v", key, d)
+		}
+	}
+}
+
+func TestSignedDirectoriesProvePossession(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Unix(rapid.Int64Range(1e9, 4e9).Draw(t, "now"), 0)
+		keys := map[string]ed25519.PrivateKey{}
+		var entries []botauth.Key
+		for i := range rapid.IntRange(1, 3).Draw(t, "keys") {
+			key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{byte(i + 1)}, ed25519.SeedSize))
+			id := botauth.Thumbprint(key.Public().(ed25519.PublicKey))
+			keys[id], entries = key, append(entries, botauth.Key{ID: id, Public: key.Public()})
+		}
+		body, err := botauth.WriteDirectory(entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := botauth.ReadDirectory(body, true)
+		if err != nil || len(d.Keys) != len(entries) || d.Keys[0].ID != entries[0].ID {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		r := sign.Request{Method: http.MethodGet, Target: "https://desk.example" + botauth.DirectoryPath}
+		header, err := botauth.SignDirectory(body, r, sign.SigningParameters{Created: now}, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := botauth.CheckProof(d, body, sign.Response{Header: header, Request: r}, now); err != nil {
+			t.Error(err)
+		}
+		r.Target = "https://elsewhere.example" + botauth.DirectoryPath
+		if botauth.CheckProof(d, body, sign.Response{Header: header, Request: r}, now) == nil {
+			t.Error("it verifies elsewhere")
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	for _, v := range vectors {
+		f.Add(v.agent, v.input, v.signature)
+	}
+	f.Fuzz(func(t *testing.T, agent, input, signature string) {
+		claims, err := botauth.Read(http.Header{"Signature-Agent": {agent}, "Signature-Input": {input}, "Signature": {signature}})
+		for _, c := range claims {
+			if err != nil || !strings.HasPrefix(c.Directory, "https://") || !strings.HasPrefix(c.Agent, botauth.Origin(c.Agent)) {
+				t.Errorf("%+v, %v", c, err)
+			}
+		}
+	})
+}
+
+func FuzzReadDirectory(f *testing.F) {
+	f.Add(vectorKeys)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := botauth.ReadDirectory([]byte(text), false)
+		if err != nil {
+			return
+		}
+		for _, k := range d.Keys {
+			if len(k.ID) != 43 || k.Public == nil {
+				t.Errorf("%+v", k)
+			}
+		}
+	})
+}
