@@ -230,8 +230,8 @@ func (s *HTTPSignature) Base(m HTTPMessage) ([]byte, error) {
 
 // Verify says whether the signature is that of a key over a message. It says nothing of the time,
 // nor whether what is covered is enough, nor of the body, which is covered by its digest alone: see
-// Fresh, Covers and CheckContentDigest. Keys are of Ed25519, of RSA (as rsa-pss-sha512) and of P-256
-// (as ecdsa-p256-sha256); an algorithm that the signature names must be the key's own.
+// Fresh, Covers and CheckContentDigest. Keys are of Ed25519, of RSA (as rsa-pss-sha512) and of
+// P-256 (as ecdsa-p256-sha256); an algorithm that the signature names must be the key's own.
 func (s *HTTPSignature) Verify(key crypto.PublicKey, m HTTPMessage) error {
 	algorithm, verify := verifierOf(key)
 	if s.Algorithm != "" && s.Algorithm != algorithm {

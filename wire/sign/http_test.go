@@ -46,7 +46,8 @@ func rfcKeys(t testing.TB) (ed25519.PublicKey, ed25519.PrivateKey) {
 func rfcRequest() sign.Request {
 	return sign.Request{Method: "POST", Target: "https://example.com/foo?param=Value&Pet=dog", Header: http.Header{
 		"Date": {"Tue, 20 Apr 2021 02:07:55 GMT"}, "Content-Type": {"application/json"}, "Content-Length": {"18"},
-		"Content-Digest": {"sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:"},
+		"Content-Digest": {
+			"sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:"},
 	}}
 }
 
@@ -478,8 +479,8 @@ func FuzzReadHTTPSignatures(f *testing.F) {
 	})
 }
 
-// TestComponentsWithParameters: what RFC 9421's parameters of components name, and that nothing else
-// is taken for it.
+// TestComponentsWithParameters: what RFC 9421's parameters of components name, and that nothing
+// else is taken for it.
 func TestComponentsWithParameters(t *testing.T) {
 	t.Parallel()
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))

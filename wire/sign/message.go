@@ -206,7 +206,8 @@ func verifierOf(key crypto.PublicKey) (algorithm string, verify func(base, signa
 		}
 		return "rsa-pss-sha512", func(base, signature []byte) bool {
 			digest := sha512.Sum512(base)
-			return rsa.VerifyPSS(key, crypto.SHA512, digest[:], signature, &rsa.PSSOptions{SaltLength: sha512.Size}) == nil
+			return rsa.VerifyPSS(key, crypto.SHA512, digest[:], signature, &rsa.PSSOptions{SaltLength: sha512.Size}) ==
+				nil
 		}
 	case *ecdsa.PublicKey:
 		if key.Curve != elliptic.P256() {
@@ -215,7 +216,8 @@ func verifierOf(key crypto.PublicKey) (algorithm string, verify func(base, signa
 		return "ecdsa-p256-sha256", func(base, signature []byte) bool {
 			digest := sha256.Sum256(base)
 			return len(signature) == 64 &&
-				ecdsa.Verify(key, digest[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:]))
+				ecdsa.Verify(key, digest[:], new(big.Int).SetBytes(signature[:32]),
+					new(big.Int).SetBytes(signature[32:]))
 		}
 	}
 	return "one of ed25519, rsa-pss-sha512 and ecdsa-p256-sha256", nil

@@ -118,7 +118,8 @@ func TestNoBitOfAVectorMayChange(t *testing.T) {
 				r := v.request()
 				r.Header[name] = []string{string(b)}
 				agent, ok := verify(r, keys, vectorTime)
-				// The label is not signed (§6.6.1), and may be any where both headers have it: changed in one it is not.
+
+				// changed in one it is not.
 				if ok {
 					t.Errorf("%s: %s verifies as %s with bit %d changed: %s", v.name, name, agent, i, b)
 				}
@@ -140,7 +141,8 @@ func TestDirectoryVectorVerifies(t *testing.T) {
 		"Content-Digest": {"sha-256=:CADMT2aBdV/rqQr/NIru64ERQkCobVvllA4V0fLFDu0=:"},
 		"Signature-Input": {`binding=("@authority";req "content-digest");created=1735689600;expires=4889289600;keyid="` +
 			idEd25519 + `";tag="http-message-signatures-directory"`},
-		"Signature": {"binding=:l6P8R67tm3kujAxbHWio7ll01qrEZ0dKD/WWlGhNYEmTnFZM8Wt0VQ9zqGfvo7T/UMkBxsigzChM1Gpz7gOVBg==:"},
+		"Signature": {
+			"binding=:l6P8R67tm3kujAxbHWio7ll01qrEZ0dKD/WWlGhNYEmTnFZM8Wt0VQ9zqGfvo7T/UMkBxsigzChM1Gpz7gOVBg==:"},
 	}, Request: sign.Request{Method: http.MethodGet, Target: "https://signature-agent.test" + botauth.DirectoryPath}}
 	d := directory(t, body)
 	if err := botauth.CheckProof(d, []byte(body), response, vectorTime); err != nil {
@@ -173,7 +175,8 @@ func TestAddressesOfAgents(t *testing.T) {
 		{"https://a.example", "https://a.example" + wellKnown, "https://a.example" + wellKnown},
 		{"https://A.example:443/", "https://a.example" + wellKnown, "https://a.example" + wellKnown},
 		{"https://a.example/?x=1", "https://a.example" + wellKnown, "https://a.example" + wellKnown},
-		{"https://a.example:8443/jwks.json?v=2", "https://a.example:8443/jwks.json?v=2", "https://a.example:8443/jwks.json"},
+		{"https://a.example:8443/jwks.json?v=2", "https://a.example:8443/jwks.json?v=2",
+			"https://a.example:8443/jwks.json"},
 		{"https://a.example/x/../keys", "https://a.example/x/../keys", "https://a.example/keys"},
 		{"http://a.example", "", ""}, {"a.example", "", ""}, {"https://user@a.example", "", ""}, {"https://", "", ""},
 		{"https://a.example/#x", "", ""}, {"data:application/json,{}", "", ""}, {"https:a.example", "", ""},
@@ -223,8 +226,12 @@ func TestWhatAClaimMustHave(t *testing.T) {
 		"no authority":              {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Covered[0] = "@path" }, false},
 		"no agent":                  {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Covered[1] = "@path" }, false},
 		"plain http":                {`sig1="http://a.example"`, func(*sign.SigningParameters) {}, false},
-		"from the future":           {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Created = now.Add(2 * time.Minute) }, false},
-		"expired":                   {`sig1="https://a.example"`, func(p *sign.SigningParameters) { p.Created = now.Add(-10 * time.Minute) }, false},
+		"from the future": {`sig1="https://a.example"`, func(p *sign.SigningParameters) {
+			p.Created = now.Add(2 * time.Minute)
+		}, false},
+		"expired": {`sig1="https://a.example"`, func(p *sign.SigningParameters) {
+			p.Created = now.Add(-10 * time.Minute)
+		}, false},
 	} {
 		p := good
 		p.Covered = slices.Clone(good.Covered)
@@ -308,9 +315,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(v.agent, v.input, v.signature)
 	}
 	f.Fuzz(func(t *testing.T, agent, input, signature string) {
-		claims, err := botauth.Read(http.Header{"Signature-Agent": {agent}, "Signature-Input": {input}, "Signature": {signature}})
+		claims, err := botauth.Read(http.Header{"Signature-Agent": {agent}, "Signature-Input": {input},
+			"Signature": {signature}})
 		for _, c := range claims {
-			if err != nil || !strings.HasPrefix(c.Directory, "https://") || !strings.HasPrefix(c.Agent, botauth.Origin(c.Agent)) {
+			if err != nil || !strings.HasPrefix(c.Directory, "https://") ||
+				!strings.HasPrefix(c.Agent, botauth.Origin(c.Agent)) {
 				t.Errorf("%+v, %v", c, err)
 			}
 		}

@@ -1,0 +1,225 @@
+// Package agents says which automated client sends a request, and how that is known: by a signature
+// of Web Bot Auth (draft-ietf-webbotauth-httpsig-protocol-01), by the address it comes from, or by
+// nothing but its own word, the user agent.
+//
+// It owns the directories of keys that were fetched, in memory, and the list of known operators'
+// agents. Whoever decides what an agent may do reads the result from the context; this package
+// refuses nobody. A directory that cannot be had leaves a request unverified, which is no error.
+// It must not know terms, handlers or the ledger. Enter by [New] and [Verifier.Identify].
+package agents
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/wire/sign"
+	"frontdesk/wire/sign/botauth"
+)
+
+// How an agent is known.
+const (
+	BySignature = "signed"  // it holds a key that its operator publishes
+	ByAddress   = "address" // it comes from an address that the owner gave for it
+	ByWord      = "word"    // its user agent says so, and anybody can write that
+)
+
+// Agent is an automated client, as far as it is known.
+type Agent struct {
+	// ID is the identifier of Web Bot Auth: the address of its keys. Empty unless it is signed.
+	ID string
+	// Name is how it calls itself, a word of its user agent; empty for one that is in no list.
+	Name string
+	// Operator is the origin of who runs it: that of its keys, or that of the list.
+	Operator string
+	// Kind is one of Kinds; empty for an agent that is in no list.
+	Kind string
+	// Known is how it is known: one of BySignature, ByAddress and ByWord; empty for nobody known.
+	Known string
+	// Signature is what became of its signature: empty for a request without one.
+	Signature Outcome
+	// Why says why the signature is not verified. It is for the agent's developer, and names no
+	// secret.
+	Why string
+}
+
+// Outcome is what became of a signature (appendix C.1).
+type Outcome string
+
+const (
+	Verified   Outcome = "verified"
+	Invalid    Outcome = "invalid"    // it is not that of the key, expired, or does not cover enough
+	Unverified Outcome = "unverified" // its key cannot be had
+)
+
+type agentKey struct{}
+
+// With gives a context that names the agent.
+func With(ctx context.Context, agent Agent) context.Context {
+	return context.WithValue(ctx, agentKey{}, agent)
+}
+
+// From gives the agent that a context names; the zero Agent for none.
+func From(ctx context.Context) Agent {
+	agent, _ := ctx.Value(agentKey{}).(Agent)
+	return agent
+}
+
+// Config is what a Verifier needs.
+type Config struct {
+	// Fetch gets a directory. Its bounds are set with each request.
+	Fetch func(ctx context.Context, request fetch.Request) (*fetch.Response, error)
+	// Known are the owner's agents, which go before those that are built in.
+	Known []Known
+	Now   func() time.Time // nil is time.Now
+	Log   *slog.Logger     // nil for nobody
+}
+
+// Verifier tells agents. It may be used from many goroutines.
+type Verifier struct {
+	now         func() time.Time
+	list        list
+	directories *directories
+	nonces      nonces
+}
+
+// New makes a verifier.
+func New(config Config) *Verifier {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Verifier{now: config.Now, list: newList(config.Known), directories: newDirectories(config),
+		nonces: nonces{used: map[[sha256.Size]byte]time.Time{}}}
+}
+
+// Request is what Identify looks at.
+type Request struct {
+	Method string
+	Target string // the absolute URI as the agent sees it
+	Header http.Header
+	From   netip.Addr // whose requests for directories are counted together; the zero value for nobody's
+}
+
+// Identify says which agent sends a request. It takes no longer than 200 ms, in which it waits for
+// a directory that is not at hand.
+func (v *Verifier) Identify(ctx context.Context, r Request) Agent {
+	said := v.list.byUserAgent(r.Header.Get("User-Agent"))
+	agent := byWord(said, r.From)
+	if !botauth.Signed(r.Header) {
+		return agent
+	}
+	claims, err := botauth.Read(r.Header)
+	if err != nil {
+		agent.Signature, agent.Why = Invalid, err.Error()
+		return agent
+	}
+	for i := range claims { // the first that is verified is who sends it; each is judged by itself (§5.2.2)
+		if i == maxClaims {
+			break
+		}
+		outcome, err := v.verify(ctx, &claims[i], r)
+		if err == nil {
+			return v.signed(claims[i].Agent, said)
+		}
+		if agent.Signature != Invalid {
+			agent.Signature, agent.Why = outcome, err.Error()
+		}
+	}
+	return agent
+}
+
+// maxClaims is how many signatures of a request are looked at. Each may cost a verification.
+const maxClaims = 2
+
+func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request) (Outcome, error) {
+	now := v.now()
+	if err := c.Check(now); err != nil {
+		return Invalid, err
+	}
+	key, err := v.directories.key(ctx, c, r.From)
+	if err != nil {
+		return Unverified, err
+	}
+	if err := c.Verify(key, sign.Request{Method: r.Method, Target: r.Target, Header: r.Header}); err != nil {
+		return Invalid, err
+	}
+	if c.Signature.Nonce != "" && !v.nonces.use(c, now) {
+		return Invalid, errNonceUsed
+	}
+	return Verified, nil
+}
+
+// signed is the agent of a verified claim. Its user agent counts only where it names an agent of
+// the same operator: a key of one operator makes nobody another's agent.
+func (v *Verifier) signed(id string, said *Known) Agent {
+	agent := Agent{ID: id, Operator: botauth.Origin(id), Known: BySignature, Signature: Verified}
+	if known := v.list.byOrigin(agent.Operator); known != nil {
+		agent.Operator = known.Origin
+		if said != nil && said.Operator == known.Operator {
+			agent.Name, agent.Kind = said.UserAgent, said.Kind
+		}
+	}
+	return agent
+}
+
+// byWord is the agent that a user agent names, if any, which counts for more where the request
+// comes from an address of that agent.
+func byWord(said *Known, from netip.Addr) Agent {
+	if said == nil {
+		return Agent{}
+	}
+	agent := Agent{Name: said.UserAgent, Operator: said.Origin, Kind: said.Kind, Known: ByWord}
+	if slices.ContainsFunc(said.Addresses, func(p netip.Prefix) bool { return p.Contains(from.Unmap()) }) {
+		agent.Known = ByAddress
+	}
+	return agent
+}
+
+// nonces are those that were used, each until its signature expired (RFC 9421 §7.2.2). They are
+// kept by this process alone, and the oldest are forgotten where there are too many.
+type nonces struct {
+	mu   sync.Mutex
+	used map[[sha256.Size]byte]time.Time
+}
+
+// maxNonces is how many nonces are kept, of 32 bytes each.
+const maxNonces = 100_000
+
+// use uses a claim's nonce: false where it was used before.
+func (n *nonces) use(c *botauth.Claim, now time.Time) bool {
+	id := sha256.Sum256([]byte(c.Agent + "\x00" + c.Signature.KeyID + "\x00" + c.Signature.Nonce))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if until, there := n.used[id]; there && now.Before(until) {
+		return false
+	}
+	if len(n.used) >= maxNonces {
+		n.sweep(now)
+	}
+	n.used[id] = c.Ends()
+	return true
+}
+
+// sweep forgets nonces whose time is over, and any others where that is not enough.
+func (n *nonces) sweep(now time.Time) {
+	for id, until := range n.used {
+		if !now.Before(until) {
+			delete(n.used, id)
+		}
+	}
+	for id := range n.used {
+		if len(n.used) < maxNonces*9/10 {
+			return
+		}
+		delete(n.used, id)
+	}
+}

@@ -1,0 +1,478 @@
+package agents
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/wire/sign"
+	"frontdesk/wire/sign/botauth"
+)
+
+// web is where directories are, as the verifier sees it.
+type web struct {
+	mu      sync.Mutex
+	sites   map[string]func() (*fetch.Response, error) // by address
+	fetched []string
+	takes   time.Duration
+}
+
+func (w *web) get(ctx context.Context, request fetch.Request) (*fetch.Response, error) {
+	w.mu.Lock()
+	w.fetched = append(w.fetched, request.URL)
+	site, takes := w.sites[request.URL], w.takes
+	w.mu.Unlock()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if site == nil {
+		return nil, errors.New("no such host")
+	}
+	return site()
+}
+
+func (w *web) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.fetched)
+}
+
+// serve has a directory of keys at an address, with a header.
+func (w *web) serve(address string, header http.Header, keys ...ed25519.PrivateKey) {
+	var entries []botauth.Key
+	for _, key := range keys {
+		public := key.Public().(ed25519.PublicKey)
+		entries = append(entries, botauth.Key{ID: botauth.Thumbprint(public), Public: public})
+	}
+	body, err := botauth.WriteDirectory(entries)
+	if err != nil {
+		panic(err)
+	}
+	if header == nil {
+		header = http.Header{}
+	}
+	if header.Get("Content-Type") == "" {
+		header.Set("Content-Type", botauth.MediaType)
+	}
+	w.answer(address, &fetch.Response{Status: http.StatusOK, Header: header, Body: body})
+}
+
+func (w *web) answer(address string, response *fetch.Response) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sites == nil {
+		w.sites = map[string]func() (*fetch.Response, error){}
+	}
+	w.sites[address] = func() (*fetch.Response, error) { return response, nil }
+}
+
+func (w *web) fall(address string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.sites, address)
+}
+
+func wellKnown(host string) string { return "https://" + host + botauth.DirectoryPath }
+
+func keyOf(n byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(slices.Repeat([]byte{n}, ed25519.SeedSize))
+}
+
+// signed is a request that an agent of a host signs at this moment.
+func signed(host string, key ed25519.PrivateKey, nonce string) Request {
+	r := Request{Method: http.MethodGet, Target: "https://desk.example/ask?query=x", Header: http.Header{
+		"Signature-Agent": {`sig1="https://` + host + `"`}, "User-Agent": {"Mozilla/5.0 (compatible; GPTBot/1.2)"}}}
+	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: r.Target, Header: r.Header},
+		sign.SigningParameters{Label: "sig1", KeyID: botauth.Thumbprint(key.Public().(ed25519.PublicKey)),
+			Created: time.Now(),
+			Tag:     botauth.Tag, Nonce: nonce, Covered: []string{"@authority", `signature-agent;key="sig1"`}}, key)
+	if err != nil {
+		panic(err)
+	}
+	r.Header["Signature-Input"], r.Header["Signature"] = []string{input}, []string{signature}
+	return r
+}
+
+func TestWhoAsks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("bots.openai.com"), nil, keyOf(1))
+		w.serve(wellKnown("agent.example"), nil, keyOf(2))
+		v := New(Config{Fetch: w.get, Known: []Known{{Operator: "Shop", Origin: "https://shop.example", Kind: "data",
+			UserAgent: "ShopBot", Addresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}}})
+		plain := func(userAgent, from string) func() Request {
+			return func() Request {
+				return Request{Header: http.Header{"User-Agent": {userAgent}}, From: netip.MustParseAddr(from)}
+			}
+		}
+		by := func(host string, n byte, change func(*Request)) func() Request {
+			return func() Request {
+				r := signed(host, keyOf(n), "")
+				change(&r)
+				return r
+			}
+		}
+		as := func(*Request) {}
+		gpt := Agent{Name: "GPTBot", Operator: "https://openai.com", Kind: "training", Known: ByWord}
+		because := func(a Agent, outcome Outcome, why string) Agent {
+			a.Signature, a.Why = outcome, why
+			return a
+		}
+		shop := Agent{Name: "ShopBot", Operator: "https://shop.example", Kind: "data", Known: ByWord}
+		near := shop
+		near.Known = ByAddress
+		for name, row := range map[string]struct {
+			request func() Request
+			want    Agent
+		}{
+			"nobody": {plain("Mozilla/5.0 Firefox/140", "192.0.2.1"), Agent{}},
+			"by its word": {plain("Mozilla/5.0 (compatible; ClaudeBot/1.0; +claudebot@anthropic.com)", "192.0.2.1"),
+				Agent{Name: "ClaudeBot", Operator: "https://anthropic.com", Kind: "training", Known: ByWord}},
+			"a word within another": {plain("NotClaudeBotter/1.0", "192.0.2.1"), Agent{}},
+			"the owner's":           {plain("shopbot/2", "192.0.2.1"), shop},
+			"by its address":        {plain("shopbot/2", "203.0.113.9"), near},
+			"signed, and in the list": {by("bots.openai.com", 1, as), Agent{ID: wellKnown("bots.openai.com"),
+				Name: "GPTBot", Operator: "https://openai.com", Kind: "training", Known: BySignature,
+				Signature: Verified}},
+			"signed by somebody whom its user agent is not of": {by("agent.example", 2, as),
+				Agent{ID: wellKnown("agent.example"), Operator: "https://agent.example", Known: BySignature,
+					Signature: Verified}},
+			"signed by the key of another": {by("agent.example", 1, as),
+				because(gpt, Unverified, botauth.ErrNoKey.Error())},
+			"signed for another place": {by("agent.example", 2, func(r *Request) { r.Target = "https://x.example/" }),
+				because(gpt, Invalid, "it is not that of the key over this request")},
+			"signed so that it cannot be read": {
+				by("agent.example", 2, func(r *Request) { r.Header["Signature"] = []string{"x"} }),
+				because(gpt, Invalid,
+					"the header Signature has no sig1, which Signature-Input describes")},
+		} {
+			time.Sleep(2 * time.Minute) // of the bubble's clock, so that none waits for another's limits
+			if got := v.Identify(t.Context(), row.request()); got != row.want {
+				t.Errorf("%s:\n got %+v\nwant %+v", name, got, row.want)
+			}
+		}
+	})
+}
+
+// outcome is what becomes of a request of an agent.
+func outcome(t *testing.T, v *Verifier, host string, key ed25519.PrivateKey) Outcome {
+	t.Helper()
+	return v.Identify(t.Context(), signed(host, key, "")).Signature
+}
+
+func TestDirectoriesAreKeptAsLongAsTheySay(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		header http.Header
+		fresh  time.Duration
+	}{
+		"nothing said":  {http.Header{}, time.Hour},
+		"a while":       {http.Header{"Cache-Control": {"public, max-age=600"}}, 10 * time.Minute},
+		"a while less":  {http.Header{"Cache-Control": {"max-age=600"}, "Age": {"300"}}, 5 * time.Minute},
+		"not at all":    {http.Header{"Cache-Control": {"no-store"}}, time.Minute},
+		"for ever":      {http.Header{"Cache-Control": {"max-age=99999999"}}, 24 * time.Hour},
+		"until a time":  {http.Header{"Expires": {"Sat, 01 Jan 2000 00:30:00 GMT"}}, 30 * time.Minute},
+		"until nothing": {http.Header{"Expires": {"0"}}, time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var w web
+			w.serve(wellKnown("a.example"), row.header, keyOf(1))
+			v := New(Config{Fetch: w.get})
+			for i, at := range []time.Duration{0, row.fresh - time.Second, row.fresh, row.fresh + time.Second} {
+				time.Sleep(at - time.Since(start(t)))
+				if got := outcome(t, v, "a.example", keyOf(1)); got != Verified {
+					t.Fatalf("%s: %s at %s", name, got, at)
+				}
+				synctest.Wait()
+				if want := 1 + i/2; w.count() != want {
+					t.Errorf("%s: fetched %d times at %s, want %d", name, w.count(), at, want)
+				}
+			}
+		})
+	}
+}
+
+// start is when a bubble begins: midnight UTC of 1 January 2000.
+func start(t *testing.T) time.Time {
+	t.Helper()
+	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+func TestAnOutageRevokesNoKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("a.example"), nil, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		if got := outcome(t, v, "a.example", keyOf(1)); got != Verified {
+			t.Fatal(got)
+		}
+		w.fall(wellKnown("a.example"))
+		for range 24 {
+			time.Sleep(time.Hour)
+			if got := outcome(t, v, "a.example", keyOf(1)); got != Verified {
+				t.Fatal(got)
+			}
+		}
+		time.Sleep(2 * time.Hour)
+		if got := outcome(t, v, "a.example", keyOf(1)); got != Unverified {
+			t.Error("after a day without a directory:", got)
+		}
+	})
+}
+
+func TestAKeyThatWasRemovedVerifiesNothingAnyMore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("a.example"), http.Header{"Cache-Control": {"max-age=120"}}, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		if got := outcome(t, v, "a.example", keyOf(1)); got != Verified {
+			t.Fatal(got)
+		}
+		w.serve(wellKnown("a.example"), nil, keyOf(2))
+		time.Sleep(2 * time.Minute)
+		outcome(t, v, "a.example", keyOf(1)) // has it fetched again
+		synctest.Wait()
+		if got := outcome(t, v, "a.example", keyOf(1)); got != Unverified {
+			t.Error("the old key:", got)
+		}
+		if got := outcome(t, v, "a.example", keyOf(2)); got != Verified {
+			t.Error("the new key:", got)
+		}
+	})
+}
+
+func TestANewKeyIsFetchedOnceAMinuteAtTheMost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("a.example"), http.Header{"Cache-Control": {"max-age=86400"}}, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		outcome(t, v, "a.example", keyOf(1))
+		w.serve(wellKnown("a.example"), nil, keyOf(1), keyOf(2))
+		for range 50 {
+			outcome(t, v, "a.example", keyOf(2))
+			time.Sleep(time.Second)
+		}
+		if w.count() != 1 {
+			t.Error("fetched", w.count(), "times within a minute")
+		}
+		time.Sleep(10 * time.Second)
+		if got := outcome(t, v, "a.example", keyOf(2)); got != Verified || w.count() != 2 {
+			t.Error(got, w.count())
+		}
+	})
+}
+
+// TestMadeUpAgentsCostOneFetchASecond floods with agents of hosts that nobody has, from many
+// networks, and holds that an agent that was known before is verified meanwhile.
+func TestMadeUpAgentsCostOneFetchASecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("good.example"), http.Header{"Cache-Control": {"max-age=60"}}, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		outcome(t, v, "good.example", keyOf(1))
+		const seconds, each = 60, 200
+		for i := range seconds * each {
+			r := signed(fmt.Sprintf("x%d.example", i), keyOf(3), "")
+			r.From = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+			if got := v.Identify(t.Context(), r); got.Signature != Unverified {
+				t.Fatal(got)
+			}
+			time.Sleep(time.Second / each)
+		}
+		if got := outcome(t, v, "good.example", keyOf(1)); got != Verified {
+			t.Error("the known agent:", got)
+		}
+		synctest.Wait()
+		if n := w.count(); n < seconds/2 || n > seconds+4 {
+			t.Errorf("%d fetches in %d seconds", n, seconds)
+		}
+	})
+}
+
+func TestOneNetworkOrOneHostCannotTakeAllFetches(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for name, row := range map[string]func(i int, r *Request){
+			"one network": func(_ int, r *Request) { r.From = netip.MustParseAddr("192.0.2.1") },
+			"one host": func(i int, r *Request) {
+				*r = signed(fmt.Sprintf("victim.example/keys/%d", i), keyOf(3), "")
+				r.From = netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})
+			},
+		} {
+			var w web
+			v := New(Config{Fetch: w.get})
+			for i := range 1000 {
+				r := signed(fmt.Sprintf("x%d.example", i), keyOf(3), "")
+				row(i, &r)
+				v.Identify(t.Context(), r)
+				time.Sleep(100 * time.Millisecond)
+			}
+			if n := w.count(); n < 8 || n > 12 {
+				t.Errorf("%s: %d fetches in 100 seconds", name, n)
+			}
+		}
+	})
+}
+
+func TestARequestWaitsNoLongerThanItsPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := web{takes: time.Second}
+		w.serve(wellKnown("slow.example"), nil, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		before := time.Now()
+		if got := outcome(t, v, "slow.example", keyOf(1)); got != Unverified || time.Since(before) != patience {
+			t.Error(got, time.Since(before))
+		}
+		time.Sleep(time.Second)
+		if got := outcome(t, v, "slow.example", keyOf(1)); got != Verified || w.count() != 1 {
+			t.Error("when it is there:", got, w.count())
+		}
+	})
+}
+
+func TestFailuresAreRemembered(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		v := New(Config{Fetch: w.get})
+		for range 3600 {
+			outcome(t, v, "down.example", keyOf(1))
+			time.Sleep(time.Second)
+		}
+		if n := w.count(); n < 12 || n > 20 { // after 10, 20, 40 ... 300 seconds
+			t.Errorf("fetched %d times in an hour", n)
+		}
+		w.serve(wellKnown("down.example"), nil, keyOf(1))
+		time.Sleep(failedMost)
+		if got := outcome(t, v, "down.example", keyOf(1)); got != Verified {
+			t.Error("when it is there:", got)
+		}
+	})
+}
+
+func TestDirectoriesThatAreNone(t *testing.T) {
+	t.Parallel()
+	keys, err := botauth.WriteDirectory([]botauth.Key{{ID: "x", Public: keyOf(1).Public()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		address  string
+		response fetch.Response
+		want     Outcome
+	}{
+		"another media type": {"a.example",
+			fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: keys},
+			Unverified},
+		"a set of keys": {"a.example/jwks",
+			fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
+				Body: keys}, Verified},
+		"a page": {"a.example/jwks",
+			fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: keys}, Unverified},
+		"not there": {"a.example",
+			fetch.Response{Status: 404, Header: http.Header{"Content-Type": {botauth.MediaType}}, Body: keys},
+			Unverified},
+		"a redirect": {"a.example",
+			fetch.Response{Status: 302, Header: http.Header{"Content-Type": {botauth.MediaType}}, Body: keys},
+			Unverified},
+		"no JSON": {"a.example",
+			fetch.Response{Status: 200, Header: http.Header{"Content-Type": {botauth.MediaType}}, Body: []byte("x")},
+			Unverified},
+		"as it is to be": {"a.example",
+			fetch.Response{Status: 200, Header: http.Header{"Content-Type": {botauth.MediaType}}, Body: keys},
+			Verified},
+		"a key that is bound": {"a.example",
+			fetch.Response{Status: 200, Header: http.Header{"Content-Type": {botauth.MediaType}},
+				Body: []byte(`{"keys":[{"kty":"oct"}]}`)}, Unverified},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var w web
+			directory, _, err := botauth.Address("https://" + row.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.answer(directory, &row.response)
+			v := New(Config{Fetch: w.get})
+			if got := v.Identify(t.Context(), signed(row.address, keyOf(1), "")); got.Signature != row.want {
+				t.Errorf("%s: %+v", name, got)
+			}
+		})
+	}
+}
+
+func TestANonceCountsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("a.example"), nil, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		first, second := signed("a.example", keyOf(1), "n-1"), signed("a.example", keyOf(1), "n-2")
+		for i, row := range []struct {
+			request Request
+			want    Outcome
+		}{{first, Verified}, {first, Invalid}, {second, Verified}, {second, Invalid}} {
+			if got := v.Identify(t.Context(), row.request); got.Signature != row.want {
+				t.Errorf("request %d: %+v", i, got)
+			}
+		}
+	})
+}
+
+func TestTheListIsWhole(t *testing.T) {
+	t.Parallel()
+	if len(BuiltIn) < 40 {
+		t.Fatal(len(BuiltIn))
+	}
+	seen := map[string]bool{}
+	for _, k := range BuiltIn {
+		_, _, err := botauth.Address(k.Origin)
+		if k.Operator == "" || err != nil || !slices.Contains(Kinds, k.Kind) || len(k.UserAgent) < 3 ||
+			k.Source == "" ||
+			seen[strings.ToLower(k.UserAgent)] {
+			t.Errorf("%+v, %v", k, err)
+		}
+		seen[strings.ToLower(k.UserAgent)] = true
+	}
+}
+
+// BenchmarkIdentify verifies with the directory at hand, beside the bare verification of Ed25519
+// that it cannot do without.
+func BenchmarkIdentify(b *testing.B) {
+	var w web
+	w.serve(wellKnown("a.example"), nil, keyOf(1))
+	v := New(Config{Fetch: w.get})
+	r := signed("a.example", keyOf(1), "")
+	if got := v.Identify(b.Context(), r); got.Signature != Verified {
+		b.Fatal(got)
+	}
+	b.Run("whole", func(b *testing.B) {
+		for b.Loop() {
+			v.Identify(b.Context(), r)
+		}
+	})
+	message, key := make([]byte, 250), keyOf(1)
+	signature := ed25519.Sign(key, message)
+	b.Run("ed25519", func(b *testing.B) {
+		for b.Loop() {
+			ed25519.Verify(key.Public().(ed25519.PublicKey), message, signature)
+		}
+	})
+}

@@ -1,0 +1,270 @@
+package agents
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"frontdesk/internal/infra/cache"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/wire/sign/botauth"
+)
+
+// directories are the directories of keys that were fetched (§5.5), by the identifiers of agents:
+// a key holds for the address that published it, and for no other (§5.4).
+//
+// Whoever sends a request names the address that is fetched for it, so that what it costs is
+// bounded. Directories that were never read share one fetch a second, of which an asker's network
+// has one in ten seconds, and each host is asked once in ten seconds. A directory that was read is
+// fetched again only when it is old, or once a minute for a key that it does not hold. A failure
+// is remembered for up to five minutes.
+type directories struct {
+	config Config
+	known  cache.Cache[string, *directory]
+	flying chan struct{} // one for each fetch that may be under way
+
+	limiter *ratelimit.Limiter
+	meters  struct{ all, asker, host ratelimit.Meter }
+}
+
+const (
+	maxDirectories = 10_000
+	maxFlying      = 8
+	fetchTime      = 2 * time.Second
+	patience       = 200 * time.Millisecond // of a request for a directory
+	freshDefault   = time.Hour              // where the response says nothing
+	freshLeast     = time.Minute
+	freshMost      = 24 * time.Hour
+	staleMost      = 24 * time.Hour // for keys that cannot be fetched again
+	missingPause   = time.Minute    // between two fetches for a key that is not there
+	failedLeast    = 10 * time.Second
+	failedMost     = 5 * time.Minute
+)
+
+// directory is one of them.
+type directory struct {
+	mu      sync.Mutex
+	keys    *botauth.Directory // nil when it was never read
+	fetched time.Time          // when keys were
+	fresh   time.Time          // until when they need not be fetched again
+	retry   time.Time          // before it nothing is fetched
+	fails   int                // one after another
+	why     error              // of the last failure
+	flight  chan struct{}      // closed when the fetch that is under way is done; nil for none
+}
+
+func newDirectories(config Config) *directories {
+	known, err := cache.New[string, *directory](maxDirectories)
+	if err != nil {
+		panic(err) // which a constant size cannot cause
+	}
+	d := &directories{config: config, known: known, flying: make(chan struct{}, maxFlying),
+		limiter: ratelimit.New(ratelimit.Options{Keys: maxDirectories, Now: config.Now})}
+	d.meters.all = d.limiter.Meter("directories", ratelimit.Rate{Requests: 1, Per: time.Second, Burst: 1})
+	d.meters.asker = d.limiter.Meter("directories asker", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
+	d.meters.host = d.limiter.Meter("directories host", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
+	return d
+}
+
+var (
+	errNonceUsed = errors.New("its nonce was used before; sign each request with a new one")
+	errBusy      = errors.New("its directory of keys was not fetched, because too many unknown ones are named at the " +
+		"moment; send the request again later")
+	errWaiting = errors.New("its directory of keys is being fetched; send the request again in a few seconds")
+)
+
+// key gives the key of a claim. It waits at most 200 ms for a directory that is not at hand.
+func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr) (crypto.PublicKey, error) {
+	now := d.config.Now()
+	dir, there := d.known.GetIfPresent(c.Agent)
+	free := there && dir.wasRead()
+	if !there {
+		if free = d.mayTry(ctx, c.Directory, from); !free {
+			return nil, errBusy
+		}
+		dir = &directory{}
+		d.known.Set(c.Agent, dir)
+	}
+	if dir.due(c.Signature.KeyID, now) && (free || d.mayTry(ctx, c.Directory, from)) {
+		d.start(ctx, dir, c.Directory)
+	}
+	flight, key, err := dir.look(c.Signature.KeyID, now)
+	if err == nil || flight == nil {
+		return key, err
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-flight:
+		_, key, err = dir.look(c.Signature.KeyID, d.config.Now())
+		return key, err
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil, errWaiting
+}
+
+// mayTry says whether a directory that was never read may be fetched now.
+func (d *directories) mayTry(ctx context.Context, address string, from netip.Addr) bool {
+	u, err := url.Parse(address)
+	return err == nil && (!from.IsValid() || d.meters.asker.Allow(ctx, ratelimit.Network(from), 1).OK) &&
+		d.meters.host.Allow(ctx, u.Hostname(), 1).OK && d.meters.all.Allow(ctx, "", 1).OK
+}
+
+func (dir *directory) wasRead() bool {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	return dir.keys != nil
+}
+
+// look finds a key among those that are there, and the fetch that is under way.
+func (dir *directory) look(id string, now time.Time) (flight <-chan struct{}, key crypto.PublicKey, err error) {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	switch {
+	case dir.keys != nil && now.Before(dir.fresh.Add(staleMost)):
+		key, err = dir.keys.Key(id, now)
+	case dir.why != nil:
+		err = dir.why
+	default:
+		err = errWaiting
+	}
+	return dir.flight, key, err
+}
+
+// due says whether the directory is to be fetched: it was never read, is old, or lacks a key.
+func (dir *directory) due(id string, now time.Time) bool {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	if dir.flight != nil || now.Before(dir.retry) {
+		return false
+	}
+	if dir.keys == nil || !now.Before(dir.fresh) {
+		return true
+	}
+	_, err := dir.keys.Key(id, now)
+	return errors.Is(err, botauth.ErrNoKey) && now.Sub(dir.fetched) >= missingPause
+}
+
+// start begins a fetch, unless one is under way, or too many of others.
+func (d *directories) start(ctx context.Context, dir *directory, address string) {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	if dir.flight != nil {
+		return
+	}
+	select {
+	case d.flying <- struct{}{}:
+	default:
+		return
+	}
+	flight := make(chan struct{})
+	dir.flight = flight
+	go func() {
+		defer func() { <-d.flying }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime) // others wait for it, too
+		defer cancel()
+		keys, header, err := d.get(ctx, address)
+		if err != nil {
+			d.config.Log.Debug("a directory of agents' keys cannot be read", "address", address, "error", err)
+		}
+		dir.learn(keys, header, err, d.config.Now())
+		close(flight)
+	}()
+}
+
+// learn keeps what a fetch came to. A failure says nothing of keys that were read before (§6.10).
+func (dir *directory) learn(keys *botauth.Directory, header http.Header, err error, now time.Time) {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	dir.flight = nil
+	if err != nil {
+		dir.why = err
+		pause := min(failedLeast<<min(dir.fails, 10), failedMost)
+		if after, err := strconv.Atoi(header.Get("Retry-After")); err == nil && after > 0 {
+			pause = max(pause, min(time.Duration(min(after, 3600))*time.Second, failedMost))
+		}
+		dir.fails++
+		dir.retry = now.Add(pause)
+		return
+	}
+	dir.keys, dir.why, dir.fails, dir.retry = keys, nil, 0, time.Time{}
+	dir.fetched, dir.fresh = now, now.Add(freshFor(header, now))
+}
+
+// get fetches a directory and reads it.
+func (d *directories) get(ctx context.Context, address string) (*botauth.Directory, http.Header, error) {
+	response, err := d.config.Fetch(ctx, fetch.Request{URL: address, MaxBytes: botauth.MaxDirectory,
+		Header: http.Header{"Accept": {botauth.MediaType +
+			", application/jwk-set+json;q=0.9, application/json;q=0.8"}}})
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("its directory of keys cannot be fetched: %w", err)
+	case response.Status != http.StatusOK:
+		return nil, response.Header, fmt.Errorf("its directory of keys answers with status %d", response.Status)
+	case !directoryType(address, response.Header.Get("Content-Type")):
+		return nil, response.Header, fmt.Errorf("its directory of keys has the media type %q; serve it as %s",
+			response.Header.Get("Content-Type"), botauth.MediaType)
+	}
+	keys, err := botauth.ReadDirectory(response.Body, true)
+	if err == nil && len(keys.Keys) == 0 && len(keys.Passed) > 0 {
+		err = errors.New("the directory holds no key that can be used: " + strings.Join(keys.Passed, "; "))
+	}
+	return keys, response.Header, err
+}
+
+// directoryType says whether a media type is that of a directory (§5.5.1): at the well-known path
+// its own, elsewhere that of any JSON Web Key Set.
+func directoryType(address, contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return false
+	}
+	if media == botauth.MediaType {
+		return true
+	}
+	u, err := url.Parse(address)
+	return err == nil && u.Path != botauth.DirectoryPath &&
+		(media == "application/json" || media == "application/jwk-set+json")
+}
+
+// freshFor is how long a response may be used (RFC 9111 §4.2), within bounds.
+func freshFor(header http.Header, now time.Time) time.Duration {
+	life := freshDefault
+	directives := map[string]string{}
+	for part := range strings.SplitSeq(strings.Join(header.Values("Cache-Control"), ","), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		directives[strings.ToLower(name)] = strings.Trim(value, `"`)
+	}
+	_, noStore := directives["no-store"]
+	_, noCache := directives["no-cache"]
+	age, ok := directives["max-age"]
+	switch {
+	case noStore || noCache:
+		life = 0
+	case ok:
+		seconds, err := strconv.ParseInt(age, 10, 32)
+		if err != nil {
+			seconds = 0
+		}
+		since, _ := strconv.ParseInt(header.Get("Age"), 10, 32)
+		life = time.Duration(seconds-since) * time.Second
+	case header.Get("Expires") != "":
+		at, err := http.ParseTime(header.Get("Expires"))
+		if err != nil {
+			at = now
+		}
+		life = at.Sub(now)
+	}
+	return min(max(life, freshLeast), freshMost)
+}

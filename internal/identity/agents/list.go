@@ -1,0 +1,92 @@
+package agents
+
+import (
+	_ "embed"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Known is an agent that the list names.
+type Known struct {
+	Operator  string         // its operator's name
+	Origin    string         // its operator's origin, such as https://openai.com
+	Kind      string         // training, search, assistant or data
+	UserAgent string         // a word of its user agent
+	Source    string         // who says so
+	Addresses []netip.Prefix // that its requests come from; none in the built-in list
+}
+
+// The kinds of agents.
+var Kinds = []string{"training", "search", "assistant", "data"}
+
+//go:embed known.txt
+var knownText string
+
+// BuiltIn is the list that comes with the program.
+var BuiltIn = readKnown(knownText)
+
+// readKnown reads the list's lines.
+func readKnown(text string) (list []Known) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		f := strings.Split(line, " | ")
+		list = append(list, Known{Operator: f[0], Origin: f[1], Kind: f[2], UserAgent: f[3], Source: f[4]})
+	}
+	return list
+}
+
+// list finds known agents.
+type list []Known
+
+// newList puts the owner's agents before those that are built in, and longer words before shorter
+// ones, so that Googlebot-News is no Googlebot where both are there.
+func newList(own []Known) list {
+	all := slices.Concat(own, BuiltIn)
+	slices.SortStableFunc(all, func(a, b Known) int { return len(b.UserAgent) - len(a.UserAgent) })
+	return all
+}
+
+// byUserAgent finds the agent that a user agent names.
+func (l list) byUserAgent(userAgent string) *Known {
+	userAgent = strings.ToLower(userAgent)
+	for i := range l {
+		if word := l[i].UserAgent; word != "" && hasWord(userAgent, strings.ToLower(word)) {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// hasWord says whether a text has a word that no letter or digit goes on.
+func hasWord(text, word string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if (at == 0 || !wordly(text[at-1])) && (at+len(word) == len(text) || !wordly(text[at+len(word)])) {
+			return true
+		}
+		at++
+	}
+}
+
+func wordly(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+// byOrigin finds an operator by the origin at which its keys are: its own, or one of a host below.
+func (l list) byOrigin(origin string) *Known {
+	host := strings.TrimPrefix(origin, "https://")
+	for i := range l {
+		own := strings.TrimPrefix(l[i].Origin, "https://")
+		if own != "" && (host == own || strings.HasSuffix(host, "."+own)) {
+			return &l[i]
+		}
+	}
+	return nil
+}
