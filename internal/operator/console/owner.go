@@ -77,13 +77,13 @@ func Owner(config OwnerConfig) http.Handler {
 	mux.HandleFunc("GET /console/login", o.showLogin)
 	mux.HandleFunc("POST /console/login", o.login)
 	mux.HandleFunc("POST /console/logout", o.inside(o.logout))
-	mux.HandleFunc("GET /console/{$}", o.inside(o.receipts))
-	mux.HandleFunc("GET /console/receipts/{id}", o.inside(o.receipt))
+	mux.HandleFunc("GET /console/{$}", o.page("receipts", o.receipts))
+	mux.HandleFunc("GET /console/receipts/{id}", o.page("receipt", o.receipt))
 	mux.HandleFunc("GET /console/receipts/{id}/receipt.json", o.inside(o.download))
-	mux.HandleFunc("POST /console/verify", o.inside(o.verify))
-	mux.HandleFunc("GET /console/denials", o.inside(o.denials))
-	mux.HandleFunc("GET /console/keys", o.inside(o.keys))
-	mux.HandleFunc("POST /console/keys", o.inside(o.changeKey))
+	mux.HandleFunc("POST /console/verify", o.page("receipt", o.verify))
+	mux.HandleFunc("GET /console/denials", o.page("denials", o.denials))
+	mux.HandleFunc("GET /console/keys", o.page("keys", o.keys))
+	mux.HandleFunc("POST /console/keys", o.action(o.changeKey))
 	if config.Inbox != nil {
 		o.inboxRoutes(mux)
 	}
@@ -124,6 +124,9 @@ type sheet struct {
 
 // Selling says whether the page is one of what is sold.
 func (s sheet) Selling() bool { return strings.HasPrefix(s.Page, "sales") }
+
+// May says whether who is logged in changes anything.
+func (s sheet) May() bool { return s.In != nil && s.In.Role == identity.Operator }
 
 // base is the path of the owner's pages as the sender of a request knows it.
 func (o *owner) base(r *http.Request) string {

@@ -174,7 +174,7 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 	}
 	text, err := o.config.Inbox.Preview(r, q, outcome)
 	if err != nil {
-		return unread(err)
+		return err
 	}
 	if !outcome.Expires.IsZero() {
 		form.Expires = outcome.Expires.UTC().Format(time.RFC3339)
@@ -189,8 +189,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake
 	err := o.config.Inbox.Answer(r.Context(), q.ID, outcome, by(v))
 	if err == nil {
 		o.config.Note(r, v.in, "answered a request")
-		o.toRequest(w, r)
-		return nil
+		return elsewhere(requestPage(r))
 	}
 	now, failure := o.config.Now(), err
 	if q, err = o.look(r); err != nil {
@@ -206,7 +205,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake
 		o.showRequest(w, r, v, http.StatusBadRequest, body, "")
 		return nil
 	}
-	return unread(failure)
+	return failure
 }
 
 // late tells that a submission waits no more, and shows what was written in vain.

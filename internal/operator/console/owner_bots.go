@@ -90,9 +90,7 @@ const (
 )
 
 // bots shows whom the edges saw: by agent and day, what came of it, and where it was.
-func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) bots(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	q, now := r.URL.Query(), o.config.Now()
 	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome")}
 	if body.Site == "" && len(body.Sites) > 0 {
@@ -101,7 +99,7 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: plot.FirstDay(now), Until: now.Add(24 * time.Hour)}
 	all, err := o.config.Sales.Traffic.Days(ctx, want)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
 		body.Day, want.Since, want.Until = q.Get("day"), day, day.AddDate(0, 0, 1)
@@ -118,7 +116,7 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 	body.Outcomes = outcomeRows(all, want)
 	paths, err := o.config.Sales.Traffic.Paths(ctx, places, pathsShown+1)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if body.More = len(paths) > pathsShown; body.More {
 		paths = paths[:pathsShown]
@@ -127,8 +125,7 @@ func (o *owner) bots(w http.ResponseWriter, r *http.Request, v *visit) error {
 		says, _, no := outcomeOf(p.Outcome)
 		body.Paths = append(body.Paths, pathRow{p, says, no})
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Bots", Page: "sales-bots", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Bots", body, nil
 }
 
 // keep is those of the filters that an address keeps which sets another, as a query; the site is always among them.

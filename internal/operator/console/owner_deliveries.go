@@ -91,30 +91,20 @@ func sizeSays(bytes int64) string {
 }
 
 // deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those under a transaction by its.
-func (o *owner) deliveries(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	q := r.URL.Query()
-	body := deliveriesBody{By: strings.TrimSpace(q.Get("by")), State: q.Get("state")}
-	var since, until time.Time
-	body.listed, since, until = o.choose(r, "deliveries")
-	body.Any = body.Any || body.By != "" || body.State != ""
-	page := func(before string) string {
-		return link("deliveries", "find", body.Find, "site", body.Site, "day", body.Day, "by", body.By, "state", body.State, "before", before)
-	}
-	body.First = page("")
+func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state")}
+	body.By, body.State = body.chosen.Get("by"), body.chosen.Get("state")
 	var all []transactions.Delivery
 	var next string
 	var err error
 	if body.Find != "" {
 		one, ok, wrong := o.config.Sales.Deals.Delivery(ctx, body.Find)
 		if ok && wrong == nil {
-			o.to(w, r, "sales/deliveries/"+one.ID)
-			return nil
+			return "", nil, elsewhere("sales/deliveries/" + one.ID)
 		}
 		body.Of = body.Find
 		if err = wrong; err == nil {
-			all, err = o.config.Sales.Deals.DeliveriesOf(ctx, body.Find, q.Get("before"), perPage+1)
+			all, err = o.config.Sales.Deals.DeliveriesOf(ctx, body.Find, body.before, perPage+1)
 		}
 		if len(all) > perPage {
 			all = all[:perPage]
@@ -122,20 +112,15 @@ func (o *owner) deliveries(w http.ResponseWriter, r *http.Request, v *visit) err
 		}
 	} else {
 		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
-			Site: body.Site, By: body.By, State: transactions.DeliveryState(body.State), Since: since, Until: until, Before: q.Get("before"), Limit: perPage,
+			Site: body.Site, By: body.By, State: transactions.DeliveryState(body.State),
+			Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
 		})
 	}
-	if err != nil {
-		return unread(err)
-	}
-	if next != "" {
-		body.Next = page(next)
-	}
+	body.Next = body.next(next)
 	for _, d := range all {
 		body.Rows = append(body.Rows, newDeliveryRow(d))
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Deliveries", Page: "sales-deliveries", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Deliveries", body, err
 }
 
 // States are those by which deliveries are listed, for the form.
@@ -149,24 +134,21 @@ type deliveryBody struct {
 }
 
 // delivery shows one delivery.
-func (o *owner) delivery(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) delivery(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	d, ok, err := o.config.Sales.Deals.Delivery(ctx, r.PathValue("id"))
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if !ok {
-		return fail.New(fail.NotFound, "There is no delivery of this id.")
+		return "", nil, fail.New(fail.NotFound, "There is no delivery of this id.")
 	}
 	body := deliveryBody{deliveryRow: newDeliveryRow(d), Digest: hex.EncodeToString(d.Sum)}
 	if d.Transaction != "" {
 		if _, body.Known, err = o.config.Sales.Deals.Transaction(ctx, d.Transaction); err != nil {
-			return unread(err)
+			return "", nil, err
 		}
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Delivery " + d.ID, Page: "sales-delivery", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Delivery " + d.ID, body, nil
 }
 
 // leakageBody is what was delivered and not bought, or bought and not delivered.
@@ -184,6 +166,7 @@ type leakageBody struct {
 type leakKind struct {
 	Name, Says, Link string
 	Chosen           bool
+	about            string
 }
 
 // The kinds of leaks.
@@ -193,63 +176,61 @@ const (
 	leakUnfetched = "undelivered"
 )
 
+var leakKinds = []leakKind{
+	{Name: leakUnbought, Says: "Delivered, not bought", about: "Licensed content left the house under an id that is no " +
+		"transaction here: an address was made with a stolen key, or books were lost."},
+	{Name: leakLogged, Says: "Logged, not bought", about: "A log that was imported tells of content under an id that is " +
+		"no transaction here: an address was made with a stolen key, or books were lost."},
+	{Name: leakUnfetched, Says: "Bought, not delivered", about: "Somebody bought, and nobody tells that it was " +
+		"delivered: it was never fetched, or whoever delivers it keeps no record, as a CDN."},
+}
+
 // leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
 // older than others may take to tell of a delivery.
-func (o *owner) leakage(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	q := r.URL.Query()
-	body := leakageBody{Kind: leakUnbought, About: "Licensed content left the house under an id that is no transaction here: an address was made with a stolen key, or books were lost.", Grace: spanSays(reports.Grace)}
-	if q.Get("kind") == leakLogged {
-		body.Kind, body.About = leakLogged, "A log that was imported tells of content under an id that is no transaction here: an address was made with a stolen key, or books were lost."
+func (o *owner) leakage(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := leakageBody{listed: o.choose(r, "leakage"), Grace: spanSays(reports.Grace)}
+	chosen := leakKinds[0]
+	for _, k := range leakKinds {
+		if k.Name == r.URL.Query().Get("kind") {
+			chosen = k
+		}
 	}
-	if q.Get("kind") == leakUnfetched {
-		body.Kind, body.About = leakUnfetched, "Somebody bought, and nobody tells that it was delivered: it was never fetched, or whoever delivers it keeps no record, as a CDN."
-	}
-	var since, until time.Time
-	body.listed, since, until = o.choose(r, "leakage")
-	for _, k := range []leakKind{{Name: leakUnbought, Says: "Delivered, not bought"}, {Name: leakLogged, Says: "Logged, not bought"}, {Name: leakUnfetched, Says: "Bought, not delivered"}} {
+	body.Kind, body.About = chosen.Name, chosen.about
+	for _, k := range leakKinds {
 		k.Link, k.Chosen = link("leakage", "kind", k.Name, "site", body.Site, "day", body.Day), k.Name == body.Kind
 		body.Kinds = append(body.Kinds, k)
 	}
-	page := func(before string) string {
-		return link("leakage", "kind", body.Kind, "site", body.Site, "day", body.Day, "before", before)
-	}
-	body.First = page("")
+	body.chosen.Set("kind", body.Kind)
+	since, until := body.since, body.until
 	if latest := o.config.Now().Add(-reports.Grace); until.IsZero() || until.After(latest) {
 		until = latest
 	}
+	var sent []transactions.Delivery
 	var next string
 	var err error
-	if body.Kind == leakLogged {
-		var all []transactions.Delivery
-		all, next, err = o.config.Sales.Reports.LoggedStrays(ctx, body.Site, since, until, q.Get("before"), perPage)
-		for _, d := range all {
-			body.Sent = append(body.Sent, newDeliveryRow(d))
-		}
-	} else if body.Kind == leakUnbought {
-		var all []transactions.Delivery
-		all, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage})
-		for _, d := range all {
-			body.Sent = append(body.Sent, newDeliveryRow(d))
-		}
-	} else {
+	switch body.Kind {
+	case leakLogged:
+		sent, next, err = o.config.Sales.Reports.LoggedStrays(ctx, body.Site, since, until, body.before, perPage)
+	case leakUnbought:
+		sent, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
+			Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: body.before, Limit: perPage,
+		})
+	default:
 		var all []transactions.Transaction
-		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{Site: body.Site, Unfetched: true, Since: since, Until: until, Before: q.Get("before"), Limit: perPage}); err == nil {
+		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
+			Site: body.Site, Unfetched: true, Since: since, Until: until, Before: body.before, Limit: perPage,
+		}); err == nil {
 			all, err = o.unlogged(ctx, all)
 		}
 		if err == nil {
 			body.Sold, err = o.withHolds(ctx, all)
 		}
 	}
-	if err != nil {
-		return unread(err)
+	for _, d := range sent {
+		body.Sent = append(body.Sent, newDeliveryRow(d))
 	}
-	if next != "" {
-		body.Next = page(next)
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Leakage", Page: "sales-leakage", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	body.Next = body.next(next)
+	return "Leakage", body, err
 }
 
 // unlogged gives those transactions of which no imported log tells that something was delivered.

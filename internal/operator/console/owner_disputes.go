@@ -6,9 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
-	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
@@ -93,50 +91,31 @@ func (b disputesBody) Reasons() (all []option) {
 }
 
 // disputes lists disputes, the newest first, or finds one by its id or that of its transaction.
-func (o *owner) disputes(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	q := r.URL.Query()
-	body := disputesBody{Status: disputes.Status(q.Get("status")), Reason: disputes.Reason(q.Get("reason"))}
-	var since, until time.Time
-	body.listed, since, until = o.choose(r, "disputes")
-	body.Any = body.Any || body.Status != "" || body.Reason != ""
-	page := func(before string) string {
-		return link("disputes", "site", body.Site, "buyer", body.Buyer, "day", body.Day, "status", string(body.Status), "reason", string(body.Reason), "before", before)
-	}
-	body.First = page("")
+func (o *owner) disputes(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := disputesBody{listed: o.choose(r, "disputes", "status", "reason")}
+	body.Status, body.Reason = disputes.Status(body.chosen.Get("status")), disputes.Reason(body.chosen.Get("reason"))
 	from := o.config.Sales.Disputes
 	if body.Find != "" {
 		c, _, ok, err := from.Cases.Dispute(ctx, body.Find)
 		if err != nil {
-			return unread(err)
+			return "", nil, err
 		}
 		if ok {
-			o.to(w, r, "sales/disputes/"+c.ID)
-			return nil
+			return "", nil, elsewhere("sales/disputes/" + c.ID)
 		}
 	} else {
 		all, err := from.Cases.Disputes(ctx, disputes.Filter{
-			Buyer: body.Buyer, Site: body.Site, Reason: body.Reason, Status: body.Status, Since: since, Until: until, Before: q.Get("before"), Limit: perPage + 1,
+			Buyer: body.Buyer, Site: body.Site, Reason: body.Reason, Status: body.Status,
+			Since: body.since, Until: body.until, Before: body.before, Limit: perPage + 1,
 		})
 		if err != nil {
-			return unread(err)
+			return "", nil, err
 		}
-		if len(all) > perPage {
-			all = all[:perPage]
-			body.Next = page(all[perPage-1].ID)
-		}
-		for _, c := range all {
-			body.Rows = append(body.Rows, newDisputeRow(c))
-		}
+		body.Rows = rows(&body.listed, all, newDisputeRow, func(c disputes.Case) string { return c.ID })
 	}
 	force, err := from.Measures.Sanctions(ctx, false, perPage)
-	if err != nil {
-		return unread(err)
-	}
 	body.Force = len(force)
-	o.show(w, r, http.StatusOK, sheet{Title: "Disputes", Page: "sales-disputes", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Disputes", body, err
 }
 
 // disputeBody is the story of one dispute.
@@ -189,16 +168,14 @@ func newAnswerRow(a accesslog.Answer) answerRow {
 }
 
 // dispute shows the story of one dispute, and has it decided.
-func (o *owner) dispute(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) dispute(ctx context.Context, r *http.Request, v *visit) (string, any, error) {
 	from := o.config.Sales.Disputes
 	c, steps, ok, err := from.Cases.Dispute(ctx, r.PathValue("id"))
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if !ok {
-		return fail.New(fail.NotFound, "There is no such dispute.")
+		return "", nil, fail.New(fail.NotFound, "There is no such dispute.")
 	}
 	body := disputeBody{disputeRow: newDisputeRow(c)}
 	for _, s := range steps {
@@ -206,16 +183,16 @@ func (o *owner) dispute(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	answers, err := from.Evidence.OfTransaction(ctx, c.Transaction)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	for _, a := range answers {
 		body.Answers = append(body.Answers, newAnswerRow(a))
 	}
 	if body.Sale, body.Sold, err = o.config.Sales.Deals.Transaction(ctx, c.Transaction); err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	body.Cost = money(body.Sale.Amount, body.Sale.Price.Currency)
-	if body.May = from.Decide != nil && v.in.Role == identity.Operator && c.Status.Open(); body.May {
+	if body.May = from.Decide != nil && v.changes() == nil && c.Status.Open(); body.May {
 		for _, as := range disputes.Resolutions {
 			if as != disputes.Investigation || c.Status != disputes.Escalated {
 				body.Decides = append(body.Decides, option{Name: string(as), Says: map[disputes.Resolution]string{
@@ -224,23 +201,20 @@ func (o *owner) dispute(w http.ResponseWriter, r *http.Request, v *visit) error 
 			}
 		}
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Dispute " + c.ID, Page: "sales-dispute", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Dispute " + c.ID, body, nil
 }
 
 // decideDispute decides a dispute.
-func (o *owner) decideDispute(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) decideDispute(r *http.Request, v *visit) (did, to string, err error) {
 	as, decide := disputes.Resolution(r.PostForm.Get("as")), o.config.Sales.Disputes.Decide
 	if decide == nil || !slices.Contains(disputes.Resolutions, as) {
-		return fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
+		return "", "", fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
 	}
 	id := r.PathValue("id")
 	if err := decide(operator.WithActor(r.Context(), by(v)), id, as, by(v), field1(r, "note")); err != nil {
-		return unread(err)
+		return "", "", err
 	}
-	o.config.Note(r, v.in, "decided the dispute "+id+": "+string(as))
-	o.to(w, r, "sales/disputes/"+id)
-	return nil
+	return "decided the dispute " + id + ": " + string(as), "sales/disputes/" + id, nil
 }
 
 // measuresBody is the measures that were taken.
@@ -264,14 +238,12 @@ var stepSays = map[enforcement.Level]string{
 }
 
 // measures lists measures, the newest first.
-func (o *owner) measures(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) measures(ctx context.Context, r *http.Request, v *visit) (string, any, error) {
 	from := o.config.Sales.Disputes
-	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.in.Role == identity.Operator}
+	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.changes() == nil}
 	all, err := from.Measures.Sanctions(ctx, body.All, 10*perPage)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	for _, m := range all {
 		row := measureRow{Sanction: m, Does: stepSays[m.Level], Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure, Ends: m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
@@ -280,22 +252,19 @@ func (o *owner) measures(w http.ResponseWriter, r *http.Request, v *visit) error
 		}
 		body.Rows = append(body.Rows, row)
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Measures", Page: "sales-measures", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Measures", body, nil
 }
 
 // changeMeasure lifts a measure, or confirms an end.
-func (o *owner) changeMeasure(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) changeMeasure(r *http.Request, v *visit) (did, to string, err error) {
 	from := o.config.Sales.Disputes
 	do, done := map[string]func(context.Context, string, string, string) error{"lift": from.Lift, "confirm": from.Confirm}[r.PostForm.Get("do")], r.PostForm.Get("do")
 	if do == nil {
-		return fail.New(fail.Invalid, "A measure can be lifted here, and the end of an account confirmed.")
+		return "", "", fail.New(fail.Invalid, "A measure can be lifted here, and the end of an account confirmed.")
 	}
 	id := r.PostForm.Get("measure")
 	if err := do(operator.WithActor(r.Context(), by(v)), id, by(v), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
-		return unread(err)
+		return "", "", err
 	}
-	o.config.Note(r, v.in, done+" the measure "+id)
-	o.to(w, r, "sales/measures")
-	return nil
+	return done + " the measure " + id, "sales/measures", nil
 }

@@ -138,40 +138,24 @@ func (d domainRow) Signs() identity.DeliveryKey {
 }
 
 // domains lists the domains of tenants: which are verified, and until when.
-func (o *owner) domains(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := domainsBody{State: r.URL.Query().Get("state")}
-	body.listed, _, _ = o.choose(r, "domains")
-	body.Any = body.Any || body.State != ""
-	page := func(before string) string {
-		return link("domains", "find", body.Find, "state", body.State, "before", before)
-	}
-	body.First = page("")
+func (o *owner) domains(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := domainsBody{listed: o.choose(r, "domains", "state")}
+	body.State = body.chosen.Get("state")
 	for _, s := range domainStates {
 		s.Chosen = s.Name == body.State
 		body.States = append(body.States, s)
 	}
 	all, err := o.domainRows(ctx)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
-	after, find := r.URL.Query().Get("before"), strings.ToLower(body.Find)
-	for _, d := range all {
-		place := d.Tenant + "/" + d.Name
+	find := strings.ToLower(body.Find)
+	all = slices.DeleteFunc(all, func(d domainRow) bool {
 		fits := body.State == "" || body.State == d.State || body.State == "open" && d.Open > 0
-		if !fits || after != "" && d.before(after) || find != "" && !strings.Contains(place, find) {
-			continue
-		}
-		if len(body.Rows) == perPage {
-			last := body.Rows[perPage-1]
-			body.Next = page(last.Tenant + "/" + last.Name)
-			break
-		}
-		body.Rows = append(body.Rows, d)
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Domains", Page: "sales-domains", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+		return !fits || body.before != "" && d.before(body.before) || !strings.Contains(d.Tenant+"/"+d.Name, find)
+	})
+	body.Rows = rows(&body.listed, all, same, func(d domainRow) string { return d.Tenant + "/" + d.Name })
+	return "Domains", body, nil
 }
 
 // before says whether the domain does not come behind a place in the list.
@@ -183,7 +167,6 @@ func (d domainRow) before(place string) bool {
 // domainBody is the page of one domain.
 type domainBody struct {
 	domainRow
-	May        bool
 	Challenges []challengeRow
 	Started    *exchange.IssuedChallenge // shown once
 	Token      string                    // to look for
@@ -217,7 +200,7 @@ func (o *owner) domain(w http.ResponseWriter, r *http.Request, v *visit) error {
 func (o *owner) findDomain(ctx context.Context, name string) (domainRow, error) {
 	all, err := o.domainRows(ctx)
 	if err != nil {
-		return domainRow{}, unread(err)
+		return domainRow{}, err
 	}
 	for _, d := range all {
 		if d.Name == name {
@@ -233,10 +216,9 @@ func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *visit, bod
 	if body.domainRow, err = o.findDomain(ctx, body.Name); err != nil {
 		return err
 	}
-	body.May = v.in.Role == identity.Operator
 	all, err := o.config.Sales.Domains.Challenges(ctx, body.Name, challengesShown)
 	if err != nil {
-		return unread(err)
+		return err
 	}
 	now := o.config.Now()
 	for _, c := range all {
@@ -257,7 +239,7 @@ func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *visit, bod
 			last.Is = state
 		}
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Domain " + body.Name, Page: "sales-domain", In: &v.in, CSRF: v.csrf(), Body: body})
+	o.show(w, r, http.StatusOK, v.sheet("Domain "+body.Name, "sales-domain", body))
 	return nil
 }
 
@@ -273,7 +255,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 	switch r.PostForm.Get("do") {
 	case "start":
 		if body.Started, err = c.Start(ctx, caller, d.Name); err != nil {
-			return wrong(err)
+			return err
 		}
 		body.Token = body.Started.Token
 		o.config.Note(r, v.in, "started a challenge of the domain "+d.Name)
@@ -282,7 +264,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 		body.Token = field1(r, "token")
 		proven, err := c.Look(ctx, caller, d.Name, body.Token)
 		if err != nil {
-			return wrong(err)
+			return err
 		}
 		if !proven.Verified {
 			body.Problem = proven.Reason
@@ -292,7 +274,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 		did = "verified the domain " + d.Name
 	case "forget":
 		if _, err := do(o, r, v, operator.ForgetDomain{DomainName: operator.DomainName{Domain: d.Name}}); err != nil {
-			return wrong(err)
+			return err
 		}
 		did = "forgot that the domain " + d.Name + " was verified"
 	case "revoke":
@@ -301,7 +283,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 			return fail.New(fail.NotFound, "The domain has no key of this id.")
 		}
 		if _, err := c.Revoke(ctx, id); err != nil {
-			return wrong(err)
+			return err
 		}
 		did = "revoked the key " + id + " of the domain " + d.Name
 	default:

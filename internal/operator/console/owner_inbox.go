@@ -60,24 +60,32 @@ func (c *InboxConfig) intake(id string) InboxIntake {
 
 // inboxRoutes serve the inbox.
 func (o *owner) inboxRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /console/inbox", o.inside(o.inbox))
+	mux.HandleFunc("GET /console/inbox", o.page("inbox", o.inbox))
 	mux.HandleFunc("POST /console/inbox/find", o.inside(o.findRequest))
 	mux.HandleFunc("GET /console/inbox/{id}", o.inside(o.request))
 	mux.HandleFunc("POST /console/inbox/{id}/answer", o.inside(o.operator(o.answer)))
-	mux.HandleFunc("POST /console/inbox/{id}/done", o.inside(o.operator(o.markDone)))
-	mux.HandleFunc("POST /console/inbox/{id}/again", o.inside(o.operator(o.tryAgain)))
-	mux.HandleFunc("GET /console/inbox/{id}/erase", o.inside(o.operator(o.askErase)))
-	mux.HandleFunc("POST /console/inbox/{id}/erase", o.inside(o.operator(o.erase)))
+	mux.HandleFunc("POST /console/inbox/{id}/done", o.action(o.markDone))
+	mux.HandleFunc("POST /console/inbox/{id}/again", o.action(o.tryAgain))
+	mux.HandleFunc("GET /console/inbox/{id}/erase", o.page("erase", o.askErase))
+	mux.HandleFunc("POST /console/inbox/{id}/erase", o.action(o.erase))
 }
 
 // operator lets only operators through to a handler.
 func (o *owner) operator(handler func(http.ResponseWriter, *http.Request, *visit) error) func(http.ResponseWriter, *http.Request, *visit) error {
 	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
-		if v.in.Role != identity.Operator {
-			return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
+		if err := v.changes(); err != nil {
+			return err
 		}
 		return handler(w, r, v)
 	}
+}
+
+// changes refuses who changes nothing.
+func (v *visit) changes() error {
+	if v.in.Role != identity.Operator {
+		return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
+	}
+	return nil
 }
 
 // by names in the ledger who is logged in.
@@ -139,7 +147,6 @@ func (o *owner) newInboxRow(l vault.ListEntry, now time.Time) inboxRow {
 
 // inboxBody is the inbox.
 type inboxBody struct {
-	May       bool // act
 	Answer    []inboxRow
 	Do        []inboxRow
 	Failed    []failedRow
@@ -163,11 +170,9 @@ type failedRow struct {
 }
 
 // inbox shows what agents submitted: what somebody has to see to, what became of it all, and the list.
-func (o *owner) inbox(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) inbox(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	q, now := r.URL.Query(), o.config.Now()
-	body := inboxBody{May: v.in.Role == identity.Operator, States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes()}
+	body := inboxBody{States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes()}
 	c := body.Chosen
 	filter := vault.Filter{
 		Intake: c.Intake, Platform: c.Platform, State: vault.State(c.State), Since: c.since, Until: c.until, Limit: perPage + 1,
@@ -177,12 +182,12 @@ func (o *owner) inbox(w http.ResponseWriter, r *http.Request, v *visit) error {
 	}
 	if !body.Later {
 		if err := o.fillToDo(ctx, &body, now); err != nil {
-			return unread(err)
+			return "", nil, err
 		}
 	}
 	tallies, err := o.config.Inbox.Counts(ctx, plot.FirstDay(now))
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	for _, t := range tallies {
 		body.Platforms = append(body.Platforms, t.Platform)
@@ -206,8 +211,7 @@ func (o *owner) inbox(w http.ResponseWriter, r *http.Request, v *visit) error {
 		}
 		body.Rows = append(body.Rows, o.newInboxRow(l, now))
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Inbox", Page: "inbox", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Inbox", body, nil
 }
 
 // fillToDo looks for what somebody has to see to.
@@ -241,13 +245,13 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) er
 		return fail.New(fail.Invalid, "Write the id of a session, an offer or an agent, of at most %d characters.", maxFind)
 	}
 	filter := vault.Filter{Find: find, Limit: perPage + 1}
-	body := inboxBody{May: v.in.Role == identity.Operator, States: states, Intakes: o.config.Inbox.Intakes(), Find: find}
+	body := inboxBody{States: states, Intakes: o.config.Inbox.Intakes(), Find: find}
 	if filter.Before = r.PostForm.Get("before"); filter.Before != "" {
 		body.Later = true
 	}
 	all, err := o.config.Inbox.List(ctx, filter)
 	if err != nil {
-		return unread(err)
+		return err
 	}
 	if len(all) == 1 && !body.Later {
 		o.to(w, r, "inbox/"+url.PathEscape(all[0].ID))
@@ -260,6 +264,6 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) er
 		}
 		body.Rows = append(body.Rows, o.newInboxRow(l, now))
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Inbox", Page: "inbox", In: &v.in, CSRF: v.csrf(), Body: body})
+	o.show(w, r, http.StatusOK, v.sheet("Inbox", "inbox", body))
 	return nil
 }

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -35,6 +37,48 @@ func formToken(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// elsewhere is the address of another page, below OwnerPath, in place of the one that was asked for.
+type elsewhere string
+
+func (elsewhere) Error() string { return "the page is elsewhere" }
+
+// page serves what a function reads, drawn with the template of a name. The function gives a title and
+// the body of the template.
+func (o *owner) page(
+	name string, read func(context.Context, *http.Request, *visit) (title string, body any, err error),
+) http.HandlerFunc {
+	return o.inside(func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		title, body, err := read(ctx, r, v)
+		if err != nil {
+			return err
+		}
+		o.show(w, r, http.StatusOK, v.sheet(title, name, body))
+		return nil
+	})
+}
+
+// action serves a form of an operator's. What is done says what it did, which is noted, and to which
+// page the browser goes then.
+func (o *owner) action(do func(*http.Request, *visit) (did, to string, err error)) http.HandlerFunc {
+	return o.inside(o.operator(func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		did, to, err := do(r, v)
+		if err != nil {
+			return err
+		}
+		if did != "" {
+			o.config.Note(r, v.in, did)
+		}
+		return elsewhere(to)
+	}))
+}
+
+// sheet is a page for who is logged in.
+func (v *visit) sheet(title, page string, body any) sheet {
+	return sheet{Title: title, Page: page, In: &v.in, CSRF: v.csrf(), Body: body}
+}
+
 // inside lets a request through to a handler if its sender is logged in, and posts only from our own forms.
 func (o *owner) inside(handler func(http.ResponseWriter, *http.Request, *visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -53,8 +97,12 @@ func (o *owner) inside(handler func(http.ResponseWriter, *http.Request, *visit) 
 		if err == nil {
 			err = handler(w, r, v)
 		}
-		if err != nil {
-			o.refuse(w, r, v, err)
+		var other elsewhere
+		switch {
+		case errors.As(err, &other):
+			o.to(w, r, string(other))
+		case err != nil:
+			o.refuse(w, r, v, unread(err))
 		}
 	}
 }

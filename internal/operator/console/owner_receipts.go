@@ -79,17 +79,15 @@ type receiptsBody struct {
 }
 
 // receipts shows who took what, and what became of requests over time.
-func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) receipts(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	body := receiptsBody{Kinds: kinds, Chosen: choose(r.URL.Query())}
 	var err error
 	if body.Head, err = o.config.Head(ctx); err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	body.Platforms = platforms
 	body.Plot = plot.OfPlatforms(tallies, o.config.Now())
@@ -112,8 +110,7 @@ func (o *owner) receipts(w http.ResponseWriter, r *http.Request, v *visit) error
 		}
 		body.Rows = append(body.Rows, newRow(record))
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Receipts", Page: "receipts", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Receipts", body, nil
 }
 
 // lately counts what platforms did in the days of the plot, and names all that there are.
@@ -205,21 +202,19 @@ func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Rec
 }
 
 // receipt shows one receipt.
-func (o *owner) receipt(w http.ResponseWriter, r *http.Request, v *visit) error {
-	body, _, err := o.stored(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return o.broken(err)
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Receipt " + body.ID, Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+func (o *owner) receipt(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body, _, err := o.stored(ctx, r.PathValue("id"))
+	return "Receipt " + body.ID, body, broken(err)
 }
 
 // broken is the error of a receipt that cannot be made: it is not there, or the ledger does not fit together.
-func (o *owner) broken(err error) error {
-	switch fail.From(err).Code {
-	case fail.NotFound:
+func broken(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case fail.From(err).Code == fail.NotFound:
 		return fail.New(fail.NotFound, "The ledger has no entry of this id.")
-	case fail.Internal:
+	case fail.From(err).Code == fail.Internal:
 		return fail.New(fail.Invalid, "No receipt can be made: what is stored of the ledger does not fit together (%s). `frontdesk ledger audit` names every part that was changed.", told(err))
 	}
 	return err
@@ -230,7 +225,7 @@ func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error
 	body, _, err := o.stored(r.Context(), r.PathValue("id"))
 	switch {
 	case err != nil:
-		return o.broken(err)
+		return broken(err)
 	case body.Early:
 		return fail.New(fail.Unavailable, "This entry is kept, and has no place in the ledger yet; come back in a second.")
 	}
@@ -244,15 +239,12 @@ func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error
 }
 
 // verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
-func (o *owner) verify(w http.ResponseWriter, r *http.Request, v *visit) error {
-	body, err := receiptBody{}, error(nil)
+func (o *owner) verify(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	if text := r.PostForm.Get("receipt"); text != "" {
-		body = o.verifyText(r.Context(), text)
-	} else if body, err = o.verifyStored(r.Context(), r.PostForm.Get("id")); err != nil {
-		return o.broken(err)
+		return "Receipt verified", o.verifyText(ctx, text), nil
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Receipt verified", Page: "receipt", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	body, err := o.verifyStored(ctx, r.PostForm.Get("id"))
+	return "Receipt verified", body, broken(err)
 }
 
 // verifyStored verifies the receipt of an entry as it is stored here.
@@ -382,13 +374,11 @@ type reasonCount struct {
 }
 
 // denials shows the requests that got nothing, and why.
-func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) denials(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plot.Days}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	body.Platforms = platforms
 	body.count(tallies)
@@ -402,7 +392,7 @@ func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error 
 	}
 	refused, err := o.config.Refused(ctx, wanted)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	for i, request := range refused {
 		if i == perPage {
@@ -412,8 +402,7 @@ func (o *owner) denials(w http.ResponseWriter, r *http.Request, v *visit) error 
 		}
 		body.Rows = append(body.Rows, request)
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Denials", Page: "denials", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Denials", body, nil
 }
 
 // count says how often each reason was given, the most frequent first.
@@ -444,7 +433,6 @@ func (b *denialsBody) count(tallies []grants.DayCount) {
 // keysBody is the page of platforms' keys.
 type keysBody struct {
 	Keys []listedKey
-	May  bool // change them
 }
 
 type listedKey struct {
@@ -456,17 +444,16 @@ type listedKey struct {
 }
 
 // keys shows the keys of platforms, without their secrets, which no page ever has.
-func (o *owner) keys(w http.ResponseWriter, r *http.Request, v *visit) error {
-	all, err := o.config.Platforms(r.Context())
+func (o *owner) keys(ctx context.Context, _ *http.Request, _ *visit) (string, any, error) {
+	all, err := o.config.Platforms(ctx)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
-	body := keysBody{May: v.in.Role == identity.Operator}
+	body := keysBody{}
 	for _, k := range all {
 		body.Keys = append(body.Keys, listedKey{k, k.State(o.config.Now()), limits(k), k.Status == identity.PlatformActive, k.Status == identity.PlatformSuspended})
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Platforms' keys", Page: "keys", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Platforms' keys", body, nil
 }
 
 // limits are a key's own.
@@ -491,19 +478,14 @@ var changes = map[string]struct{ status, done string }{
 }
 
 // changeKey suspends or resumes a key.
-func (o *owner) changeKey(w http.ResponseWriter, r *http.Request, v *visit) error {
-	if v.in.Role != identity.Operator {
-		return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
-	}
+func (o *owner) changeKey(r *http.Request, v *visit) (did, to string, err error) {
 	id := r.PostForm.Get("id")
 	change, known := changes[r.PostForm.Get("do")]
 	if !known {
-		return fail.New(fail.Invalid, "A key can be suspended or resumed here, and nothing else.")
+		return "", "", fail.New(fail.Invalid, "A key can be suspended or resumed here, and nothing else.")
 	}
 	if err := o.config.SetStatus(r.Context(), v.in, id, change.status); err != nil {
-		return unread(err)
+		return "", "", err
 	}
-	o.config.Note(r, v.in, change.done+" the key "+id)
-	o.to(w, r, "keys")
-	return nil
+	return change.done + " the key " + id, "keys", nil
 }

@@ -73,74 +73,45 @@ func newReconciledRow(d enforcement.Day) reconciledRow {
 }
 
 // reconciliation lists what was counted, the latest day first, or where the three sides differ on one day.
-func (o *owner) reconciliation(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	q := r.URL.Query()
-	body := reconciledBody{Kind: q.Get("kind"), Differ: q.Get("differ") != "", Counts: o.config.Sales.Disputes.Lift != nil}
-	var since, until time.Time
-	body.listed, since, until = o.choose(r, "reconciliation")
+func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ"), Counts: o.config.Sales.Disputes.Lift != nil}
+	body.Kind, body.Differ = body.chosen.Get("kind"), body.chosen.Has("differ")
 	for _, k := range reconciledKinds {
 		k.Chosen = k.Name == body.Kind
 		body.Kinds = append(body.Kinds, k)
 	}
-	body.Any = body.Any || body.Kind != "" || body.Differ
 	var err error
 	if body.Until, err = o.config.Sales.Disputes.Measures.ReconciledUntil(ctx); err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if body.Since, err = o.config.Sales.Disputes.Measures.ReconciledSince(ctx); err != nil {
-		return unread(err)
+		return "", nil, err
 	}
-	if since.IsZero() {
-		err = o.reconciledDays(ctx, &body, q.Get("before"))
-	} else {
-		err = o.reconciledDay(ctx, &body, since, until, q.Get("before"))
+	if body.since.IsZero() {
+		err = o.reconciledDays(ctx, &body)
+		return "Reconciliation", body, err
 	}
-	if err != nil {
-		return unread(err)
-	}
-	title := "Reconciliation"
-	if body.Day != "" {
-		title += " of " + body.Day
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: title, Page: "sales-reconciliation", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	err = o.reconciledDay(ctx, &body)
+	return "Reconciliation of " + body.Day, body, err
 }
 
 // reconciledDays lists what was counted.
-func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody, before string) error {
-	page := func(before string) string {
-		differ := ""
-		if body.Differ {
-			differ = "1"
-		}
-		return link("reconciliation", "site", body.Site, "differ", differ, "before", before)
-	}
-	body.First = page("")
+func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody) error {
 	want := enforcement.Filter{Site: body.Site, Differing: body.Differ, Limit: perPage + 1}
-	if day, site, ok := strings.Cut(before, "."); ok {
+	if day, site, ok := strings.Cut(body.before, "."); ok {
 		want.After.At, _ = time.Parse(time.DateOnly, day)
 		want.After.Site = site
 	}
 	all, err := o.config.Sales.Disputes.Measures.Days(ctx, want)
-	if len(all) > perPage {
-		all = all[:perPage]
-		last := all[perPage-1]
-		body.Next = page(last.At.Format(time.DateOnly) + "." + last.Site)
-	}
-	for _, d := range all {
-		body.Days = append(body.Days, newReconciledRow(d))
-	}
+	body.Days = rows(&body.listed, all, newReconciledRow, func(d enforcement.Day) string {
+		return d.At.Format(time.DateOnly) + "." + d.Site
+	})
 	return err
 }
 
 // reconciledDay lists the differences of a day. What is not counted yet may still change: there nobody's silence is taken for an answer.
-func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody, since, until time.Time, after string) error {
-	page := func(before string) string {
-		return link("reconciliation", "day", body.Day, "site", body.Site, "kind", body.Kind, "before", before)
-	}
-	body.First = page("")
+func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody) error {
+	since, until := body.since, body.until
 	body.Ripe, body.Early = !until.After(body.Until), since.Before(body.Since)
 	body.Sheet = link("reports/reconciliation.csv", "site", body.Site, "since", body.Day, "until", body.Day)
 	body.Lines = link("reports/reconciliation.jsonl", "site", body.Site, "since", body.Day, "until", body.Day)
@@ -157,15 +128,14 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody, since, 
 			body.Counted = &row
 		}
 	}
-	want := reports.Request{Site: body.Site, Since: since, Until: until, After: after}
+	want := reports.Request{Site: body.Site, Since: since, Until: until, After: body.before}
 	if body.Kind != reports.Unbought {
 		all, next, err := o.config.Sales.Reports.Differences(ctx, want, body.Kind, func(site string) bool { return silent[site] }, perPage)
 		if err != nil {
 			return err
 		}
 		body.add(all)
-		if next != "" {
-			body.Next = page(next)
+		if body.Next = body.next(next); next != "" {
 			return nil // what nobody bought is on the last page
 		}
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/vault"
@@ -19,7 +19,6 @@ import (
 // requestBody is the page of one submission.
 type requestBody struct {
 	inboxRow
-	May   bool // act
 	Reads bool // may read what is sealed
 	Input []field
 	Told  *vault.Answer
@@ -117,7 +116,7 @@ func (o *owner) look(r *http.Request) (*intake.Request, error) {
 	case err != nil && fail.From(err).Code == fail.NotFound:
 		return nil, fail.New(fail.NotFound, "There is no such request, or it was removed when its time was over.")
 	case err != nil:
-		return nil, unread(err)
+		return nil, err
 	}
 	return q, nil
 }
@@ -125,8 +124,8 @@ func (o *owner) look(r *http.Request) (*intake.Request, error) {
 // requestBody says what is known of a submission, and to whom.
 func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
 	now := o.config.Now()
-	body := &requestBody{May: v.in.Role == identity.Operator}
-	body.Reads = body.May || o.config.Inbox.ViewersRead
+	body := &requestBody{}
+	body.Reads = v.changes() == nil || o.config.Inbox.ViewersRead
 	body.inboxRow = o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now)
 	body.Ends = vault.EraseTimesOf(q.Record, q.Bind)
 	if body.Reads {
@@ -142,7 +141,7 @@ func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
 	for _, e := range q.Entries {
 		body.Entries = append(body.Entries, entryLink{e.ID, kindSays(e.Kind)})
 	}
-	if body.May && body.State == vault.Waiting {
+	if v.changes() == nil && body.State == vault.Waiting {
 		body.Form = o.newForm(q)
 	}
 	return body
@@ -159,54 +158,50 @@ func (o *owner) request(w http.ResponseWriter, r *http.Request, v *visit) error 
 }
 
 func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *visit, status int, body *requestBody, problem string) {
-	o.show(w, r, status, sheet{Title: "Request", Page: "request", In: &v.in, CSRF: v.csrf(), Body: body, Problem: problem})
+	s := v.sheet("Request", "request", body)
+	s.Problem = problem
+	o.show(w, r, status, s)
 }
 
-// toRequest sends a browser to the page of a submission.
-func (o *owner) toRequest(w http.ResponseWriter, r *http.Request) {
-	o.to(w, r, "inbox/"+url.PathEscape(r.PathValue("id")))
-}
+// requestPage is the page of the submission of a request.
+func requestPage(r *http.Request) string { return "inbox/" + url.PathEscape(r.PathValue("id")) }
 
 // markDone says that somebody has seen to a bind.
-func (o *owner) markDone(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) markDone(r *http.Request, v *visit) (did, to string, err error) {
 	q, err := o.look(r)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	if q.Bind == nil {
-		return fail.New(fail.Invalid, "This request was not bound, so there is nothing to be done.")
+		return "", "", fail.New(fail.Invalid, "This request was not bound, so there is nothing to be done.")
 	}
 	if q.Bind.Done.IsZero() { // otherwise a colleague was as quick, and meant the same
 		if err := o.config.Inbox.Done(r.Context(), q.Offer, by(v)); err != nil {
-			return unread(err)
+			return "", "", err
 		}
-		o.config.Note(r, v.in, "marked a bind as done")
+		did = "marked a bind as done"
 	}
-	o.back(w, r)
-	return nil
+	return did, back(r), nil
 }
 
 // tryAgain has a bind that could not be delivered delivered again, at once.
-func (o *owner) tryAgain(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) tryAgain(r *http.Request, _ *visit) (did, to string, err error) {
 	q, err := o.look(r)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	if _, err := o.config.Inbox.Again(r.Context(), q.Offer); err != nil {
-		return unread(err)
+		return "", "", err
 	}
-	o.config.Note(r, v.in, "tried a delivery again")
-	o.back(w, r)
-	return nil
+	return "tried a delivery again", back(r), nil
 }
 
-// back sends a browser to where a form was: the inbox, or the page of the submission.
-func (o *owner) back(w http.ResponseWriter, r *http.Request) {
+// back is where a form was: the inbox, or the page of the submission.
+func back(r *http.Request) string {
 	if r.PostForm.Get("from") == "inbox" {
-		o.to(w, r, "inbox")
-		return
+		return "inbox"
 	}
-	o.toRequest(w, r)
+	return requestPage(r)
 }
 
 // eraseBody is the page that asks whether something is to be erased.
@@ -221,46 +216,46 @@ type eraseBody struct {
 const maxOthers = 100
 
 // askErase says what will be gone and what stays, and asks.
-func (o *owner) askErase(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) askErase(ctx context.Context, r *http.Request, v *visit) (string, any, error) {
+	if err := v.changes(); err != nil {
+		return "", nil, err
+	}
 	q, err := o.look(r)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	now := o.config.Now()
 	body := eraseBody{inboxRow: o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
-	all, err := o.config.Inbox.List(r.Context(), vault.Filter{Find: q.Session, Limit: maxOthers})
+	all, err := o.config.Inbox.List(ctx, vault.Filter{Find: q.Session, Limit: maxOthers})
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	for _, l := range all {
 		if l.ID != q.ID {
 			body.Others = append(body.Others, o.newInboxRow(l, now))
 		}
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Erase a request", Page: "erase", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Erase a request", body, nil
 }
 
 // erase erases a submission, or all of its session.
-func (o *owner) erase(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) erase(r *http.Request, v *visit) (did, to string, err error) {
 	q, err := o.look(r)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	what := q.Session
 	if r.PostForm.Get("what") == "offer" {
 		what = q.Offer
 	}
 	if what == "" {
-		return fail.New(fail.Invalid, "This request has no offer; erase what belongs to its session.")
+		return "", "", fail.New(fail.Invalid, "This request has no offer; erase what belongs to its session.")
 	}
 	n, err := o.config.Inbox.Erase(r.Context(), what, by(v))
 	if err != nil {
-		return unread(err)
+		return "", "", err
 	}
-	o.config.Note(r, v.in, "erased "+plural(n, "request"))
-	o.toRequest(w, r)
-	return nil
+	return "erased " + plural(n, "request"), requestPage(r), nil
 }
 
 // leftOf is how long something lasts still, in words.

@@ -43,40 +43,40 @@ type Site struct{ ID, Name string }
 
 // salesRoutes serve what is sold.
 func (o *owner) salesRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /console/sales", o.inside(o.sales))
-	mux.HandleFunc("GET /console/sales/catalog", o.inside(o.shelf))
-	mux.HandleFunc("GET /console/sales/offers", o.inside(o.offers))
-	mux.HandleFunc("GET /console/sales/offers/{id}", o.inside(o.offer))
-	mux.HandleFunc("GET /console/sales/transactions", o.inside(o.transactions))
-	mux.HandleFunc("GET /console/sales/transactions/{id}", o.inside(o.transaction))
-	mux.HandleFunc("GET /console/sales/deliveries", o.inside(o.deliveries))
-	mux.HandleFunc("GET /console/sales/deliveries/{id}", o.inside(o.delivery))
-	mux.HandleFunc("GET /console/sales/disputes", o.inside(o.disputes))
-	mux.HandleFunc("GET /console/sales/disputes/{id}", o.inside(o.dispute))
-	mux.HandleFunc("POST /console/sales/disputes/{id}", o.inside(o.operator(o.decideDispute)))
-	mux.HandleFunc("GET /console/sales/measures", o.inside(o.measures))
-	mux.HandleFunc("POST /console/sales/measures", o.inside(o.operator(o.changeMeasure)))
-	mux.HandleFunc("GET /console/sales/bots", o.inside(o.bots))
-	mux.HandleFunc("GET /console/sales/leakage", o.inside(o.leakage))
-	mux.HandleFunc("GET /console/sales/reconciliation", o.inside(o.reconciliation))
-	mux.HandleFunc("GET /console/sales/owed", o.inside(o.owed))
-	mux.HandleFunc("GET /console/sales/tenants", o.inside(o.tenants))
+	mux.HandleFunc("GET /console/sales", o.page("sales", o.sales))
+	mux.HandleFunc("GET /console/sales/catalog", o.page("sales-catalog", o.shelf))
+	mux.HandleFunc("GET /console/sales/offers", o.page("sales-offers", o.offers))
+	mux.HandleFunc("GET /console/sales/offers/{id}", o.page("sales-offer", o.offer))
+	mux.HandleFunc("GET /console/sales/transactions", o.page("sales-transactions", o.transactions))
+	mux.HandleFunc("GET /console/sales/transactions/{id}", o.page("sales-transaction", o.transaction))
+	mux.HandleFunc("GET /console/sales/deliveries", o.page("sales-deliveries", o.deliveries))
+	mux.HandleFunc("GET /console/sales/deliveries/{id}", o.page("sales-delivery", o.delivery))
+	mux.HandleFunc("GET /console/sales/disputes", o.page("sales-disputes", o.disputes))
+	mux.HandleFunc("GET /console/sales/disputes/{id}", o.page("sales-dispute", o.dispute))
+	mux.HandleFunc("POST /console/sales/disputes/{id}", o.action(o.decideDispute))
+	mux.HandleFunc("GET /console/sales/measures", o.page("sales-measures", o.measures))
+	mux.HandleFunc("POST /console/sales/measures", o.action(o.changeMeasure))
+	mux.HandleFunc("GET /console/sales/bots", o.page("sales-bots", o.bots))
+	mux.HandleFunc("GET /console/sales/leakage", o.page("sales-leakage", o.leakage))
+	mux.HandleFunc("GET /console/sales/reconciliation", o.page("sales-reconciliation", o.reconciliation))
+	mux.HandleFunc("GET /console/sales/owed", o.page("sales-owed", o.owed))
+	mux.HandleFunc("GET /console/sales/tenants", o.page("sales-tenants", o.tenants))
 	mux.HandleFunc("POST /console/sales/tenants", o.inside(o.operator(o.putTenant)))
 	mux.HandleFunc("GET /console/sales/tenant", o.inside(o.tenant))
-	mux.HandleFunc("GET /console/sales/domains", o.inside(o.domains))
+	mux.HandleFunc("GET /console/sales/domains", o.page("sales-domains", o.domains))
 	mux.HandleFunc("GET /console/sales/domain", o.inside(o.domain))
 	mux.HandleFunc("POST /console/sales/domain", o.inside(o.operator(o.changeDomain)))
-	mux.HandleFunc("GET /console/sales/requesters", o.inside(o.requesters))
-	mux.HandleFunc("POST /console/sales/requesters", o.inside(o.operator(o.changeRequester)))
-	mux.HandleFunc("GET /console/sales/accounts", o.inside(o.accounts))
-	mux.HandleFunc("POST /console/sales/accounts", o.inside(o.operator(o.openAccount)))
-	mux.HandleFunc("GET /console/sales/account", o.inside(o.account))
-	mux.HandleFunc("POST /console/sales/account", o.inside(o.operator(o.changeAccount)))
-	mux.HandleFunc("GET /console/sales/grants", o.inside(o.grants))
-	mux.HandleFunc("POST /console/sales/grants", o.inside(o.operator(o.addGrant)))
-	mux.HandleFunc("GET /console/sales/grant", o.inside(o.grant))
-	mux.HandleFunc("POST /console/sales/grant", o.inside(o.operator(o.changeGrant)))
-	mux.HandleFunc("GET /console/sales/reports", o.inside(o.reports))
+	mux.HandleFunc("GET /console/sales/requesters", o.page("sales-requesters", o.requesters))
+	mux.HandleFunc("POST /console/sales/requesters", o.action(o.changeRequester))
+	mux.HandleFunc("GET /console/sales/accounts", o.page("sales-accounts", o.accounts))
+	mux.HandleFunc("POST /console/sales/accounts", o.action(o.openAccount))
+	mux.HandleFunc("GET /console/sales/account", o.page("sales-account", o.account))
+	mux.HandleFunc("POST /console/sales/account", o.action(o.changeAccount))
+	mux.HandleFunc("GET /console/sales/grants", o.page("sales-grants", o.grants))
+	mux.HandleFunc("POST /console/sales/grants", o.action(o.addGrant))
+	mux.HandleFunc("GET /console/sales/grant", o.page("sales-grant", o.grant))
+	mux.HandleFunc("POST /console/sales/grant", o.action(o.changeGrant))
+	mux.HandleFunc("GET /console/sales/reports", o.page("sales-reports", o.reports))
 	mux.HandleFunc("GET /console/sales/reports/{file}", o.inside(o.downloadReport))
 }
 
@@ -143,14 +143,12 @@ type taking struct {
 const buyersShown = 25
 
 // sales shows what was earned day by day and from whom, and what somebody has to see to.
-func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) sales(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	now, c := o.config.Now(), o.config.Sales
 	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency")}
 	all, err := c.Accounts.Revenue(ctx, body.Site, plot.FirstDay(now), time.Time{}, buyersShown)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	for i, t := range all {
 		body.Currencies = append(body.Currencies, t.Currency)
@@ -164,11 +162,10 @@ func (o *owner) sales(w http.ResponseWriter, r *http.Request, v *visit) error {
 	}
 	owed, err := c.Deals.OwedCount(ctx, "", owedMost)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	body.Overdue, body.Pending, body.Late = counted(owed[transactions.Expired]), counted(owed[transactions.Pending]), owed[transactions.Expired] > 0
-	o.show(w, r, http.StatusOK, sheet{Title: "Sales", Page: "sales", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Sales", body, nil
 }
 
 // newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below the line; the table has the

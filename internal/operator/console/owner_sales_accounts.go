@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/operator"
@@ -17,7 +16,6 @@ import (
 // accountsBody is the accounts.
 type accountsBody struct {
 	listed
-	May  bool
 	Rows []accountRow
 }
 
@@ -42,40 +40,23 @@ func newAccountRow(b accounts.Balance) accountRow {
 }
 
 // accounts lists accounts by buyer and currency.
-func (o *owner) accounts(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := accountsBody{May: v.in.Role == identity.Operator}
-	body.listed, _, _ = o.choose(r, "accounts")
+func (o *owner) accounts(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := accountsBody{listed: o.choose(r, "accounts")}
 	wanted := accounts.AccountFilter{Begins: body.Find, Limit: perPage + 1}
-	wanted.Listed, wanted.Buyer, _ = strings.Cut(r.URL.Query().Get("before"), " ")
+	wanted.Listed, wanted.Buyer, _ = strings.Cut(body.before, " ")
 	all, err := o.config.Sales.Accounts.Accounts(ctx, wanted)
-	if err != nil {
-		return unread(err)
-	}
-	for i, b := range all {
-		if i == perPage {
-			body.Next = body.from("accounts", all[i-1].Currency+" "+all[i-1].Buyer)
-			break
-		}
-		body.Rows = append(body.Rows, newAccountRow(b))
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Accounts", Page: "sales-accounts", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	body.Rows = rows(&body.listed, all, newAccountRow, func(b accounts.Balance) string { return b.Currency + " " + b.Buyer })
+	return "Accounts", body, err
 }
 
 // openAccount opens an account.
-func (o *owner) openAccount(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) openAccount(r *http.Request, v *visit) (did, to string, err error) {
 	in := operator.OpenAccount{Buyer: field1(r, "buyer"), Currency: strings.ToUpper(field1(r, "currency"))}
 	if limit := field1(r, "limit"); limit != "" {
 		in.Own = &limit
 	}
-	if _, err := do(o, r, v, in); err != nil {
-		return wrong(err)
-	}
-	o.config.Note(r, v.in, "opened an account")
-	o.to(w, r, link("account", "buyer", in.Buyer, "currency", in.Currency))
-	return nil
+	_, err = do(o, r, v, in)
+	return "opened an account", link("account", "buyer", in.Buyer, "currency", in.Currency), err
 }
 
 // do carries out an operation for the operator who sends a form.
@@ -86,18 +67,9 @@ func do[Out any](o *owner, r *http.Request, v *visit, in operator.Doer[Out]) (Ou
 // field1 is a field of a form without the blanks around it.
 func field1(r *http.Request, name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 
-// wrong is the error of a form: what is wrong with it as it is, and everything else as a page that cannot be shown.
-func wrong(err error) error {
-	if code := fail.From(err).Code; code == fail.Invalid || code == fail.NotFound {
-		return err
-	}
-	return unread(err)
-}
-
 // accountBody is the page of one account.
 type accountBody struct {
 	accountRow
-	May      bool
 	Lines    []journalRow
 	Seen     int64 // the last line of the journal
 	Rows     []transactionRow
@@ -147,28 +119,26 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 const purchasesShown = 10
 
 // account shows one account: what stands on it, its movements and purchases, and what an operator can do.
-func (o *owner) account(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) account(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	q, c := r.URL.Query(), o.config.Sales
 	buyer, currency := q.Get("buyer"), q.Get("currency")
 	balance, err := c.Accounts.Account(ctx, buyer, currency)
 	if fail.From(err).Code == fail.NotFound && err != nil {
-		return fail.New(fail.NotFound, "There is no such account.")
+		return "", nil, fail.New(fail.NotFound, "There is no such account.")
 	}
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	before, _ := strconv.ParseInt(q.Get("before"), 10, 64)
 	lines, err := c.Accounts.Statement(ctx, buyer, currency, before, perPage+1)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	holds, err := c.Accounts.Purchases(ctx, accounts.PurchaseFilter{Holder: buyer, Limit: purchasesShown + 1})
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
-	body := accountBody{accountRow: newAccountRow(balance), May: v.in.Role == identity.Operator, Seen: balance.Lines, Grants: link("grants", "buyer", buyer), Before: before > 0}
+	body := accountBody{accountRow: newAccountRow(balance), Seen: balance.Lines, Grants: link("grants", "buyer", buyer), Before: before > 0}
 	body.Newest = body.Link
 	body.Statuses.Suspend, body.Statuses.Resume = balance.Status == accounts.Active, balance.Status == accounts.Suspended
 	for i, l := range lines {
@@ -183,19 +153,17 @@ func (o *owner) account(w http.ResponseWriter, r *http.Request, v *visit) error 
 			body.More = link("transactions", "account", buyer)
 		}
 		if body.Rows, _, err = o.boughtFrom(ctx, buyer, ""); err != nil {
-			return unread(err)
+			return "", nil, err
 		}
 		body.Rows = body.Rows[:min(len(body.Rows), purchasesShown)]
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Account of " + buyer, Page: "sales-account", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Account of " + buyer, body, nil
 }
 
 // changeAccount does for an operator what a form of an account's page asks for.
-func (o *owner) changeAccount(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) changeAccount(r *http.Request, v *visit) (did, to string, err error) {
 	buyer, currency, what := field1(r, "buyer"), field1(r, "currency"), field1(r, "do")
 	account := operator.AccountArguments{Buyer: buyer, Currency: currency}
-	var err error
 	switch what {
 	case accounts.Credit, accounts.Debit, accounts.Lapse:
 		in := operator.Pay{
@@ -216,18 +184,12 @@ func (o *owner) changeAccount(w http.ResponseWriter, r *http.Request, v *visit) 
 	default:
 		err = fail.New(fail.Invalid, "Nothing of this kind can be done with an account here.")
 	}
-	if err != nil {
-		return wrong(err)
-	}
-	o.config.Note(r, v.in, "changed an account: "+what)
-	o.to(w, r, link("account", "buyer", buyer, "currency", currency))
-	return nil
+	return "changed an account: " + what, link("account", "buyer", buyer, "currency", currency), err
 }
 
 // grantsBody is licences and subscriptions.
 type grantsBody struct {
 	listed
-	May   bool
 	Rows  []grantRow
 	Units []string
 }
@@ -299,29 +261,18 @@ func periodSays(q accounts.Quota) string {
 }
 
 // grants lists licences and subscriptions by their ids.
-func (o *owner) grants(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := grantsBody{May: v.in.Role == identity.Operator, Units: accounts.Units}
-	body.listed, _, _ = o.choose(r, "grants")
+func (o *owner) grants(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := grantsBody{listed: o.choose(r, "grants"), Units: accounts.Units}
 	now := o.config.Now()
-	all, err := o.config.Sales.Accounts.Grants(ctx, accounts.GrantFilter{Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1}, now)
-	if err != nil {
-		return unread(err)
-	}
-	for i, g := range all {
-		if i == perPage {
-			body.Next = body.from("grants", all[i-1].ID)
-			break
-		}
-		body.Rows = append(body.Rows, newGrantRow(g, now))
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Licences and subscriptions", Page: "sales-grants", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	wanted := accounts.GrantFilter{Buyer: body.Buyer, After: body.before, Limit: perPage + 1}
+	all, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
+	row := func(g accounts.Grant) grantRow { return newGrantRow(g, now) }
+	body.Rows = rows(&body.listed, all, row, func(g accounts.Grant) string { return g.ID })
+	return "Licences and subscriptions", body, err
 }
 
 // addGrant gives a buyer a licence or a subscription.
-func (o *owner) addGrant(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) addGrant(r *http.Request, v *visit) (did, to string, err error) {
 	in := operator.GrantTerms{
 		ID: field1(r, "id"), Buyer: field1(r, "buyer"), Site: field1(r, "site"), Item: field1(r, "item"),
 		Labels: strings.Fields(r.PostForm.Get("labels")), Paths: strings.Fields(r.PostForm.Get("paths")),
@@ -329,12 +280,11 @@ func (o *owner) addGrant(w http.ResponseWriter, r *http.Request, v *visit) error
 	if day := field1(r, "ends"); day != "" {
 		ends, err := time.Parse(time.DateOnly, day)
 		if err != nil {
-			return fail.New(fail.Invalid, "The day on which it ends is no day; write it like 2028-01-31.")
+			return "", "", fail.New(fail.Invalid, "The day on which it ends is no day; write it like 2028-01-31.")
 		}
 		in.Ends = ends.Format(time.RFC3339)
 	}
 	kind := field1(r, "kind")
-	var err error
 	switch kind {
 	case accounts.GrantLicence:
 		_, err = do(o, r, v, operator.AddLicense{GrantTerms: in, Paid: field1(r, "paid")})
@@ -349,12 +299,7 @@ func (o *owner) addGrant(w http.ResponseWriter, r *http.Request, v *visit) error
 	default:
 		err = fail.New(fail.Invalid, "A licence or a subscription can be given here.")
 	}
-	if err != nil {
-		return wrong(err)
-	}
-	o.config.Note(r, v.in, "gave a "+kind)
-	o.to(w, r, link("grant", "id", in.ID))
-	return nil
+	return "gave a " + kind, link("grant", "id", in.ID), err
 }
 
 // quotaIn reads a quota of a form.
@@ -389,7 +334,6 @@ func quotaIn(r *http.Request) ([]operator.Quota, error) {
 // grantBody is the page of a licence or a subscription.
 type grantBody struct {
 	grantRow
-	May             bool
 	Subscribes      bool
 	Units           []quotaUnit
 	Suspend, Resume bool
@@ -400,14 +344,12 @@ type grantBody struct {
 type quotaUnit struct{ Name, Says string }
 
 // grant shows one licence or subscription.
-func (o *owner) grant(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) grant(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	s, kind, err := o.config.Sales.Accounts.Licence(ctx, r.URL.Query().Get("id"), o.config.Now())
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
-	body := grantBody{grantRow: newGrantRow(accounts.Grant{Subscription: s, Kind: kind}, o.config.Now()), May: v.in.Role == identity.Operator, Subscribes: kind == accounts.GrantSubscription}
+	body := grantBody{grantRow: newGrantRow(accounts.Grant{Subscription: s, Kind: kind}, o.config.Now()), Subscribes: kind == accounts.GrantSubscription}
 	body.Suspend, body.Resume, body.End = s.Status == accounts.Active, s.Status == accounts.Suspended, s.Status != accounts.Ended
 	for _, unit := range accounts.Units {
 		if unit != accounts.SpendCents || s.Currency != "" {
@@ -418,14 +360,12 @@ func (o *owner) grant(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if body.Subscribes {
 		title = "Subscription "
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: title + s.ID, Page: "sales-grant", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return title + s.ID, body, nil
 }
 
 // changeGrant does for an operator what a form of the page of a licence or subscription asks for.
-func (o *owner) changeGrant(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) changeGrant(r *http.Request, v *visit) (did, to string, err error) {
 	of, what := operator.GrantID{ID: field1(r, "id")}, field1(r, "do")
-	var err error
 	switch what {
 	case "suspend":
 		_, err = do(o, r, v, operator.SuspendGrant{GrantID: of})
@@ -441,10 +381,5 @@ func (o *owner) changeGrant(w http.ResponseWriter, r *http.Request, v *visit) er
 	default:
 		err = fail.New(fail.Invalid, "Nothing of this kind can be done with a licence or subscription here.")
 	}
-	if err != nil {
-		return wrong(err)
-	}
-	o.config.Note(r, v.in, "changed "+of.ID+": "+what)
-	o.to(w, r, link("grant", "id", of.ID))
-	return nil
+	return "changed " + of.ID + ": " + what, link("grant", "id", of.ID), err
 }

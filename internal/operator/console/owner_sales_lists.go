@@ -2,12 +2,13 @@ package console
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
-	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
@@ -27,29 +28,64 @@ type listed struct {
 	Sites []Site
 	Any   bool   // something is filtered by
 	Later bool   // this is not the first page
-	First string // the address of the first page
 	Next  string // of the next; empty for none
+
+	page         string
+	chosen       url.Values // what is filtered by
+	since, until time.Time  // of the day
+	before       string     // behind which the page begins
 }
 
-// choose reads what an address filters by, and gives the time of its day.
-func (o *owner) choose(r *http.Request, page string) (l listed, since, until time.Time) {
+// choose reads what the address of a page filters by: what all lists have, and what is the page's own.
+func (o *owner) choose(r *http.Request, page string, own ...string) listed {
 	q := r.URL.Query()
-	l = listed{Find: strings.TrimSpace(q.Get("find")), Site: q.Get("site"), Buyer: strings.TrimSpace(q.Get("buyer")), Sites: o.config.Sales.Sites, Later: q.Get("before") != ""}
-	if len(l.Find) > maxFind {
-		l.Find = ""
+	l := listed{
+		Sites: o.config.Sales.Sites, page: page, chosen: url.Values{}, before: q.Get("before"), Later: q.Get("before") != "",
 	}
-	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
-		l.Day, since, until = q.Get("day"), day, day.AddDate(0, 0, 1)
+	for _, name := range append(own, "find", "site", "buyer", "day") {
+		if text := strings.TrimSpace(q.Get(name)); text != "" && (name != "find" || len(text) <= maxFind) {
+			l.chosen.Set(name, text)
+		}
 	}
-	l.Any = l.Find != "" || l.Site != "" || l.Buyer != "" || l.Day != ""
-	l.First = l.from(page, "")
-	return l, since, until
+	if day, err := time.Parse(time.DateOnly, l.chosen.Get("day")); err == nil {
+		l.since, l.until = day, day.AddDate(0, 0, 1)
+	} else {
+		l.chosen.Del("day")
+	}
+	l.Find, l.Site, l.Buyer, l.Day = l.chosen.Get("find"), l.chosen.Get("site"), l.chosen.Get("buyer"), l.chosen.Get("day")
+	l.Any = len(l.chosen) > 0
+	return l
 }
 
-// from is the address of the page that begins behind something.
-func (l listed) from(page, before string) string {
-	return link(page, "find", l.Find, "site", l.Site, "buyer", l.Buyer, "day", l.Day, "before", before)
+// First is the address of the first page.
+func (l listed) First() string {
+	return strings.TrimSuffix("sales/"+l.page+"?"+l.chosen.Encode(), "?")
 }
+
+// next is the address of the page that begins behind a place; empty without one.
+func (l listed) next(place string) string {
+	if place == "" {
+		return ""
+	}
+	q := maps.Clone(l.chosen)
+	q.Set("before", place)
+	return "sales/" + l.page + "?" + q.Encode()
+}
+
+// rows are the rows of a page. Where there are more than it has, the next begins behind the place of the last.
+func rows[T, R any](l *listed, all []T, row func(T) R, place func(T) string) (rows []R) {
+	if len(all) > perPage {
+		all = all[:perPage]
+		l.Next = l.next(place(all[perPage-1]))
+	}
+	for _, one := range all {
+		rows = append(rows, row(one))
+	}
+	return rows
+}
+
+// same is a row that is what it is of.
+func same[T any](one T) T { return one }
 
 // shelfBody is the catalog.
 type shelfBody struct {
@@ -75,24 +111,24 @@ var absences = map[exchange.Absence]string{
 }
 
 // shelf shows the catalog with prices.
-func (o *owner) shelf(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := shelfBody{}
-	body.listed, _, _ = o.choose(r, "catalog")
-	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
-	all, next, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{Find: body.Find, Site: body.Site, Before: max(before, 0), Limit: perPage})
-	if err != nil {
-		return unread(err)
-	}
+func (o *owner) shelf(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := shelfBody{listed: o.choose(r, "catalog")}
+	all, next, err := o.entries(ctx, body.listed, body.Site)
 	for _, s := range all {
 		body.Rows = append(body.Rows, newShelfRow(s))
 	}
-	if next > 0 {
-		body.Next = body.from("catalog", strconv.Itoa(next))
+	body.Next = body.next(next)
+	return "Catalog", body, err
+}
+
+// entries are those of a page of the catalog of a site, and the place behind which the next begins.
+func (o *owner) entries(ctx context.Context, l listed, site string) (all []exchange.CatalogRow, next string, err error) {
+	before, _ := strconv.Atoi(l.before)
+	all, n, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{Find: l.Find, Site: site, Before: max(before, 0), Limit: perPage})
+	if n > 0 {
+		next = strconv.Itoa(n)
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Catalog", Page: "sales-catalog", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return all, next, err
 }
 
 func newShelfRow(s exchange.CatalogRow) shelfRow {
@@ -145,39 +181,27 @@ func newOfferRow(of *transactions.Offer, now time.Time) offerRow {
 }
 
 // offers lists the offers that are still known, those that end last first, or finds one by its id.
-func (o *owner) offers(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := offersBody{}
-	want := transactions.OfferFilter{Before: r.URL.Query().Get("before"), Limit: perPage}
-	body.listed, want.Since, want.Until = o.choose(r, "offers")
-	want.Buyer, want.Site = body.Buyer, body.Site
+func (o *owner) offers(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := offersBody{listed: o.choose(r, "offers")}
+	want := transactions.OfferFilter{
+		Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
+	}
 	if strings.Contains(body.Find, "://") {
 		want.URI = body.Find
 	}
 	if body.Exact = body.Find != "" && want.URI == ""; body.Exact {
 		_, ok, err := o.config.Sales.Deals.Offer(ctx, body.Find)
-		if err != nil {
-			return unread(err)
+		if ok && err == nil {
+			err = elsewhere("sales/offers/" + body.Find)
 		}
-		if ok {
-			o.to(w, r, "sales/offers/"+body.Find)
-			return nil
-		}
-	} else {
-		all, next, err := o.config.Sales.Deals.Offers(ctx, want)
-		if err != nil {
-			return unread(err)
-		}
-		if next != "" {
-			body.Next = body.from("offers", next)
-		}
-		for _, of := range all {
-			body.Rows = append(body.Rows, newOfferRow(of, o.config.Now()))
-		}
+		return "Offers", body, err
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Offers", Page: "sales-offers", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	all, next, err := o.config.Sales.Deals.Offers(ctx, want)
+	body.Next = body.next(next)
+	for _, of := range all {
+		body.Rows = append(body.Rows, newOfferRow(of, o.config.Now()))
+	}
+	return "Offers", body, err
 }
 
 // offerBody is the page of one offer.
@@ -187,17 +211,16 @@ type offerBody struct {
 }
 
 // offer shows one offer.
-func (o *owner) offer(w http.ResponseWriter, r *http.Request, v *visit) error {
-	of, ok, err := o.config.Sales.Deals.Offer(r.Context(), r.PathValue("id"))
+func (o *owner) offer(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	of, ok, err := o.config.Sales.Deals.Offer(ctx, r.PathValue("id"))
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if !ok {
-		return fail.New(fail.NotFound, "There is no offer of this id any more; those that have ended are forgotten after a time.")
+		return "", nil, fail.New(fail.NotFound, "There is no offer of this id any more; those that have ended are forgotten after a time.")
 	}
 	body := offerBody{newOfferRow(of, o.config.Now()), indented(of.Document)}
-	o.show(w, r, http.StatusOK, sheet{Title: "Offer " + of.ID, Page: "sales-offer", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Offer " + of.ID, body, nil
 }
 
 // transactionsBody is what was bought.
@@ -274,46 +297,33 @@ func (o *owner) withHolds(ctx context.Context, all []transactions.Transaction) (
 }
 
 // transactions lists what was bought, the newest first, or finds one purchase by its id.
-func (o *owner) transactions(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := transactionsBody{Account: r.URL.Query().Get("account")}
-	var since, until time.Time
-	body.listed, since, until = o.choose(r, "transactions")
+func (o *owner) transactions(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := transactionsBody{listed: o.choose(r, "transactions", "account")}
+	body.Account = body.chosen.Get("account")
+	var all []transactions.Transaction
+	var next string
 	var err error
-	switch before := r.URL.Query().Get("before"); {
+	switch {
 	case body.Find != "":
 		t, ok, err := o.config.Sales.Deals.Transaction(ctx, body.Find)
-		if err != nil {
-			return unread(err)
+		if ok && err == nil {
+			err = elsewhere("sales/transactions/" + t.ID)
 		}
-		if ok {
-			o.to(w, r, "sales/transactions/"+t.ID)
-			return nil
-		}
+		return "Transactions", body, err
 	case body.Account != "":
-		body.First = link("transactions", "account", body.Account)
-		body.Rows, body.Next, err = o.boughtFrom(ctx, body.Account, before)
+		body.Rows, next, err = o.boughtFrom(ctx, body.Account, body.before)
 	default:
-		var all []transactions.Transaction
-		var next string
 		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
-			Buyer: body.Buyer, Site: body.Site, Since: since, Until: until, Before: before, Limit: perPage,
+			Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
 		}); err == nil {
 			body.Rows, err = o.withHolds(ctx, all)
 		}
-		if next != "" {
-			body.Next = body.from("transactions", next)
-		}
 	}
-	if err != nil {
-		return unread(err)
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Transactions", Page: "sales-transactions", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	body.Next = body.next(next)
+	return "Transactions", body, err
 }
 
-// boughtFrom lists what was bought from the accounts of a buyer, and gives the address of the next page.
+// boughtFrom lists what was bought from the accounts of a buyer, and gives the place behind which more is.
 func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []transactionRow, next string, err error) {
 	holds, err := o.config.Sales.Accounts.Purchases(ctx, accounts.PurchaseFilter{Holder: buyer, Before: before, Limit: perPage + 1})
 	if err != nil {
@@ -321,7 +331,7 @@ func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []tr
 	}
 	if len(holds) > perPage {
 		holds = holds[:perPage]
-		next = link("transactions", "account", buyer, "before", holds[perPage-1].ID)
+		next = holds[perPage-1].ID
 	}
 	ids := make([]string, len(holds))
 	for i, h := range holds {
@@ -366,23 +376,21 @@ type eventRow struct {
 const eventsShown = 100
 
 // transaction shows one purchase: the offer, the cost, what was delivered and reported, and the receipts.
-func (o *owner) transaction(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+func (o *owner) transaction(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
 	t, ok, err := o.config.Sales.Deals.Transaction(ctx, r.PathValue("id"))
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	if !ok {
-		return fail.New(fail.NotFound, "There is no transaction of this id.")
+		return "", nil, fail.New(fail.NotFound, "There is no transaction of this id.")
 	}
 	rows, err := o.withHolds(ctx, []transactions.Transaction{t})
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	events, err := o.config.Sales.Deals.Events(ctx, t.ID, eventsShown+1)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	body := transactionBody{transactionRow: rows[0], Price: priceSays(t.Price), Text: indented(t.Document), Title: titleOf(t.Document), Usage: t.Report.Usage()}
 	body.Principal, body.Delegation = o.delegated(ctx, t.Entry)
@@ -396,8 +404,7 @@ func (o *owner) transaction(w http.ResponseWriter, r *http.Request, v *visit) er
 		}
 		body.Events = append(body.Events, row)
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Transaction " + t.ID, Page: "sales-transaction", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Transaction " + t.ID, body, nil
 }
 
 // delegated says under whose delegation something was bought, as its entry of the ledger tells (RAMP v1, Delegation); nothing where there is none, or the entry has no place yet.
@@ -466,18 +473,15 @@ var owedStates = []struct {
 }
 
 // owed lists what buyers have to report, by its state.
-func (o *owner) owed(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := owedBody{State: r.URL.Query().Get("state")}
-	body.listed, _, _ = o.choose(r, "owed")
+func (o *owner) owed(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := owedBody{listed: o.choose(r, "owed")}
 	counts, err := o.config.Sales.Deals.OwedCount(ctx, body.Buyer, owedMost)
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
 	chosen := owedStates[0]
 	for _, s := range owedStates {
-		if s.name == body.State {
+		if s.name == r.URL.Query().Get("state") {
 			chosen = s
 		}
 	}
@@ -486,50 +490,34 @@ func (o *owner) owed(w http.ResponseWriter, r *http.Request, v *visit) error {
 	for _, s := range owedStates {
 		body.States = append(body.States, owedState{s.name, s.says, counted(counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer), s.name == chosen.name})
 	}
-	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{State: chosen.state, Buyer: body.Buyer, After: r.URL.Query().Get("before"), Limit: perPage + 1})
+	body.chosen.Set("state", chosen.name)
+	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{
+		State: chosen.state, Buyer: body.Buyer, After: body.before, Limit: perPage + 1,
+	})
 	if err != nil {
-		return unread(err)
+		return "", nil, err
 	}
-	body.First = link("owed", "state", chosen.name, "buyer", body.Buyer)
-	if len(all) > perPage {
-		all = all[:perPage]
-		body.Next = link("owed", "state", chosen.name, "buyer", body.Buyer, "before", all[perPage-1].ID)
-	}
-	if body.Rows, err = o.withHolds(ctx, all); err != nil {
-		return unread(err)
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Reports due", Page: "sales-owed", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	all = rows(&body.listed, all, same, func(t transactions.Transaction) string { return t.ID })
+	body.Rows, err = o.withHolds(ctx, all)
+	return "Reports due", body, err
 }
 
 // requestersBody is who signed up.
 type requestersBody struct {
 	listed
-	May  bool
 	Rows []requesters.Registration
 }
 
 // requesters lists who signed up, by domain and id.
-func (o *owner) requesters(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	body := requestersBody{May: v.in.Role == identity.Operator}
-	body.listed, _, _ = o.choose(r, "requesters")
-	all, err := o.config.Sales.Requesters(ctx, body.Find, r.URL.Query().Get("before"), perPage+1)
-	if err != nil {
-		return unread(err)
-	}
-	if len(all) > perPage {
-		all = all[:perPage]
-		body.Next = body.from("requesters", all[perPage-1].Account())
-	}
-	body.Rows = all
-	o.show(w, r, http.StatusOK, sheet{Title: "Requesters", Page: "sales-requesters", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+func (o *owner) requesters(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := requestersBody{listed: o.choose(r, "requesters")}
+	all, err := o.config.Sales.Requesters(ctx, body.Find, body.before, perPage+1)
+	body.Rows = rows(&body.listed, all, same, requesters.Registration.Account)
+	return "Requesters", body, err
 }
 
 // changeRequester suspends a requester or lets it in again.
-func (o *owner) changeRequester(w http.ResponseWriter, r *http.Request, v *visit) (err error) {
+func (o *owner) changeRequester(r *http.Request, v *visit) (did, to string, err error) {
 	var of operator.RequesterName
 	of.Domain, of.ID, _ = strings.Cut(r.PostForm.Get("requester"), "/")
 	var g operator.Requester
@@ -539,12 +527,10 @@ func (o *owner) changeRequester(w http.ResponseWriter, r *http.Request, v *visit
 	case "resume":
 		g, err = do(o, r, v, operator.ResumeRequester{RequesterName: of})
 	default:
-		return fail.New(fail.Invalid, "A requester can be suspended or resumed here, and nothing else.")
+		return "", "", fail.New(fail.Invalid, "A requester can be suspended or resumed here, and nothing else.")
 	}
 	if err != nil {
-		return unread(err)
+		return "", "", err
 	}
-	o.config.Note(r, v.in, "made the requester "+g.Account+" "+g.State)
-	o.to(w, r, link("requesters", "find", g.Domain))
-	return nil
+	return "made the requester " + g.Account + " " + g.State, link("requesters", "find", g.Domain), nil
 }

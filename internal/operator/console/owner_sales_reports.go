@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -36,12 +37,11 @@ var reportKinds = []reportKind{
 }
 
 // reports shows what can be downloaded.
-func (o *owner) reports(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) reports(ctx context.Context, _ *http.Request, _ *visit) (string, any, error) {
 	now := o.config.Now().UTC()
 	body := reportsBody{Reports: reportKinds, Sites: o.config.Sales.Sites}
 	body.Since, body.Until = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), now.Format(time.DateOnly)
-	o.show(w, r, http.StatusOK, sheet{Title: "Reports", Page: "sales-reports", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+	return "Reports", body, nil
 }
 
 // downloadReport gives a report as a file, NAME.csv or NAME.jsonl. Both days of the form are part of it.
@@ -74,7 +74,7 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit)
 		out.begin() // a report without rows
 		return nil
 	case !out.begun:
-		return wrong(err)
+		return err
 	case errors.Is(err, r.Context().Err()):
 		return nil // nobody is there any more
 	}

@@ -3,13 +3,11 @@ package console
 import (
 	"context"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 
-	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog/push"
-	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
@@ -26,7 +24,6 @@ type Supplied struct {
 // tenantsBody is the list of tenants, with the form that puts one in.
 type tenantsBody struct {
 	listed
-	May  bool
 	Rows []tenantRow
 }
 
@@ -80,22 +77,14 @@ func newTenantRow(t *push.Tenant) tenantRow {
 }
 
 // tenants lists the tenants.
-func (o *owner) tenants(w http.ResponseWriter, r *http.Request, v *visit) error {
-	body := tenantsBody{May: v.in.Role == identity.Operator}
-	body.listed, _, _ = o.choose(r, "tenants")
-	after := r.URL.Query().Get("before")
-	for _, t := range o.config.Sales.Supplied.Tenants() {
-		if t.ID <= after || body.Find != "" && !strings.Contains(t.ID+" "+strings.ToLower(t.Name)+" "+strings.Join(t.Domains, " "), strings.ToLower(body.Find)) {
-			continue
-		}
-		if len(body.Rows) == perPage {
-			body.Next = body.from("tenants", body.Rows[perPage-1].ID)
-			break
-		}
-		body.Rows = append(body.Rows, newTenantRow(t))
-	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Tenants", Page: "sales-tenants", In: &v.in, CSRF: v.csrf(), Body: body})
-	return nil
+func (o *owner) tenants(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+	body := tenantsBody{listed: o.choose(r, "tenants")}
+	all := slices.DeleteFunc(slices.Clone(o.config.Sales.Supplied.Tenants()), func(t *push.Tenant) bool {
+		names := t.ID + " " + strings.ToLower(t.Name) + " " + strings.Join(t.Domains, " ")
+		return t.ID <= body.before || !strings.Contains(names, strings.ToLower(body.Find))
+	})
+	body.Rows = rows(&body.listed, all, newTenantRow, func(t *push.Tenant) string { return t.ID })
+	return "Tenants", body, nil
 }
 
 // tenant shows one tenant: what was pushed for it, at which price, by whom, and what was refused.
@@ -115,31 +104,28 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 	if body.Tenant == nil {
 		return fail.New(fail.NotFound, "There is no such tenant.")
 	}
-	body.listed, _, _ = o.choose(r, "tenant")
-	body.First = link("tenant", "id", id, "find", body.Find)
-	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
-	all, next, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{Find: body.Find, Site: id, Before: max(before, 0), Limit: perPage})
+	body.listed = o.choose(r, "tenant")
+	body.chosen.Set("id", id)
+	all, next, err := o.entries(ctx, body.listed, id)
 	if err != nil {
-		return unread(err)
+		return err
 	}
 	for _, s := range all {
 		row := entryRow{shelfRow: newShelfRow(s)}
 		if row.Sources, err = o.config.Sales.Supplied.At(ctx, id, s.URL); err != nil {
-			return unread(err)
+			return err
 		}
 		body.Entries = append(body.Entries, row)
 	}
-	if next > 0 {
-		body.Next = link("tenant", "id", id, "find", body.Find, "before", strconv.Itoa(next))
-	}
+	body.Next = body.next(next)
 	refused, err := o.config.Sales.Supplied.Refused(ctx, id, refusedShown)
 	if err != nil {
-		return unread(err)
+		return err
 	}
 	for _, one := range refused {
 		body.Rejections = append(body.Rejections, rejectionRow{one, strings.ToLower(strings.ReplaceAll(one.Reason, "_", " ")), remedies[one.Reason]})
 	}
-	o.show(w, r, http.StatusOK, sheet{Title: "Tenant " + id, Page: "sales-tenant", In: &v.in, CSRF: v.csrf(), Body: body})
+	o.show(w, r, http.StatusOK, v.sheet("Tenant "+id, "sales-tenant", body))
 	return nil
 }
 
@@ -175,7 +161,7 @@ func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	out, err := do(o, r, v, in)
 	if err != nil {
-		return wrong(err)
+		return err
 	}
 	o.config.Note(r, v.in, "put the tenant "+in.ID+" in")
 	if out.Secret == "" {
