@@ -123,9 +123,9 @@ func (in ListAccounts) Do(ctx context.Context, o *Operator) (page AccountPage, e
 
 // OpenAccount opens an account.
 type OpenAccount struct {
-	Buyer    string  `json:"buyer" arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own."`
-	Currency string  `json:"currency" arg:"" help:"The account's currency, like USD."`
-	Own      *string `json:"-" name:"limit" placeholder:"AMOUNT" help:"How far below nothing it may go. Without it, as far as ramp.accounts.credit says."`
+	Buyer    string  `json:"buyer" arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own." form:"buyer" label:"Buyer: domain/id, or domain/* for all of a domain that have none of their own" max:"240"`
+	Currency string  `json:"currency" arg:"" help:"The account's currency, like USD." form:"currency" label:"Currency" input:"currency"`
+	Own      *string `json:"-" name:"limit" placeholder:"AMOUNT" help:"How far below nothing it may go. Without it, as far as ramp.accounts.credit says." form:"limit" label:"How far below nothing it may go; empty for as far as is configured" input:"decimal"`
 	// Limit is how far below nothing it may go, as a text; null for as far as is configured.
 	Limit strictjson.Value `json:"limit" kong:"-"`
 }
@@ -165,8 +165,8 @@ func (in OpenAccount) Say(OpenedAccount) string {
 
 // AccountName names an account in requests.
 type AccountName struct {
-	Currency string `json:"-" path:"currency" kong:"-" help:"Such as USD."`
-	Buyer    string `json:"-" path:"domain,id" kong:"-" help:"Of the buyer: its domain, its id, or * for all."`
+	Currency string `json:"-" path:"currency" kong:"-" help:"Such as USD." form:"currency" input:"hidden"`
+	Buyer    string `json:"-" path:"domain,id" kong:"-" help:"Of the buyer: its domain, its id, or * for all." form:"buyer" input:"hidden"`
 }
 
 func (n AccountName) show(ctx context.Context, o *Operator) (Balance, error) {
@@ -185,8 +185,8 @@ func (n AccountName) show(ctx context.Context, o *Operator) (Balance, error) {
 
 // AccountArguments name an account on the command line.
 type AccountArguments struct {
-	Buyer    string `arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own."`
-	Currency string `arg:"" help:"The account's currency, like USD."`
+	Buyer    string `arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own." form:"buyer" input:"hidden"`
+	Currency string `arg:"" help:"The account's currency, like USD." form:"currency" input:"hidden"`
 }
 
 func (a AccountArguments) name() AccountName { return AccountName{a.Currency, a.Buyer} }
@@ -250,11 +250,11 @@ func (in Statement) Do(ctx context.Context, o *Operator) ([]Line, error) {
 // Pay books a payment. One that was booked under its reference before is not booked twice.
 type Pay struct {
 	AccountName
-	Kind      string `json:"kind" required:"" enum:"credit,debit,expire"`
-	Amount    string `json:"amount" required:""` // a decimal number
-	Reference string `json:"reference"`          // under which it is booked once
+	Kind      string `json:"kind" required:"" enum:"credit,debit,expire" form:"do" label:"What to book" input:"radio" choices:"credit=Paid in|debit=Paid out|expire=Lapsed"`
+	Amount    string `json:"amount" required:"" form:"amount" label:"Amount in {currency}" input:"decimal" example:"250.00"`                   // a decimal number
+	Reference string `json:"reference" form:"reference" label:"Your reference, such as the number of an invoice; it names no person" max:"64"` // under which it is booked once
 	// Seen is the last movement that a person saw: the same payment behind it was sent twice.
-	Seen int64 `json:"-"`
+	Seen int64 `json:"-" form:"seen" input:"hidden"`
 }
 
 // Paid is what a payment moved.
@@ -406,9 +406,9 @@ func (in ChangeAccount) Do(ctx context.Context, o *Operator) (out Balance, err e
 
 // LimitAccount says how far below nothing an account may go.
 type LimitAccount struct {
-	Buyer    string `arg:"" help:"Whose account it is."`
-	Amount   string `arg:"" help:"How far below nothing it may go, like 500; or configured, for as far as ramp.accounts.credit says."`
-	Currency string `arg:"" help:"The account's currency, like USD."`
+	Buyer    string `arg:"" help:"Whose account it is." form:"buyer" input:"hidden"`
+	Amount   string `arg:"" help:"How far below nothing it may go, like 500; or configured, for as far as ramp.accounts.credit says." form:"limit,optional" label:"How far below nothing it may go; empty for as far as is configured" input:"decimal"`
+	Currency string `arg:"" help:"The account's currency, like USD." form:"currency" input:"hidden"`
 }
 
 func (in LimitAccount) Do(ctx context.Context, o *Operator) (Balance, error) {

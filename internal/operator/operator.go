@@ -5,6 +5,7 @@
 //	path, query, json   the address and the body of a request under /admin (package api)
 //	arg, name, help...  arguments and flags of the command line, as kong reads them
 //	column, cli         of a result: its column in a table, and its member in the command's JSON
+//	form, label, input  the inputs of the console's forms (package console)
 //
 // What changes something is recorded in the ledger, in the transaction that changes it, as the
 // doing of [Actor].

@@ -227,6 +227,8 @@ func functions(left func(time.Time) string, page func(sheet) (template.HTML, err
 		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },
 		"rowsOf": func(s sheet, rows []deliveryRow) deliveryRows { return deliveryRows{s.Base, rows} },
 		"amount": amountOf,
+		"inputs": inputs,
+		"own":    own,
 		"page":   page,
 	}
 }

@@ -16,6 +16,7 @@ import (
 // accountsBody is the accounts.
 type accountsBody struct {
 	listed
+	Open operator.OpenAccount // as the form has it
 	Rows []accountRow
 }
 
@@ -49,14 +50,15 @@ func (o *owner) accounts(ctx context.Context, r *http.Request, _ *visit) (string
 	return "Accounts", body, err
 }
 
-// openAccount opens an account.
-func (o *owner) openAccount(r *http.Request, v *visit) (did, to string, err error) {
-	in := operator.OpenAccount{Buyer: field1(r, "buyer"), Currency: strings.ToUpper(field1(r, "currency"))}
-	if limit := field1(r, "limit"); limit != "" {
-		in.Own = &limit
-	}
-	_, err = do(o, r, v, in)
-	return "opened an account", link("account", "buyer", in.Buyer, "currency", in.Currency), err
+// accountForms open an account.
+var accountForms = operations{
+	of:   map[string]any{"": operator.OpenAccount{}},
+	done: func(r *http.Request, _ string) (did, to string) { return "opened an account", accountLink(r) },
+}
+
+// accountLink is the page of the account that a form names.
+func accountLink(r *http.Request) string {
+	return link("account", "buyer", field1(r, "buyer"), "currency", strings.ToUpper(field1(r, "currency")))
 }
 
 // do carries out an operation for the operator who sends a form.
@@ -70,15 +72,16 @@ func field1(r *http.Request, name string) string { return strings.TrimSpace(r.Po
 // accountBody is the page of one account.
 type accountBody struct {
 	accountRow
-	Lines    []journalRow
-	Seen     int64 // the last line of the journal
-	Rows     []transactionRow
-	More     string // where the other purchases are
-	Grants   string // where the buyer's licences and subscriptions are
-	Before   bool   // this is not the first page of the journal
-	Older    string // where older movements are; empty for none
-	Newest   string
-	Statuses struct{ Suspend, Resume bool }
+	Lines  []journalRow
+	Rows   []transactionRow
+	More   string // where the other purchases are
+	Grants string // where the buyer's licences and subscriptions are
+	Before bool   // this is not the first page of the journal
+	Older  string // where older movements are; empty for none
+	Newest string
+	Pay    operator.Pay
+	Bound  operator.LimitAccount
+	Change operator.AccountArguments
 }
 
 // journalRow is a movement.
@@ -138,9 +141,11 @@ func (o *owner) account(ctx context.Context, r *http.Request, _ *visit) (string,
 	if err != nil {
 		return "", nil, err
 	}
-	body := accountBody{accountRow: newAccountRow(balance), Seen: balance.Lines, Grants: link("grants", "buyer", buyer), Before: before > 0}
+	body := accountBody{accountRow: newAccountRow(balance), Grants: link("grants", "buyer", buyer), Before: before > 0}
 	body.Newest = body.Link
-	body.Statuses.Suspend, body.Statuses.Resume = balance.Status == accounts.Active, balance.Status == accounts.Suspended
+	body.Pay = operator.Pay{AccountName: operator.AccountName{Currency: currency, Buyer: buyer}, Seen: balance.Lines}
+	body.Bound = operator.LimitAccount{Buyer: buyer, Currency: currency, Amount: body.LimitAsAmount}
+	body.Change = operator.AccountArguments{Buyer: buyer, Currency: currency}
 	for i, l := range lines {
 		if i == perPage {
 			body.Older = link("account", "buyer", buyer, "currency", currency, "before", strconv.FormatInt(lines[i-1].Number, 10))
@@ -160,38 +165,24 @@ func (o *owner) account(ctx context.Context, r *http.Request, _ *visit) (string,
 	return "Account of " + buyer, body, nil
 }
 
-// changeAccount does for an operator what a form of an account's page asks for.
-func (o *owner) changeAccount(r *http.Request, v *visit) (did, to string, err error) {
-	buyer, currency, what := field1(r, "buyer"), field1(r, "currency"), field1(r, "do")
-	account := operator.AccountArguments{Buyer: buyer, Currency: currency}
-	switch what {
-	case accounts.Credit, accounts.Debit, accounts.Lapse:
-		in := operator.Pay{
-			AccountName: operator.AccountName{Currency: currency, Buyer: buyer}, Kind: what,
-			Amount: field1(r, "amount"), Reference: field1(r, "reference"),
-		}
-		in.Seen, _ = strconv.ParseInt(field1(r, "seen"), 10, 64)
-		var paid operator.Paid
-		if paid, err = do(o, r, v, in); err == nil && paid.Again {
-			err = fail.New(fail.Invalid, "This payment was booked under its reference before, and is not booked twice.")
-		}
-	case "limit":
-		_, err = do(o, r, v, operator.LimitAccount{Buyer: buyer, Currency: currency, Amount: field1(r, "limit")})
-	case "suspend":
-		_, err = do(o, r, v, operator.SuspendAccount{AccountArguments: account})
-	case "resume":
-		_, err = do(o, r, v, operator.ResumeAccount{AccountArguments: account})
-	default:
-		err = fail.New(fail.Invalid, "Nothing of this kind can be done with an account here.")
-	}
-	return "changed an account: " + what, link("account", "buyer", buyer, "currency", currency), err
+// oneAccountForms book, and change an account.
+var oneAccountForms = operations{
+	of: map[string]any{
+		accounts.Credit: operator.Pay{}, accounts.Debit: operator.Pay{}, accounts.Lapse: operator.Pay{},
+		"limit": operator.LimitAccount{}, "suspend": operator.SuspendAccount{}, "resume": operator.ResumeAccount{},
+	},
+	none: "Nothing of this kind can be done with an account here.",
+	done: func(r *http.Request, do string) (did, to string) { return "changed an account: " + do, accountLink(r) },
 }
 
 // grantsBody is licences and subscriptions.
 type grantsBody struct {
 	listed
-	Rows  []grantRow
-	Units []string
+	Rows []grantRow
+	// What the form has: one of them is given, on the same terms.
+	Subscription operator.AddSubscription
+	License      operator.AddLicense
+	Units, Where []option
 }
 
 // grantRow is a licence or a subscription.
@@ -262,7 +253,11 @@ func periodSays(q accounts.Quota) string {
 
 // grants lists licences and subscriptions by their ids.
 func (o *owner) grants(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
-	body := grantsBody{listed: o.choose(r, "grants"), Units: accounts.Units}
+	body := grantsBody{listed: o.choose(r, "grants"), Units: quotaUnits("USD")}
+	body.Subscription.Buyer = body.Buyer
+	for _, site := range body.Sites {
+		body.Where = append(body.Where, option{Name: site.ID, Says: site.Name})
+	}
 	now := o.config.Now()
 	wanted := accounts.GrantFilter{Buyer: body.Buyer, After: body.before, Limit: perPage + 1}
 	all, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
@@ -271,77 +266,37 @@ func (o *owner) grants(ctx context.Context, r *http.Request, _ *visit) (string, 
 	return "Licences and subscriptions", body, err
 }
 
-// addGrant gives a buyer a licence or a subscription.
-func (o *owner) addGrant(r *http.Request, v *visit) (did, to string, err error) {
-	in := operator.GrantTerms{
-		ID: field1(r, "id"), Buyer: field1(r, "buyer"), Site: field1(r, "site"), Item: field1(r, "item"),
-		Labels: strings.Fields(r.PostForm.Get("labels")), Paths: strings.Fields(r.PostForm.Get("paths")),
-	}
-	if day := field1(r, "ends"); day != "" {
-		ends, err := time.Parse(time.DateOnly, day)
-		if err != nil {
-			return "", "", fail.New(fail.Invalid, "The day on which it ends is no day; write it like 2028-01-31.")
-		}
-		in.Ends = ends.Format(time.RFC3339)
-	}
-	kind := field1(r, "kind")
-	switch kind {
-	case accounts.GrantLicence:
-		_, err = do(o, r, v, operator.AddLicense{GrantTerms: in, Paid: field1(r, "paid")})
-	case accounts.GrantSubscription:
-		add := operator.AddSubscription{GrantTerms: in, Currency: strings.ToUpper(field1(r, "currency"))}
-		if field1(r, "most") != "" {
-			add.Quotas, err = quotaIn(r)
-		}
-		if err == nil {
-			_, err = do(o, r, v, add)
-		}
-	default:
-		err = fail.New(fail.Invalid, "A licence or a subscription can be given here.")
-	}
-	return "gave a " + kind, link("grant", "id", in.ID), err
-}
-
-// quotaIn reads a quota of a form.
-func quotaIn(r *http.Request) ([]operator.Quota, error) {
-	q := operator.Quota{Unit: field1(r, "unit"), Anew: r.PostForm.Get("anew") != ""}
-	var err error
-	if q.Limit, err = strconv.ParseInt(field1(r, "most"), 10, 64); err != nil {
-		return nil, fail.New(fail.Invalid, "How much a quota gives is a whole number.")
-	}
-	long := field1(r, "long")
-	if long == "" {
-		return []operator.Quota{q}, nil
-	}
-	n, err := strconv.Atoi(long)
-	if err != nil || n < 1 || n > 1_000_000 {
-		return nil, fail.New(fail.Invalid,
-			"How long a period is is a whole number of at least 1; leave it out for the whole time of the subscription.")
-	}
-	switch period := field1(r, "period"); period {
-	case "months":
-		q.Period = strconv.Itoa(n) + "mo"
-	case "days":
-		q.Period = strconv.Itoa(24*n) + "h"
-	case "hours", "minutes":
-		q.Period = strconv.Itoa(n) + period[:1]
-	default:
-		return nil, fail.New(fail.Invalid, "A period is of months, days, hours or minutes.")
-	}
-	return []operator.Quota{q}, nil
+// grantForms give a buyer a licence or a subscription, as the radio buttons say.
+var grantForms = operations{
+	of: map[string]any{
+		accounts.GrantLicence: operator.AddLicense{}, accounts.GrantSubscription: operator.AddSubscription{},
+	},
+	by:   "kind",
+	none: "A licence or a subscription can be given here.",
+	done: func(r *http.Request, do string) (did, to string) {
+		return "gave a " + do, link("grant", "id", field1(r, "id"))
+	},
 }
 
 // grantBody is the page of a licence or a subscription.
 type grantBody struct {
 	grantRow
 	Subscribes      bool
-	Units           []quotaUnit
+	Units           []option
+	Quota           operator.SetQuota // as the form has it
 	Suspend, Resume bool
 	End             bool
 }
 
-// quotaUnit is a unit of quotas.
-type quotaUnit struct{ Name, Says string }
+// quotaUnits are the units of quotas. Without a currency nothing that is spent is counted.
+func quotaUnits(currency string) (all []option) {
+	for _, unit := range accounts.Units {
+		if unit != accounts.SpendCents || currency != "" {
+			all = append(all, option{Name: unit, Says: unitSays[unit]})
+		}
+	}
+	return all
+}
 
 // grant shows one licence or subscription.
 func (o *owner) grant(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
@@ -351,11 +306,7 @@ func (o *owner) grant(ctx context.Context, r *http.Request, _ *visit) (string, a
 	}
 	body := grantBody{grantRow: newGrantRow(accounts.Grant{Subscription: s, Kind: kind}, o.config.Now()), Subscribes: kind == accounts.GrantSubscription}
 	body.Suspend, body.Resume, body.End = s.Status == accounts.Active, s.Status == accounts.Suspended, s.Status != accounts.Ended
-	for _, unit := range accounts.Units {
-		if unit != accounts.SpendCents || s.Currency != "" {
-			body.Units = append(body.Units, quotaUnit{unit, unitSays[unit]})
-		}
-	}
+	body.Units, body.Quota.ID = quotaUnits(s.Currency), s.ID
 	title := "Licence "
 	if body.Subscribes {
 		title = "Subscription "
@@ -363,23 +314,14 @@ func (o *owner) grant(ctx context.Context, r *http.Request, _ *visit) (string, a
 	return title + s.ID, body, nil
 }
 
-// changeGrant does for an operator what a form of the page of a licence or subscription asks for.
-func (o *owner) changeGrant(r *http.Request, v *visit) (did, to string, err error) {
-	of, what := operator.GrantID{ID: field1(r, "id")}, field1(r, "do")
-	switch what {
-	case "suspend":
-		_, err = do(o, r, v, operator.SuspendGrant{GrantID: of})
-	case "resume":
-		_, err = do(o, r, v, operator.ResumeGrant{GrantID: of})
-	case "end":
-		_, err = do(o, r, v, operator.EndGrant{GrantID: of})
-	case "quota":
-		in := operator.ChangeSubscription{GrantChange: operator.GrantChange{GrantID: of}}
-		if in.Quotas, err = quotaIn(r); err == nil {
-			_, err = do(o, r, v, in)
-		}
-	default:
-		err = fail.New(fail.Invalid, "Nothing of this kind can be done with a licence or subscription here.")
-	}
-	return "changed " + of.ID + ": " + what, link("grant", "id", of.ID), err
+// oneGrantForms change a licence or a subscription.
+var oneGrantForms = operations{
+	of: map[string]any{
+		"suspend": operator.SuspendGrant{}, "resume": operator.ResumeGrant{}, "end": operator.EndGrant{},
+		"quota": operator.SetQuota{},
+	},
+	none: "Nothing of this kind can be done with a licence or subscription here.",
+	done: func(r *http.Request, do string) (did, to string) {
+		return "changed " + field1(r, "id") + ": " + do, link("grant", "id", field1(r, "id"))
+	},
 }

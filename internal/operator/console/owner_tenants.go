@@ -24,6 +24,7 @@ type Supplied struct {
 // tenantsBody is the list of tenants, with the form that puts one in.
 type tenantsBody struct {
 	listed
+	New  operator.Onboard // as the form has it
 	Rows []tenantRow
 }
 
@@ -131,22 +132,13 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 
 // putTenant puts a tenant in, and shows it with its secret. One that is there is not changed here.
 func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) error {
-	in := operator.Onboard{
-		New: true, ID: field1(r, "id"), Name: field1(r, "name"), Domain: strings.Fields(r.PostForm.Get("domains")),
-		Model: field1(r, "model"), Price: field1(r, "rate"), Currency: strings.ToUpper(field1(r, "currency")),
-		Caller: field1(r, "caller"),
-		OnboardDelivery: operator.OnboardDelivery{
-			At: field1(r, "at"), Form: field1(r, "cdn"), Agent: field1(r, "agent"),
-		},
+	in := operator.Onboard{New: true}
+	if err := read(r, &in); err != nil {
+		return err
 	}
-	key := field1(r, "key")
 	switch {
-	case (in.Caller == "") != (key == ""):
+	case (in.Caller == "") != (in.Key == nil):
 		return fail.New(fail.Invalid, "A caller and its key belong together: say both, or neither.")
-	case key != "":
-		in.Key = []string{key}
-	}
-	switch {
 	case in.Model == "free":
 		in.Price, in.Currency = "", ""
 	case in.Model != "" && in.Price == "":
