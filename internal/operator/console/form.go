@@ -65,9 +65,11 @@ func inputsOf(in any, options []option, shared bool) (all []input) {
 		for _, other := range all {
 			one.Label = strings.ReplaceAll(one.Label, "{"+other.Name+"}", other.Value)
 		}
-		for choice := range strings.SplitSeq(f.Tag.Get("choices"), "|") {
-			value, says, _ := strings.Cut(choice, "=")
-			one.Choices = append(one.Choices, option{value, cmp.Or(says, value), len(one.Choices) == 0})
+		if choices, some := f.Tag.Lookup("choices"); some {
+			for choice := range strings.SplitSeq(choices, "|") {
+				value, says, _ := strings.Cut(choice, "=")
+				one.Choices = append(one.Choices, option{value, cmp.Or(says, value), len(one.Choices) == 0})
+			}
 		}
 		switch one.Kind {
 		case "site":

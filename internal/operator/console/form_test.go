@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,6 +33,10 @@ func TestFormsAreReadAsTheyAreDrawn(t *testing.T) {
 		operator.OpenAccount{}, operator.Pay{}, operator.LimitAccount{}, operator.SuspendAccount{},
 		operator.AddLicense{}, operator.AddSubscription{}, operator.SuspendGrant{}, operator.SetQuota{}, operator.Onboard{},
 	} {
+		var drawn strings.Builder
+		if err := parsed().ExecuteTemplate(&drawn, "inputs", inputs(in, units)); err != nil {
+			t.Fatal(err)
+		}
 		form, count := url.Values{"unit": {"burst"}, "long": {"3"}, "period": {"days"}}, 0
 		for _, one := range inputs(in, units) {
 			count++
@@ -49,6 +54,13 @@ func TestFormsAreReadAsTheyAreDrawn(t *testing.T) {
 			}
 			if one.Kind != "hidden" && one.Label == "" {
 				t.Errorf("%T: %s has no label", in, one.Name)
+			}
+			element := "<input"
+			if one.Kind == "select" {
+				element = "<select"
+			}
+			if !regexp.MustCompile(element + `[^>]* name="` + one.Name + `"`).MatchString(drawn.String()) {
+				t.Errorf("%T: %s is not drawn as %s>:\n%s", in, one.Name, element, drawn.String())
 			}
 			form.Set(one.Name, value)
 		}
