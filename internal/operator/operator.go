@@ -35,6 +35,7 @@ type Operator struct {
 	Deliveries *identity.DeliveryKeys // which sign addresses for others
 	Accounts   *accounts.Ledger
 	Balances   *accounts.Reader
+	Cases      Cases
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
 	// its hosts.
 	Known func(name string) (id string, ok bool)
@@ -133,7 +134,7 @@ func command[In Doer[Out], Out any]() Operation { return define[In]("", "", "", 
 func Operations() (all []Operation) {
 	for _, some := range [][]Operation{
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
-		domainOperations,
+		domainOperations, disputeOperations,
 	} {
 		all = append(all, some...)
 	}

@@ -26,6 +26,29 @@ type Exact struct{ time.Time }
 // MarshalJSON is RFC 3339 with fractions of seconds.
 func (e Exact) MarshalJSON() ([]byte, error) { return json.Marshal(e.Format(time.RFC3339Nano)) }
 
+// Second is a time in a result to the second, everywhere.
+type Second struct{ time.Time }
+
+// Cell is the time in a table.
+func (s Second) Cell() string { return s.Format(time.DateTime) }
+
+// MarshalJSON is RFC 3339.
+func (s Second) MarshalJSON() ([]byte, error) { return Instant(s).MarshalJSON() }
+
+// Time is a time that is told: RFC 3339, or a day, which is its beginning by UTC.
+type Time struct{ time.Time }
+
+// UnmarshalText reads it.
+func (t *Time) UnmarshalText(text []byte) (err error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t.Time, err = time.Parse(layout, string(text)); err == nil {
+			t.Time = t.UTC()
+			return nil
+		}
+	}
+	return fmt.Errorf("%.40q is no time; write it like 2027-01-31T00:00:00Z or 2027-01-31", text)
+}
+
 // Amount is money in units of 1e-8, written as a decimal number.
 type Amount int64
 

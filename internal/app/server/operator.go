@@ -11,6 +11,7 @@ func (h *House) Operator(config Config) *operator.Operator {
 	return &operator.Operator{
 		DB: h.db, Requesters: h.Requesters, Callers: h.Callers, Tenants: h.Tenants, Shelves: h.Shelves,
 		Deliveries: h.Deliveries, Accounts: h.Accounts, Balances: h.ReadAccounts,
+		Cases: operator.Cases{Cases: h.Cases, Reader: h.ReadDisputes()},
 		Known: func(name string) (string, bool) { return h.tenantAt(config, name) }, Host: supplyHost, Now: h.now,
 	}
 }

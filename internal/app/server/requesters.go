@@ -98,9 +98,8 @@ func (s *Server) signUpRoutes(signUp rampapi.SignUp) []apphttp.Route {
 	if s.gate == nil {
 		return nil
 	}
-	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions")
+	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions", "/admin/disputes")
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
-	all = append(all, s.disputeRoutes()...)
 	all = append(all, s.supplyRoutes()...)
 	if signUp == nil {
 		return all

@@ -34,10 +34,6 @@ func (s *Server) sales() *console.SalesConfig {
 		Requesters: s.Requesters.Page,
 	}
 	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}
-	c.Disputes.Decide = func(ctx context.Context, id string, as disputes.Resolution, by, note string) error {
-		_, err := s.Cases.DecideDispute(ctx, exchange.Decision{Dispute: id, Resolution: as, By: by, Note: note})
-		return err
-	}
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt}
 	c.Domains = &console.Domains{
 		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Revoke: s.Deliveries.Revoke,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"encoding"
 	"net/http"
 	"reflect"
 	"slices"
@@ -27,6 +28,7 @@ var beside = []struct{ pattern, as, where string }{
 	{pattern: "/admin/accounts/{currency}", where: "an account is at /admin/accounts/CURRENCY/DOMAIN/ID"},
 	{pattern: "/admin/accounts/{currency}/{domain}", as: "/admin/accounts/{currency}/{domain}/{id...}"},
 	{pattern: "/admin/disputes/", as: "/admin/disputes"},
+	{pattern: "/admin/disputes/{id}/{$}", as: "/admin/disputes/{id}"},
 }
 
 // Routes are the addresses of the operations whose paths are, or are below, some.
@@ -139,12 +141,21 @@ func fill(in reflect.Value, r *http.Request) error {
 // parameter sets a field of a query.
 func parameter(value reflect.Value, f reflect.StructField, text string) error {
 	name := f.Tag.Get("query")
+	if name == "" || text == "" && f.Tag.Get("usual") == "" {
+		return nil
+	}
+	read, reads := value.Addr().Interface().(encoding.TextUnmarshaler)
 	switch {
-	case name == "":
-	case text == "" && f.Tag.Get("usual") == "":
+	case reads:
+		if err := read.UnmarshalText([]byte(text)); err != nil {
+			return fail.New(fail.Invalid, "%s: %v", name, err)
+		}
 	case value.Kind() == reflect.String:
 		value.SetString(text)
 	case value.Kind() == reflect.Bool:
+		if text != "true" && text != "false" {
+			return fail.New(fail.Invalid, "%s is one of true, false", name)
+		}
 		value.SetBool(text == "true")
 	default:
 		if text == "" {

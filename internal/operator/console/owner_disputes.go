@@ -22,8 +22,6 @@ type Disputes struct {
 	Measures *enforcement.Reader
 	// Lift ends a measure, and Confirm confirms the end of an account; nil where no measures are taken.
 	Lift, Confirm func(ctx context.Context, id, by, note string) error
-	// Decide has the operator decide a dispute that is open; nil where that cannot be done here.
-	Decide func(ctx context.Context, id string, as disputes.Resolution, by, note string) error
 }
 
 // disputeRow is a dispute in a list.
@@ -192,7 +190,7 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *visit) (string,
 		return "", nil, err
 	}
 	body.Cost = money(body.Sale.Amount, body.Sale.Price.Currency)
-	if body.May = from.Decide != nil && v.changes() == nil && c.Status.Open(); body.May {
+	if body.May = v.changes() == nil && c.Status.Open(); body.May {
 		for _, as := range disputes.Resolutions {
 			if as != disputes.Investigation || c.Status != disputes.Escalated {
 				body.Decides = append(body.Decides, option{Name: string(as), Says: map[disputes.Resolution]string{
@@ -206,15 +204,13 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *visit) (string,
 
 // decideDispute decides a dispute.
 func (o *owner) decideDispute(r *http.Request, v *visit) (did, to string, err error) {
-	as, decide := disputes.Resolution(r.PostForm.Get("as")), o.config.Sales.Disputes.Decide
-	if decide == nil || !slices.Contains(disputes.Resolutions, as) {
+	in := operator.DecideDispute{Resolution: r.PostForm.Get("as"), Note: field1(r, "note")}
+	in.ID = r.PathValue("id")
+	if !slices.Contains(disputes.Resolutions, disputes.Resolution(in.Resolution)) {
 		return "", "", fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
 	}
-	id := r.PathValue("id")
-	if err := decide(operator.WithActor(r.Context(), by(v)), id, as, by(v), field1(r, "note")); err != nil {
-		return "", "", err
-	}
-	return "decided the dispute " + id + ": " + string(as), "sales/disputes/" + id, nil
+	_, err = do(o, r, v, in)
+	return "decided the dispute " + in.ID + ": " + in.Resolution, "sales/disputes/" + in.ID, err
 }
 
 // measuresBody is the measures that were taken.

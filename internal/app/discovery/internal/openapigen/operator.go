@@ -56,43 +56,6 @@ func (s *schemas) operatorPaths() object {
 				parameter("format", "json or jsonl; without it, as Accept says."),
 			}})},
 		"/admin/delivery-logs": object{"post": s.deliveryLogs()},
-		"/admin/disputes": object{"get": operating("disputes", "List disputes, the newest first",
-			told("200", "A page; next is the id of its last, after which there may be more.", object{
-				"type": "object", "required": []any{"disputes"},
-				"properties": object{"disputes": object{"type": "array", "items": s.dispute()},
-					"next": object{"type": "string"}},
-			}), object{"parameters": []any{
-				parameter("buyer", "Only of this buyer, DOMAIN/ID."), parameter("site", "Only of this site."),
-				parameter("reason", "Only with this reason, such as delivery_failed."),
-				parameter("status", "Only in this status, such as escalated."),
-				parameter("resolution", "Only decided so, such as credit."),
-				parameter("open", "true for those alone that are not decided."),
-				parameter("since", "Only filed at this time (RFC 3339) or day, or later."),
-				parameter("until", "Only filed before."),
-				parameter("before", "The id of a dispute before which to go on."),
-				parameter("limit", "How many a page has, up to 1000; without it, 100."),
-			}})},
-		"/admin/disputes/{id}": object{"get": operating("dispute",
-			"Read a dispute with its steps, by its id or that of its transaction",
-			told("200", "The dispute.", s.dispute()), object{"parameters": []any{inPath("id", "The id.")}})},
-		"/admin/disputes/{id}/decide": object{"post": operating("decideDispute", "Decide a dispute that is not decided",
-			told("200", "It is decided.", s.dispute()), object{
-				"parameters": []any{inPath("id", "The id of the dispute.")},
-				"requestBody": object{"required": true,
-					"content": object{"application/json": object{"schema": object{"type": "object",
-						"required": []any{"resolution"}, "properties": object{
-							"resolution": object{"enum": []any{"credit", "redelivery", "rejected", "investigation"}},
-							"amount": object{"type": "string",
-								"description": "Of a credit: how much is given back, such as 0.05; without it, all " +
-									"that was charged."},
-							"note": object{"type": "string", "maxLength": 1000,
-								"description": "Why, for people here. It is told with the step, and is not in " +
-									"the ledger."},
-						}}}}},
-			})},
-		"/admin/disputes/{id}/description": object{"delete": operating("eraseDispute",
-			"Forget what the buyer wrote of a dispute", told("200", "It is forgotten.", object{"type": "object"}),
-			object{"parameters": []any{inPath("id", "The id of the dispute.")}})},
 		"/admin/content-rules": object{
 			"get": operating("contentRules", "List the content rules (RAMP v1, manual source)",
 				told("200", "The rules in their order.", listOf("rules", "operator.ContentRule")), object{}),
@@ -421,33 +384,4 @@ func (s *schemas) reports() object {
 			"Of leakage-check: how old something is at the least that is told of, such as 30m; without it, 1h. Of "+
 				"reconciliation and reconciliation-days: how long a day is over; without it, 48h."), format,
 	}})
-}
-
-// dispute is the schema of a dispute.
-func (s *schemas) dispute() object {
-	text := func(what string) object { return object{"type": "string", "description": what} }
-	s.made["operator.Dispute"] = object{
-		"type": "object", "required": []any{"dispute_id", "transaction_id", "buyer", "reason", "status", "filed"},
-		"description": "A dispute, and where it stands.",
-		"properties": object{
-			"dispute_id": text("Its id."), "transaction_id": text("What is disputed."),
-			"billing_id": text("Its id on the bill."), "report_id": text("The report on it."),
-			"buyer": text("Who disputes."),
-			"site":  text("Whose the resource is."), "reason": text("Why, in the protocol's words."),
-			"received_sha256":   text("The hash of what came."),
-			"received_simhash":  text("Its simhash-v1, where the buyer told that."),
-			"description":       text("What the buyer wrote."),
-			"attestation_level": object{"enum": []any{0, 1, 2}}, "mutability": text("static, dynamic or live."),
-			"status":     text("Where it stands, in the protocol's words."),
-			"resolution": text("How it was decided."), "rule": text("By which rule, or why it is not decided."),
-			"explanation": text("That in a sentence."), "tier": object{"enum": []any{1, 2, 3}},
-			"credit": text("How much was given back."), "currency": text("In which currency."),
-			"appeals": object{"type": "integer"}, "filed": text("When."), "changed": text("When it got its status."),
-			"due": text("When time moves it on."),
-			"steps": object{"type": "array", "items": object{"type": "object"},
-				"description": "How it came there, with who moved it, what was consulted, and the entry in " +
-					"the ledger."},
-		},
-	}
-	return ref("operator.Dispute")
 }

@@ -30,7 +30,9 @@ type schemas struct {
 
 // inner are the packages below internal whose types and comments are read, by their names, which
 // stand before those of the schemas of their types.
-var inner = map[string]string{"operator": "operator", "policy": "policy", "push": "licensing/catalog/push"}
+var inner = map[string]string{
+	"operator": "operator", "policy": "policy", "push": "licensing/catalog/push", "disputes": "licensing/disputes",
+}
 
 // nameOf is the name of the schema of a type.
 func nameOf(t reflect.Type) string {
@@ -51,9 +53,10 @@ func (s *schemas) fixed(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[strictjson.Value]():
 		return object{}
-	case reflect.TypeFor[time.Time](), reflect.TypeFor[operator.Instant](), reflect.TypeFor[operator.Exact]():
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[operator.Instant](), reflect.TypeFor[operator.Exact](),
+		reflect.TypeFor[operator.Second]():
 		return object{"type": "string", "format": "date-time"}
-	case reflect.TypeFor[operator.Amount]():
+	case reflect.TypeFor[operator.Amount](), reflect.TypeFor[operator.Time]():
 		return object{"type": "string"}
 	case reflect.TypeFor[operator.Limit]():
 		return object{"type": []any{"string", "null"}}
