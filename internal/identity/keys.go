@@ -285,14 +285,6 @@ func (ks *Keys) find(ctx context.Context, id string) (known, error) {
 	return fresh, nil
 }
 
-// ConfiguredKey is an API key of the configuration, as a hash.
-type ConfiguredKey struct {
-	Name   string
-	Hash   string // as Hash gives it
-	Scopes []string
-	Rate   string
-}
-
 // hashPrefix begins a hash, so that another method can come one day.
 const hashPrefix = "sha256:"
 

@@ -17,19 +17,6 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// OAuth says which bearer tokens are good: JWTs of one authorization server (RFC 9068, and what
-// most servers made before it).
-type OAuth struct {
-	Issuer     string        // the `iss` of a token, letter by letter
-	Audiences  []string      // a token is for at least one of them (`aud`); never empty
-	JWKS       string        // where the server's public keys are (RFC 7517)
-	Algorithms []string      // of signatures, out of Algorithms; never empty
-	Scopes     []string      // that a token must have, all of them
-	Skew       time.Duration // how far the server's clock may be from ours
-	// Fetch gets the document at an address. It bounds size and time.
-	Fetch func(ctx context.Context, address string) ([]byte, error)
-}
-
 // Algorithms are the algorithms by which tokens may be signed (RFC 7518 §3.1, RFC 8037). Those with
 // a shared secret are not among them: a key that is published must not be a secret.
 func Algorithms() []string {
@@ -67,7 +54,7 @@ func newTokens(config OAuth, now func() time.Time, log *slog.Logger) (*tokens, e
 		}
 		t.algorithms = append(t.algorithms, jose.SignatureAlgorithm(name))
 	}
-	if len(t.algorithms) == 0 || len(config.Audiences) == 0 || config.Issuer == "" {
+	if len(t.algorithms) == 0 || len(config.Audience) == 0 || config.Issuer == "" {
 		return nil, errors.New("tokens need an issuer, an audience and an algorithm")
 	}
 	return t, nil
@@ -155,7 +142,7 @@ func (t *tokens) check(c claims) error {
 	if c.Expiry == nil {
 		return invalid("the token does not say when it expires", nil)
 	}
-	err := c.ValidateWithLeeway(jwt.Expected{Issuer: t.config.Issuer, AnyAudience: t.config.Audiences, Time: t.now()},
+	err := c.ValidateWithLeeway(jwt.Expected{Issuer: t.config.Issuer, AnyAudience: t.config.Audience, Time: t.now()},
 		t.config.Skew)
 	switch {
 	case err == nil:

@@ -90,7 +90,7 @@ func newAuthority() *authority {
 func oauth(t testing.TB, a *authority, c *clock.Clock, change ...func(*identity.OAuth)) *identity.Verifier {
 	t.Helper()
 	config := identity.OAuth{
-		Issuer: "https://login.example", Audiences: []string{"https://desk.example/mcp", "desk"},
+		Issuer: "https://login.example", Audience: []string{"https://desk.example/mcp", "desk"},
 		JWKS:       "https://login.example/keys",
 		Algorithms: identity.Algorithms(), Skew: time.Minute, Fetch: a.fetch,
 	}
@@ -261,7 +261,7 @@ func TestAlgorithmsAreThoseOfTheConfiguration(t *testing.T) {
 		t.Errorf("ES256 where RS256 is wanted: %v", err)
 	}
 	for _, algorithm := range []string{"HS256", "none", ""} {
-		config := identity.OAuth{Issuer: "i", Audiences: []string{"a"}, Algorithms: []string{algorithm}}
+		config := identity.OAuth{Issuer: "i", Audience: []string{"a"}, Algorithms: []string{algorithm}}
 		if _, err := identity.New(identity.Config{OAuth: &config}); err == nil {
 			t.Errorf("%q may be configured", algorithm)
 		}

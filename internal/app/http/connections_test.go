@@ -281,7 +281,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "test
 
 // TestASilentClientOverHTTP2IsLeft answers a client that asks, and then says nothing more, not even to pings.
 func TestASilentClientOverHTTP2IsLeft(t *testing.T) {
-	public := &Server{Handler: &RequestHandler{}, Limits: ServerLimits{Header: 64 << 10, WriteTimeout: 30 * time.Second}, Log: slog.New(slog.DiscardHandler)}
+	public := &Server{Handler: &RequestHandler{}, Limits: LimitSettings{Header: 64 << 10, WriteTimeout: 30 * time.Second}, Log: slog.New(slog.DiscardHandler)}
 	server := public.server()
 	synctest.Test(t, func(t *testing.T) {
 		left := make(chan time.Duration, 1)

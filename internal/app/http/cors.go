@@ -32,20 +32,10 @@ var (
 	anyOrigin    = []string{"*"} // shared, and never changed
 )
 
-// CORSOptions are what an owner says of pages of other origins.
-type CORSOptions struct {
-	Origins     []string // whose pages may ask; "*" is every page
-	Headers     []string // further request headers that pages may send
-	Expose      []string // further response headers that pages may read
-	Credentials bool     // pages may send cookies
-	MaxAge      time.Duration
-	Limits      bool // answers tell of limits
-}
-
-// NewCORS reads options that were checked.
-func NewCORS(config CORSOptions) *CORS {
+// NewCORS reads settings that were checked. limits says that answers tell of limits.
+func NewCORS(config CORSSettings, limits bool) *CORS {
 	exposed := append(slices.Clone(exposedHeaders), config.Expose...)
-	if config.Limits {
+	if limits {
 		exposed = append(exposed, limitHeaders...)
 	}
 	return &CORS{

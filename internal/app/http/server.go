@@ -17,25 +17,11 @@ import (
 	"frontdesk/internal/infra/tls"
 )
 
-// ServerLimits bound what clients may cost a server.
-type ServerLimits struct {
-	Header        int           // bytes of a request's head
-	HeaderTimeout time.Duration // for the head of a request to come
-	ReadTimeout   time.Duration // for a whole request to come
-	WriteTimeout  time.Duration // for a response, from the end of the request's head
-	IdleTimeout   time.Duration // for the next request of a connection
-	// ShutdownTimeout is how long requests may take to finish when the server stops, and Drain how long it goes on taking
-	// requests before that, so that load balancers notice.
-	ShutdownTimeout, Drain time.Duration
-	Connections            int // at a time
-	PerAddress             int // of them from one address
-}
-
 // Server serves on a public listener. It stops gracefully.
 type Server struct {
 	Handler *RequestHandler
 	Around  func(http.Handler) http.Handler // put around handler; nil for nothing
-	Limits  ServerLimits
+	Limits  LimitSettings
 	Log     *slog.Logger
 	After   func(time.Duration) <-chan time.Time // time.After
 
@@ -51,7 +37,7 @@ func (s *Server) bounded(listener net.Listener) net.Listener {
 
 // Bounded lets only so many connections in at a time, of one address and of all. The http.Server on it needs noteState. relieve ends a
 // request that waits for its body, where there is no room; nil for none.
-func (f *RequestHandler) Bounded(listener net.Listener, limits ServerLimits, relieve func() bool) net.Listener {
+func (f *RequestHandler) Bounded(listener net.Listener, limits LimitSettings, relieve func() bool) net.Listener {
 	most, files := limits.Connections, openFiles()
 	if room := files / 4 * 3; files > 0 && room < most { // the rest is for the database, and for what is fetched
 		f.Log.Warn("this process may not open enough files for limits.connections; raise their limit (LimitNOFILE of systemd, ulimit -n), or lower the key",
@@ -114,7 +100,7 @@ func (s *Server) server() *http.Server {
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, SendPingTimeout: silent, PingTimeout: silent},
 		ConnContext:       withConn,
 		ConnState:         NoteState,
-		MaxHeaderBytes:    s.Limits.Header,
+		MaxHeaderBytes:    int(s.Limits.Header),
 		ReadHeaderTimeout: s.Limits.HeaderTimeout,
 		ReadTimeout:       s.Limits.ReadTimeout,
 		WriteTimeout:      s.Limits.WriteTimeout,

@@ -19,15 +19,10 @@ func (s *Server) authOptions() (apphttp.AuthOptions, error) {
 		Strict: len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != "", Required: config.Auth.Required,
 		Issuer: config.Auth.OAuth.Issuer, Scopes: config.Auth.OAuth.Scopes, Help: askPath,
 	}
-	trusted := identity.Config{Keys: s.Keys, Now: s.options.Now, Strict: options.Strict, Log: s.log}
-	for _, key := range config.Auth.Keys {
-		trusted.Fixed = append(trusted.Fixed, identity.ConfiguredKey(key))
-	}
+	trusted := identity.Config{Keys: s.Keys, Fixed: config.Auth.Keys, Now: s.options.Now, Strict: options.Strict, Log: s.log}
 	if o := config.Auth.OAuth; o.Issuer != "" {
-		trusted.OAuth = &identity.OAuth{
-			Issuer: o.Issuer, Audiences: config.audiences(), JWKS: o.JWKS, Algorithms: o.Algorithms, Scopes: o.Scopes, Skew: o.Skew,
-			Fetch: keysFrom(config.Fetcher()),
-		}
+		o.Audience, o.Fetch = config.audiences(), keysFrom(config.Fetcher())
+		trusted.OAuth = &o
 	}
 	var err error
 	if options.Verifier, err = identity.New(trusted); err != nil {

@@ -3,8 +3,10 @@ package server
 import (
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/excerpts"
+	"frontdesk/internal/identity"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/operator/console"
 	"frontdesk/internal/policy/imported"
 
 	"net/url"
@@ -16,6 +18,7 @@ import (
 	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/page"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/content/vector"
@@ -102,7 +105,7 @@ type Config struct {
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
-	Auth Auth `yaml:"auth"`
+	Auth identity.AuthSettings `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
 	MCP mcp.Settings `yaml:"mcp"`
 	// Ledger sets how the ledger of what was given and taken is called. Changes need a restart.
@@ -110,9 +113,9 @@ type Config struct {
 	// Discovery sets what agents that arrive are told.
 	Discovery discovery.Settings `yaml:"discovery"`
 	// Limits bound what a client may cost.
-	Limits Limits `yaml:"limits"`
+	Limits apphttp.LimitSettings `yaml:"limits"`
 	// CORS says which web pages may ask from a browser.
-	CORS CORS `yaml:"cors"`
+	CORS apphttp.CORSSettings `yaml:"cors"`
 	// Metrics are figures for Prometheus.
 	Metrics Metrics `yaml:"metrics"`
 	// Log is what is written to standard error.
@@ -174,49 +177,9 @@ type Ask struct {
 type Console struct {
 	// Enabled says whether the page is served.
 	Enabled bool `yaml:"enabled"`
-	// Title is the page's heading; without it, the name of the site.
-	Title string `yaml:"title"`
-	// About is one line under the heading.
-	About string `yaml:"about"`
-	// Types are schema.org types that the page lets people choose from; with fewer than two there is no choice.
-	Types []string `yaml:"types"`
-	// Examples are questions that the page offers to start with.
-	Examples []string `yaml:"examples"`
+	page.Config
 	// Owner sets the pages of whoever runs the front desk. Changes need a restart.
-	Owner Owner `yaml:"owner"`
-}
-
-// Limits bound what a client may cost.
-type Limits struct {
-	// Body is the most that a request's body may have.
-	Body yamlconf.Size `yaml:"body" check:"1KiB..1GiB"`
-	// Header is the most that a request's head may have.
-	Header yamlconf.Size `yaml:"header" check:"4KiB..16MiB"`
-	// HeaderTimeout is how long a client may take to send the head of a request.
-	HeaderTimeout time.Duration `yaml:"header_timeout" check:"10ms..1h"`
-	// ReadTimeout is how long a client may take to send a whole request.
-	ReadTimeout time.Duration `yaml:"read_timeout" check:"10ms..1h"`
-	// WriteTimeout is how long a response may take from the end of the request's head; a stream of events may take
-	// longer, as long as the client takes each event within this time.
-	WriteTimeout time.Duration `yaml:"write_timeout" check:"10ms..1h"`
-	// IdleTimeout is how long a connection may wait for its next request.
-	IdleTimeout time.Duration `yaml:"idle_timeout" check:"10ms..24h"`
-	// ShutdownTimeout is how long requests may take to finish when the server is told to stop.
-	ShutdownTimeout time.Duration `yaml:"shutdown_timeout" check:"0..1h"`
-	// Drain is how long the server goes on taking requests after it was told to stop, while `/readyz` says no
-	// already: as long as a load balancer takes to notice.
-	Drain time.Duration `yaml:"drain" check:"0..1h"`
-	// Connections is the most connections at a time. For a further one, the connection that has idled longest is closed; where
-	// none idles, it waits.
-	Connections int `yaml:"connections" check:"1..1048576"`
-	// PerAddress is the most connections at a time from one address, or from one /64 of IPv6; the networks of `proxies` may have
-	// more. For a further one, the address's connection that has idled longest is closed; where none idles, it is refused.
-	PerAddress int `yaml:"connections_per_address" check:"1..1048576"`
-	// Requests is the most requests in work at a time, streams among them; further ones are told to come back. A request whose
-	// body is still on its way makes room for a further one: of those, the one that has waited longest is cut off.
-	Requests int `yaml:"requests" check:"1..1048576"`
-	// Rate bounds how often requests may come.
-	Rate Rates `yaml:"rate"`
+	Owner console.Settings `yaml:"owner"`
 }
 
 // Metrics are figures for Prometheus.
@@ -259,25 +222,13 @@ func Default() Config {
 		RAMP:     defaultRAMP(),
 		Broker:   broker.DefaultSettings(),
 		Edge:     defaultEdge(),
-		Console:  Console{Enabled: true, Owner: defaultOwner()},
-		Auth:     defaultAuth(),
+		Console:  Console{Enabled: true, Owner: console.DefaultSettings()},
+		Auth:     identity.DefaultAuthSettings(),
 		MCP:      mcp.Settings{Enabled: true},
 
 		Discovery: discovery.Settings{Enabled: true, Feeds: true},
-		Limits: Limits{
-			Body:            1 << 20,
-			Header:          64 << 10,
-			HeaderTimeout:   5 * time.Second,
-			ReadTimeout:     15 * time.Second,
-			WriteTimeout:    30 * time.Second,
-			IdleTimeout:     2 * time.Minute,
-			ShutdownTimeout: 10 * time.Second,
-			Connections:     4096,
-			PerAddress:      512,
-			Requests:        4096,
-			Rate:            defaultRates(),
-		},
-		CORS: defaultCORS(),
+		Limits:    apphttp.DefaultLimitSettings(),
+		CORS:      apphttp.DefaultCORSSettings(),
 
 		ProxyHeaders: apphttp.HeadersX,
 		TLS:          tls.Settings{HSTS: 30 * 24 * time.Hour},

@@ -75,7 +75,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	mux, known := apphttp.NewMux([]apphttp.Route{
 		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.health)},
 		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.edgeReady)},
-	}, nil, apphttp.NewCORS(apphttp.CORSOptions{}), "")
+	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
 	s.front = &apphttp.RequestHandler{
 		Address: s.outside, Strict: strictTransport(config.TLS), Routes: mux, Known: known, Log: options.Log, Metrics: s.metrics, Now: options.Now,
 		MaxRequests: int64(config.Limits.Requests), Gate: works.gate, GateOnly: true,

@@ -80,7 +80,7 @@ func (s *Server) serveRedirects(ctx context.Context, listener net.Listener, sour
 		ConnState: apphttp.NoteState,
 	}
 	s.log.Info("redirecting to https", "address", listener.Addr().String())
-	if err := apphttp.ServeBeside(ctx, server, s.front.Bounded(listener, s.config.serverLimits(), nil), s.log); err != nil {
+	if err := apphttp.ServeBeside(ctx, server, s.front.Bounded(listener, s.config.Limits, nil), s.log); err != nil {
 		s.log.Error("nobody is redirected any more", "error", err)
 	}
 }

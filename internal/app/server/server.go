@@ -187,11 +187,8 @@ func New(ctx context.Context, options Options) (_ *Server, err error) {
 	}
 	s.reloader.modules = s.modules
 	all := append(s.discovered(s.modules.routes()), s.brokerAbsent()...)
-	shared := apphttp.CORSOptions{
-		Origins: config.CORS.Origins, Headers: config.CORS.Headers, Expose: config.CORS.Expose, Credentials: config.CORS.Credentials,
-		MaxAge: config.CORS.MaxAge, Limits: s.gate != nil && (s.gate.Strict || s.gate.Counts()),
-	}
-	mux, known := apphttp.NewMux(all, s.gate, apphttp.NewCORS(shared), nothingHint(all))
+	shared := apphttp.NewCORS(config.CORS, s.gate != nil && (s.gate.Strict || s.gate.Counts()))
+	mux, known := apphttp.NewMux(all, s.gate, shared, nothingHint(all))
 	s.front = &apphttp.RequestHandler{
 		Address: s.outside, Strict: strictTransport(config.TLS),
 		Routes: mux, Known: known, Log: options.Log, Metrics: s.metrics, Now: options.Now, MaxRequests: int64(config.Limits.Requests),
@@ -293,10 +290,8 @@ func (s *Server) probes() Module {
 
 // page is the page on which people ask.
 func (s *Server) page() http.Handler {
-	config := page.Config{
-		Title: s.config.Console.Title, About: s.config.Console.About, Examples: s.config.Console.Examples, Types: s.config.Console.Types, Ask: askPath,
-		PublicURL: s.outside.PublicURL,
-	}
+	config := s.config.Console.Config
+	config.Ask, config.PublicURL = askPath, s.outside.PublicURL
 	for _, site := range s.config.AllSites() {
 		config.Sites = append(config.Sites, page.Site{ID: site.ID, Name: first(site.Name, site.ID)})
 		if len(s.config.Sites) == 0 {
@@ -370,7 +365,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source tls.So
 		about = append(about, "store", redact(s.config.DSN()))
 	}
 	public := &apphttp.Server{
-		Handler: s.front, Around: s.options.Around, Limits: s.config.serverLimits(), Log: s.log, After: s.after,
+		Handler: s.front, Around: s.options.Around, Limits: s.config.Limits, Log: s.log, After: s.after,
 		Started: func() {
 			s.log.Info("listening", about...)
 			if s.options.Ready != nil {
@@ -388,15 +383,6 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, source tls.So
 		public.Await = s.Delivery.AwaitStreams
 	}
 	return public.Serve(ctx, listener, source)
-}
-
-// serverLimits are what the configuration lets a client cost.
-func (c Config) serverLimits() apphttp.ServerLimits {
-	l := c.Limits
-	return apphttp.ServerLimits{
-		Header: int(l.Header), HeaderTimeout: l.HeaderTimeout, ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout, IdleTimeout: l.IdleTimeout,
-		ShutdownTimeout: l.ShutdownTimeout, Drain: l.Drain, Connections: l.Connections, PerAddress: l.PerAddress,
-	}
 }
 
 // address is where the server answers, as people are told.

@@ -19,12 +19,18 @@ import (
 
 // Config says what the page shows.
 type Config struct {
-	Title    string   // the name at the top, such as the site's; "Frontdesk" when empty
-	About    string   // one line under the headline; may be empty
-	Examples []string // questions to begin with; may be empty
-	Sites    []Site   // a picker is shown when there are several
-	Types    []string // schema.org types to choose from; a picker is shown when there are several
-	Ask      string   // the path of the endpoint below the public address; "/ask" when empty
+	// Title is the page's heading; without it, the name of the site.
+	Title string `yaml:"title"`
+	// About is one line under the heading.
+	About string `yaml:"about"`
+	// Types are schema.org types that the page lets people choose from; with fewer than two there
+	// is no choice.
+	Types []string `yaml:"types"`
+	// Examples are questions that the page offers to start with.
+	Examples []string `yaml:"examples"`
+
+	Sites []Site // a picker is shown when there are several
+	Ask   string // the path of the endpoint below the public address; "/ask" when empty
 	// PublicURL gives the address of the front desk as the sender of a request knows it, without a slash at its end;
 	// all links begin with its path. Nil is scheme and host as the request has them.
 	PublicURL func(*http.Request) string

@@ -1,10 +1,10 @@
-package server
+package console
 
 import "time"
 
-// Owner is the section console.owner: the console of whoever runs the front desk: the pages
+// Settings is the section console.owner: the console of whoever runs the front desk, the pages
 // under `/console/`.
-type Owner struct {
+type Settings struct {
 	// Enabled says whether the owner's pages are served. They open only with a token of `frontdesk
 	// console token`.
 	Enabled bool `yaml:"enabled"`
@@ -16,4 +16,5 @@ type Owner struct {
 	ViewersReadSubmissions bool `yaml:"viewers_read_submissions"`
 }
 
-func defaultOwner() Owner { return Owner{Enabled: true, Session: 12 * time.Hour} }
+// DefaultSettings serve the pages.
+func DefaultSettings() Settings { return Settings{Enabled: true, Session: 12 * time.Hour} }
