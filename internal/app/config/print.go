@@ -47,7 +47,7 @@ func (p *printer) section(section reflect.Value, path, indent string) {
 		name, value := field.Key, field.Value
 		full := strings.TrimPrefix(path+"."+name, ".")
 		switch {
-		case name == "match" && value.IsZero():
+		case name == "match" && field.IsSection() && value.IsZero():
 			p.line(indent+name+": {}", "") // which says something: everything
 		case empty(value):
 		case field.IsSection():
@@ -67,13 +67,14 @@ func (p *printer) entries(list reflect.Value, path, indent string) {
 	for i := range list.Len() {
 		from, entry := len(p.lines), yamlconf.Index(path, i)
 		p.section(list.Index(i), entry, indent+"  ")
+		if from == len(p.lines) {
+			p.line("{}", "")
+		}
 		for n := from; n < len(p.lines); n++ {
 			p.lines[n][1] = ""
 		}
-		if from < len(p.lines) {
-			p.lines[from][0] = indent + "- " + strings.TrimSpace(p.lines[from][0])
-			p.lines[from][1] = p.origins.describe(entry)
-		}
+		p.lines[from][0] = indent + "- " + strings.TrimSpace(p.lines[from][0])
+		p.lines[from][1] = p.origins.describe(entry)
 	}
 }
 
