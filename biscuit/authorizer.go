@@ -117,9 +117,7 @@ func (d *Denied) Error() string {
 // Authorize evaluates every check of the token for a request. The error is a *Denied when a check
 // does not hold or no policy allows the request, ErrLimit when evaluating takes too much, and
 // another one, which refuses the token as well, when an expression cannot be evaluated.
-func (a *Authorizer) Authorize(v *Verified, r Request) error {
-	return a.authorize(v, r, nil)
-}
+func (a *Authorizer) Authorize(v *Verified, r Request) error { return a.authorize(v, r, nil) }
 
 // authorize leaves out the checks that skip names by block and place.
 func (a *Authorizer) authorize(v *Verified, r Request, skip map[[2]int]bool) error {

@@ -1,5 +1,10 @@
 package biscuit
 
+import (
+	"maps"
+	"slices"
+)
+
 // defaultSymbols are the strings that every token knows without writing them, by their numbers.
 var defaultSymbols = [...]string{
 	"read", "write", "resource", "operation", "right", "time", "role", "owner", "tenant", "namespace", "user", "team",
@@ -57,10 +62,8 @@ func (t *tables) number(s string) (uint64, bool) {
 // extendKeys appends the keys of a block.
 func (t *tables) extendKeys(keys []PublicKey) error {
 	for _, key := range keys {
-		for _, known := range t.keys {
-			if key == known {
-				return malformed("a public key is written twice")
-			}
+		if slices.Contains(t.keys, key) {
+			return malformed("a public key is written twice")
 		}
 		t.keys = append(t.keys, key)
 	}
@@ -87,10 +90,5 @@ func (t *tables) key(n uint64) (PublicKey, error) {
 
 // clone is a copy that can be extended by itself.
 func (t *tables) clone() *tables {
-	it := &tables{symbols: append([]string(nil), t.symbols...), keys: append([]PublicKey(nil), t.keys...),
-		seen: make(map[string]uint64, len(t.seen))}
-	for s, n := range t.seen {
-		it.seen[s] = n
-	}
-	return it
+	return &tables{symbols: slices.Clone(t.symbols), keys: slices.Clone(t.keys), seen: maps.Clone(t.seen)}
 }

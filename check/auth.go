@@ -175,9 +175,7 @@ func refusingAt(id, about string, away time.Duration) probe {
 func missingHeaders() (all []probe) {
 	for _, name := range sign.Names {
 		all = append(all, refusing("auth.without-"+strings.TrimPrefix(strings.ToLower(name), "x-aip-"),
-			"a request without "+name+" is refused", func(m *message) {
-				m.edit = func(h http.Header) { h.Del(name) }
-			}))
+			"a request without "+name+" is refused", func(m *message) { m.edit = func(h http.Header) { h.Del(name) } }))
 	}
 	return all
 }

@@ -144,9 +144,7 @@ func Site(ctx context.Context, address string, o Options) (*Report, error) {
 }
 
 // serves says whether there was a document.
-func (r *Report) serves() bool {
-	return len(r.Results) > 0 && r.Results[0].Outcome == Passed
-}
+func (r *Report) serves() bool { return len(r.Results) > 0 && r.Results[0].Outcome == Passed }
 
 // located is the address of a well-known document of a site.
 func located(address, path string) (*url.URL, error) {
@@ -210,9 +208,7 @@ var manifestProbes = []struct {
 		return jsonTyped(b.served)
 	}},
 	{"intake.wellknown.cors", "scripts of any site may read the manifest",
-		func(_ context.Context, b *business) verdict {
-			return readable(b.served)
-		}},
+		func(_ context.Context, b *business) verdict { return readable(b.served) }},
 	{"intake.wellknown.head", "HEAD works", func(ctx context.Context, b *business) verdict {
 		got, err := b.get(ctx, http.MethodHead, b.wellKnown, nil)
 		switch {

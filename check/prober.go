@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -152,9 +153,7 @@ func (p *asker) get(ctx context.Context, method string, u *url.URL, header http.
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	return p.do(request)
 }
 
@@ -437,6 +436,4 @@ func doubt(detail, mend string) verdict {
 }
 
 // noAnswer is the verdict where nothing came back.
-func noAnswer(err error) verdict {
-	return wrong(err.Error(), "see that the endpoint answers")
-}
+func noAnswer(err error) verdict { return wrong(err.Error(), "see that the endpoint answers") }

@@ -316,9 +316,7 @@ var exchangeProbes = []exchangeProbe{
 	}},
 	{"exchange.discover", "a query that is signed right is answered", asBuyer, discoverRight},
 	{"exchange.auth.unsigned", "a query in the buyer's name that nobody signed is unauthenticated", asBuyer | letIn,
-		func(ctx context.Context, m *market) verdict {
-			return m.keepsOut(ctx, call{open: true})
-		}},
+		func(ctx context.Context, m *market) verdict { return m.keepsOut(ctx, call{open: true}) }},
 	{"exchange.auth.other-key", "a query that is signed with another's key is unauthenticated", asBuyer | letIn,
 		func(ctx context.Context, m *market) verdict {
 			_, key, _ := ed25519.GenerateKey(nil) // never fails
@@ -421,9 +419,7 @@ var exchangeProbes = []exchangeProbe{
 		})
 	}},
 	{"exchange.offer.signed", "every offer is signed with a key at keys_uri", asBuyer | offered,
-		func(_ context.Context, m *market) verdict {
-			return m.each(m.signed)
-		}},
+		func(_ context.Context, m *market) verdict { return m.each(m.signed) }},
 	{"exchange.offer.ends", "every offer has an end that is to come", asBuyer | offered,
 		func(_ context.Context, m *market) verdict {
 			return m.each(func(c came) verdict {
@@ -566,7 +562,7 @@ var exchangeProbes = []exchangeProbe{
 		func(ctx context.Context, m *market) verdict {
 			request := proto.CloneOf(m.bought.request)
 			request.Requester.IntendedUse = append(request.Requester.IntendedUse, "FUNCTION_SEARCH")
-			request.OfferId = proto.String(request.GetOfferId() + "x")
+			request.OfferId = new(request.GetOfferId() + "x")
 			answer, got, err := m.executed(ctx, request)
 			switch {
 			case err != nil:
@@ -761,7 +757,7 @@ func (m *market) purchase(offers ...*rampv1.Offer) *rampv1.TransactionRequest {
 	request := &rampv1.TransactionRequest{Ver: "1.0", Id: "check-" + random(),
 		Requester: m.query(m.options.URIs[0]).Requester}
 	for _, offer := range offers {
-		request.OfferId, request.OfferSignature = proto.String(offer.OfferId), proto.String(offer.ExchangeSignature)
+		request.OfferId, request.OfferSignature = new(offer.OfferId), new(offer.ExchangeSignature)
 	}
 	return request
 }

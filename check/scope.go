@@ -36,9 +36,7 @@ var scopeProbes = []probe{
 			return verdict{outcome: Skipped, detail: "no declared domain has an ancestor that is not declared"}
 		}},
 	{"scope.descendant", "a domain below a declared one is in scope", signedOpen,
-		func(ctx context.Context, p *prober) verdict {
-			return p.inScope(ctx, about(p.label()+".zq", ""))
-		}},
+		func(ctx context.Context, p *prober) verdict { return p.inScope(ctx, about(p.label()+".zq", "")) }},
 	{"scope.subdomain", "a domain and a subdomain that together are a declared one are in scope", signedOpen,
 		func(ctx context.Context, p *prober) verdict {
 			above, below, ok := strings.Cut(p.label(), ".")
@@ -62,9 +60,7 @@ var scopeProbes = []probe{
 			return p.denial(ctx, intent.ReasonAccessDisabled, about("zqunlisted", ""))
 		}},
 	{"closed.chunks", "a publisher without passages denies as unsupported", signedOpen | nothing,
-		func(ctx context.Context, p *prober) verdict {
-			return p.denial(ctx, intent.ReasonUnsupported)
-		}},
+		func(ctx context.Context, p *prober) verdict { return p.denial(ctx, intent.ReasonUnsupported) }},
 }
 
 // about asks about a domain.

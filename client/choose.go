@@ -103,9 +103,7 @@ func (x *Exchange) offered(ctx context.Context, item Result, f Fetching, none *N
 }
 
 // cheaper puts purchases in the order of what they cost at the most.
-func cheaper(a, b *Purchase) int {
-	return cmp.Compare(CostOf(a.Offer).Amount, CostOf(b.Offer).Amount)
-}
+func cheaper(a, b *Purchase) int { return cmp.Compare(CostOf(a.Offer).Amount, CostOf(b.Offer).Amount) }
 
 // fits says why an offer cannot be taken.
 func (f Fetching) fits(offer *rampv1.Offer, functions []compv1.Function) error {

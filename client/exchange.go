@@ -314,7 +314,7 @@ func (x *Exchange) requester(uris []string) *rampv1.Requester {
 		r.Type, r.Delegation = rampv1.RequesterType_REQUESTER_TYPE_DELEGATED, x.buyer.Delegation
 	}
 	if x.buyer.Licence != "" {
-		r.LicenseId = proto.String(x.buyer.Licence)
+		r.LicenseId = new(x.buyer.Licence)
 	}
 	return r
 }

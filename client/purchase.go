@@ -38,9 +38,7 @@ type Bought struct {
 }
 
 // Denied says whether it was not bought.
-func (b *Bought) Denied() bool {
-	return b.Denial != rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED
-}
+func (b *Bought) Denied() bool { return b.Denial != rampv1.DenialReason_DENIAL_REASON_UNSPECIFIED }
 
 // URL is the address from which what was bought can be fetched for a few minutes; empty for none.
 func (b *Bought) URL() string { return b.Result.GetPackage().GetRetrieval().GetEndpoint() }

@@ -86,9 +86,7 @@ func (d *digest) text(s string) {
 	io.WriteString(d, s)
 }
 
-func (d *digest) number(n int64) {
-	d.Write(binary.LittleEndian.AppendUint64(d.scratch[:0], uint64(n)))
-}
+func (d *digest) number(n int64) { d.Write(binary.LittleEndian.AppendUint64(d.scratch[:0], uint64(n))) }
 
 func (d *digest) time(t time.Time) {
 	if t.IsZero() {

@@ -73,9 +73,7 @@ func NewDomainVerifier(fetcher *fetch.Fetcher, exchange string) *DomainVerifier 
 }
 
 // ChallengeURL is where a domain is to answer with a token.
-func ChallengeURL(domain, token string) string {
-	return Origin(domain) + challengePath + token
-}
+func ChallengeURL(domain, token string) string { return Origin(domain) + challengePath + token }
 
 // Verify says whether a domain answers with a token, and its ramp.json names the Exchange; both
 // have to be so. The error is an *Unproven, or ctx's.

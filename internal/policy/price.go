@@ -82,9 +82,7 @@ func ParseAmount(text string) (int64, error) {
 	return n, nil
 }
 
-func digits(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
-}
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // Amount writes units of 1e-8 as a decimal number without needless zeros.
 func Amount(units int64) string {

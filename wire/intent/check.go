@@ -99,9 +99,7 @@ func ReadResponse(text []byte, o Options) (*RetrieveResponse, Findings) {
 }
 
 // ReadEvent checks and reads an event, which is nil where it is not valid.
-func ReadEvent(text []byte, o Options) (*Event, Findings) {
-	return read[Event](KindEvent, text, o)
-}
+func ReadEvent(text []byte, o Options) (*Event, Findings) { return read[Event](KindEvent, text, o) }
 
 func read[T any](k Kind, text []byte, o Options) (*T, Findings) {
 	d, findings := check(k, text, o)

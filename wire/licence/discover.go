@@ -41,7 +41,7 @@ func isLicense(rel, media string) bool {
 	if !strings.EqualFold(strings.TrimSpace(media), Media) {
 		return false
 	}
-	for _, one := range strings.Fields(rel) {
+	for one := range strings.FieldsSeq(rel) {
 		if strings.EqualFold(one, "license") {
 			return true
 		}

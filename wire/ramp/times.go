@@ -137,9 +137,7 @@ func parseDuration(text string) (seconds int64, nanos int32, ok bool) {
 	return seconds, int32(n), true
 }
 
-func digits(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
-}
+func digits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // formatDuration writes a duration with 0, 3, 6 or 9 digits of a second.
 func formatDuration(d *durationpb.Duration) string {

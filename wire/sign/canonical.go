@@ -48,9 +48,7 @@ func Canonical(text []byte) ([]byte, error) {
 // isCanonical says of a text whose strings are printable ASCII without escapes and whose numbers
 // are whole and below 10^15, as most of ours are, whether it is in its canonical form. It says
 // false of all others.
-func isCanonical(text []byte) bool {
-	return plainValue(text, 0, 0) == len(text)
-}
+func isCanonical(text []byte) bool { return plainValue(text, 0, 0) == len(text) }
 
 // plainValue gives where a canonical value ends that begins at a place, or -1.
 func plainValue(text []byte, at, depth int) int {

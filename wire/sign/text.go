@@ -40,6 +40,4 @@ func DecodeSignature(text string) ([]byte, error) {
 }
 
 // EncodeSignature writes a signature in standard base64.
-func EncodeSignature(signature []byte) string {
-	return base64.StdEncoding.EncodeToString(signature)
-}
+func EncodeSignature(signature []byte) string { return base64.StdEncoding.EncodeToString(signature) }

@@ -274,6 +274,4 @@ func holdsStructs(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct
 }
 
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }

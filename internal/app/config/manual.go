@@ -132,9 +132,7 @@ func commented(spec *ast.TypeSpec, found map[string]string) {
 }
 
 // verbs are those with which comments go on after the name of their field.
-var verbs = []string{
-	" is ", " are ", " say ", " says ", " sets ", " bound ", " lets ", " tells ", " names ", " lists ",
-}
+var verbs = []string{" is ", " are ", " say ", " says ", " sets ", " bound ", " lets ", " tells ", " names ", " lists "}
 
 // sentence begins with what the key is, not with the field's name, which a reader of the manual
 // does not know.

@@ -69,9 +69,7 @@ func span(start, end string) string {
 }
 
 // stars renders a rating of five.
-func stars(r rating) string {
-	return fmt.Sprintf("★ %.1f (%d)", r.Value, max(r.Count, r.Reviews))
-}
+func stars(r rating) string { return fmt.Sprintf("★ %.1f (%d)", r.Value, max(r.Count, r.Reviews)) }
 
 // diet makes a word of a schema.org diet: "https://schema.org/GlutenFreeDiet" is "gluten free".
 func diet(address string) string {

@@ -183,9 +183,7 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 }
 
 // skipped says whether a folder or file of this name is passed by.
-func skipped(name string) bool {
-	return strings.HasPrefix(name, ".") || name == "node_modules"
-}
+func skipped(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // machinery are files that belong to tools and tell nothing of a site.
 var machinery = strings.Fields("package.json package-lock.json tsconfig.json composer.json manifest.json")

@@ -41,9 +41,7 @@ type unit struct {
 }
 
 // weight is the part of the memory that a unit takes.
-func (u *unit) weight() int64 {
-	return min(u.Size()+1, memory)
-}
+func (u *unit) weight() int64 { return min(u.Size()+1, memory) }
 
 // outlet is where a scan's findings go, all from one goroutine.
 type outlet struct {

@@ -186,7 +186,7 @@ func (p *press) discover(ctx context.Context) error {
 	}
 	at := pageurl.Parse(page.URL, nil)
 	for _, line := range page.Header.Values("Link") {
-		for _, one := range strings.Split(line, ",") {
+		for one := range strings.SplitSeq(line, ",") {
 			address, rest, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(one), "<"), ">")
 			if found && strings.Contains(rest, "https://api.w.org/") {
 				p.api = pageurl.Parse(address, at)

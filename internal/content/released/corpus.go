@@ -103,12 +103,10 @@ func New(options Deps) (*Corpus, error) {
 func (c *Corpus) Refresh(ctx context.Context) error {
 	rules := c.options.Terms()
 	changed, err := c.library.Refresh(ctx, index.Admission{
-		Version: rules.Version(),
-		Admit:   func(l *index.Doc) bool { return c.indexes(rules, l) },
-		Released: func(l *index.Doc, object []byte) (shown []byte, whole, open bool) {
-			return said(rules, l, object)
-		},
-		Meant: func(l *index.Doc, e *content.Entry) (title, text string) { return meant(rules, l, e) },
+		Version:  rules.Version(),
+		Admit:    func(l *index.Doc) bool { return c.indexes(rules, l) },
+		Released: func(l *index.Doc, object []byte) (shown []byte, whole, open bool) { return said(rules, l, object) },
+		Meant:    func(l *index.Doc, e *content.Entry) (title, text string) { return meant(rules, l, e) },
 	})
 	if changed && err == nil {
 		c.options.Log.Info("index follows the catalog", "items", c.Index().Len())

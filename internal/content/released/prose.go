@@ -114,6 +114,4 @@ func meansMore(line string, i int) bool {
 }
 
 // wordy says whether a byte is an ASCII letter or digit.
-func wordy(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
+func wordy(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -88,9 +88,7 @@ func (v *View) directory() *directory {
 			return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.URL, b.URL),
 				strings.Compare(a.Source, b.Source))
 		})
-		d.items = slices.CompactFunc(d.items, func(a, b *index.Doc) bool {
-			return a.Site == b.Site && a.URL == b.URL
-		})
+		d.items = slices.CompactFunc(d.items, func(a, b *index.Doc) bool { return a.Site == b.Site && a.URL == b.URL })
 		d.types = typesOf(d.items)
 	})
 	return d

@@ -98,9 +98,7 @@ func (g Coverage) pack() []byte {
 	return out
 }
 
-func byBytes(a, b short) int {
-	return bytes.Compare(a[:], b[:])
-}
+func byBytes(a, b short) int { return bytes.Compare(a[:], b[:]) }
 
 // unpack reads what pack has written, now or before.
 func unpack(text []byte) (Coverage, error) {

@@ -248,8 +248,7 @@ func candidates(keys []ramp.Key, domain, keyID string, now time.Time) []ramp.Key
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(keys), func(k ramp.Key) bool {
-		return one && !goesBy(k, name) ||
-			!k.Good(now)
+		return one && !goesBy(k, name) || !k.Good(now)
 	})
 }
 

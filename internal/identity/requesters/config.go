@@ -33,9 +33,7 @@ type AgentSettings struct {
 }
 
 // DefaultSettings are those where nothing is said.
-func DefaultSettings() Settings {
-	return Settings{SignUp: true, SignUpRate: "10/1h"}
-}
+func DefaultSettings() Settings { return Settings{SignUp: true, SignUpRate: "10/1h"} }
 
 // Check looks at the id.
 func (a AgentSettings) Check(r *yamlconf.Report) {

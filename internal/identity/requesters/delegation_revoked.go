@@ -62,9 +62,7 @@ func visibleLine(text string) bool {
 
 // OnRevoke calls fn for every block that is revoked, in the transaction that does it; its error
 // undoes it. Call it before anything else.
-func (rs *Registry) OnRevoke(fn func(context.Context, *store.Tx, Revocation) error) {
-	rs.revoking = fn
-}
+func (rs *Registry) OnRevoke(fn func(context.Context, *store.Tx, Revocation) error) { rs.revoking = fn }
 
 // Revocations are the blocks that the operator revoked, the newest first, at most so many.
 func (rs *Registry) Revocations(ctx context.Context, limit int) (all []Revocation, err error) {

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"maps"
 	"sync"
 )
 
@@ -42,9 +43,7 @@ func (t *BudgetedClient) Report() (r Report, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r = Report{Uses: map[Use]Reason{}, Calls: t.calls, Usage: t.usage}
-	for use, reason := range t.outcomes {
-		r.Uses[use] = reason
-	}
+	maps.Copy(r.Uses, t.outcomes)
 	if t.client.options.Price != (Price{}) {
 		r.Currency = t.client.options.Price.Currency
 	}

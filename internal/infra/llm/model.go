@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -128,8 +129,7 @@ func New(options Options) (*Client, error) {
 		return nil, errors.New("the model has no address")
 	}
 	options.MaxAnswerTokens, options.MaxReplyTokens, options.MaxCalls = or(options.MaxAnswerTokens,
-		32000), or(options.MaxReplyTokens, 1000), or(options.MaxCalls,
-		8)
+		32000), or(options.MaxReplyTokens, 1000), or(options.MaxCalls, 8)
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -174,10 +174,8 @@ func (c *Client) Enabled(use Use) bool {
 	if c == nil {
 		return false
 	}
-	for _, off := range c.options.Disabled {
-		if off == use {
-			return false
-		}
+	if slices.Contains(c.options.Disabled, use) {
+		return false
 	}
 	return c.model(use) != ""
 }

@@ -104,9 +104,7 @@ func isHere(host string) bool {
 func CheckAddress(address string) error {
 	parsed, err := netmail.ParseAddress(address)
 	if err != nil || parsed.Address != address || len(address) > 254 ||
-		strings.ContainsFunc(address, func(r rune) bool {
-			return r <= ' ' || r > '~'
-		}) {
+		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%q is no address; write it like desk@example.com", address)
 	}
 	return nil

@@ -301,6 +301,4 @@ func (b *Outbox) giveUp(ctx context.Context) error {
 
 // backoff is how long to wait after a number of tries: a second, and then twice as long each time,
 // up to an hour.
-func backoff(tries int64) time.Duration {
-	return min(time.Hour, time.Second<<min(tries, 20))
-}
+func backoff(tries int64) time.Duration { return min(time.Hour, time.Second<<min(tries, 20)) }

@@ -56,7 +56,5 @@ func fields(section reflect.Value, yield func(Field) bool) bool {
 
 // Keys gives the fields of a section that have a key.
 func Keys(section reflect.Value) iter.Seq[Field] {
-	return func(yield func(Field) bool) {
-		fields(section, func(f Field) bool { return f.Key == "" || yield(f) })
-	}
+	return func(yield func(Field) bool) { fields(section, func(f Field) bool { return f.Key == "" || yield(f) }) }
 }

@@ -132,9 +132,7 @@ func days(n ref.Val) ref.Val {
 	return types.Duration{Duration: time.Duration(count) * 24 * time.Hour}
 }
 
-func date(t ref.Val) ref.Val {
-	return types.String(t.(types.Timestamp).UTC().Format(time.DateOnly))
-}
+func date(t ref.Val) ref.Val { return types.String(t.(types.Timestamp).UTC().Format(time.DateOnly)) }
 
 func letters(f func(string) string) func(ref.Val) ref.Val {
 	return func(v ref.Val) ref.Val { return types.String(f(string(v.(types.String)))) }

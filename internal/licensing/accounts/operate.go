@@ -99,9 +99,7 @@ func (b *Ledger) LastPayment(ctx context.Context, tx *store.Tx, did, buyer, curr
 	}
 	found, err := collect(ctx, tx, `SELECT available FROM account_journal WHERE buyer = $1 AND currency = $2 AND kind = $3 AND reference = $4
 		AND kind IN ('credit', 'debit', 'expire') ORDER BY line DESC LIMIT 1`,
-		func(row store.Scanner) (n int64, err error) {
-			return n, row.Scan(&n)
-		}, buyer, currency, did, reference)
+		func(row store.Scanner) (n int64, err error) { return n, row.Scan(&n) }, buyer, currency, did, reference)
 	if err != nil || len(found) == 0 {
 		return 0, false, err
 	}

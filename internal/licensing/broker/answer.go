@@ -75,9 +75,7 @@ func jsonOf(value any) any {
 
 func withUnsold(details map[string]any, all []unsold) map[string]any {
 	out := map[string]any{"unsold": jsonOf(all)}
-	for key, value := range details {
-		out[key] = value
-	}
+	maps.Copy(out, details)
 	return out
 }
 

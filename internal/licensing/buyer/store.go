@@ -122,9 +122,7 @@ func (e *OverLimitError) Error() string {
 
 // costOf is what a purchase may cost at the most, with a Broker's fee. An amount that is none, or
 // cannot be counted, is an error.
-func costOf(p *client.Purchase) (Money, error) {
-	return moneyOf(p.Total(), p.Charged())
-}
+func costOf(p *client.Purchase) (Money, error) { return moneyOf(p.Total(), p.Charged()) }
 
 // moneyOf is the most of what was offered, and what was charged in its place.
 func moneyOf(offered, charged client.Price) (Money, error) {

@@ -155,9 +155,7 @@ func canonicalAuthority(authority, usual string) (string, error) {
 
 // hostOf is the host of an address in canonical form, with its port; empty for a URI that is none
 // of the web.
-func hostOf(canonical string) string {
-	return canonical[:strings.IndexByte(canonical, '/')]
-}
+func hostOf(canonical string) string { return canonical[:strings.IndexByte(canonical, '/')] }
 
 // canonicalPath decodes what needs no encoding, and takes out the dot segments (RFC 3986, section
 // 5.2.4).

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -244,9 +245,7 @@ func (o *Origin) answered(response *http.Response) error {
 	if v.grant == nil {
 		return nil
 	}
-	for name, value := range private {
-		response.Header[name] = value
-	}
+	maps.Copy(response.Header, private)
 	if response.Request.Method != http.MethodGet || response.StatusCode == http.StatusNotModified {
 		return nil // nothing is delivered
 	}

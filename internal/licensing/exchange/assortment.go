@@ -252,8 +252,7 @@ func (a *Assortment) CopyOf(ctx context.Context, t transactions.Transaction) (it
 		}
 		entries := a.deps.Catalog.Find(t.URI) // what is sold at the address by now, whatever spelling it has
 		at := slices.IndexFunc(entries, func(w catalog.Entry) bool {
-			return w.Site == t.Site &&
-				w.Source == t.Item.Source
+			return w.Site == t.Site && w.Source == t.Item.Source
 		})
 		if at < 0 || entries[at].Ref == ref {
 			return nil, nil, gone

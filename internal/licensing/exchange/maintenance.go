@@ -54,9 +54,7 @@ func (s *Service) MaintainOnce(ctx context.Context) error {
 			n, err := transactions.ForgetOffers(ctx, tx, now.Add(-s.deps.Retention.Offers), dealsStep)
 			return int(n), err
 		},
-		func(tx *store.Tx) (int, error) {
-			return counts.Forget(ctx, tx, now.Add(-remembered), dealsStep)
-		},
+		func(tx *store.Tx) (int, error) { return counts.Forget(ctx, tx, now.Add(-remembered), dealsStep) },
 		func(tx *store.Tx) (int, error) {
 			return botstats.Forget(ctx, tx, now.Add(-s.deps.Retention.Sightings), dealsStep)
 		},

@@ -161,20 +161,20 @@ func isText(media string) bool { return len(media) > 5 && media[:5] == "text/" }
 func (d *handlers) pricing(p *exchange.OfferDraft) *rampv1.Pricing {
 	out := &rampv1.Pricing{Model: models[p.Price.Model], Currency: cmp.Or(p.Price.Currency, d.currency())}
 	if p.Quantity > 0 {
-		out.EstimatedQuantity, out.Unit = proto.Int32(clamp(p.Quantity)), &p.Unit
+		out.EstimatedQuantity, out.Unit = new(clamp(p.Quantity)), &p.Unit
 	}
 	if p.Price.Months > 0 {
-		out.LicenseDurationMonths = proto.Int32(clamp(int64(p.Price.Months)))
+		out.LicenseDurationMonths = new(clamp(int64(p.Price.Months)))
 	}
 	switch {
 	case p.Subscription != "":
 		out.UnitCost = proto.Float64(0)
 	case p.Price.Model == "revenue_share":
-		out.Revshare = proto.Float64(amount(p.Price.Rate))
+		out.Revshare = new(amount(p.Price.Rate))
 	default:
 		out.Rate = amount(p.Price.Rate)
 		if p.UnitCost > 0 {
-			out.UnitCost, out.Unit = proto.Float64(float64(p.UnitCost)/1e12), &p.Unit
+			out.UnitCost, out.Unit = new(float64(p.UnitCost)/1e12), &p.Unit
 		}
 	}
 	return out
@@ -202,7 +202,7 @@ func date(at time.Time) *string {
 	if at.IsZero() {
 		return nil
 	}
-	return proto.String(at.UTC().Format(time.RFC3339))
+	return new(at.UTC().Format(time.RFC3339))
 }
 
 func instant(at time.Time) *timestamppb.Timestamp {
@@ -231,7 +231,7 @@ func identityOf(p *exchange.OfferDraft) *rampv1.ResourceIdentity {
 		C2PaManifest: optional(known.C2PA), ResourceMutability: mutabilities[p.Mutability],
 	}
 	if p.Digest.Method != "" {
-		out.ContentHash, out.HashMethod = &p.Digest.Digits, proto.String(string(p.Digest.Method))
+		out.ContentHash, out.HashMethod = &p.Digest.Digits, new(string(p.Digest.Method))
 	} else if told := p.Entry.Pushed; told.Digest != "" && p.Mutability != live {
 		out.ContentHash, out.HashMethod = &told.Digest, optional(told.Method)
 	}
@@ -247,7 +247,7 @@ func restrictions(p *exchange.OfferDraft) *rampv1.AccessRestrictions {
 		ProhibitedUsers: b.Users.Prohibit, PermittedGeo: b.Countries.Permit, ProhibitedGeo: b.Countries.Prohibit,
 	}
 	if p.DisplayWords > 0 {
-		out.MaxDisplayWords = proto.Int32(clamp(int64(p.DisplayWords)))
+		out.MaxDisplayWords = new(clamp(int64(p.DisplayWords)))
 	}
 	if proto.Size(out) == 0 {
 		return nil

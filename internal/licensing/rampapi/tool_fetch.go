@@ -63,8 +63,7 @@ var fetchNotes = requesterNotes(notes{
 	"requester": {"required": []any{"id", "domain", "uris"}},
 	"id": described("A name for this purchase that you make up, such as a random UUID. It buys " +
 		"once: the same id again is the same purchase."),
-	"requester.uris": {"minItems": 1, "maxItems": 1,
-		"description": "The address of the content: url of an item."},
+	"requester.uris": {"minItems": 1, "maxItems": 1, "description": "The address of the content: url of an item."},
 	"requester.intended_use": described("What the content is for: search, ai-input (to put it into an answer, which " +
 		"it is where nothing is said), ai-index, ai-train. Nothing else may be done with it."),
 })

@@ -2,6 +2,7 @@ package rampapi
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -166,8 +167,7 @@ func described(text string) schema { return schema{"description": text} }
 // requesterNotes are those of a requester.
 func requesterNotes(more notes) notes {
 	out := notes{
-		"ver": described("The version of the protocol: 1.0, which it also is where nothing " +
-			"is said."),
+		"ver":          described("The version of the protocol: 1.0, which it also is where nothing is said."),
 		"request_id":   described("A name for this request in your own records."),
 		"requester.id": described("What the domain calls the requester, such as research-bot."),
 		"requester.domain": described("The host name that publishes the requester's key, such as " +
@@ -204,9 +204,7 @@ func requesterNotes(more notes) notes {
 			},
 		},
 	}
-	for path, note := range more {
-		out[path] = note
-	}
+	maps.Copy(out, more)
 	return out
 }
 
@@ -239,8 +237,7 @@ var reportNotes = notes{
 	"": {"required": []any{"id", "transaction_id", "billing_id", "usage"}},
 	"usage": {"required": []any{"function", "consumed_quantity"},
 		"description": "How the content was used."},
-	"ver": described("The version of the protocol: 1.0, which it also is where nothing " +
-		"is said."),
+	"ver": described("The version of the protocol: 1.0, which it also is where nothing is said."),
 	"id": described("A name for this report that you make up. The same id again is the " +
 		"same report."),
 	"transaction_id":                  described("That of the purchase."),

@@ -150,12 +150,8 @@ var details = []column[detail]{
 	{"off_estimate", func(d detail) any { return d.marked(d.Report.Deviant) }},
 	{"displayed_to_user", func(d detail) any { return stated(d.usage.Shown) }},
 	{"citation_included", func(d detail) any { return stated(d.usage.Cited) }},
-	{"attribution", func(d detail) any {
-		return listed(d.usage.Attribution, transactions.Attribution.String)
-	}},
-	{"subfn", func(d detail) any {
-		return listed(d.usage.SubFunctions, func(name string) string { return name })
-	}},
+	{"attribution", func(d detail) any { return listed(d.usage.Attribution, transactions.Attribution.String) }},
+	{"subfn", func(d detail) any { return listed(d.usage.SubFunctions, func(name string) string { return name }) }},
 	{"assets", func(d detail) any {
 		return listed(d.usage.Assets, func(a transactions.Asset) string { return a.URI })
 	}},

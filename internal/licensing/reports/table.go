@@ -116,9 +116,7 @@ func objects(w io.Writer) *json.Encoder {
 
 func (l *lines[R]) begin() error { return nil }
 
-func (l *lines[R]) row(r R) error {
-	return l.out.Encode(object(l.columns, r))
-}
+func (l *lines[R]) row(r R) error { return l.out.Encode(object(l.columns, r)) }
 
 func (l *lines[R]) end() error { return nil }
 

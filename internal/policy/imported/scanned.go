@@ -224,8 +224,7 @@ func within(page string, text []byte) string {
 	document, err := licence.Parse(text)
 	if err != nil ||
 		slices.ContainsFunc(document.Contents, func(c licence.Content) bool {
-			return !strings.HasPrefix(c.URL, "/") &&
-				!strings.Contains(c.URL, "://")
+			return !strings.HasPrefix(c.URL, "/") && !strings.Contains(c.URL, "://")
 		}) {
 		host = page
 	}

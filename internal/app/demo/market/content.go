@@ -19,7 +19,7 @@ type article struct {
 func (a article) sold() bool { return strings.HasPrefix(a.path, "/premium/") }
 
 // body is what is delivered at its address.
-func (a article) body() []byte { return []byte(fmt.Sprintf("# %s\n\n%s\n", a.title, a.text)) }
+func (a article) body() []byte { return fmt.Appendf(nil, "# %s\n\n%s\n", a.title, a.text) }
 
 // hash is the SHA-256 of the body, in hex.
 func (a article) hash() string {

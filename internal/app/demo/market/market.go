@@ -95,9 +95,7 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 		m.listen, m.write, func() error { return m.found(ctx) },
 		func() error {
 			return m.serve(run, func(id string) bool { return !isEdge(id) && id != "broker" })
-		}, func() error {
-			return m.ready(ctx)
-		},
+		}, func() error { return m.ready(ctx) },
 		// which reads what publishers publish
 		func() error { return m.serve(run, func(id string) bool { return id == "broker" }) }, func() error {
 			return m.readyBroker(ctx)

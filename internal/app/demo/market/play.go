@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -39,9 +40,7 @@ func with(all map[string]any) func(map[string]any) map[string]any {
 func and(one func(map[string]any) map[string]any, more map[string]any) func(map[string]any) map[string]any {
 	return func(done map[string]any) map[string]any {
 		out := one(done)
-		for name, value := range more {
-			out[name] = value
-		}
+		maps.Copy(out, more)
 		return out
 	}
 }

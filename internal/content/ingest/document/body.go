@@ -102,6 +102,4 @@ func withoutTitle(blocks []passage.Block, name string) []passage.Block {
 
 // isPrefix says whether text begins with a name, as a step's text does whose name is a short form
 // of it.
-func isPrefix(name, text string) bool {
-	return len(text) >= len(name) && text[:len(name)] == name
-}
+func isPrefix(name, text string) bool { return len(text) >= len(name) && text[:len(name)] == name }

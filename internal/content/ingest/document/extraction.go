@@ -486,10 +486,8 @@ func (j *joining) whole(target *jsonrepair.Node, hops int) bool {
 	if hops > maxHops || j.nodes <= 0 || j.given > maxJoinedAll {
 		return false
 	}
-	for _, around := range j.path {
-		if around == target {
-			return false
-		}
+	if slices.Contains(j.path, target) {
+		return false
 	}
 	part := vocabulary.KindOf(typesOf(target))
 	return part == vocabulary.Support ||

@@ -349,9 +349,7 @@ func unreadableAddress(given string) error {
 
 // isFront says whether an address is that of the site's front page, which many pages give by
 // mistake as their own.
-func (m *mapper) isFront(u *url.URL) bool {
-	return m.isPage && pageurl.IsFrontPage(u, m.page)
-}
+func (m *mapper) isFront(u *url.URL) bool { return m.isPage && pageurl.IsFrontPage(u, m.page) }
 
 // handle is what tells a thing without URL from others: a number that somebody gave it, its name,
 // or its text.

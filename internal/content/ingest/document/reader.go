@@ -93,9 +93,7 @@ func (p *Portion) address(base *url.URL) *url.URL {
 }
 
 // base is what relative addresses in a portion of data are relative to.
-func (p *Portion) base(otherwise *url.URL) *url.URL {
-	return cmp.Or(p.Base, otherwise)
-}
+func (p *Portion) base(otherwise *url.URL) *url.URL { return cmp.Or(p.Base, otherwise) }
 
 func (r *Reader) lines(portion *Portion, out *Result) {
 	valid := utf8.ValidString(portion.Text)

@@ -71,9 +71,7 @@ type Splitter struct {
 
 // File takes one file apart. What is wrong with the file is emitted as a problem; an error ends the
 // run.
-func (s *Splitter) File(ctx context.Context, f File) error {
-	return s.end(ctx, f, s.open(ctx, f))
-}
+func (s *Splitter) File(ctx context.Context, f File) error { return s.end(ctx, f, s.open(ctx, f)) }
 
 // Body takes apart what was read elsewhere, of the form and name of a file. What is wrong with it
 // is emitted as a problem; an error ends the run.
@@ -390,11 +388,11 @@ func fill(from io.Reader, buffer []byte) ([]byte, error) {
 // none.
 func (l *lineReader) portion(buffer []byte, ended bool) (rest []byte, err error) {
 	if l.passing {
-		end := bytes.IndexByte(buffer, '\n')
-		if end < 0 {
+		_, after, ok := bytes.Cut(buffer, []byte{'\n'})
+		if !ok {
 			return nil, nil
 		}
-		l.passing, buffer = false, buffer[end+1:]
+		l.passing, buffer = false, after
 		l.line++
 	}
 	end := len(buffer)

@@ -32,7 +32,7 @@ var acting = set(`add-to-cart add_to_cart add_to_wishlist replytocom logout acti
 
 func set(words string) map[string]bool {
 	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		all[w] = true
 	}
 	return all

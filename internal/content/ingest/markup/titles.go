@@ -135,9 +135,7 @@ func FoldLetters(s string) string {
 }
 
 // SameText says whether two texts differ in spelling alone.
-func SameText(a, b string) bool {
-	return a == b || FoldLetters(a) == FoldLetters(b)
-}
+func SameText(a, b string) bool { return a == b || FoldLetters(a) == FoldLetters(b) }
 
 func foldedContains(whole, part string) bool {
 	return part != "" && strings.Contains(FoldLetters(whole), FoldLetters(part))

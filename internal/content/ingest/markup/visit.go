@@ -114,14 +114,7 @@ func (l *linkScanner) start(tag atom.Atom, more bool) {
 func (l *linkScanner) link(tag atom.Atom, attributes map[string]string) {
 	target := attributes["href"]
 	rel := strings.Fields(strings.ToLower(attributes["rel"]))
-	has := func(word string) bool {
-		for _, r := range rel {
-			if r == word {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(word string) bool { return slices.Contains(rel, word) }
 	switch tag {
 	case atom.Link:
 		if !(has("next") || has("prev") || has("canonical") || has("alternate") && attributes["hreflang"] != "") {

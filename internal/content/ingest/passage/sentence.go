@@ -43,9 +43,7 @@ func Sentences(ends []int, line string, cased bool) []int {
 }
 
 // stops says whether a sentence may end with r.
-func stops(r rune) bool {
-	return r == '.' || r == '!' || r == '?' || r == '…' || full(r)
-}
+func stops(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' || full(r) }
 
 // full says whether r ends a sentence wherever it stands: the stops of scripts that use them for
 // nothing else.
@@ -114,9 +112,7 @@ func abbreviates(word string, after rune) bool {
 	return beforeNames[word] || unicode.IsDigit(after) && beforeNumbers[word]
 }
 
-func isNumber(word string) bool {
-	return strings.Trim(word, "0123456789") == ""
-}
+func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
 // beforeNames are abbreviations that a capital follows as a rule. Those that mostly end a sentence
 // when a capital follows (etc., min.) are left to the rule of small letters.

@@ -172,13 +172,11 @@ func check(framed []byte) uint32 {
 	return crc32.Update(crc32.Checksum(framed[:4], castagnoli), castagnoli, framed[framing:])
 }
 
-func begun(d edge.Delivery) []byte   { return delivery(kindBegin, d) }
-func carried(d edge.Delivery) []byte { return delivery(kindCarry, d) }
-func whole(d edge.Delivery) []byte   { return delivery(kindWhole, d) }
-func sightings(all []edge.Sighting) ([]byte, error) {
-	return record(kindSeen, all)
-}
-func more(id string, most int64) []byte { return ending(kindMore, end{ID: id, Bytes: most}) }
+func begun(d edge.Delivery) []byte                  { return delivery(kindBegin, d) }
+func carried(d edge.Delivery) []byte                { return delivery(kindCarry, d) }
+func whole(d edge.Delivery) []byte                  { return delivery(kindWhole, d) }
+func sightings(all []edge.Sighting) ([]byte, error) { return record(kindSeen, all) }
+func more(id string, most int64) []byte             { return ending(kindMore, end{ID: id, Bytes: most}) }
 func finished(d edge.Delivery) []byte {
 	return ending(kindEnd, end{ID: d.ID, State: d.State, Status: d.Status, Bytes: d.Bytes, SHA256: d.SHA256,
 		Ended: d.Ended})

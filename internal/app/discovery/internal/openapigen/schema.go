@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -207,9 +208,7 @@ func (s *schemas) members(schema object, t reflect.Type) {
 // where there is none, its help on the command line.
 func (s *schemas) member(t reflect.Type, field reflect.StructField, name string) object {
 	member := s.of(field.Type)
-	for key, value := range special[nameOf(t)+"."+name] {
-		member[key] = value
-	}
+	maps.Copy(member, special[nameOf(t)+"."+name])
 	if values := field.Tag.Get("enum"); values != "" {
 		member["enum"] = choices(values)
 	}

@@ -40,8 +40,7 @@ func (s *schemas) streamPaths(paths object) {
 			},
 			"responses": responses,
 		})}
-	paths["/"+string(service.FullName())+
-		"/Stream"] = object{"post": operation("ramp",
+	paths["/"+string(service.FullName())+"/Stream"] = object{"post": operation("ramp",
 		"Stream", "Follow what was bought as a stream, over gRPC, gRPC-Web and Connect", object{
 			"requestBody": object{"required": true,
 				"content": object{"application/connect+json": object{"schema": s.message(of.Input())}}},
