@@ -56,7 +56,7 @@ func TestFormsAreReadAsTheyAreDrawn(t *testing.T) {
 				t.Errorf("%T: %s has no label", in, one.Name)
 			}
 			element := "<input"
-			if one.Kind == "select" {
+			if one.Kind == "select" || one.Kind == "site" {
 				element = "<select"
 			}
 			if !regexp.MustCompile(element + `[^>]* name="` + one.Name + `"`).MatchString(drawn.String()) {
