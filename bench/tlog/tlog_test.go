@@ -21,7 +21,7 @@ import (
 )
 
 // serve runs a front desk, and gives its address.
-func serve(t *testing.T, folder string) (*server.Server, string) {
+func serve(t *testing.T, folder string) (*server.App, string) {
 	t.Helper()
 	loaded, err := server.Load(server.Layers{Flags: map[string]string{"data": folder, "metrics.listen": "off"}})
 	if err != nil {
@@ -31,7 +31,7 @@ func serve(t *testing.T, folder string) (*server.Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(t.Context(), server.Options{Loaded: loaded, Listener: listener})
+	s, err := server.Build(t.Context(), server.Options{Loaded: loaded, Listener: listener})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ type follower struct {
 	key   note.Verifier
 }
 
-func follow(t *testing.T, s *server.Server, address string) follower {
+func follow(t *testing.T, s *server.App, address string) follower {
 	t.Helper()
 	tiles, err := torchwood.NewTileFetcher(address+"/ledger", torchwood.WithHTTPClient(http.DefaultClient))
 	if err != nil {

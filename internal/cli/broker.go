@@ -35,7 +35,7 @@ func (c brokerCommand) Run(env *command.Environment) error {
 		return err
 	}
 	defer listener.Close()
-	s, err := server.New(env.Ctx, server.Options{
+	s, err := server.Build(env.Ctx, server.Options{
 		Loaded: loaded, Listener: listener, Broker: true, Log: server.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) { env.Print("The Broker answers at %s/ (Ctrl-C ends)\n", address) },
 	})

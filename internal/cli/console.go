@@ -9,7 +9,7 @@ import (
 )
 
 // greetOwner makes the first token of the console and prints it, where there never was one.
-func greetOwner(ctx context.Context, env *command.Environment, s *server.Server, config server.Config, address string) {
+func greetOwner(ctx context.Context, env *command.Environment, s *server.App, config server.Config, address string) {
 	if !config.Console.Owner.Enabled {
 		return
 	}

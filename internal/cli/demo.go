@@ -61,7 +61,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(env.Ctx, server.Options{
+	s, err := server.Build(env.Ctx, server.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
 		Log:   server.NewLog(server.Log{Level: c.LogLevel}, env.Stderr),
 		Pages: map[string]http.Handler{"/sample/": demo.Pages(address)},

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content/ingest"
@@ -204,7 +203,7 @@ func (c evalCommand) here(env *command.Environment) (ask asker, done func(), err
 		return nil, nil, err
 	}
 	config := c.config(folder)
-	house, err := server.OpenHouse(env.Ctx, config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := command.Open(env, config, false)
 	if err != nil {
 		os.RemoveAll(folder)
 		return nil, nil, err

@@ -94,7 +94,7 @@ func (c evalCommand) fill(env *command.Environment, j *judge, folder string) err
 		return err
 	}
 	log := server.NewLog(server.Log{Level: "error"}, env.Stderr)
-	s, err := server.New(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true, Now: j.clock.now})
+	s, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true, Now: j.clock.now})
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (c evalCommand) fill(env *command.Environment, j *judge, folder string) err
 		return err
 	}
 	for _, site := range loaded.Config.AllSites() {
-		if err := j.read(env.Ctx, s.House, site.ID); err != nil {
+		if err := j.read(env.Ctx, s, site.ID); err != nil {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (c evalCommand) config(folder string) server.Config {
 }
 
 // read takes the objects of a site's items, those aside that the terms block.
-func (j *judge) read(ctx context.Context, house *server.House, site string) error {
+func (j *judge) read(ctx context.Context, house *server.App, site string) error {
 	rules := house.Terms()
 	return house.Catalog.EachItem(ctx, site, func(item content.Item) error {
 		if rules.Decide(policy.Facts{Site: site, URL: item.URL, Types: item.Types}).Access == policy.Blocked {

@@ -39,7 +39,7 @@ func (c ingestCommand) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "warn"}, env.Stderr))
+	house, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(server.Log{Level: "warn"}, env.Stderr), Records: true})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c ingestCommand) Run(env *command.Environment) error {
 }
 
 // watch reads the sources whenever they are due, until the command is told to end.
-func (c ingestCommand) watch(env *command.Environment, house *server.House, sources []server.Source) error {
+func (c ingestCommand) watch(env *command.Environment, house *server.App, sources []server.Source) error {
 	if !slices.ContainsFunc(sources, func(s server.Source) bool { return s.Every > 0 }) {
 		return command.Usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
 	}

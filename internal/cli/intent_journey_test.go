@@ -39,7 +39,7 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(t.Context(), server.Options{Loaded: loaded})
+	s, err := server.Build(t.Context(), server.Options{Loaded: loaded})
 	if err != nil {
 		t.Fatal(err)
 	}

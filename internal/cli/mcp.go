@@ -39,7 +39,7 @@ func (c mcpCommand) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil && len(loaded.Config.AllSources()) == 0 {
 		return err
 	}
-	s, err := server.New(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.Stderr), Inside: true})
+	s, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.Stderr), Inside: true})
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func (c serveCommand) Run(env *command.Environment) error {
 		return err
 	}
 	defer listener.Close()
-	var s *server.Server
-	s, err = server.New(env.Ctx, server.Options{
+	var s *server.App
+	s, err = server.Build(env.Ctx, server.Options{
 		Loaded: loaded, Listener: listener,
 		Log: server.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) {

@@ -267,7 +267,7 @@ func open(
 	config.Data = data
 	config.Sources = []server.Source{{Path: filepath.Join(folder, "items.jsonl"), Name: "items"}}
 	loaded := &server.Loaded{Config: config}
-	s, err := server.New(ctx, server.Options{
+	s, err := server.Build(ctx, server.Options{
 		Loaded: loaded, Log: server.NewLog(server.Log{Level: "error"}, os.Stderr), Inside: true, Now: now,
 	})
 	if err != nil {

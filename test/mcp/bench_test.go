@@ -22,13 +22,13 @@ import (
 )
 
 // desk is a whole server over generated products, and messages that ask for them.
-func desk(b *testing.B, products int) (*server.Server, [][]byte) {
+func desk(b *testing.B, products int) (*server.App, [][]byte) {
 	b.Helper()
 	loaded, err := server.Load(server.Layers{Flags: map[string]string{"data": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := server.New(b.Context(), server.Options{Loaded: loaded, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	s, err := server.Build(b.Context(), server.Options{Loaded: loaded, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,8 +21,8 @@ type step struct {
 func TestOperatorsBooks(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
-	operator, id := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	every, _ := makeKey(t, m.Server, identity.Key{Name: "all doors"})
+	operator, id := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	every, _ := makeKey(t, m.App, identity.Key{Name: "all doors"})
 	for _, path := range []string{"/admin/accounts", "/admin/accounts/USD/buyer.example.com/bot", "/admin/licenses", "/admin/subscriptions/sub-1"} {
 		for key, status := range map[string]int{"": 401, every: 403} {
 			if w := send(m, posted("GET", path, "", identity.KeyHeader, key)); w.Code != status || w.Header().Get("Cache-Control") != "no-store" {

@@ -19,11 +19,11 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: none}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	operator, _ := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	books, _ := makeKey(t, m.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
+	operator, _ := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	books, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	front := httptest.NewServer(m)
 	defer front.Close()
 	do := func(method, path, key, body string) (int, string) {

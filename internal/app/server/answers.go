@@ -26,11 +26,8 @@ import (
 // answerPattern is where this front desk answers challenges of its domains (RAMP v1, domain verification).
 const answerPattern = edge.ChallengePath + "{token}"
 
-// openAnswers opens the tokens with which challenges are answered.
-func (h *House) openAnswers() { h.Answers = identity.NewChallengeResponses(h.db, h.now) }
-
 // answerRoutes answer challenges of this front desk's domains, and let the operator's programs say with what.
-func (s *Server) answerRoutes() []apphttp.Route {
+func (s *seller) answerRoutes() []apphttp.Route {
 	challenge := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := r.PathValue("token")
 		for _, at := range []string{"https://" + s.outside.Host(r) + "/", s.outside.PublicURL(r)} {
@@ -80,16 +77,16 @@ func (c Config) keysFolder(domain string) string {
 
 // answering has a site behind the gate answer further challenges: those whose tokens were put into the data folder, and those of the database, where there
 // is one.
-func (s *Server) answering(site EdgeSite, tokens *edge.Tokens) {
-	tokens.AddSource(edge.NewTokens(nil, s.config.tokensFile(site.Domain), s.options.Now, s.log).Has)
-	if s.House.Answers != nil {
-		tokens.AddSource(func(token string) bool { return s.House.Answers.Has(context.Background(), site.Domain, token) })
+func (g *gateBuilder) answering(site EdgeSite, tokens *edge.Tokens) {
+	tokens.AddSource(edge.NewTokens(nil, g.config.tokensFile(site.Domain), g.now, g.log).Has)
+	if g.Answers != nil {
+		tokens.AddSource(func(token string) bool { return g.Answers.Has(context.Background(), site.Domain, token) })
 	}
 }
 
 // withStored has a site behind the gate verify addresses by the keys that were registered elsewhere for it, too.
-func (s *Server) withStored(site EdgeSite, made *edge.Site) {
-	folder, keys := edge.NewKeyFolder(s.config.keysFolder(site.Domain), s.options.Now, s.log), made.Keys
+func (g *gateBuilder) withStored(site EdgeSite, made *edge.Site) {
+	folder, keys := edge.NewKeyFolder(g.config.keysFolder(site.Domain), g.now, g.log), made.Keys
 	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
 		all, err := keys(ctx)
 		return append(all[:len(all):len(all)], folder.Keys()...), err
@@ -122,11 +119,11 @@ func OpenAnswering(ctx context.Context, loaded *Loaded, log *slog.Logger, domain
 	if !config.RAMP.Enabled || !ok {
 		return nil, errNotServed(domain)
 	}
-	house, err := OpenHouse(ctx, config, log)
+	desk, err := Build(ctx, Options{Loaded: loaded, Log: log, Records: true})
 	if err != nil {
 		return nil, err
 	}
-	a.Domain, a.Responses, a.Done = own, house.Answers, house.Close
+	a.Domain, a.Responses, a.Done = own, desk.Answers, desk.Close
 	return a, nil
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // lamps fills a server with items whose answer does not fit into the buffers between server and client.
-func lamps(t *testing.T, s *Server) {
+func lamps(t *testing.T, s *App) {
 	t.Helper()
 	items := make([]content.Item, 1000)
 	for i := range items {

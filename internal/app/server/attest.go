@@ -21,7 +21,7 @@ import (
 )
 
 // attests has the door of RAMP attest what is offered of hosts that are served here, each in its own name.
-func (s *Server) attests(config *rampapi.Config) {
+func (s *seller) attests(config *rampapi.Config) {
 	if !s.config.RAMP.Attest {
 		return
 	}
@@ -44,7 +44,7 @@ func (s *Server) attests(config *rampapi.Config) {
 }
 
 // verifierDocument is ramp-verifier.json of a host that is served here. Keys that were followed stay in it, with their end.
-func (s *Server) verifierDocument(host string) (*httpx.Document, error) {
+func (s *seller) verifierDocument(host string) (*httpx.Document, error) {
 	if _, served := s.config.siteAt(host); !served || !s.config.RAMP.Attest {
 		return nil, fail.New(fail.NotFound, "nothing is attested here in the name of %.100q", host)
 	}
@@ -60,7 +60,7 @@ func (s *Server) verifierDocument(host string) (*httpx.Document, error) {
 const maxVerifierKeys = 16
 
 // verifierRoutes publish the keys with which sites attest things of their content, at their own hosts and for edges.
-func (s *Server) verifierRoutes() []apphttp.Route {
+func (s *seller) verifierRoutes() []apphttp.Route {
 	serve := func(host func(*http.Request) string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.verifierOf(host(r)).ServeHTTP(w, r) })
 	}
@@ -74,7 +74,7 @@ func (s *Server) verifierRoutes() []apphttp.Route {
 }
 
 // verifierOf serves ramp-verifier.json of a host.
-func (s *Server) verifierOf(host string) http.Handler {
+func (s *seller) verifierOf(host string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		document, err := s.verifierDocument(host)
 		if err != nil {
@@ -92,9 +92,9 @@ func (c Config) Attests(host string) bool {
 }
 
 // attestationChecker looks whether attestations hold that others bring.
-func (h *House) attestationChecker(config Config) *attestation.Checker {
+func (s *supply) attestationChecker() *attestation.Checker {
 	return &attestation.Checker{
-		Verifiers: config.Verifiers(h.now), Accepted: func(domain string) bool { return slices.Contains(config.RAMP.Verifiers, domain) }, Now: h.now,
+		Verifiers: s.config.Verifiers(s.now), Accepted: func(domain string) bool { return slices.Contains(s.config.RAMP.Verifiers, domain) }, Now: s.now,
 	}
 }
 
@@ -103,7 +103,7 @@ func (c Config) Verifiers(now func() time.Time) *requesters.Verifiers {
 	return requesters.NewVerifiers(c.domainFetcher(requesters.AgentTime), now)
 }
 
-// Importer takes over what third parties attest of this front desk's own items. It needs what OpenSupply opens.
-func (h *House) Importer(config Config) exchange.Importer {
-	return exchange.Importer{Store: h.Shelves, Content: h.Catalog, Checker: h.attestationChecker(config), Site: config.siteAt, Now: h.now}
+// Importer takes over what third parties attest of this front desk's own items.
+func (s *supply) Importer() exchange.Importer {
+	return exchange.Importer{Store: s.Shelves, Content: s.Catalog, Checker: s.attestationChecker(), Site: s.config.siteAt, Now: s.now}
 }

@@ -44,7 +44,7 @@ func TestAttestationsAreImportedForTheVeryItem(t *testing.T) {
 	}
 	imports := func(all ...*rampv1.ResourceAttestation) (reasons string) {
 		t.Helper()
-		done, err := s.Importer(s.config).Import(t.Context(), all)
+		done, err := s.Importer().Import(t.Context(), all)
 		if err != nil || len(done) != len(all) {
 			t.Fatal(done, err)
 		}

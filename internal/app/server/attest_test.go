@@ -25,7 +25,7 @@ func TestOffersAreAttestedByTheirSite(t *testing.T) {
 	}
 	keys := func(path string) []wire.Key {
 		t.Helper()
-		name, all, err := wire.ReadKeys(get(m.Server, path).Body.Bytes())
+		name, all, err := wire.ReadKeys(get(m.App, path).Body.Bytes())
 		if err != nil || name != "example.com" {
 			t.Fatalf("%s is of %q: %v", path, name, err)
 		}
@@ -58,7 +58,7 @@ func TestOffersAreAttestedByTheirSite(t *testing.T) {
 	if err := wire.VerifyAttestation(first, uri, keys("/provider/example.com/ramp-verifier.json"), m.clock.Now()); err == nil || second.Kid == first.Kid {
 		t.Errorf("what a key signed that is over holds: %v", err)
 	}
-	if w := get(m.Server, "/provider/other.example/ramp-verifier.json"); w.Code != 404 {
+	if w := get(m.App, "/provider/other.example/ramp-verifier.json"); w.Code != 404 {
 		t.Errorf("keys of a host that is none of ours: %d %s", w.Code, w.Body)
 	}
 	silent := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, attest: false}")

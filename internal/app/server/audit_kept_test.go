@@ -36,7 +36,7 @@ func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
 	day := p.clock.Now().Format(time.DateOnly)
 	next := p.clock.Now().Add(24 * time.Hour).Format(time.DateOnly)
 	p.clock.Advance(397 * 24 * time.Hour) // thirteen months
-	if err := p.Exchange.MaintainOnce(t.Context()); err != nil {
+	if err := p.App.exchange.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Shelves.Sweep(t.Context(), func(string) bool { return false }); err != nil {
@@ -61,7 +61,7 @@ func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
 	if c, err := receipt.VerifyExport(strings.NewReader(exports["the ledger as "+ledger.Lines]), keys); err != nil || c.Size == 0 {
 		t.Errorf("%v, %v", c, err)
 	}
-	reports, _ := makeKey(t, p.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
+	reports, _ := makeKey(t, p.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	for _, format := range []string{"json", "jsonl", "csv"} {
 		path := "/api/v1/reports/transaction-detail?from=" + day + "&to=" + next + "&format=" + format
 		w := send(p, posted("GET", path, "", identity.KeyHeader, reports))

@@ -13,13 +13,13 @@ import (
 )
 
 // authOptions are what a checked configuration says of who comes in, and how often.
-func (s *Server) authOptions() (apphttp.AuthOptions, error) {
-	config := s.config
+func (b *base) authOptions(keys *identity.Keys) (apphttp.AuthOptions, error) {
+	config := b.config
 	options := apphttp.AuthOptions{
 		Strict: len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != "", Required: config.Auth.Required,
 		Issuer: config.Auth.OAuth.Issuer, Scopes: config.Auth.OAuth.Scopes, Help: askPath,
 	}
-	trusted := identity.Config{Keys: s.Keys, Fixed: config.Auth.Keys, Now: s.options.Now, Strict: options.Strict, Log: s.log}
+	trusted := identity.Config{Keys: keys, Fixed: config.Auth.Keys, Now: b.now, Strict: options.Strict, Log: b.log}
 	if o := config.Auth.OAuth; o.Issuer != "" {
 		o.Audience, o.Fetch = config.audiences(), keysFrom(config.Fetcher())
 		trusted.OAuth = &o
@@ -32,9 +32,9 @@ func (s *Server) authOptions() (apphttp.AuthOptions, error) {
 		options.Sites = append(options.Sites, site.ID)
 	}
 	rates := config.Limits.Rate
-	limits := ratelimit.Options{Secret: s.secret, Now: s.options.Now, Log: s.log}
+	limits := ratelimit.Options{Secret: b.secret, Now: b.now, Log: b.log}
 	alone := ratelimit.New(limits)
-	limits.DB = s.together()
+	limits.DB = b.together()
 	together := ratelimit.New(limits)
 	for _, m := range []struct {
 		meter   *ratelimit.Meter

@@ -21,13 +21,13 @@ import (
 
 // shelf is a server with n generated products, as it runs by default except that its log goes nowhere, and
 // questions that they answer.
-func shelf(b *testing.B, n int) (*Server, []string) {
+func shelf(b *testing.B, n int) (*App, []string) {
 	b.Helper()
 	loaded, err := Load(Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := New(b.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "info", Format: "text"}, io.Discard)})
+	s, err := Build(b.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "info", Format: "text"}, io.Discard)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func BenchmarkFront(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := New(b.Context(), Options{
+	s, err := Build(b.Context(), Options{
 		Loaded: loaded, Log: NewLog(Log{Level: "info", Format: "text"}, io.Discard),
 		Pages: map[string]http.Handler{"/nothing": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })},
 	})

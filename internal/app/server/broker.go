@@ -23,34 +23,49 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
+// brokerage buys for others (RAMP, Broker). Nil where nobody does.
+type brokerage struct {
+	*base
+	*rampAuth
+	*network
+	*identities
+	broker *broker.Broker
+	ask    *ask.Service
+	goods  *catalog.Catalog // what tenants have pushed; nil where nothing is sold
+}
+
 // openBroker puts the Broker together, where there is to be one.
-func (s *Server) openBroker(ctx context.Context) error {
-	if !s.config.brokers() || s.gate == nil { // nobody comes to a process that asks itself
-		return nil
+func openBroker(ctx context.Context, c *rampAuth, k *identities, asked *ask.Service, f *forSale) (*brokerage, error) {
+	if !k.config.brokers() || c.gate == nil { // nobody comes to a process that asks itself
+		return nil, nil
 	}
-	if err := s.AgentKeys.EnsureKey(); err != nil {
-		return err
+	if err := k.AgentKeys.EnsureKey(); err != nil {
+		return nil, err
 	}
-	config, err := s.brokerConfig()
+	b := &brokerage{base: k.base, rampAuth: c, network: c.network, identities: k, ask: asked}
+	if f != nil {
+		b.goods = f.Goods
+	}
+	config, err := b.brokerConfig()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	config.Observer = brokerFigures(s.metrics.Registry)
-	s.broker = broker.New(config)
-	s.metrics.Registry.MustRegister(brokerStands{s.broker})
-	return s.broker.Load(ctx)
+	config.Observer = brokerFigures(b.metrics.Registry)
+	b.broker = broker.New(config)
+	b.metrics.Registry.MustRegister(brokerStands{b.broker})
+	return b, b.broker.Load(ctx)
 }
 
 var errNoAgentKey = errors.New("the Broker has no key to sign with; run `frontdesk keys agent`")
 
 // brokerConfig is what the Broker needs.
-func (s *Server) brokerConfig() (broker.Config, error) {
-	b := s.config.Broker
+func (b *brokerage) brokerConfig() (broker.Config, error) {
+	c := b.config.Broker
 	out := broker.Config{
-		Domain: s.config.brokerDomain(), ID: s.config.brokerID(), DB: s.db, OnlyExchanges: b.OnlyExchanges, Deadline: b.Deadline, BuyWithin: b.BuyWithin, Parallel: b.Parallel,
-		MaxAnswer: int64(b.MaxAnswer), Binary: b.Binary, Verifiers: b.Verifiers, Own: b.OwnAccount, WholeDelegations: !b.Attenuate, Now: s.options.Now, Log: s.log,
+		Domain: b.config.brokerDomain(), ID: b.config.brokerID(), DB: b.db, OnlyExchanges: c.OnlyExchanges, Deadline: c.Deadline, BuyWithin: c.BuyWithin, Parallel: c.Parallel,
+		MaxAnswer: int64(c.MaxAnswer), Binary: c.Binary, Verifiers: c.Verifiers, Own: c.OwnAccount, WholeDelegations: !c.Attenuate, Now: b.now, Log: b.log,
 		Key: func() (ed25519.PrivateKey, string, error) {
-			id, signer, ok := s.AgentKeys.Current()
+			id, signer, ok := b.AgentKeys.Current()
 			key, is := signer.(ed25519.PrivateKey)
 			if !ok || !is {
 				return nil, "", errNoAgentKey
@@ -58,30 +73,30 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 			return key, id, nil
 		},
 	}
-	out.Find = s.find
+	out.Find = b.find
 	var typed []string
-	for _, x := range b.Exchanges {
+	for _, x := range c.Exchanges {
 		out.Exchanges = append(out.Exchanges, broker.Exchange{Domain: x.Domain, Address: x.URL, Preferred: x.Preferred})
 		if x.URL != "" {
 			typed = append(typed, x.URL)
 		}
 	}
-	way, err := s.config.Fetcher().Transport(typed...)
+	way, err := b.config.Fetcher().Transport(typed...)
 	if err != nil {
 		return out, err
 	}
 	out.HTTP = &http.Client{Transport: way}
-	if out.Fee.Share, err = b.Fee.Units(); err != nil {
+	if out.Fee.Share, err = c.Fee.Units(); err != nil {
 		return out, err
 	}
-	if out.Fee.Each, err = policy.ParseAmount(b.Fee.Each); err != nil {
+	if out.Fee.Each, err = policy.ParseAmount(c.Fee.Each); err != nil {
 		return out, err
 	}
-	out.Fee.Currency = b.Fee.Currency
-	if out.Rates, err = b.Rates.Table(); err != nil {
+	out.Fee.Currency = c.Fee.Currency
+	if out.Rates, err = c.Rates.Table(); err != nil {
 		return out, err
 	}
-	for _, budget := range b.Budgets {
+	for _, budget := range c.Budgets {
 		n, err := policy.ParseAmount(budget.Amount)
 		if err != nil {
 			return out, err
@@ -91,70 +106,55 @@ func (s *Server) brokerConfig() (broker.Config, error) {
 	return out, nil
 }
 
-// brokerDoor is the Broker as the door of RAMP sees it; nil for none.
-func (s *Server) brokerDoor() *rampapi.Broker {
-	if s.broker == nil {
+// api is the Broker as the handlers of RAMP see it; nil for none.
+func (b *brokerage) api() *rampapi.Broker {
+	if b == nil {
 		return nil
 	}
 	return &rampapi.Broker{
 		Resolve: func(ctx context.Context, request *rampv1.RAMPRequest, account string) (*rampv1.RAMPResponse, error) {
-			return s.broker.Resolve(ctx, broker.Request{RAMPRequest: request, Account: account})
+			return b.broker.Resolve(ctx, broker.Request{RAMPRequest: request, Account: account})
 		},
-		Critical: broker.Critical, Report: s.broker.Report, Dispute: s.broker.Dispute,
+		Critical: broker.Critical, Report: b.broker.Report, Dispute: b.broker.Dispute,
 	}
 }
 
-// brokerModule buys for others.
-func (s *Server) brokerModule(ctx context.Context) (Module, error) {
-	routes, err := s.brokerRoutes(ctx)
-	if err != nil || s.broker == nil {
+// module buys for others, beside an Exchange or alone.
+func (b *brokerage) module(beside *seller, ready func(context.Context) error) (Module, error) {
+	if b == nil {
+		return Module{}, nil
+	}
+	config := rampapi.Config{Signatures: b.config.RAMP.Signatures, Purchases: b.config.RAMP.Purchases, Targets: b.signedTargets, UnknownHost: b.elsewhere, Ready: ready, Now: b.now, Broker: b.api()}
+	if beside != nil {
+		config = beside.api
+	} else if err := b.identify(&config); err != nil {
 		return Module{}, err
 	}
-	return Module{Routes: routes, Jobs: []Job{{"finish what was bought", s.broker.Run}}}, nil
+	config.Resolved = func(ctx context.Context, proof *identity.Proof) error {
+		return b.db.UpdateBatched(ctx, func(tx *store.Tx) error { return b.Nonces.UseProof(ctx, tx, proof) })
+	}
+	config.MaxDeadline = b.config.Broker.Deadline + b.config.Broker.BuyWithin + brokerSlack
+	return Module{
+		Routes: brokerRoutes(rampapi.BrokerPatterns(beside == nil), b.gate.WithCaller(rampapi.BrokerHandler(config))),
+		Jobs:   []Job{{"finish what was bought", b.broker.Run}},
+	}, nil
 }
 
-// brokerRoutes are the addresses of the Broker, beside an Exchange or alone.
-func (s *Server) brokerRoutes(ctx context.Context) ([]apphttp.Route, error) {
-	if s.broker == nil {
-		return nil, nil
-	}
-	config := rampapi.Config{Signatures: s.config.RAMP.Signatures, Purchases: s.config.RAMP.Purchases, Targets: s.signedTargets, UnknownHost: s.elsewhere, Ready: s.readiness, Now: s.options.Now, Broker: s.brokerDoor()}
-	alone := s.exchange == nil
-	if alone {
-		if err := s.OpenRequesters(ctx, s.config); err != nil {
-			return nil, err
-		}
-		if err := s.asked(&config); err != nil {
-			return nil, err
-		}
-	} else {
-		config = *s.exchange
-	}
-	config.Resolved = func(ctx context.Context, proof *identity.Proof) error {
-		return s.db.UpdateBatched(ctx, func(tx *store.Tx) error { return s.Nonces.UseProof(ctx, tx, proof) })
-	}
-	config.MaxDeadline = s.config.Broker.Deadline + s.config.Broker.BuyWithin + brokerSlack
-	handler := s.gate.WithCaller(rampapi.BrokerHandler(config))
-	var all []apphttp.Route
-	for _, pattern := range rampapi.BrokerPatterns(alone) {
+// brokerRoutes have a handler answer at the addresses of a Broker.
+func brokerRoutes(patterns []string, handler http.Handler) (all []apphttp.Route) {
+	for _, pattern := range patterns {
 		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
-	return all, nil
+	return all
 }
 
 var errNoBroker = fail.New(fail.UnsupportedMode, "this front desk is no Broker; ask its Exchange by ramp.v1.ExchangeService/DiscoverResources, where /.well-known/ramp-exchange.json names one, or another Broker. "+
 	"Its operator starts a Broker by `broker` in `roles`")
 
 // brokerAbsent answer whoever looks for a Broker where there is none. They are no part of what a description tells.
-func (s *Server) brokerAbsent() (all []apphttp.Route) {
-	if s.gate == nil || s.broker != nil {
-		return nil
-	}
+func brokerAbsent() []apphttp.Route {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { rampapi.WriteError(w, r, errNoBroker) })
-	for _, pattern := range rampapi.BrokerPatterns(false) {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
-	}
-	return all
+	return brokerRoutes(rampapi.BrokerPatterns(false), handler)
 }
 
 // brokerSlack is how much longer a request may take than what it waits for.
@@ -219,7 +219,7 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 }
 
 // find answers searches of the Broker: over the items of sites and sources, as questions are answered, and over what tenants have pushed.
-func (s *Server) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.SearchHit, error) {
+func (b *brokerage) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.SearchHit, error) {
 	wanted, err := soughtBy(text, filters)
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 		looked = ask.MaxLimit // some of these are of other years
 	}
 	var all []broker.SearchHit
-	reply, err := s.Ask.Ask(ctx, ask.Question{Text: wanted.words, Limit: looked, Numbered: true})
+	reply, err := b.ask.Ask(ctx, ask.Question{Text: wanted.words, Limit: looked, Numbered: true})
 	switch {
 	case fail.From(err).Code == fail.NoResults && err != nil:
 	case err != nil:
@@ -244,16 +244,16 @@ func (s *Server) find(ctx context.Context, text string, filters map[string]any, 
 			}
 		}
 	}
-	if s.Goods == nil {
+	if b.goods == nil {
 		return all[:min(len(all), most)], nil
 	}
-	pushed, _ := s.Goods.Page(catalog.Filter{Words: wanted.words, Limit: looked})
+	pushed, _ := b.goods.Page(catalog.Filter{Words: wanted.words, Limit: looked})
 	for _, entry := range pushed {
 		at := entry.Modified
 		if !entry.Published.IsZero() {
 			at = entry.Published
 		}
-		if s.sites[entry.Site] || !wanted.fits(at) { // it was answered of, as the terms let it
+		if b.config.serves(entry.Site) || !wanted.fits(at) { // it was answered of, as the terms let it
 			continue
 		}
 		all = append(all, broker.SearchHit{URI: entry.URL, Title: entry.Title})

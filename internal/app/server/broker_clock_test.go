@@ -33,7 +33,7 @@ func (c *clockwork) set(off time.Duration) { c.off.Store(int64(off)) }
 type clocked struct {
 	t                       *testing.T
 	agent, broker, exchange clockwork
-	shop                    *Server
+	shop                    *App
 	way                     *httptest.Server
 	url                     string // of the Broker
 	key                     ed25519.PrivateKey
@@ -89,14 +89,14 @@ func openClocked(t *testing.T, more ...ramp.Key) *clocked {
 		}
 		return nil
 	}})
-	start := func(text string, clock *clockwork, listener net.Listener) *Server {
+	start := func(text string, clock *clockwork, listener net.Listener) *App {
 		loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text), Flags: map[string]string{
 			"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...),
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(t.Context(), Options{Loaded: loaded, Listener: listener, Now: clock.now})
+		s, err := Build(t.Context(), Options{Loaded: loaded, Listener: listener, Now: clock.now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ broker:
   budgets: [{requester: "*", amount: "10", currency: USD}]
 `, &c.broker, front)
 	keys := append(more, ramp.Key{ID: "k", Public: c.key.Public().(ed25519.PublicKey), Active: true})
-	for _, s := range []*Server{c.shop, broker} {
+	for _, s := range []*App{c.shop, broker} {
 		if _, err := s.Requesters.Add(t.Context(), requesters.Registration{Domain: "buyer.example", ID: "bot", Keys: keys}); err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ import (
 
 // own is one process that is an Exchange and a Broker that buys there, and listens.
 type own struct {
-	*Server
+	*App
 	t   *testing.T
 	log *logbook
 	url string
@@ -64,10 +64,10 @@ broker:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Server, err = New(t.Context(), Options{Loaded: loaded, Listener: listener, Log: NewLog(Log{Level: "debug", Format: "json"}, o.log)}); err != nil {
+	if o.App, err = Build(t.Context(), Options{Loaded: loaded, Listener: listener, Log: NewLog(Log{Level: "debug", Format: "json"}, o.log)}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { o.Server.Close() })
+	t.Cleanup(func() { o.App.Close() })
 	var all []content.Item
 	for _, path := range []string{"/soup", "/premium/soup"} {
 		all = append(all, content.Item{
@@ -75,7 +75,7 @@ broker:
 			Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"` + o.url + path + `"}`),
 		})
 	}
-	fill(t, o.Server, all...)
+	fill(t, o.App, all...)
 	if err := o.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
 		if err := o.Accounts.Open(t.Context(), tx, "buyer.example/bot", "USD", 0, o.now()); err != nil {
 			return err
@@ -85,7 +85,7 @@ broker:
 	}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, o.Server)
+	run(t, o.App)
 	return o
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -161,27 +160,4 @@ func checkMatch(r *yamlconf.Report, match policy.Match) {
 			r.Problem(found.Field, "%s", found.Detail)
 		}
 	}
-}
-
-// openGoods opens the catalog of what can be sold, where something is.
-func (h *House) openGoods(config Config) error {
-	if !config.RAMP.Enabled {
-		return nil
-	}
-	made, err := config.catalogConfig(h.Catalog, h.log)
-	if err != nil {
-		return err
-	}
-	if err := h.OpenSupply(context.Background(), config); err != nil {
-		return err
-	}
-	made.Pushes, made.Imported, made.ImportedHost, made.Kind, made.Owns = h.Shelves, h.Told, h.teller, config.kindOf(), h.owner(config)
-	if h.Goods, err = catalog.New(made); err != nil {
-		return fmt.Errorf("ramp.aliases: %w", err)
-	}
-	h.closers.add(h.Goods.Save) // so that the next start is quick
-	if err := h.openAssortment(config); err != nil {
-		return err
-	}
-	return h.openSuppliers(config)
 }

@@ -119,9 +119,9 @@ type outlet struct {
 }
 
 // outlets give who delivers an item in this front desk's place; nil where nobody ever does.
-func (h *House) outlets(config Config) (func(policy.Facts) *exchange.Outlet, error) {
+func (s *supply) outlets() (func(policy.Facts) *exchange.Outlet, error) {
 	var all []outlet
-	for i, d := range config.RAMP.Delivery {
+	for i, d := range s.config.RAMP.Delivery {
 		match := d.Match
 		match.Type = canonicalTypes(match.Type)
 		matcher, err := policy.Options{IsA: content.IsA}.Matcher(match)
@@ -137,7 +137,7 @@ func (h *House) outlets(config Config) (func(policy.Facts) *exchange.Outlet, err
 	return func(facts policy.Facts) *exchange.Outlet {
 		for _, o := range all {
 			if o.match.Matches(facts) {
-				return &exchange.Outlet{Name: o.Name, At: o.at, Licence: o.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return h.outletKeys(ctx, o) }}
+				return &exchange.Outlet{Name: o.Name, At: o.at, Licence: o.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) { return s.outletKeys(ctx, o) }}
 			}
 		}
 		return nil
@@ -151,7 +151,7 @@ const (
 )
 
 // watchOutlets tells the log of entries of ramp.delivery whose addresses nothing signs, or soon nothing, until ctx ends.
-func (s *Server) watchOutlets(ctx context.Context) {
+func (s *seller) watchOutlets(ctx context.Context) {
 	tick := time.NewTicker(outletsEvery)
 	defer tick.Stop()
 	for {
@@ -165,7 +165,7 @@ func (s *Server) watchOutlets(ctx context.Context) {
 }
 
 // tellOutlets is one look of watchOutlets.
-func (s *Server) tellOutlets(ctx context.Context) {
+func (s *seller) tellOutlets(ctx context.Context) {
 	now := s.now()
 	for _, d := range s.config.RAMP.Delivery {
 		keys, err := s.outletKeys(ctx, outlet{RAMPDelivery: d})
@@ -181,15 +181,15 @@ func (s *Server) tellOutlets(ctx context.Context) {
 }
 
 // outletKeys are the keys that sign addresses of an entry.
-func (h *House) outletKeys(ctx context.Context, o outlet) ([]sign.URLKey, error) {
+func (s *supply) outletKeys(ctx context.Context, o outlet) ([]sign.URLKey, error) {
 	if sign.URLForm(o.Form) == sign.URLEd25519 {
-		id, signer, ok := h.SiteKeys.Current()
+		id, signer, ok := s.SiteKeys.Current()
 		if !ok {
 			return nil, nil
 		}
 		return []sign.URLKey{{Form: sign.URLEd25519, ID: id, Signer: signer}}, nil
 	}
-	stored, err := h.Deliveries.Keys(ctx, o.Name)
+	stored, err := s.Deliveries.Keys(ctx, o.Name)
 	var keys []sign.URLKey
 	for _, key := range stored {
 		if key.Form == sign.URLForm(o.Form) { // the entry may have had another

@@ -17,12 +17,12 @@ func (c Config) disputeRules() exchange.DisputeRules {
 }
 
 // trustedDisputes says who may dispute without a signature.
-func (s *Server) trustedDisputes() func(context.Context) bool {
-	if s.config.RAMP.Signatures == signedNone {
+func (c Config) trustedDisputes() func(context.Context) bool {
+	if c.RAMP.Signatures == signedNone {
 		return func(context.Context) bool { return true }
 	}
 	var networks []netip.Prefix
-	for _, text := range s.config.RAMP.Disputes.Trusted {
+	for _, text := range c.RAMP.Disputes.Trusted {
 		if network, err := netip.ParsePrefix(text); err == nil {
 			networks = append(networks, network.Masked())
 		}

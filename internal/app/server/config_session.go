@@ -1,13 +1,9 @@
 package server
 
 import (
-	apphttp "frontdesk/internal/app/http"
-
 	"log/slog"
-	"net/http"
 	"path/filepath"
 
-	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
@@ -48,13 +44,4 @@ func (c Config) conversations(db *store.DB, log *slog.Logger, secret []byte) (*s
 		Secret: secret, For: c.Ask.Remember.For, Turns: c.Ask.Remember.Turns, All: c.Ask.Remember.All, Log: log,
 	})
 	return carried, kept, err
-}
-
-const sessionsPath = "/sessions/{id}"
-
-// sessionRoutes are those by which a conversation is forgotten.
-func (s *Server) sessionRoutes() []apphttp.Route {
-	return []apphttp.Route{{
-		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(s.Ask),
-	}}
 }

@@ -44,16 +44,16 @@ func leavesMachine(address string) bool {
 }
 
 // openCertificates makes the source of certificates that the configuration asks for, for a listener; nil for none.
-func (s *Server) openCertificates(listener, redirect net.Listener) (tls.Source, error) {
-	t := s.config.TLS
+func (n *network) openCertificates(listener, redirect net.Listener) (tls.Source, error) {
+	t := n.config.TLS
 	switch {
 	case t.Cert != "":
-		return tls.OpenFiles(t.Cert, t.Key, s.options.Now, s.log)
+		return tls.OpenFiles(t.Cert, t.Key, n.now, n.log)
 	case len(t.ACME.Domains) > 0:
-		host, _, _ := net.SplitHostPort(s.config.Listen)
+		host, _, _ := net.SplitHostPort(n.config.Listen)
 		return tls.OpenACME(tls.ACME{
 			Domains: slices.Clone(t.ACME.Domains), Email: t.ACME.Email, Directory: t.ACME.Directory, Roots: t.ACME.Roots,
-			Folder: filepath.Join(s.config.Data, "acme"), Host: host, TLSPort: portOf(listener), HTTPPort: portOf(redirect), Log: s.log,
+			Folder: filepath.Join(n.config.Data, "acme"), Host: host, TLSPort: portOf(listener), HTTPPort: portOf(redirect), Log: n.log,
 		})
 	}
 	return nil, nil

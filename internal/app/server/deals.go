@@ -3,12 +3,9 @@ package server
 import (
 	apphttp "frontdesk/internal/app/http"
 
-	"crypto/ed25519"
 	"net/http"
-	"slices"
 	"time"
 
-	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/rampapi"
@@ -21,11 +18,8 @@ const deliverPath = "/deliver/"
 const addressLife = 5 * time.Minute
 
 // openDeals makes the services that deliver what was bought, and sell.
-func (s *Server) openDeals() (err error) {
+func (s *seller) openDeals() (err error) {
 	if _, err := s.Addresses.Keys(); err != nil {
-		return err
-	}
-	if err := s.openMeasures(); err != nil {
 		return err
 	}
 	s.Delivery, err = delivery.New(delivery.Deps{
@@ -40,14 +34,14 @@ func (s *Server) openDeals() (err error) {
 	deps := exchange.Deps{
 		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger, Accounts: s.Accounts,
 		Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys, AddressLife: addressLife,
-		RevokedAbove: revokedAbove(config.Delegation), Rates: s.disputeRates(), Now: s.now, Log: s.log,
+		RevokedAbove: revokedAbove(config.Delegation), Rates: s.sanctions.disputeRates(), Now: s.now, Log: s.log,
 		Reports: func() exchange.ReportRules {
 			rules := config.Reports
 			return exchange.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, MinReports: rules.Least}
 		},
 		Retention: exchange.Retention{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep, Evidence: config.Evidence.Keep},
 	}
-	if s.measures != nil {
+	if s.sanctions != nil {
 		deps.Restricted = s.heldSite
 	}
 	if config.Attest {
@@ -57,16 +51,11 @@ func (s *Server) openDeals() (err error) {
 	return err
 }
 
-// signedHere says whether a document was signed with one of the site's keys. They are those of all sites.
-func (h *House) signedHere(_ string, document, signature []byte) bool {
-	return slices.ContainsFunc(h.SiteKeys.Keys(), func(key identity.SiteKey) bool { return ed25519.Verify(key.Public, document, signature) })
-}
-
 // fetchAt is the address below which what was bought is fetched, as the sender of a request knows it.
-func (s *Server) fetchAt(r *http.Request) string { return s.outside.PublicURL(r) + deliverPath }
+func (n *network) fetchAt(r *http.Request) string { return n.outside.PublicURL(r) + deliverPath }
 
 // deliverRoute hands out what was bought.
-func (s *Server) deliverRoute() apphttp.Route {
+func (s *seller) deliverRoute() apphttp.Route {
 	handler := rampapi.Deliver(s.Delivery, s.fetchAt)
 	if s.gate != nil {
 		handler = strangers(s.gate, handler)
@@ -76,7 +65,7 @@ func (s *Server) deliverRoute() apphttp.Route {
 }
 
 // streamRoutes tell what was bought as streams.
-func (s *Server) streamRoutes() []apphttp.Route {
+func (s *seller) streamRoutes() []apphttp.Route {
 	stream, rpc := apphttp.Attended(rampapi.Stream(s.Delivery, s.fetchAt)), apphttp.Attended(rampapi.StreamHandler(s.Delivery, s.fetchAt))
 	if s.gate != nil {
 		stream, rpc = strangers(s.gate, stream), strangers(s.gate, rpc)

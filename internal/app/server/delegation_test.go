@@ -65,7 +65,7 @@ func openMandateOf(t *testing.T, config string) *mandate {
 	}))
 	t.Cleanup(d.host.Close)
 	d.credit(10_000_000)
-	if _, err := d.Goods.Refresh(t.Context()); err != nil {
+	if _, err := d.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Requesters.Add(t.Context(), requesters.Registration{Domain: d.domain(), ID: "bot"}); err != nil {
@@ -254,7 +254,7 @@ func TestAnAgentBuysUnderADelegation(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d transactions", n)
 	}
-	if facts := keyFacts(t, d.Server, "site"); !strings.Contains(strings.Join(facts, "\n"), "delegation") {
+	if facts := keyFacts(t, d.App, "site"); !strings.Contains(strings.Join(facts, "\n"), "delegation") {
 		t.Errorf("the ledger has nothing of what was revoked: %v", facts)
 	}
 	if text := d.log.String(); strings.Contains(text, token.Text()[:40]) || !strings.Contains(text, `"principal":"`+d.principal()+`"`) {

@@ -65,7 +65,7 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "limits: {rate: {address: \"\", failures: \"\"}}\nramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	m.tools("ramp_register", `{"requester_id":"bot","domain":"`+m.domain()+`"}`)

@@ -2,6 +2,7 @@ package server
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/policy"
 
 	"fmt"
 	"io"
@@ -16,19 +17,19 @@ import (
 )
 
 // discovered adds to routes the addresses that tell of them, and links to these from the page and from /ask.
-func (s *Server) discovered(routes []apphttp.Route) []apphttp.Route {
-	if !s.config.Discovery.Enabled {
+func (q *questions) discovered(routes []apphttp.Route, terms func() *policy.Terms) []apphttp.Route {
+	if !q.config.Discovery.Enabled {
 		return routes
 	}
 	config := discovery.Config{
-		PublicURL: s.outside.PublicURL, SameURL: s.config.URL != "", Fail: nlweb.WriteError, Name: s.title(), About: s.config.Console.About, Version: build.Current().Version,
-		Feeds: s.config.Discovery.Feeds, WriteTimeout: s.config.Limits.WriteTimeout, OwnFile: s.ownFile,
-		StatedTerms: func(site, function string) (allowed, known bool) { return s.Terms().ImportedTerms(site, function) },
+		PublicURL: q.outside.PublicURL, SameURL: q.config.URL != "", Fail: nlweb.WriteError, Name: q.config.title(), About: q.config.Console.About, Version: build.Current().Version,
+		Feeds: q.config.Discovery.Feeds, WriteTimeout: q.config.Limits.WriteTimeout, OwnFile: q.config.ownFile,
+		StatedTerms: func(site, function string) (allowed, known bool) { return terms().ImportedTerms(site, function) },
 	}
-	for _, site := range s.config.AllSites() {
+	for _, site := range q.config.AllSites() {
 		config.Sites = append(config.Sites, discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})
 	}
-	for _, one := range s.config.Intakes.List {
+	for _, one := range q.config.Intakes.List {
 		config.Intakes = append(config.Intakes, discovery.Intake{ID: one.ID, Name: one.Name, Description: one.Description})
 	}
 	for i := range routes {
@@ -40,7 +41,7 @@ func (s *Server) discovered(routes []apphttp.Route) []apphttp.Route {
 			routes[i].Handler = linked(config, routes[i].Handler)
 		}
 	}
-	for _, r := range discovery.Routes(s.Ask, config) {
+	for _, r := range discovery.Routes(q.Ask, config) {
 		at := apphttp.Route{Pattern: r.Pattern, Name: r.Pattern, Methods: apphttp.ReadMethods, CORS: true, Handler: r.Handler}
 		if r.Items {
 			at.Door = doorAsk // what needs a credential to be asked for is not given away without
@@ -65,8 +66,8 @@ func linked(config discovery.Config, next http.Handler) http.Handler {
 }
 
 // ownFile reads what the owner wants served under a name in place of what we make.
-func (s *Server) ownFile(name string) ([]byte, error) {
-	file := map[string]string{"robots.txt": s.config.Discovery.Robots, "llms.txt": s.config.Discovery.LLMs}[name]
+func (c Config) ownFile(name string) ([]byte, error) {
+	file := map[string]string{"robots.txt": c.Discovery.Robots, "llms.txt": c.Discovery.LLMs}[name]
 	if file == "" {
 		return nil, nil
 	}

@@ -26,7 +26,7 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 	if err := json.Unmarshal(send(s, httptest.NewRequest("GET", "/openapi.json", nil)).Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range s.discovered(s.modules.routes()) {
+	for _, r := range s.discovered(s.modules.routes(), s.Terms) {
 		methods, there := doc.Paths[described(r.Pattern)]
 		if slices.Contains(undescribed, r.Pattern) {
 			continue

@@ -50,8 +50,8 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 			m.credit(10_000_000)
 			change := func(text string) {
 				m.clock.Advance(time.Second)
-				fill(t, m.Server, soup(text))
-				if _, err := m.Goods.Refresh(t.Context()); err != nil {
+				fill(t, m.App, soup(text))
+				if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -83,7 +83,7 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	first, second := m.owns("1"), m.owns("2")
@@ -137,7 +137,7 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	}
 	m.logs(second, 503)
 	m.clock.Advance(13 * time.Hour)
-	if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
+	if err := m.exchange.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	object = ask()
@@ -172,7 +172,7 @@ func TestTheToolOfDisputesHeedsWhoIsLetIn(t *testing.T) {
 	} {
 		m := openMarket(t, "ramp: {enabled: true, "+c.ramp+"}\n"+soldSoup)
 		m.credit(10_000_000)
-		if _, err := m.Goods.Refresh(t.Context()); err != nil {
+		if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		bought := owned{"txn-1", "b", "r", ""}
@@ -199,7 +199,7 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 			t.Skip("the ledger goes on by itself on SQLite alone; the room's own tests are run on both engines")
 		}
 		m.credit(10_000_000)
-		if _, err := m.Goods.Refresh(t.Context()); err != nil {
+		if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for i, passes := range []time.Duration{73 * time.Hour, 0} {
@@ -210,14 +210,14 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 				}
 			}
 			if m.clock.Advance(passes); passes > 0 {
-				if err := m.measures.RunOnce(t.Context()); err != nil {
+				if err := m.exchange.measures.RunOnce(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
 			m.tools("ramp_dispute", o.files("d", ""))
 			m.clock.Advance(13 * time.Hour)
-			if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
+			if err := m.exchange.Exchange.MaintainOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			object, _ := m.tools("ramp_dispute", o.files("d", ""))

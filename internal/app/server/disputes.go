@@ -3,4 +3,4 @@ package server
 import "frontdesk/internal/licensing/disputes"
 
 // ReadDisputes reads disputes.
-func (h *House) ReadDisputes() *disputes.Reader { return disputes.NewReader(h.db) }
+func (a *accounting) ReadDisputes() *disputes.Reader { return disputes.NewReader(a.db) }

@@ -28,13 +28,13 @@ const (
 // tenantOutlet is who delivers what a tenant has at a domain; nil for nobody. Where a key was registered with the verification of the domain, addresses
 // there are signed with that and no other, and with none once the verification has lapsed: what a key of before signed the provider may not
 // know any more.
-func (h *House) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
-	proven := h.Tenants.Proven(domain)
+func (s *supply) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
+	proven := s.Tenants.Proven(domain)
 	if proven != nil && proven.Tenant != t.ID {
 		proven = nil
 	}
-	good := proven != nil && proven.Valid(h.now())
-	if !good && (h.verifiedOnly || proven != nil && proven.Key != "") {
+	good := proven != nil && proven.Valid(s.now())
+	if !good && (s.config.RAMP.VerifiedOnly || proven != nil && proven.Key != "") {
 		return nil
 	}
 	d := tenantDelivery(t)
@@ -49,12 +49,12 @@ func (h *House) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 		return nil
 	}
 	return &exchange.Outlet{Name: d.Name, At: at, Licence: d.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
-		return h.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
+		return s.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
 	}}
 }
 
 // followDomains looks again at domains that were verified, and tells of those that lapse, until ctx ends.
-func (s *Server) followDomains(ctx context.Context) {
+func (s *seller) followDomains(ctx context.Context) {
 	tick := time.NewTicker(claimDomainsEvery)
 	defer tick.Stop()
 	for {
@@ -70,7 +70,7 @@ func (s *Server) followDomains(ctx context.Context) {
 }
 
 // lookDomains looks at the domains whose turn it is.
-func (s *Server) lookDomains(ctx context.Context) error {
+func (s *seller) lookDomains(ctx context.Context) error {
 	for {
 		due, err := s.Tenants.Due(ctx, lookDomainsEvery, claimDomains)
 		if err != nil {
@@ -93,7 +93,7 @@ func (s *Server) lookDomains(ctx context.Context) error {
 }
 
 // lookDomain looks at one domain.
-func (s *Server) lookDomain(ctx context.Context, due push.Domain) error {
+func (s *seller) lookDomain(ctx context.Context, due push.Domain) error {
 	seen := push.ManifestUnreachable
 	listed, cause := s.proofs.ListsExchange(ctx, due.Domain)
 	if ctx.Err() != nil {
@@ -125,12 +125,12 @@ func (s *Server) lookDomain(ctx context.Context, due push.Domain) error {
 }
 
 // tellLapsed tells the log that a domain lapsed, and what that stops.
-func (s *Server) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
+func (s *seller) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
 	log = log.With("reason", d.Reason)
 	if cause != nil {
 		log = log.With("error", cause)
 	}
-	if d.Key != "" || s.verifiedOnly {
+	if d.Key != "" || s.config.RAMP.VerifiedOnly {
 		log.Warn("the verification of the domain has lapsed, so that nothing at it is sold: its provider has to run `frontdesk ramp verify-domain` again")
 		return
 	}
@@ -138,7 +138,7 @@ func (s *Server) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
 }
 
 // domainMetrics tell how many domains there are by how they stand, and what came of challenges.
-func (s *Server) domainMetrics() {
+func (s *seller) domainMetrics() {
 	s.metrics.Registry.MustRegister(s.verified)
 	for _, state := range []string{push.DomainVerified, push.DomainLapsed} {
 		s.metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -455,7 +455,7 @@ func TestADomainLapsesAndComesBack(t *testing.T) {
 	p.verify(hexKey, "hmac")
 	state := func(want string) {
 		t.Helper()
-		if err := p.lookDomains(t.Context()); err != nil {
+		if err := p.App.exchange.lookDomains(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		told := p.admin("GET", "/admin/domains/"+p.domain, "", 200)
@@ -516,7 +516,7 @@ func TestASilentDomainLapsesAfterADay(t *testing.T) {
 func TestOnlyVerifiedDomainsSellWhereThatIsAsked(t *testing.T) {
 	t.Parallel()
 	p := openProving(t)
-	p.verifiedOnly = true
+	p.config.RAMP.VerifiedOnly = true
 	local := "http://" + p.domain + "/a"
 	if got := p.push("acme", "acme", entryAt(p.domain, "/a")); got != `{"accepted":1,"rejected":0}` {
 		t.Fatal(got)

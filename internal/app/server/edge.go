@@ -2,6 +2,7 @@ package server
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/identity"
 
 	"context"
 	"errors"
@@ -36,10 +37,17 @@ type edgeWorks struct {
 	policies  []*ownPolicy // of sites whose Exchange this is
 }
 
-// EdgeServer is an edge by itself: a server without a house behind it. NewEdge makes one, Run runs it, Close ends it.
+// EdgeServer is an edge by itself: it answers without a database. NewEdge makes one, Run runs it, Close ends it.
 type EdgeServer struct {
-	*Server
+	*frontend
 	works *edgeWorks
+}
+
+// gateBuilder makes gates before sites.
+type gateBuilder struct {
+	*base
+	*network                              // nil where only logs are told of
+	Answers  *identity.ChallengeResponses // to challenges of the sites' domains; nil without a database
 }
 
 // errNoExchange is of an edge by itself that has nobody to ask.
@@ -60,58 +68,41 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	case len(config.Edge.Sites) == 0:
 		return nil, errors.New("there is no site behind the gate; name one in edge.sites")
 	}
-	s := &Server{
-		House: &House{base: base{clock: options.Now, log: options.Log}}, options: options, config: config, metrics: apphttp.NewMetrics(),
-		outside: apphttp.NewClientAddress(config.addressOptions()), shutdown: shutdown{after: time.After, leave: func() {}},
-	}
-	ship, err := s.shipper()
+	b := &base{config: config, log: options.Log, now: options.Now}
+	n := b.newNetwork(options)
+	g := &gateBuilder{base: b, network: n}
+	ship, err := g.shipper()
 	if err != nil {
 		return nil, err
 	}
-	works, err := s.openGate(ship, s.remoteSite)
+	works, err := g.openGate(ship, g.remoteSite)
 	if err != nil {
 		return nil, err
 	}
 	mux, known := apphttp.NewMux([]apphttp.Route{
-		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.health)},
-		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(s.edgeReady)},
+		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(health)},
+		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(n.edgeReady)},
 	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
-	s.front = &apphttp.RequestHandler{
-		Address: s.outside, Strict: strictTransport(config.TLS), Routes: mux, Known: known, Log: options.Log, Metrics: s.metrics, Now: options.Now,
-		MaxRequests: int64(config.Limits.Requests), Gate: works.gate, GateOnly: true,
-	}
-	s.metrics.Busy(s.front.InWork.Load)
-	spoolFigures(s.metrics.Registry, works.spool.Stats)
-	return &EdgeServer{Server: s, works: works}, nil
+	f := &frontend{network: n, front: n.requestHandler(mux, known), edge: works.gate}
+	f.front.Gate, f.front.GateOnly = works.gate, true
+	spoolFigures(n.metrics.Registry, works.spool.Stats)
+	return &EdgeServer{frontend: f, works: works}, nil
 }
 
 // Close gives back what the edge holds.
 func (s *EdgeServer) Close() error { return s.works.close() }
 
 // Reload has the files of the certificate looked at; those of keys are looked at by themselves.
-func (s *EdgeServer) Reload() {
-	if source := s.certificates.Load(); source != nil {
-		(*source).Reload()
-	}
-}
+func (s *EdgeServer) Reload() { s.reloadCertificates() }
 
 // Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time, and tells the
 // Exchange of them if it can be reached.
 func (s *EdgeServer) Run(ctx context.Context) error {
-	l, err := s.takeAddresses(ctx)
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // what is delivered while it stops is told, too
-	defer stop()
-	var background sync.WaitGroup
-	s.works.ask(ctx)
-	modules{{Jobs: s.works.jobs()}}.run(work, &background)
-	s.answerBeside(work, &background, l, s.works.gate)
-	err = s.serve(ctx, l.public, l.source)
-	stop()
-	background.Wait()
+	work := context.WithoutCancel(ctx) // what is delivered while it stops is told, too
+	err := s.frontend.run(ctx, work, func(work context.Context, background *sync.WaitGroup) {
+		s.works.ask(ctx)
+		modules{{Jobs: s.works.jobs()}}.run(work, background)
+	})
 	s.works.last(ctx, s.log)
 	return err
 }
@@ -132,21 +123,21 @@ const lastShip = 5 * time.Second
 var errNoKey = errors.New("edge.key and the key's secret are not set, so that the Exchange is told of nothing: run `frontdesk keys issue edge` there")
 
 // shipper tells the Exchange of deliveries.
-func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
-	e := s.config.Edge
+func (g *gateBuilder) shipper() (func(context.Context, wire.Batch) error, error) {
+	e := g.config.Edge
 	text, err := notify.ReadSecret(e.SecretEnv, e.SecretFile)
 	if err != nil {
 		return nil, err
 	}
 	if e.Key == "" || text == "" {
-		s.log.Warn(errNoKey.Error())
+		g.log.Warn(errNoKey.Error())
 		return func(context.Context, wire.Batch) error { return errNoKey }, nil
 	}
 	secret, err := sign.ParseWebhookSecret(text)
 	if err != nil {
 		return nil, err
 	}
-	exchange := &deliverylog.Exchange{URL: first(trimSlash(e.Exchange), "") + wire.Path, Key: e.Key, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.options.Now}
+	exchange := &deliverylog.Exchange{URL: first(trimSlash(e.Exchange), "") + wire.Path, Key: e.Key, Secret: secret, Fetcher: g.config.Fetcher(), Now: g.now}
 	return exchange.Ship, nil
 }
 
@@ -154,15 +145,15 @@ func (s *Server) shipper() (func(context.Context, wire.Batch) error, error) {
 // many there were, and how many lines could not be read. The edge may run meanwhile.
 func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries, unread int, err error) {
 	options.Now = time.Now
-	s := &Server{House: &House{base: base{clock: options.Now, log: options.Log}}, options: options, config: options.Loaded.Config}
-	if s.config.Edge.Exchange == "" {
+	g := &gateBuilder{base: &base{config: options.Loaded.Config, log: options.Log, now: options.Now}}
+	if g.config.Edge.Exchange == "" {
 		return 0, 0, errNoExchange
 	}
-	ship, err := s.shipper()
+	ship, err := g.shipper()
 	if err != nil {
 		return 0, 0, err
 	}
-	records, err := deliverylog.Open(deliverylog.Config{Dir: filepath.Join(s.config.Data, "edge", "import"), Sync: time.Hour, Max: int64(s.config.Edge.Spool.Max), Ship: ship, Now: options.Now, Log: s.log})
+	records, err := deliverylog.Open(deliverylog.Config{Dir: filepath.Join(g.config.Data, "edge", "import"), Sync: time.Hour, Max: int64(g.config.Edge.Spool.Max), Ship: ship, Now: options.Now, Log: g.log})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -185,26 +176,26 @@ func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries,
 }
 
 // openGate makes the gate of the configured sites. from completes a site with what is known of it.
-func (s *Server) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, EdgeSite, *edge.Site) error) (*edgeWorks, error) {
-	e := s.config.Edge
+func (g *gateBuilder) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, EdgeSite, *edge.Site) error) (*edgeWorks, error) {
+	e := g.config.Edge
 	records, err := deliverylog.Open(deliverylog.Config{
-		Dir: s.config.spoolFolder(), Sync: e.Spool.Sync, Every: e.Spool.Every, Max: int64(e.Spool.Max), Ship: ship, Now: s.options.Now, Log: s.log,
+		Dir: g.config.spoolFolder(), Sync: e.Spool.Sync, Every: e.Spool.Every, Max: int64(e.Spool.Max), Ship: ship, Now: g.now, Log: g.log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	works := &edgeWorks{spool: records}
 	config := edge.Config{
-		Deliveries: records, Agents: e.Agents, InfoURL: e.InfoURL, Client: s.outside.Client, Host: s.outside.Host, Secure: s.outside.Secure, Unseen: int64(e.Auth.Unseen),
-		Now: s.options.Now, Log: s.log,
+		Deliveries: records, Agents: e.Agents, InfoURL: e.InfoURL, Client: g.outside.Client, Host: g.outside.Host, Secure: g.outside.Secure, Unseen: int64(e.Auth.Unseen),
+		Now: g.now, Log: g.log,
 	}
 	if config.InfoURL == "" {
-		config.InfoURL = first(trimSlash(e.Exchange), trimSlash(s.config.URL)) + exchangeManifest
+		config.InfoURL = first(trimSlash(e.Exchange), trimSlash(g.config.URL)) + exchangeManifest
 	}
 	config.Refusals, _ = ratelimit.ParseRate(e.Refusals) // checked
 	config.Manifests, _ = ratelimit.ParseRate(e.Manifests)
 	for _, site := range e.Sites {
-		made, err := s.gatedSite(works, site, from)
+		made, err := g.gatedSite(works, site, from)
 		if err != nil {
 			return nil, errors.Join(err, works.close())
 		}
@@ -213,7 +204,7 @@ func (s *Server) openGate(ship func(context.Context, wire.Batch) error, from fun
 	works.gate = edge.New(config)
 	if e.Auth.Log != "" {
 		works.followers = append(works.followers, &edge.Follower{
-			Path: e.Auth.Log, State: filepath.Join(s.config.Data, "edge", "log.json"), Put: records.Put, Log: s.log,
+			Path: e.Auth.Log, State: filepath.Join(g.config.Data, "edge", "log.json"), Put: records.Put, Log: g.log,
 		})
 	}
 	return works, nil
@@ -230,10 +221,10 @@ func trimSlash(address string) string {
 }
 
 // gatedSite makes one site of the gate.
-func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks, EdgeSite, *edge.Site) error) (edge.Site, error) {
-	e := s.config.Edge
+func (g *gateBuilder) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks, EdgeSite, *edge.Site) error) (edge.Site, error) {
+	e := g.config.Edge
 	made := edge.Site{
-		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: edge.NewTokens(site.Tokens, site.TokensFile, s.options.Now, s.log), Closed: site.Closed, License: site.License, Fetches: site.Fetches,
+		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: edge.NewTokens(site.Tokens, site.TokensFile, g.now, g.log), Closed: site.Closed, License: site.License, Fetches: site.Fetches,
 	}
 	if site.Origin != "" {
 		to, err := url.Parse(site.Origin)
@@ -245,36 +236,36 @@ func (s *Server) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks
 			most = defaultMost
 		}
 		made.Origin = edge.NewOrigin(edge.OriginConfig{
-			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: s.config.Limits.WriteTimeout, MaxRequests: most, Body: int64(e.Body), Upgrades: site.Upgrades,
+			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: g.config.Limits.WriteTimeout, MaxRequests: most, Body: int64(e.Body), Upgrades: site.Upgrades,
 		})
 		works.origins = append(works.origins, made.Origin)
 	}
-	s.answering(site, made.Tokens)
+	g.answering(site, made.Tokens)
 	if err := from(works, site, &made); err != nil {
 		return made, err
 	}
-	s.withStored(site, &made)
+	g.withStored(site, &made)
 	return made, nil
 }
 
 // remoteSite completes a site with what an Exchange elsewhere says of it.
-func (s *Server) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
-	e := s.config.Edge
+func (g *gateBuilder) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+	e := g.config.Edge
 	published := slices.ContainsFunc(site.Keys, func(k EdgeKey) bool { return k.File == "" })
 	var others []*rampv1.AuthorizedExchange
 	for _, x := range site.Exchanges {
 		others = append(others, x.authorised())
 	}
 	remote, err := edge.OpenRemote(edge.RemoteConfig{
-		Others: others, Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(s.config.Data, "edge", "sites", site.Domain), Fetcher: s.config.Fetcher(),
-		Unknown: edge.Access(first(site.Unknown, "blocked")), Keys: published, Every: e.Every, Stale: e.Stale, Now: s.options.Now, Log: s.log,
+		Others: others, Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(g.config.Data, "edge", "sites", site.Domain), Fetcher: g.config.Fetcher(),
+		Unknown: edge.Access(first(site.Unknown, "blocked")), Keys: published, Every: e.Every, Stale: e.Stale, Now: g.now, Log: g.log,
 	})
 	if err != nil {
 		return err
 	}
 	works.remotes = append(works.remotes, remote)
 	made.Policy, made.Documents = remote.Policy, remote.Document
-	files, err := s.keyFiles(site)
+	files, err := g.edgeKeyFiles(site)
 	if err != nil {
 		return err
 	}
@@ -287,15 +278,15 @@ func (s *Server) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) er
 	return nil
 }
 
-// keyFiles are the keys of a site that are in files.
-func (s *Server) keyFiles(site EdgeSite) (*edge.KeyFiles, error) {
+// edgeKeyFiles are the keys of a site that are in files.
+func (b *base) edgeKeyFiles(site EdgeSite) (*edge.KeyFiles, error) {
 	var files []edge.KeyFile
 	for _, key := range site.Keys {
 		if key.File != "" {
 			files = append(files, key.file())
 		}
 	}
-	return edge.OpenKeyFiles(files, s.options.Now, s.log)
+	return edge.OpenKeyFiles(files, b.now, b.log)
 }
 
 // firstAsk is how long an edge that starts waits for its Exchange; without it, what it said last holds.
@@ -313,8 +304,8 @@ func (w *edgeWorks) ask(ctx context.Context) {
 }
 
 // edgeReady says whether an edge takes requests.
-func (s *Server) edgeReady(w http.ResponseWriter, _ *http.Request) {
-	if s.stopping.Load() {
+func (n *network) edgeReady(w http.ResponseWriter, _ *http.Request) {
+	if n.stopping.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
 		return
 	}
@@ -344,29 +335,29 @@ func (w *edgeWorks) close() error {
 }
 
 // listenAuth takes the address at which servers ask; nil when there is none.
-func (s *Server) listenAuth(ctx context.Context) (net.Listener, error) {
-	if s.config.Edge.Auth.Listen == "" || s.config.Edge.Exchange == "" && s.gates == nil {
+func (f *frontend) listenAuth(ctx context.Context) (net.Listener, error) {
+	if f.config.Edge.Auth.Listen == "" || f.edge == nil {
 		return nil, nil
 	}
-	return listen(ctx, "edge.auth.listen", s.config.Edge.Auth.Listen)
+	return listen(ctx, "edge.auth.listen", f.config.Edge.Auth.Listen)
 }
 
 // serveAuth answers servers that ask until ctx ends.
-func (s *Server) serveAuth(ctx context.Context, listener net.Listener, gate *edge.Gate) {
-	limits := s.config.Limits
+func (f *frontend) serveAuth(ctx context.Context, listener net.Listener) {
+	limits := f.config.Limits
 	answers := &apphttp.RequestHandler{
-		Address: s.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: s.log, Metrics: s.metrics, Now: s.options.Now, MaxRequests: int64(limits.Requests),
+		Address: f.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: f.log, Metrics: f.metrics, Now: f.now, MaxRequests: int64(limits.Requests),
 	}
-	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: gate.Auth()}
+	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: f.edge.Auth()}
 	answers.Routes.Handle("/", apphttp.Matched(&one, one.Handler))
 	answers.Known["/"] = &one
 	server := &http.Server{
 		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout,
 		MaxHeaderBytes: int(limits.Header),
 	}
-	s.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
-	if err := apphttp.ServeBeside(ctx, server, listener, s.log); err != nil {
-		s.log.Error("servers cannot ask any more", "error", err)
+	f.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
+	if err := apphttp.ServeBeside(ctx, server, listener, f.log); err != nil {
+		f.log.Error("servers cannot ask any more", "error", err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // edgeRoute takes what edges tell of their deliveries.
-func (s *Server) edgeRoute() apphttp.Route {
+func (s *seller) edgeRoute() apphttp.Route {
 	config := rampapi.EdgeConfig{Keys: s.Edges, Now: s.now}
 	if s.gate != nil {
 		config.Wrong = func(r *http.Request) error {

@@ -13,29 +13,29 @@ import (
 // outboxWorker does what is recorded in the outbox: it sends access events to sinks, and tells businesses of offers that were accepted.
 type outboxWorker struct {
 	box       *outbox.Outbox
-	intakes   func() *intake.Service
+	intakes   *intake.Service
 	hooks     map[string]*notify.Webhook // that get access events, by the names of their sinks
 	notifiers map[string]notifier        // of binds, by the sink of their intake
 }
 
 // newOutboxWorker makes what does the outside part of what platforms and agents did here; nil where there is nobody to tell.
-func (s *Server) newOutboxWorker() (*outboxWorker, error) {
+func newOutboxWorker(b *base, intakes *intake.Service) (*outboxWorker, error) {
 	w := &outboxWorker{
-		intakes: func() *intake.Service { return s.Intakes }, hooks: map[string]*notify.Webhook{}, notifiers: map[string]notifier{},
+		intakes: intakes, hooks: map[string]*notify.Webhook{}, notifiers: map[string]notifier{},
 	}
 	var sinks []string
-	if s.config.Intent.Enabled {
-		for _, sink := range s.config.Intent.Sinks {
+	if b.config.Intent.Enabled {
+		for _, sink := range b.config.Intent.Sinks {
 			secret, err := sink.Secret()
 			if err != nil {
 				return nil, fmt.Errorf("sink %s: %w", sink.Name, err)
 			}
-			w.hooks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now, StatusOnly: true}
+			w.hooks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: b.config.Fetcher(), Now: b.now, StatusOnly: true}
 			sinks = append(sinks, sink.Name)
 		}
 	}
-	for _, one := range s.config.Intakes.List {
-		tell, err := s.notifier(one)
+	for _, one := range b.config.Intakes.List {
+		tell, err := b.notifier(one)
 		if err != nil {
 			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
 		}
@@ -47,14 +47,14 @@ func (s *Server) newOutboxWorker() (*outboxWorker, error) {
 	if len(sinks) == 0 {
 		return nil, nil
 	}
-	w.box = outbox.New(outbox.Options{DB: s.db, Sinks: sinks, Deliver: w.do, Now: s.now, Log: s.log})
+	w.box = outbox.New(outbox.Options{DB: b.db, Sinks: sinks, Deliver: w.do, Now: b.now, Log: b.log})
 	return w, nil
 }
 
 // do does what the outbox has for a sink.
 func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
 	if tell := w.notifiers[e.Sink]; tell != nil {
-		return w.intakes().Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error { return tell(ctx, e.ID, bound) })
+		return w.intakes.Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error { return tell(ctx, e.ID, bound) })
 	}
 	response, err := w.hooks[e.Sink].Post(ctx, e.ID, e.Body)
 	switch { // of the answer the status counts
@@ -70,25 +70,25 @@ func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
 type notifier func(ctx context.Context, id string, bound intake.BoundOffer) error
 
 // notifier is that of an intake's binds; nil where they wait in the inbox.
-func (s *Server) notifier(one intake.IntakeSettings) (notifier, error) {
+func (b *base) notifier(one intake.IntakeSettings) (notifier, error) {
 	if !one.Binding {
 		return nil, nil
 	}
 	switch one.Bind.Effect {
 	case intake.EffectWebhook:
-		return s.tellByWebhook(one)
+		return b.tellByWebhook(one)
 	case intake.EffectMail:
-		return s.tellByMail(one)
+		return b.tellByMail(one)
 	}
 	return nil, nil
 }
 
-func (s *Server) tellByWebhook(one intake.IntakeSettings) (notifier, error) {
+func (b *base) tellByWebhook(one intake.IntakeSettings) (notifier, error) {
 	secret, err := one.Bind.Webhook.Secret()
 	if err != nil {
 		return nil, err
 	}
-	hook := &notify.Webhook{URL: one.Bind.Webhook.URL, Secret: secret, Fetcher: s.config.Fetcher(), Now: s.now}
+	hook := &notify.Webhook{URL: one.Bind.Webhook.URL, Secret: secret, Fetcher: b.config.Fetcher(), Now: b.now}
 	return func(ctx context.Context, id string, bound intake.BoundOffer) error {
 		body, err := acceptance(bound).Event()
 		if err != nil {
@@ -105,8 +105,8 @@ func (s *Server) tellByWebhook(one intake.IntakeSettings) (notifier, error) {
 	}, nil
 }
 
-func (s *Server) tellByMail(one intake.IntakeSettings) (notifier, error) {
-	mailer, err := notify.NewMailer(s.config.Intakes.Mail, nil)
+func (b *base) tellByMail(one intake.IntakeSettings) (notifier, error) {
+	mailer, err := notify.NewMailer(b.config.Intakes.Mail, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -125,10 +125,10 @@ func acceptance(b intake.BoundOffer) notify.Acceptance {
 	}
 }
 
-// outboxModule tells others of what was recorded for them, if there is anybody to tell.
-func (s *Server) outboxModule() (m Module) {
-	if s.effects != nil {
-		m.Jobs = []Job{{"tell others", s.effects.box.Run}}
+// module tells others of what was recorded for them, if there is anybody to tell.
+func (w *outboxWorker) module() (m Module) {
+	if w != nil {
+		m.Jobs = []Job{{"tell others", w.box.Run}}
 	}
 	return m
 }

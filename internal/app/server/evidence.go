@@ -17,9 +17,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// openEvidence has logs of deliveries kept, by the sites whose hosts they name. Where there is one site alone, every host is its.
-func (h *House) openEvidence(config Config) {
-	hosts, all := map[string]string{}, config.AllSites()
+// accessLogImporter keeps logs of deliveries, by the sites whose hosts they name. Where there is one site alone, every host is its.
+func (b *base) accessLogImporter() *accesslog.Importer {
+	hosts, all := map[string]string{}, b.config.AllSites()
 	for _, site := range all {
 		for _, name := range append([]string{site.URL}, site.Hosts...) {
 			if host, ok := policy.Host(name); ok {
@@ -29,46 +29,41 @@ func (h *House) openEvidence(config Config) {
 			}
 		}
 	}
-	h.ReadEvidence = accesslog.NewReader(h.db)
-	h.imports = &accesslog.Importer{DB: h.db, SiteOf: func(host string) string {
+	return &accesslog.Importer{DB: b.db, SiteOf: func(host string) string {
 		if len(all) == 1 {
 			return all[0].ID
 		}
 		return hosts[host]
 	}, OnAdded: func(ctx context.Context, tx *store.Tx, transactions []string) error {
 		for _, id := range transactions {
-			if err := disputes.Reconsider(ctx, tx, id, h.now()); err != nil {
+			if err := disputes.Reconsider(ctx, tx, id, b.now()); err != nil {
 				return err
 			}
 		}
 		return nil
 	}}
-	h.sites = map[string]bool{}
-	for _, site := range all {
-		h.sites[site.ID] = true
-	}
 }
 
 // ImportLog keeps what a log says of deliveries, as [accesslog.Importer.Import] does. The ledger tells of each import that has kept
 // something.
-func (h *House) ImportLog(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error) {
-	if log.Site != "" && !h.sites[log.Site] {
+func (a *accounting) ImportLog(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error) {
+	if log.Site != "" && !a.config.serves(log.Site) {
 		return accesslog.ImportResult{}, fail.New(fail.Invalid, "there is no site %.60q here", log.Site)
 	}
-	told, err := h.imports.Import(ctx, in, log)
+	told, err := a.imports.Import(ctx, in, log)
 	if told.Added == 0 {
 		return told, err
 	}
 	record, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer stop()
-	failed := h.db.Update(record, func(tx *store.Tx) error {
-		return h.recorder().Log(record, tx, log, told, err == nil)
+	failed := a.db.Update(record, func(tx *store.Tx) error {
+		return a.recorder().Log(record, tx, log, told, err == nil)
 	})
 	return told, errors.Join(err, failed)
 }
 
 // evidenceRoute takes logs of what others delivered, from the operator.
-func (s *Server) evidenceRoute() apphttp.Route {
+func (s *seller) evidenceRoute() apphttp.Route {
 	handler := forOperators(s.gate, api.DeliveryLogsHandler(s.ImportLog))
 	return apphttp.Route{Pattern: api.DeliveryLogs, Name: api.DeliveryLogs, Methods: []string{http.MethodPost}, Refuse: api.WriteError, Handler: handler}
 }

@@ -39,7 +39,7 @@ func calling(address string, r *http.Request) *http.Request {
 	return r
 }
 
-func makeKey(t *testing.T, s *Server, key identity.Key) (text, id string) {
+func makeKey(t *testing.T, s *App, key identity.Key) (text, id string) {
 	t.Helper()
 	text, made, err := s.Keys.Create(t.Context(), key)
 	if err != nil {
@@ -421,7 +421,7 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := New(t.Context(), Options{Loaded: loaded, Ingested: true})
+			s, err := Build(t.Context(), Options{Loaded: loaded, Ingested: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -541,7 +541,7 @@ func BenchmarkGuard(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, err := New(b.Context(), Options{Loaded: loaded})
+			s, err := Build(b.Context(), Options{Loaded: loaded})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,12 +6,21 @@ import (
 	"net/http"
 	"time"
 
+	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/infra/fail"
 )
 
+// probes are for whoever watches whether the server answers.
+func (a *App) probes() Module {
+	return Module{Routes: []apphttp.Route{
+		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(health)},
+		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(a.ready)},
+	}}
+}
+
 // health says that the process answers, whatever the state of what it stands on.
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+func health(w http.ResponseWriter, _ *http.Request) {
 	writeStatus(w, "ok")
 }
 
@@ -20,8 +29,8 @@ const pingTimeout = 2 * time.Second
 
 // ready says whether questions are answered: the database can be reached, the content is loaded, and the server is
 // not about to stop.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if err := s.readiness(r.Context()); err != nil {
+func (a *App) ready(w http.ResponseWriter, r *http.Request) {
+	if err := a.readiness(r.Context()); err != nil {
 		nlweb.WriteError(w, r, err)
 		return
 	}
@@ -29,22 +38,22 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 // readiness says why requests would be refused; nil when they are answered.
-func (s *Server) readiness(ctx context.Context) error {
-	if s.stopping.Load() {
+func (a *App) readiness(ctx context.Context) error {
+	if a.stopping.Load() {
 		return fail.New(fail.Unavailable, "the server is stopping")
 	}
-	return s.modules.ready(ctx)
+	return a.modules.ready(ctx)
 }
 
 // databaseReady says why the database cannot be used; nil where it can.
-func (s *Server) databaseReady(ctx context.Context) error {
+func (b *base) databaseReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	if err := s.db.Ping(ctx); err != nil {
-		s.log.Error("the database does not answer", "error", err)
+	if err := b.db.Ping(ctx); err != nil {
+		b.log.Error("the database does not answer", "error", err)
 		return unusable("the database does not answer")
 	}
-	if s.db.Failing() != nil { // the log has the cause
+	if b.db.Failing() != nil { // the log has the cause
 		return unusable("the database takes no writes")
 	}
 	return nil

@@ -10,21 +10,21 @@ import (
 )
 
 // inbox is what the owner's pages show of what agents submit, and do with it; nil where nothing is taken in.
-func (s *Server) inbox() *console.InboxConfig {
-	if !s.config.Intakes.On() {
+func (i *submissions) inbox() *console.InboxConfig {
+	if !i.config.Intakes.On() {
 		return nil
 	}
 	c := &console.InboxConfig{
-		Intakes:     func() []console.InboxIntake { return s.taking.Load().inboxIntakes() },
-		ViewersRead: s.config.Console.Owner.ViewersReadSubmissions,
-		List:        s.Intakes.Inbox, ToDo: s.Intakes.ListTasks, Open: s.Intakes.CountTasks, Counts: s.Intakes.CountByDay, Look: s.Intakes.Find,
-		Answer: s.Intakes.Answer, Done: s.Intakes.MarkDone, Again: s.Intakes.Redeliver, Erase: s.Intakes.Erase,
+		Intakes:     func() []console.InboxIntake { return i.taken.Load().inboxIntakes() },
+		ViewersRead: i.config.Console.Owner.ViewersReadSubmissions,
+		List:        i.Intakes.Inbox, ToDo: i.Intakes.ListTasks, Open: i.Intakes.CountTasks, Counts: i.Intakes.CountByDay, Look: i.Intakes.Find,
+		Answer: i.Intakes.Answer, Done: i.Intakes.MarkDone, Again: i.Intakes.Redeliver, Erase: i.Intakes.Erase,
 		Preview: func(r *http.Request, q *intake.Request, o offers.Outcome) ([]byte, error) {
-			given, err := s.Intakes.Draft(q, o)
+			given, err := i.Intakes.Draft(q, o)
 			if err != nil {
 				return nil, err
 			}
-			return api.Preview(s.outside.PublicURL(r), q.Intake, q.Session, given)
+			return api.Preview(i.outside.PublicURL(r), q.Intake, q.Session, given)
 		},
 	}
 	return c

@@ -49,7 +49,7 @@ intakes:
 `
 
 // inboxOf opens a server with an inbox; more are lines of the console's configuration.
-func inboxOf(t *testing.T, more string) (*Server, *logbook, *clock.Clock) {
+func inboxOf(t *testing.T, more string) (*App, *logbook, *clock.Clock) {
 	t.Helper()
 	c := clock.At(time.Now().Truncate(time.Second))
 	secret := write(t, t.TempDir(), "secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")

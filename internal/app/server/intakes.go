@@ -1,6 +1,9 @@
 package server
 
 import (
+	"errors"
+	"sync/atomic"
+
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
@@ -27,35 +30,52 @@ import (
 // vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
 const vaultSecret = "vault"
 
-// OpenIntakes makes the service that takes in what agents submit, as a configuration says. Where nothing is taken in any more,
+// submissions are what agents submit (Agent Intake Protocol).
+type submissions struct {
+	*base
+	*network                 // nil where nobody comes
+	Vault    *vault.Vault    // of the keys to what agents submit; nil where nothing ever was taken in
+	Intakes  *intake.Service // nil likewise
+
+	ask   *ask.Service
+	taken atomic.Pointer[intakeSnapshot] // what is taken in at present; nil likewise
+}
+
+// openSubmissions makes the service that takes in what agents submit, as a configuration says. Where nothing is taken in any more,
 // what was is still kept as long as was said, and can be erased. Where nothing ever was there is no service.
-func (h *House) OpenIntakes(ctx context.Context, config Config) error {
-	if !config.Intakes.On() && !config.hasVault() {
-		return nil
+func openSubmissions(ctx context.Context, b *base, n *network, asked *ask.Service, open bool) (_ *submissions, err error) {
+	i := &submissions{base: b, network: n, ask: asked}
+	if !open || !b.config.Intakes.On() && !b.config.hasVault() {
+		return i, nil
 	}
-	secret, err := identity.OpenSecret(config.KeyFolder(), vaultSecret)
+	secret, err := identity.OpenSecret(b.config.KeyFolder(), vaultSecret)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if h.Vault, err = vault.Open(ctx, vault.Options{DSN: config.VaultDSN(), Secret: secret, Now: h.now, Log: h.log}); err != nil {
-		return err
-	}
-	h.closers.add(h.Vault.Close)
-	put, err := h.takeIn(config)
+	put, err := i.takeIn(b.config)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	put()
-	h.Intakes, err = intake.New(intake.Deps{
-		Intakes: func() map[string]*intake.Definition { return h.taking.Load().defined },
-		DB:      h.db, Ledger: h.Ledger, Vault: h.Vault, Lookup: h.lookUp,
-		RefuseRevisions: config.Intakes.Revisions == "refuse", Now: h.now, Log: h.log,
+	if i.Vault, err = vault.Open(ctx, vault.Options{DSN: b.config.VaultDSN(), Secret: secret, Now: b.now, Log: b.log}); err != nil {
+		return nil, err
+	}
+	if n != nil {
+		n.metrics.Database("vault", i.Vault.Failing)
+	}
+	i.Intakes, err = intake.New(intake.Deps{
+		Intakes: func() map[string]*intake.Definition { return i.taken.Load().defined },
+		DB:      b.db, Ledger: b.Ledger, Vault: i.Vault, Lookup: i.lookUp,
+		RefuseRevisions: b.config.Intakes.Revisions == "refuse", Now: b.now, Log: b.log,
 	})
-	return err
+	if err != nil {
+		return nil, errors.Join(err, i.Vault.Close())
+	}
+	return i, nil
 }
 
 // declaredIntakes are the intakes as the service knows them.
-func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error) {
+func (c Config) declaredIntakes(b *base) (map[string]*intake.Definition, error) {
 	all, fetcher := map[string]*intake.Definition{}, c.Fetcher()
 	for _, one := range c.Intakes.List {
 		text, err := one.Schema()
@@ -76,7 +96,7 @@ func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error)
 		if one.Binding && one.Bind.Effect != "" && one.Bind.Effect != intake.EffectInbox {
 			made.Bind.Sink = intakeSink(one.ID)
 		}
-		if made.Engine, err = engine(one, text, h, fetcher); err != nil {
+		if made.Engine, err = engine(one, text, b, fetcher); err != nil {
 			return nil, fmt.Errorf("intake %s: %w", one.ID, err)
 		}
 		all[one.ID] = made
@@ -85,12 +105,12 @@ func (c Config) declaredIntakes(h *House) (map[string]*intake.Definition, error)
 }
 
 // engine is what makes the intake's offers.
-func engine(i intake.IntakeSettings, schema strictjson.Value, h *House, fetcher *fetch.Fetcher) (offers.Engine, error) {
+func engine(i intake.IntakeSettings, schema strictjson.Value, b *base, fetcher *fetch.Fetcher) (offers.Engine, error) {
 	switch {
 	case i.ByRules():
 		return offers.NewRules(i.Rules, schema)
 	case i.ByWebhook():
-		return offers.NewWebhook(i.Webhook, offers.WebhookOptions{Fetcher: fetcher, Now: h.now, Log: h.log})
+		return offers.NewWebhook(i.Webhook, offers.WebhookOptions{Fetcher: fetcher, Now: b.now, Log: b.log})
 	}
 	return i.Person, nil
 }
@@ -106,29 +126,29 @@ func scopes(names []string) (all []wire.Scope) {
 }
 
 // intakeHandlers handle the Agent Intake Protocol; nil where nothing is taken in.
-func (s *Server) intakeHandlers() *api.Handlers {
-	if !s.config.Intakes.On() {
+func (i *submissions) intakeHandlers() *api.Handlers {
+	if !i.config.Intakes.On() {
 		return nil
 	}
 	config := api.Config{
-		Options: wire.Options{Lenient: s.config.Intakes.Lenient, StrictUpstream: s.config.Intakes.StrictUpstream},
-		MaxBody: int64(s.config.Intakes.MaxBody), SignalPending: s.config.Intakes.Pending, Base: s.personalBase,
+		Options: wire.Options{Lenient: i.config.Intakes.Lenient, StrictUpstream: i.config.Intakes.StrictUpstream},
+		MaxBody: int64(i.config.Intakes.MaxBody), SignalPending: i.config.Intakes.Pending, Base: i.personalBase,
 	}
-	config.Manifest = func(base string) (wire.Manifest, error) { return s.taking.Load().config.manifestAt(base) }
-	if s.gate != nil {
-		enter := newIntakeGate(s)
+	config.Manifest = func(base string) (wire.Manifest, error) { return i.taken.Load().config.manifestAt(base) }
+	if i.gate != nil {
+		enter := i.newGate()
 		config.Authenticate, config.Admit = enter.enter, enter.admit
 		config.Challenge = func(r *http.Request, err error) string {
-			return s.gate.Challenge(r, &apphttp.Route{Door: doorIntake}, err)
+			return i.gate.Challenge(r, &apphttp.Route{Door: doorIntake}, err)
 		}
 	}
-	return api.New(s.Intakes, config)
+	return api.New(i.Intakes, config)
 }
 
 // personalBase is the public address that a context's request came to, or the configured one. Where it is neither https
 // nor this machine's nothing personal may be sent to it, nor be promised to be taken.
-func (s *Server) personalBase(ctx context.Context) (string, error) {
-	base := s.outside.Url
+func (i *submissions) personalBase(ctx context.Context) (string, error) {
+	base := i.outside.Url
 	if public, ok := apphttp.PublicURLOf(ctx); ok {
 		base = public
 	}
@@ -140,22 +160,22 @@ func (s *Server) personalBase(ctx context.Context) (string, error) {
 	return "", unsafe
 }
 
-// intakeModule takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more, it keeps what was as long as was
+// module takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more, it keeps what was as long as was
 // said.
-func (s *Server) intakeModule() Module {
-	m := Module{Routes: s.intakeRoutes(), Tools: s.intakeTools()}
-	if s.Intakes != nil {
-		m.Jobs = []Job{{"erase what was kept long enough", s.Intakes.KeepRetention}}
+func (i *submissions) module() Module {
+	m := Module{Routes: i.intakeRoutes(), Tools: i.intakeTools()}
+	if i.Intakes != nil {
+		m.Jobs = []Job{{"erase what was kept long enough", i.Intakes.KeepRetention}}
 	}
-	if s.config.Intakes.On() {
-		m.Reload = func(fresh Config) (func(), error) { return s.takeIn(s.config.takingIn(fresh)) }
+	if i.config.Intakes.On() {
+		m.Reload = func(fresh Config) (func(), error) { return i.takeIn(i.config.takingIn(fresh)) }
 	}
 	return m
 }
 
 // intakeRoutes are the addresses of the Agent Intake Protocol.
-func (s *Server) intakeRoutes() []apphttp.Route {
-	handlers := s.intakeHandlers()
+func (i *submissions) intakeRoutes() []apphttp.Route {
+	handlers := i.intakeHandlers()
 	if handlers == nil {
 		return nil
 	}
@@ -163,17 +183,17 @@ func (s *Server) intakeRoutes() []apphttp.Route {
 	// Registries look whether the manifest's address, too, tells preflights of POST (and then answers it with 405).
 	everywhere := append(slices.Clone(apphttp.ReadMethods), http.MethodPost)
 	return []apphttp.Route{
-		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, CORS: true, Refuse: api.WriteError, Handler: s.manifest()},
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, CORS: true, Refuse: api.WriteError, Handler: i.manifest()},
 		{Pattern: intakePath, Name: intakePath, Methods: posting, CORS: true, Refuse: api.WriteError, Handler: handlers.Submit()},
 		{Pattern: intakeBind, Name: intakeBind, Methods: posting, CORS: true, Refuse: api.WriteError, Handler: handlers.Bind()},
 	}
 }
 
 // manifest serves agent-intake.json, at the address that a request came to.
-func (s *Server) manifest() http.Handler {
+func (i *submissions) manifest() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := s.taking.Load()
-		base, err := s.personalBase(apphttp.WithPublicURL(r.Context(), s.outside.PublicURL(r)))
+		now := i.taken.Load()
+		base, err := i.personalBase(apphttp.WithPublicURL(r.Context(), i.outside.PublicURL(r)))
 		var document *httpx.Document
 		if err == nil {
 			document, err = now.made.Get(wire.WellKnown, base, func() (*httpx.Document, error) {
@@ -181,7 +201,7 @@ func (s *Server) manifest() http.Handler {
 				if err != nil {
 					return nil, err
 				}
-				return api.NewManifest(m, wire.Options{StrictUpstream: s.config.Intakes.StrictUpstream})
+				return api.NewManifest(m, wire.Options{StrictUpstream: i.config.Intakes.StrictUpstream})
 			})
 		}
 		if err != nil {
@@ -193,14 +213,14 @@ func (s *Server) manifest() http.Handler {
 }
 
 // intakeTools are the tools for agents that submit and bind; none where nothing is taken in.
-func (s *Server) intakeTools() []httpx.Tool {
-	handlers := s.intakeHandlers()
+func (i *submissions) intakeTools() []httpx.Tool {
+	handlers := i.intakeHandlers()
 	if handlers == nil {
 		return nil
 	}
 	tools, err := handlers.Tools()
 	if err != nil { // the manifest was made at the start
-		s.log.Error("the tools for intakes are not offered", "error", err)
+		i.log.Error("the tools for intakes are not offered", "error", err)
 	}
 	return tools
 }
@@ -208,7 +228,7 @@ func (s *Server) intakeTools() []httpx.Tool {
 // intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
 type intakeGate struct {
 	*apphttp.Auth
-	house   *House
+	taken   *atomic.Pointer[intakeSnapshot]
 	limiter *ratelimit.Limiter
 }
 
@@ -216,12 +236,11 @@ type intakeGate struct {
 // so that all nodes count together and none lets anybody begin anew after a restart.
 const countTime = 5 * time.Second
 
-func newIntakeGate(s *Server) *intakeGate {
-	g := &intakeGate{
-		Auth: s.gate, house: s.House,
-		limiter: ratelimit.New(ratelimit.Options{DB: s.db, Secret: s.secret, Wait: countTime, Now: s.options.Now, Log: s.log}),
+func (i *submissions) newGate() *intakeGate {
+	return &intakeGate{
+		Auth: i.gate, taken: &i.taken,
+		limiter: ratelimit.New(ratelimit.Options{DB: i.db, Secret: i.secret, Wait: countTime, Now: i.now, Log: i.log}),
 	}
-	return g
 }
 
 // enter names in the context of a request who sent it, from where and to which public address.
@@ -238,9 +257,9 @@ func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Cont
 }
 
 // admit says whether whom a context names may come to an intake, and counts it: for the intake's own limits where it
-// has any, else for those of the house. Who comes to no intake is counted, too.
+// has any, else for those of everybody. Who comes to no intake is counted, too.
 func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
-	one := g.house.taking.Load().intakes[id]
+	one := g.taken.Load().intakes[id]
 	party, known := identity.From(ctx)
 	if one.RequiresAuth && !known {
 		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or `Authorization: Bearer KEY`; ask the operator of this front desk for one.", identity.KeyHeader)
@@ -307,8 +326,8 @@ func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one 
 }
 
 // lookUp finds items for engines of offers.
-func (h *House) lookUp(ctx context.Context, l offers.Lookup) ([]offers.Item, error) {
-	found, err := h.Ask.LookUp(ctx, ask.Question{Text: l.Query, Sites: l.Sites, Types: l.Types, Limit: l.Limit})
+func (i *submissions) lookUp(ctx context.Context, l offers.Lookup) ([]offers.Item, error) {
+	found, err := i.ask.LookUp(ctx, ask.Question{Text: l.Query, Sites: l.Sites, Types: l.Types, Limit: l.Limit})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func TestWhatIsDeclaredOutlivesTheProcess(t *testing.T) {
 		ask := func(tries int) (outcomes []int, wait string) {
 			options := Options{Loaded: loaded, Ingested: true}
 			c.set(&options)
-			s, err := New(t.Context(), options)
+			s, err := Build(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
 			}

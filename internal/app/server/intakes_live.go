@@ -20,15 +20,15 @@ type intakeSnapshot struct {
 
 // takeIn makes ready what a configuration takes in. The function that it gives puts it in force: whole, for the requests that
 // come from then on.
-func (h *House) takeIn(config Config) (put func(), err error) {
+func (i *submissions) takeIn(config Config) (put func(), err error) {
 	t := &intakeSnapshot{config: config, intakes: map[string]intake.IntakeSettings{}}
-	if t.defined, err = config.declaredIntakes(h); err != nil {
+	if t.defined, err = config.declaredIntakes(i.base); err != nil {
 		return nil, err
 	}
 	for _, one := range config.Intakes.List {
 		t.intakes[one.ID] = one
 	}
-	return func() { h.taking.Store(t) }, nil
+	return func() { i.taken.Store(t) }, nil
 }
 
 // takingIn is what a server that began with a configuration takes in once the file has another: what its intakes ask, how often

@@ -27,13 +27,13 @@ import (
 const anything = `name: N, description: Takes anything., offer_type: quote, input_schema: {type: object, properties: {note: {type: string}}}, rules: {offers: [{summary: An offer.}]}`
 
 // openIntakes opens a front desk with intakes, each a line of a list in YAML's flow style, after further lines.
-func openIntakes(t testing.TB, further string, clock *fixedClock, intakes ...string) *Server {
+func openIntakes(t testing.TB, further string, clock *fixedClock, intakes ...string) *App {
 	t.Helper()
 	s, _ := openIntakesAndLog(t, further, clock, intakes...)
 	return s
 }
 
-func openIntakesAndLog(t testing.TB, further string, clock *fixedClock, intakes ...string) (*Server, *logbook) {
+func openIntakesAndLog(t testing.TB, further string, clock *fixedClock, intakes ...string) (*App, *logbook) {
 	t.Helper()
 	text := "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\n" + further + "\nintakes:\n  vault: 'sqlite:" + filepath.Join(t.TempDir(), "vault.db") + "'\n  list:\n"
 	for _, one := range intakes {
@@ -86,7 +86,7 @@ func heard(t testing.TB, w *httptest.ResponseRecorder) (outcome string, response
 }
 
 // manifestOf is the manifest that a server publishes.
-func manifestOf(t testing.TB, s *Server) *wire.Manifest {
+func manifestOf(t testing.TB, s *App) *wire.Manifest {
 	t.Helper()
 	w := send(s, httptest.NewRequest("GET", wire.WellKnown, nil))
 	m, err := wire.ReadManifest(w.Body.Bytes(), wire.Options{})
@@ -134,7 +134,7 @@ func TestWhatIsDeclaredIsEnforced(t *testing.T) {
 // held is an intake that is held to what it declares.
 type held struct {
 	t          *testing.T
-	s          *Server
+	s          *App
 	clock      *fixedClock
 	path, from string
 	key        string
@@ -353,7 +353,7 @@ func TestNodesHoldTogetherToWhatIsDeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(t.Context(), Options{Loaded: loaded, Ingested: true})
+		s, err := Build(t.Context(), Options{Loaded: loaded, Ingested: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -542,14 +542,14 @@ func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 func TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore(t *testing.T) {
 	t.Parallel()
 	c, folder := newFixedClock(), t.TempDir()
-	start := func(intakes string) *Server {
+	start := func(intakes string) *App {
 		loaded, err := Load(Layers{File: write(t, folder, "frontdesk.yaml", "data: .\nsite: {name: House, url: 'https://house.example'}\nurl: https://desk.example\nmetrics: {listen: 'off'}\n"+intakes)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		options := Options{Loaded: loaded, Ingested: true}
 		c.set(&options)
-		s, err := New(t.Context(), options)
+		s, err := Build(t.Context(), options)
 		if err != nil {
 			t.Fatal(err)
 		}

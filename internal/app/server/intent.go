@@ -1,7 +1,10 @@
 package server
 
 import (
+	"sync/atomic"
+
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/content/released"
 
 	"context"
 	"encoding/hex"
@@ -30,6 +33,16 @@ const (
 	intentReceipts     = "/intent/receipts/"
 )
 
+// passages are given to platforms (Agentic Intent Protocol). Nil where none are.
+type passages struct {
+	*base
+	*network
+	*identities
+	*terms
+	Excerpts *excerpts.Service
+	declared atomic.Pointer[declared] // what is declared to platforms
+}
+
 // declared is what is declared to platforms at present.
 type declared struct {
 	config Config
@@ -38,8 +51,8 @@ type declared struct {
 }
 
 // declareIntent puts in force what a configuration declares to platforms.
-func (h *House) declareIntent(config Config) {
-	h.declared.Store(&declared{config: config, policy: config.excerptPolicy()})
+func (p *passages) declareIntent(config Config) {
+	p.declared.Store(&declared{config: config, policy: config.excerptPolicy()})
 }
 
 // declaration is aip.json at a public address.
@@ -81,46 +94,47 @@ func (c Config) intentOptions() wire.Options {
 	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any", WeakEvents: !c.Intent.Events.Strict}
 }
 
-// openIntent makes the service that gives passages to platforms.
-func (s *Server) openIntent() error {
-	config := s.config.withRules(s.Added().Rules)
+// newPassages makes the service that gives passages to platforms.
+func newPassages(n *network, k *identities, rules *terms, corpus *released.Corpus) (_ *passages, err error) {
+	config := n.config.withRules(rules.Added().Rules)
 	if !config.Intent.Enabled {
-		return nil
+		return nil, nil
 	}
-	d, err := config.declarationAt(first(s.outside.Url, "https://www.example.com"))
+	d, err := config.declarationAt(first(n.outside.Url, "https://www.example.com"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := aip.NewDeclaration(d, config.intentOptions()); err != nil {
-		return err
+		return nil, err
 	}
-	s.declareIntent(config)
+	p := &passages{base: n.base, network: n, identities: k, terms: rules}
+	p.declareIntent(config)
 	deps := excerpts.Deps{
-		Corpus: s.Corpus, Policy: func() *excerpts.Policy { return s.declared.Load().policy },
-		DB: s.db, Ledger: s.Ledger, Nonces: s.Nonces,
-		MinScore: config.Ask.MinScore, CacheBytes: uint64(config.Ask.Cache), Now: s.now, Log: s.log,
+		Corpus: corpus, Policy: func() *excerpts.Policy { return p.declared.Load().policy },
+		DB: p.db, Ledger: p.Ledger, Nonces: p.Nonces,
+		MinScore: config.Ask.MinScore, CacheBytes: uint64(config.Ask.Cache), Now: p.now, Log: p.log,
 	}
-	if deps.Admit, deps.AdmitEvent, err = s.retrievals(); err != nil {
-		return err
+	if deps.Admit, deps.AdmitEvent, err = p.retrievals(); err != nil {
+		return nil, err
 	}
 	for _, sink := range config.Intent.Sinks {
 		deps.Sinks = append(deps.Sinks, excerpts.Sink{Name: sink.Name, Platform: sink.Platform})
 	}
-	s.Excerpts, err = excerpts.New(deps)
-	return err
+	p.Excerpts, err = excerpts.New(deps)
+	return p, err
 }
 
 // retrievals counts the requests and events of platforms, and the requests of their sessions.
-func (s *Server) retrievals() (admit func(context.Context, identity.PlatformKey, string) error, events func(context.Context, identity.PlatformKey) error, err error) {
-	limiter := ratelimit.New(ratelimit.Options{DB: s.together(), Secret: s.secret, Now: s.options.Now, Log: s.log})
-	rates := map[string]ratelimit.Rate{s.config.Intent.Rate: {}, s.config.Intent.Sessions: {}}
+func (p *passages) retrievals() (admit func(context.Context, identity.PlatformKey, string) error, events func(context.Context, identity.PlatformKey) error, err error) {
+	limiter := ratelimit.New(ratelimit.Options{DB: p.together(), Secret: p.secret, Now: p.now, Log: p.log})
+	rates := map[string]ratelimit.Rate{p.config.Intent.Rate: {}, p.config.Intent.Sessions: {}}
 	for text := range rates {
 		if rates[text], err = ratelimit.ParseRate(text); err != nil {
 			return nil, nil, err
 		}
 	}
-	platform, session := limiter.Meter("platform", rates[s.config.Intent.Rate]), limiter.Meter("platform-session", rates[s.config.Intent.Sessions])
-	reports := limiter.Meter("platform-event", rates[s.config.Intent.Rate])
+	platform, session := limiter.Meter("platform", rates[p.config.Intent.Rate]), limiter.Meter("platform-session", rates[p.config.Intent.Sessions])
+	reports := limiter.Meter("platform-event", rates[p.config.Intent.Rate])
 	count := func(ctx context.Context, meter ratelimit.Meter, holder, what string) error {
 		status := meter.Allow(ctx, holder, 1)
 		if status.OK {
@@ -153,9 +167,9 @@ func (s *Server) retrievals() (admit func(context.Context, identity.PlatformKey,
 }
 
 // together is the database in which nodes count together, nil where each counts by itself.
-func (s *Server) together() *store.DB {
-	if s.config.Limits.Rate.Shared && s.db.Engine() == store.PostgreSQL {
-		return s.db
+func (b *base) together() *store.DB {
+	if b.config.Limits.Rate.Shared && b.db.Engine() == store.PostgreSQL {
+		return b.db
 	}
 	return nil
 }
@@ -164,13 +178,13 @@ func (s *Server) together() *store.DB {
 const forgetEvery = time.Hour
 
 // forgetExcerpts forgets old requests and sessions of platforms, until ctx ends.
-func (s *Server) forgetExcerpts(ctx context.Context) {
+func (p *passages) forgetExcerpts(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {
-		now := s.now()
-		if err := grants.Sweep(ctx, s.db, now.Add(-s.config.Intent.Keep), now); err != nil && ctx.Err() == nil {
-			s.log.Warn("old requests of platforms could not be forgotten; that is tried again", "error", err)
+		now := p.now()
+		if err := grants.Sweep(ctx, p.db, now.Add(-p.config.Intent.Keep), now); err != nil && ctx.Err() == nil {
+			p.log.Warn("old requests of platforms could not be forgotten; that is tried again", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -180,52 +194,52 @@ func (s *Server) forgetExcerpts(ctx context.Context) {
 	}
 }
 
-// excerptsModule gives passages to platforms (Agentic Intent Protocol).
-func (s *Server) excerptsModule() Module {
-	if !s.config.Intent.Enabled {
+// module gives passages to platforms (Agentic Intent Protocol).
+func (p *passages) module() Module {
+	if p == nil {
 		return Module{}
 	}
 	return Module{
-		Routes:       s.intentRoutes(),
-		Jobs:         []Job{{"forget old requests of platforms", s.forgetExcerpts}},
-		TermsChanged: func(now Config) { s.declareIntent(s.config.meanwhile(now.withRules(s.Added().Rules))) },
+		Routes:       p.intentRoutes(),
+		Jobs:         []Job{{"forget old requests of platforms", p.forgetExcerpts}},
+		TermsChanged: func(now Config) { p.declareIntent(p.config.meanwhile(now.withRules(p.Added().Rules))) },
 	}
 }
 
 // intentRoutes are the addresses of the Agentic Intent Protocol.
-func (s *Server) intentRoutes() []apphttp.Route {
+func (p *passages) intentRoutes() []apphttp.Route {
 	config := aip.Config{
-		Options: s.config.intentOptions(), Platforms: s.Platforms, Sign: s.config.Intent.Sign, SignedEvents: s.config.Intent.Events.Signed,
-		Paths: s.signedPaths, Now: s.options.Now,
+		Options: p.config.intentOptions(), Platforms: p.Platforms, Sign: p.config.Intent.Sign, SignedEvents: p.config.Intent.Events.Signed,
+		Paths: p.signedPaths, Now: p.now,
 	}
-	if s.gate != nil {
-		config.TooManyFailures = s.gate.Suspect
-		config.CountFailure = s.gate.Failed
-		config.AdmitUnsigned = s.gate.AllowStranger
+	if p.gate != nil {
+		config.TooManyFailures = p.gate.Suspect
+		config.CountFailure = p.gate.Failed
+		config.AdmitUnsigned = p.gate.AllowStranger
 	}
-	config.Receipt = s.receiptFor
-	config.ReceiptsURL = func(r *http.Request) string { return s.outside.PublicURL(r) + intentReceipts }
-	retrieve, events, receipts := aip.Handlers(s.Excerpts, config)
+	config.Receipt = p.receiptFor
+	config.ReceiptsURL = func(r *http.Request) string { return p.outside.PublicURL(r) + intentReceipts }
+	retrieve, events, receipts := aip.Handlers(p.Excerpts, config)
 	all := []apphttp.Route{
-		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, CORS: true, Handler: s.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
-			return aip.NewDeclaration(d, s.config.intentOptions())
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, CORS: true, Handler: p.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
+			return aip.NewDeclaration(d, p.config.intentOptions())
 		})},
-		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, CORS: true, Handler: s.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
-			return aip.NewCapabilities(d, s.config.Intent.Versions)
+		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, CORS: true, Handler: p.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
+			return aip.NewCapabilities(d, p.config.Intent.Versions)
 		})},
 		{Pattern: intentRetrieve, Name: intentRetrieve, Handler: retrieve},
 		{Pattern: intentReceipts + "{id}", Name: intentReceipts, Handler: receipts},
 	}
-	if s.config.Intent.Events.Enabled {
+	if p.config.Intent.Events.Enabled {
 		all = append(all, apphttp.Route{Pattern: intentEvents, Name: intentEvents, Handler: events})
 	}
 	return all
 }
 
 // declaredDocument serves what is made of the declaration, at the address that a request came to.
-func (s *Server) declaredDocument(route string, make func(wire.Declaration) (*httpx.Document, error)) http.Handler {
+func (p *passages) declaredDocument(route string, make func(wire.Declaration) (*httpx.Document, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now, address := s.declared.Load(), s.outside.PublicURL(r)
+		now, address := p.declared.Load(), p.outside.PublicURL(r)
 		document, err := now.made.Get(route, address, func() (*httpx.Document, error) {
 			d, err := now.config.declarationAt(address)
 			if err != nil {
@@ -243,14 +257,14 @@ func (s *Server) declaredDocument(route string, make func(wire.Declaration) (*ht
 
 // signedPaths are the paths under which a request's sender may have signed it: as it came, and as its public address
 // has it, where a proxy takes a part off.
-func (s *Server) signedPaths(r *http.Request) []string {
+func (p *passages) signedPaths(r *http.Request) []string {
 	path := r.RequestURI
 	if !strings.HasPrefix(path, "/") { // the form that is sent to proxies: scheme and host are not signed
 		path = r.URL.RequestURI()
 	}
 	paths := []string{path}
-	if s.outside.Prefix != "" {
-		paths = append(paths, s.outside.Prefix+path)
+	if p.outside.Prefix != "" {
+		paths = append(paths, p.outside.Prefix+path)
 	}
 	return paths
 }

@@ -22,7 +22,7 @@ import (
 
 // platform is a platform of a test, with the front desk that it asks.
 type platform struct {
-	*Server
+	*App
 	clock  *clock.Clock
 	log    *logbook
 	nonces int
@@ -34,7 +34,7 @@ const platformSecret = "the secret of a platform's key in tests"
 func openPlatform(t testing.TB, more string) *platform {
 	t.Helper()
 	p := &platform{clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC))}
-	p.Server, p.log = open(t, `
+	p.App, p.log = open(t, `
 url: https://www.example.com/desk
 terms: [{match: {}, access: licensed, labels: [food]}]
 intent:
@@ -43,7 +43,7 @@ intent:
   compliance: {last_updated: "2026-11-01"}
 `+more, func(o *Options) { o.Now = p.clock.Now })
 	text := strings.Repeat("The soup of lentils is stirred once more. ", 20)
-	fill(t, p.Server, content.Item{
+	fill(t, p.App, content.Item{
 		URL: "https://example.com/stew", Types: []string{"Recipe"}, Name: "Lentil stew", Description: "A stew.",
 		Object:   []byte(`{"@type":"Recipe","name":"Lentil stew","url":"https://example.com/stew"}`),
 		Passages: []content.Passage{{ID: "p1", Text: text}, {ID: "p2", Text: text + "And salted."}},

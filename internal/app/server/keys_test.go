@@ -89,7 +89,7 @@ func TestNoStartWithABrokenSiteKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(t.Context(), Options{Loaded: loaded})
+	s, err := Build(t.Context(), Options{Loaded: loaded})
 	if err == nil || !strings.Contains(err.Error(), "put it back from a backup") {
 		t.Errorf("%v, %v", s, err)
 	}

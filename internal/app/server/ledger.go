@@ -2,7 +2,6 @@ package server
 
 import (
 	apphttp "frontdesk/internal/app/http"
-	"frontdesk/internal/operator"
 
 	"context"
 	"encoding/json"
@@ -13,13 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/ledger"
 	"frontdesk/wire/receipt"
 )
 
@@ -29,46 +25,12 @@ const ledgerPath = "/ledger"
 // open to all.)
 const doorLedger = "ledger"
 
-// openLedger makes the ledger of the house. Its keys are there once UnlockKeys has opened the folder of secrets.
-func (h *House) openLedger(config Config) {
-	h.Ledger = ledger.New(h.db, ledger.Options{
-		Origin: config.LedgerOrigin(),
-		Signers: func(origin string) []note.Signer {
-			if h.SiteKeys == nil {
-				return nil
-			}
-			return h.SiteKeys.Signers(origin)
-		},
-		Keys: h.LedgerKeys,
-		SaveCheckpoint: func(checkpoint string) error {
-			if h.SiteKeys == nil {
-				return nil
-			}
-			return h.SiteKeys.SaveSigned(checkpoint)
-		},
-		LoadCheckpoint: func() (string, error) {
-			if h.SiteKeys == nil {
-				return "", nil
-			}
-			return h.SiteKeys.LastSigned()
-		},
-		Now: h.now,
-		Log: h.log,
-	})
-}
-
-// recorder has the ledger tell of what owners and operators change.
-func (h *House) recorder() operator.Recorder { return operator.Recorder{Ledger: h.Ledger, Now: h.now} }
-
-// LedgerKeys are the public keys that ever signed the ledger.
-func (h *House) LedgerKeys() (keys receipt.Keys) {
-	if h.SiteKeys == nil {
-		return nil
-	}
-	for _, k := range h.SiteKeys.Keys() {
-		keys = append(keys, receipt.Key{ID: k.ID, Public: k.Public})
-	}
-	return keys
+// audit publishes the ledger, and has it tell which terms were in force and which keys signed.
+type audit struct {
+	*base
+	*network
+	*identities
+	*terms
 }
 
 // chronicleEvery is how often keys and terms are looked at for the ledger.
@@ -76,23 +38,23 @@ const chronicleEvery = time.Second
 
 // chronicle keeps in the ledger which terms were in force and which keys signed, and retires those whose time is over, until
 // ctx ends.
-func (s *Server) chronicle(ctx context.Context) {
+func (p *audit) chronicle(ctx context.Context) {
 	tick := time.NewTicker(chronicleEvery)
 	defer tick.Stop()
 	recorded := "" // what this process has seen recorded
 	told := ""     // what was said of keys that could not be retired
 	for {
-		if err := errors.Join(s.SiteKeys.Retire(), s.AgentKeys.Retire()); err != nil && err.Error() != told {
+		if err := errors.Join(p.SiteKeys.Retire(), p.AgentKeys.Retire()); err != nil && err.Error() != told {
 			told = err.Error()
-			s.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
+			p.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
 		}
-		states := s.recorder().InForce(s.Terms(), s.SiteKeys.Keys())
+		states := p.recorder().InForce(p.Terms(), p.SiteKeys.Keys())
 		if all := fmt.Sprint(states); all != recorded {
-			err := s.db.Update(ctx, func(tx *store.Tx) error { return s.recorder().Changed(ctx, tx, states) })
+			err := p.db.Update(ctx, func(tx *store.Tx) error { return p.recorder().Changed(ctx, tx, states) })
 			if err == nil {
 				recorded = all
 			} else if ctx.Err() == nil {
-				s.log.WarnContext(ctx, "a change of keys or terms is not in the ledger yet; that is tried again", "error", err)
+				p.log.WarnContext(ctx, "a change of keys or terms is not in the ledger yet; that is tried again", "error", err)
 			}
 		}
 		select {
@@ -103,17 +65,17 @@ func (s *Server) chronicle(ctx context.Context) {
 	}
 }
 
-// ledgerModule publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they concern. It is ready while the
+// module publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they concern. It is ready while the
 // database can be reached and written to.
-func (s *Server) ledgerModule() Module {
+func (p *audit) module() Module {
 	return Module{
 		Routes: []apphttp.Route{
-			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(s.checkpoint)},
-			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(s.tile)},
-			{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, CORS: true, Door: doorLedger, Handler: answering(s.receipt)},
+			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(p.checkpoint)},
+			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(p.tile)},
+			{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, CORS: true, Door: doorLedger, Handler: answering(p.receipt)},
 		},
-		Jobs:  []Job{{"sequence the ledger", s.Ledger.Run}, {"record terms and keys", s.chronicle}},
-		Ready: s.databaseReady,
+		Jobs:  []Job{{"sequence the ledger", p.Ledger.Run}, {"record terms and keys", p.chronicle}},
+		Ready: p.databaseReady,
 	}
 }
 
@@ -127,8 +89,8 @@ func answering(handler func(http.ResponseWriter, *http.Request) error) http.Hand
 }
 
 // checkpoint gives the latest checkpoint.
-func (s *Server) checkpoint(w http.ResponseWriter, r *http.Request) error {
-	signed, err := s.Ledger.Checkpoint(r.Context())
+func (p *audit) checkpoint(w http.ResponseWriter, r *http.Request) error {
+	signed, err := p.Ledger.Checkpoint(r.Context())
 	if err != nil {
 		return err
 	}
@@ -139,7 +101,7 @@ func (s *Server) checkpoint(w http.ResponseWriter, r *http.Request) error {
 }
 
 // tile gives a tile, which never changes.
-func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
+func (p *audit) tile(w http.ResponseWriter, r *http.Request) error {
 	_, path, _ := strings.Cut(r.URL.Path, ledgerPath+"/")
 	if strings.HasPrefix(path, "tile/entries/") {
 		return fail.New(fail.NotFound, "the entries of this ledger are for those whom they concern alone; hashes are at /ledger/tile/LEVEL/NUMBER")
@@ -148,7 +110,7 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fail.New(fail.NotFound, "%v", err)
 	}
-	hashes, err := s.Ledger.Tile(r.Context(), t)
+	hashes, err := p.Ledger.Tile(r.Context(), t)
 	if err != nil {
 		return err
 	}
@@ -159,8 +121,8 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // receiptFor gives the receipt of an entry that concerns a party; empty for any.
-func (s *Server) receiptFor(ctx context.Context, id, party string) (any, error) {
-	given, err := s.Ledger.Receipt(ctx, id)
+func (b *base) receiptFor(ctx context.Context, id, party string) (any, error) {
+	given, err := b.Ledger.Receipt(ctx, id)
 	if err != nil && (fail.From(err).Code != fail.Unavailable || given.Entry.ID == "") {
 		return nil, err
 	}
@@ -171,17 +133,17 @@ func (s *Server) receiptFor(ctx context.Context, id, party string) (any, error) 
 }
 
 // receipt gives a receipt to the party of its entry, and to whoever may see all. To others it is not there.
-func (s *Server) receipt(w http.ResponseWriter, r *http.Request) error {
+func (p *audit) receipt(w http.ResponseWriter, r *http.Request) error {
 	party, known := identity.From(r.Context())
-	if !known && s.gate != nil {
+	if !known && p.gate != nil {
 		w.Header().Set("WWW-Authenticate", identity.Challenge{}.String())
 		return fail.New(fail.Unauthorized, "receipts are for those whom they concern: send an API key as `%s: KEY`", identity.KeyHeader)
 	}
 	concerns := party.ID
-	if s.gate == nil || party.Kind == identity.KindKey && slices.Contains(party.Scopes, doorLedger) {
+	if p.gate == nil || party.Kind == identity.KindKey && slices.Contains(party.Scopes, doorLedger) {
 		concerns = ""
 	}
-	given, err := s.receiptFor(r.Context(), r.PathValue("id"), concerns)
+	given, err := p.receiptFor(r.Context(), r.PathValue("id"), concerns)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // taken appends an entry for a party, and gives its id.
-func taken(t *testing.T, s *Server, party string) (id string) {
+func taken(t *testing.T, s *App, party string) (id string) {
 	t.Helper()
 	err := s.db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		id, err = s.Ledger.Append(t.Context(), tx, receipt.Entry{Kind: "access", Party: party, Subject: "https://example.com/soup"})
@@ -131,7 +131,7 @@ func TestTheLedgerIsProvedToEverybody(t *testing.T) {
 func TestALedgerWithoutItsKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	database, keys, others := storetest.NewSQLite(t, tables...), t.TempDir(), filepath.Join(t.TempDir(), "other")
-	begin := func(keys string) (*Server, error) {
+	begin := func(keys string) (*App, error) {
 		loaded, err := Load(Layers{
 			File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
 			Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": database},
@@ -139,7 +139,7 @@ func TestALedgerWithoutItsKeyIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New(t.Context(), Options{Loaded: loaded})
+		return Build(t.Context(), Options{Loaded: loaded})
 	}
 	first, err := begin(keys)
 	if err != nil {
@@ -229,8 +229,8 @@ func TestABackupKeepsTheLedger(t *testing.T) {
 			}
 			return loaded
 		}
-		begin := func(t *testing.T, dsn, keys string) *Server {
-			s, err := New(t.Context(), Options{Loaded: load(t, dsn, keys)})
+		begin := func(t *testing.T, dsn, keys string) *App {
+			s, err := Build(t.Context(), Options{Loaded: load(t, dsn, keys)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,21 +252,18 @@ func TestABackupKeepsTheLedger(t *testing.T) {
 			if _, err := backup.Restore(t.Context(), file, source, false); err != nil {
 				t.Fatal(err)
 			}
-			if s, err := New(t.Context(), Options{Loaded: load(t, source.Store.DSN, keys)}); err == nil {
+			if s, err := Build(t.Context(), Options{Loaded: load(t, source.Store.DSN, keys)}); err == nil {
 				s.Close()
 				t.Error("a server goes on with a ledger that was put back")
 			} else if !strings.Contains(err.Error(), "frontdesk ledger resume") {
 				t.Errorf("it says %v", err)
 			} else {
-				house, err := OpenHouse(t.Context(), load(t, source.Store.DSN, keys).Config, from.log)
+				records, err := Build(t.Context(), Options{Loaded: load(t, source.Store.DSN, keys), Log: from.log, Records: true, Secrets: true})
 				if err == nil {
-					err = house.UnlockKeys(t.Context(), load(t, source.Store.DSN, keys).Config)
+					_, err = records.Ledger.Resume(t.Context(), ledger.Resumption{Complete: true})
 				}
 				if err == nil {
-					_, err = house.Ledger.Resume(t.Context(), ledger.Resumption{Complete: true})
-				}
-				if err == nil {
-					err = house.Close()
+					err = records.Close()
 				}
 				if err != nil {
 					t.Fatal(err)

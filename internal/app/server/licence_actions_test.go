@@ -34,7 +34,7 @@ func licenceOf(t *testing.T, body []byte) map[string]map[string]any {
 func TestAnswersLeadToALicence(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	all := licenceOf(t, send(m, asking("soup")).Body.Bytes())
@@ -84,7 +84,7 @@ intakes:
   list:
     - {id: cook, match: [{}], `+anything+`}
 `)
-	fill(t, m.Server, content.Item{
+	fill(t, m.App, content.Item{
 		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils.",
 		Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
 	}, content.Item{
@@ -94,7 +94,7 @@ intakes:
 	if err := m.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var answer struct {

@@ -156,7 +156,7 @@ func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
 	}
 	s.admin("DELETE", "/admin/content-rules/dear", "", 200)
 
-	known, err := s.ValuesOf(t.Context(), s.config, h.URL+"/2")
+	known, err := s.ValuesOf(t.Context(), h.URL+"/2")
 	if err != nil || len(known) != 1 {
 		t.Fatalf("%+v, %v", known, err)
 	}
@@ -214,7 +214,7 @@ func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 		if got := s.prices(h.URL + "/1"); !slices.Equal(got, good) {
 			t.Errorf("%s: %q is offered", name, got)
 		}
-		all, err := s.LicenceStatuses(t.Context(), s.config)
+		all, err := s.LicenceStatuses(t.Context())
 		if err != nil || len(all) != 1 || all[0].Problem == "" || all[0].Version != 1 || all[0].Next.Sub(s.clock.Now()) != tryAgain {
 			t.Errorf("%s: %+v, %v", name, all, err)
 		}
@@ -224,7 +224,7 @@ func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 	}
 	h.put("/rsl.txt", acmeRSL)
 	s.readStated()
-	if all, err := s.LicenceStatuses(t.Context(), s.config); err != nil || all[0].Problem != "" || all[0].Version != 2 {
+	if all, err := s.LicenceStatuses(t.Context()); err != nil || all[0].Problem != "" || all[0].Version != 2 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -245,7 +245,7 @@ func TestLicencesThatCannotBeReadPermitNothing(t *testing.T) {
 	if got := s.prices(h.URL + "/1"); len(got) != 0 {
 		t.Errorf("%q is offered under no licence", got)
 	}
-	all, err := s.LicenceStatuses(t.Context(), s.config)
+	all, err := s.LicenceStatuses(t.Context())
 	if err != nil || !strings.Contains(strings.Join(all[0].Notes, " "), `the content "/"`) || !strings.Contains(s.log.String()[before:], "permits nothing") {
 		t.Errorf("nobody is told: %+v, %v", all, err)
 	}
@@ -267,7 +267,7 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 		if err := s.lookAtAges(t.Context(), told); err != nil {
 			t.Fatal(err)
 		}
-		all, err := s.LicenceStatuses(t.Context(), s.config)
+		all, err := s.LicenceStatuses(t.Context())
 		if err != nil || all[0].Age != one.age || (one.says == "") != (len(s.stale.tell()) == 0) || one.says != "" && !strings.Contains(s.log.String()[before:], one.says) {
 			t.Errorf("after %s: %+v, %q, %s", one.after, all, s.stale.tell(), s.log)
 		}
@@ -361,7 +361,7 @@ func TestTheRAMPSitemapSaysWhatTheTermsSay(t *testing.T) {
 		at := "http://www.example.com:8080" + path
 		return content.Item{URL: at, Types: []string{kind}, Name: "It", Object: []byte(fmt.Sprintf(`{"@type":%q,"name":"It","url":%q}`, kind, at))}
 	}
-	fill(t, m.Server, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"))
+	fill(t, m.App, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"))
 	w := send(m, posted("GET", "/desk/provider/www.example.com/ramp-sitemap.xml", ""))
 	if w.Code != 200 || w.Header().Get("Content-Type") != "application/xml" || w.Header().Get("Etag") == "" || strings.Contains(w.Body.String(), "soup") {
 		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)

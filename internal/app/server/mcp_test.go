@@ -104,7 +104,7 @@ func TestMCPHostsAreChecked(t *testing.T) {
 func TestStandardInputIsAnsweredFromTheFirstLine(t *testing.T) {
 	t.Parallel()
 	first, _ := open(t, "")
-	s, err := New(t.Context(), Options{Loaded: first.options.Loaded})
+	s, err := Build(t.Context(), Options{Loaded: first.options.Loaded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestStandardInputIsAnsweredFromTheFirstLine(t *testing.T) {
 func TestStandardInputSeesWhatChanges(t *testing.T) {
 	t.Parallel()
 	other, _ := open(t, "")
-	s, err := New(t.Context(), Options{Loaded: other.options.Loaded})
+	s, err := Build(t.Context(), Options{Loaded: other.options.Loaded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,21 +14,32 @@ import (
 	"frontdesk/internal/licensing/exchange"
 )
 
-// openMeasures has what goes wrong between buyers and sites counted, and those held to a rate against whom a measure is in force.
-func (s *Server) openMeasures() error {
-	config := s.config.RAMP.Measures
-	if !config.Enabled {
-		return nil
+// sanctions are in force against buyers and sites between whom too much goes wrong. Nil where none are.
+type sanctions struct {
+	*base
+	*identities
+	*accounting
+	measures *enforcement.Enforcer
+	held     ratelimit.Meter // of those that a measure holds to a rate
+}
+
+// openSanctions has what goes wrong between buyers and sites counted, and those held to a rate against whom a measure is in
+// force.
+func openSanctions(k *identities, a *accounting) (*sanctions, error) {
+	config := k.config.RAMP.Measures
+	if !k.config.RAMP.Enabled || !config.Enabled {
+		return nil, nil
 	}
 	rate, err := ratelimit.ParseRate(config.Rate)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	s := &sanctions{base: k.base, identities: k, accounting: a}
 	s.measures = enforcement.New(enforcement.Config{
 		DB: s.db, Ledger: s.Ledger, Rules: config.Rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty, Reconcile: s.reconcile,
 	})
-	s.held = ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("measure", rate)
-	return nil
+	s.held = ratelimit.New(ratelimit.Options{Now: s.now, Log: s.log, DB: s.together()}).Meter("measure", rate)
+	return s, nil
 }
 
 // disputed gives the dispute of a transaction as measures count it.
@@ -53,7 +64,7 @@ func disputed(ctx context.Context, tx *store.Tx, transaction string) (d enforcem
 }
 
 // closeParty lets a buyer in no more. One that never signed up is refused by the measure itself, as a site's sales are.
-func (s *Server) closeParty(ctx context.Context, p enforcement.Party) error {
+func (s *sanctions) closeParty(ctx context.Context, p enforcement.Party) error {
 	if p.Kind != enforcement.Agent {
 		return nil
 	}
@@ -66,8 +77,8 @@ func (s *Server) closeParty(ctx context.Context, p enforcement.Party) error {
 }
 
 // heldBuyer says how often a buyer may ask against whom a measure is in force; held is false where none is.
-func (s *Server) heldBuyer(ctx context.Context, account string) (left requesters.Allowance, held bool) {
-	if s.measures == nil {
+func (s *sanctions) heldBuyer(ctx context.Context, account string) (left requesters.Allowance, held bool) {
+	if s == nil {
 		return left, false
 	}
 	limited, closed := s.measures.Restricted(enforcement.Party{Kind: enforcement.Agent, ID: account})
@@ -82,7 +93,7 @@ func (s *Server) heldBuyer(ctx context.Context, account string) (left requesters
 }
 
 // heldSite says why nothing is sold of a site against which a measure is in force; empty where it is.
-func (s *Server) heldSite(ctx context.Context, site string) exchange.Denial {
+func (s *sanctions) heldSite(ctx context.Context, site string) exchange.Denial {
 	limited, closed := s.measures.Restricted(enforcement.Party{Kind: enforcement.Provider, ID: site})
 	switch {
 	case closed:
@@ -94,15 +105,15 @@ func (s *Server) heldSite(ctx context.Context, site string) exchange.Denial {
 }
 
 // allowance tells a requester how a limit stands.
-func (s *Server) allowance(meter ratelimit.Meter, status ratelimit.Status) requesters.Allowance {
+func (b *base) allowance(meter ratelimit.Meter, status ratelimit.Status) requesters.Allowance {
 	return requesters.Allowance{
-		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: s.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
+		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: b.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
 	}
 }
 
 // disputeRates says how often things go wrong, for the rules by which disputes are decided; nil where nothing is counted.
-func (s *Server) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error) {
-	if s.measures == nil {
+func (s *sanctions) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error) {
+	if s == nil {
 		return nil
 	}
 	rules, out := s.config.RAMP.Measures, disputes.NoRates
@@ -130,7 +141,7 @@ func (s *Server) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, s
 }
 
 // reconcile holds what was bought against what was delivered and reported, for measures.
-func (s *Server) reconcile(ctx context.Context, since, until time.Time) (map[string]enforcement.Reconciled, error) {
+func (s *sanctions) reconcile(ctx context.Context, since, until time.Time) (map[string]enforcement.Reconciled, error) {
 	sites, err := s.Reports().Reconcile(ctx, since, until)
 	out := map[string]enforcement.Reconciled{}
 	for site, r := range sites {

@@ -20,8 +20,8 @@ type resourceMetadata struct {
 }
 
 // metadataRoutes tell clients where to get tokens, if tokens are taken.
-func (s *Server) metadataRoutes() []apphttp.Route {
-	o := s.config.Auth.OAuth
+func (n *network) metadataRoutes() []apphttp.Route {
+	o := n.config.Auth.OAuth
 	if o.Issuer == "" {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (s *Server) metadataRoutes() []apphttp.Route {
 	for _, path := range []string{"", "/" + doorAsk, "/" + doorMCP} {
 		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := json.Marshal(resourceMetadata{
-				Resource: s.outside.PublicURL(r) + path, Servers: []string{o.Issuer}, Scopes: o.Scopes, Methods: []string{"header"}, Name: s.config.Site.Name,
+				Resource: n.outside.PublicURL(r) + path, Servers: []string{o.Issuer}, Scopes: o.Scopes, Methods: []string{"header"}, Name: n.config.Site.Name,
 			})
 			if err != nil {
 				nlweb.WriteError(w, r, err)
@@ -38,12 +38,12 @@ func (s *Server) metadataRoutes() []apphttp.Route {
 			header := w.Header()
 			header.Set("Content-Type", "application/json")
 			header.Set("Cache-Control", "no-cache") // it depends on the request
-			if s.config.URL != "" {
+			if n.config.URL != "" {
 				header.Set("Cache-Control", "max-age=3600")
 			}
 			w.Write(append(body, '\n'))
 		})
-		for _, prefix := range slices.Compact([]string{"", s.outside.Prefix}) {
+		for _, prefix := range slices.Compact([]string{"", n.outside.Prefix}) {
 			all = append(all, apphttp.Route{Pattern: apphttp.ResourcePath + prefix + path, Name: apphttp.ResourcePath, Methods: apphttp.ReadMethods, CORS: true, Handler: handler})
 		}
 	}
@@ -56,9 +56,9 @@ func asksHow(r *http.Request) bool {
 }
 
 // access tells at a request who may come in; nil when only this process asks.
-func (s *Server) access() func(*http.Request) nlweb.Access {
-	if s.gate == nil {
+func (n *network) access() func(*http.Request) nlweb.Access {
+	if n.gate == nil {
 		return nil
 	}
-	return func(r *http.Request) nlweb.Access { return s.gate.Access(r, doorAsk) }
+	return func(r *http.Request) nlweb.Access { return n.gate.Access(r, doorAsk) }
 }

@@ -2,13 +2,12 @@ package server
 
 import (
 	"context"
-	"crypto"
-	"crypto/rand"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/exchange"
@@ -16,38 +15,59 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// openAssortment makes what is for sale of the catalog of what can be sold.
-func (h *House) openAssortment(config Config) (err error) {
-	h.sell(config.RAMP.selling(), h.Added())
+// forSale is what can be sold, and how it is offered.
+type forSale struct {
+	*base
+	Goods      *catalog.Catalog
+	Assortment *exchange.Assortment
+	Published  *published.Service
+	providers  *identity.Providers // of what is sold; nil where their word is not asked for
+}
+
+// newForSale opens the catalog of what can be sold; nil where nothing is.
+func newForSale(s *supply, t *terms, corpus *released.Corpus) (_ *forSale, err error) {
+	config := s.config
+	if !config.RAMP.Enabled {
+		return nil, nil
+	}
+	made, err := config.catalogConfig(s.Catalog, s.log)
+	if err != nil {
+		return nil, err
+	}
+	made.Pushes, made.Imported, made.ImportedHost, made.Kind, made.Owns = s.Shelves, t.Told, t.teller, config.kindOf(), s.owner()
+	f := &forSale{base: s.base}
+	if f.Goods, err = catalog.New(made); err != nil {
+		return nil, fmt.Errorf("ramp.aliases: %w", err)
+	}
 	deps := exchange.AssortmentDeps{
-		Corpus: h.Corpus, Catalog: h.Goods, OfferPolicy: h.selling.Load,
+		Corpus: corpus, Catalog: f.Goods, OfferPolicy: t.selling.Load,
 		Push: exchange.PushDeps{
-			Store: h.Shelves, Tenants: h.Tenants, Terms: h.tenantTerms, Site: config.siteAt, Outlet: h.tenantOutlet,
-			Attested: h.attestationChecker(config),
+			Store: s.Shelves, Tenants: s.Tenants, Terms: t.tenantTerms, Site: config.siteAt, Outlet: s.tenantOutlet,
+			Attested: s.attestationChecker(),
 		},
-		CacheBytes: uint64(config.Ask.Cache), Now: h.now, Log: h.log,
+		CacheBytes: uint64(config.Ask.Cache), Now: s.now, Log: s.log,
 	}
 	if config.RAMP.Offers.CheckProviders {
 		own, _ := policy.Host(config.URL)
-		h.providers = identity.NewProviders(config.Fetcher(), config.exchangeDomain(), h.now)
+		f.providers = identity.NewProviders(config.Fetcher(), config.exchangeDomain(), s.now)
 		deps.Authorised = func(address string) bool {
 			if canonical, err := catalog.CanonicalURI(address); err == nil && !catalog.IsPage(canonical) {
 				return true // it has no host that could name anybody; the operator lets its tenant sell it
 			}
 			host := soldAt(address)
-			return host == own || h.providers.Names(host)
+			return host == own || f.providers.Names(host)
 		}
 	}
-	if deps.Outlet, err = h.outlets(config); err != nil {
-		return err
+	if deps.Outlet, err = s.outlets(); err != nil {
+		return nil, err
 	}
-	if h.Assortment, err = exchange.NewAssortment(deps); err != nil {
-		return err
+	if f.Assortment, err = exchange.NewAssortment(deps); err != nil {
+		return nil, err
 	}
-	h.Published, err = published.New(published.Deps{
-		Corpus: h.Corpus, Catalog: h.Goods, OfferPolicy: h.selling.Load, Tenant: h.Assortment.Tenant, Now: h.now,
+	f.Published, err = published.New(published.Deps{
+		Corpus: corpus, Catalog: f.Goods, OfferPolicy: t.selling.Load, Tenant: f.Assortment.Tenant, Now: s.now,
 	})
-	return err
+	return f, err
 }
 
 // soldAt is the host of an address, with its port where it has one, as the catalog has it.
@@ -64,17 +84,17 @@ const (
 )
 
 // askProviders asks providers whether they let this Exchange sell for them, until ctx ends.
-func (s *Server) askProviders(ctx context.Context) {
+func (f *forSale) askProviders(ctx context.Context) {
 	var asked []string
 	var last time.Time
 	tick := time.NewTicker(lookProvidersEvery)
 	defer tick.Stop()
 	for {
-		if hosts := s.Goods.Hosts(); !slices.Equal(hosts, asked) || s.now().Sub(last) >= askProvidersEvery {
-			if err := s.providers.Refresh(ctx, hosts); err != nil && ctx.Err() == nil {
-				s.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
+		if hosts := f.Goods.Hosts(); !slices.Equal(hosts, asked) || f.now().Sub(last) >= askProvidersEvery {
+			if err := f.providers.Refresh(ctx, hosts); err != nil && ctx.Err() == nil {
+				f.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
 			}
-			asked, last = hosts, s.now()
+			asked, last = hosts, f.now()
 		}
 		select {
 		case <-ctx.Done():
@@ -82,13 +102,4 @@ func (s *Server) askProviders(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
-}
-
-// signOffer signs an offer's document with the site's key.
-func (h *House) signOffer(document []byte) ([]byte, error) {
-	_, signer, ok := h.SiteKeys.Current()
-	if !ok {
-		return nil, errors.New("there is no site key that signs: run `frontdesk keys rotate`")
-	}
-	return signer.Sign(rand.Reader, document, crypto.Hash(0))
 }

@@ -14,7 +14,7 @@ import (
 func TestSigningKeysOfPrograms(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
-	operator, _ := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	operator, _ := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	const keys = "/admin/tenants/www.example.com/signing-keys"
 	do := func(method, path, body string, status int, words string) (told struct {
 		KeyID string `json:"key_id"`

@@ -38,14 +38,14 @@ intakes:
 broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 `, func(o *Options) { o.Loaded.Config.Store = line.DSN })
 	m.credit(10_000_000)
-	platform := &platform{Server: m.Server, clock: m.clock}
+	platform := &platform{App: m.App, clock: m.clock}
 	key := identity.PlatformKey{ID: "both", Platform: "chat", Roles: identity.Roles}
 	if _, _, err := m.Platforms.Issue(t.Context(), key, []byte(platformSecret)); err != nil {
 		t.Fatal(err)
 	}
-	operator, _ := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	token, _ := tokenFor(t, m.Server, identity.Viewer)
-	owner := newPerson(t, m.Server)
+	operator, _ := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	token, _ := tokenFor(t, m.App, identity.Viewer)
+	owner := newPerson(t, m.App)
 	owner.get("/console/login")
 	owner.post("/console/login", "token", token)
 	plain := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{"https://example.com/soup"}}
@@ -63,11 +63,11 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 			Object: []byte(`{"@type":"Recipe","name":"` + word + ` bread","url":"https://example.com/` + word + `"}`),
 		})
 		if i < 4 {
-			key, _ := makeKey(t, m.Server, identity.Key{Name: "Partner", Scopes: []string{"ask"}})
+			key, _ := makeKey(t, m.App, identity.Key{Name: "Partner", Scopes: []string{"ask"}})
 			keys = append(keys, key)
 		}
 	}
-	fill(t, m.Server, items...)
+	fill(t, m.App, items...)
 	offer := m.offered(m.inBody(m.key))
 	next := func(list *[]string) string {
 		one := (*list)[0]
@@ -152,7 +152,7 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 				r.AddCookie(&http.Cookie{Name: name, Value: value})
 			}
 		}
-		return send(m.Server, r)
+		return send(m.App, r)
 	}
 	gauge := func() string {
 		w := httptest.NewRecorder()

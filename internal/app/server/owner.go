@@ -1,14 +1,13 @@
 package server
 
 import (
-	apphttp "frontdesk/internal/app/http"
-
 	"context"
 	"iter"
 	"net/http"
 	"sort"
 	"time"
 
+	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -20,38 +19,36 @@ import (
 	"frontdesk/internal/operator/console"
 )
 
-// Logins are the sessions of people at the owner's console.
-func (h *House) Logins() *identity.Logins { return identity.NewLogins(h.db, h.Keys, h.now) }
-
 // wrongTokens is how many wrong tokens for the console may come from one address.
 var wrongTokens = ratelimit.Rate{Requests: 10, Per: time.Minute, Burst: 10}
 
 // ownerRoutes serve the owner's pages.
-func (s *Server) ownerRoutes() []apphttp.Route {
-	if !s.config.Console.Owner.Enabled || s.gate == nil {
+func (a *App) ownerRoutes() []apphttp.Route {
+	if !a.config.Console.Owner.Enabled || a.gate == nil {
 		return nil
 	}
-	wrong := ratelimit.New(ratelimit.Options{Now: s.options.Now}).Meter("console", wrongTokens)
+	o := &ownerPages{a.base, a.identities}
+	wrong := ratelimit.New(ratelimit.Options{Now: a.now}).Meter("console", wrongTokens)
 	config := console.OwnerConfig{
-		Title: s.title(), PublicURL: s.outside.PublicURL, Now: s.now, Session: s.config.Console.Owner.Session, Logins: s.Logins(),
+		Title: a.config.title(), PublicURL: a.outside.PublicURL, Now: a.now, Session: a.config.Console.Owner.Session, Logins: a.Logins(),
 		Suspect: func(r *http.Request) error {
-			if wrong.Allow(r.Context(), ratelimit.Network(s.outside.Client(r)), 0).Remaining < 1 {
+			if wrong.Allow(r.Context(), ratelimit.Network(a.outside.Client(r)), 0).Remaining < 1 {
 				return fail.New(fail.Limited, "too many wrong tokens came from your address")
 			}
 			return nil
 		},
 		Failed: func(r *http.Request) {
-			wrong.Allow(r.Context(), ratelimit.Network(s.outside.Client(r)), 1)
+			wrong.Allow(r.Context(), ratelimit.Network(a.outside.Client(r)), 1)
 			httpx.EventFrom(r.Context()).Set("console", "wrong token")
 		},
 		Note: func(r *http.Request, in identity.Login, what string) {
 			httpx.EventFrom(r.Context()).Set("console", what)
-			s.log.InfoContext(r.Context(), "console", "token", in.Key, "role", in.Role, "did", what)
+			a.log.InfoContext(r.Context(), "console", "token", in.Key, "role", in.Role, "did", what)
 		},
-		Head: s.Ledger.Head, Entries: s.entries, Receipt: s.Ledger.Receipt, Keys: s.LedgerKeys,
-		Refused: s.refused, Tallies: s.tallies, Platforms: s.Platforms.List, SetStatus: s.setStatus, Warnings: s.stale.tell,
+		Head: a.Ledger.Head, Entries: o.entries, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
+		Refused: o.refused, Tallies: o.tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus, Warnings: a.stale.tell,
 	}
-	config.Inbox, config.Sales = s.inbox(), s.sales()
+	config.Inbox, config.Sales = a.inbox(), a.exchange.sales()
 	handler := console.Owner(config)
 	return []apphttp.Route{
 		{Pattern: "/console", Name: console.OwnerPath, Handler: handler},
@@ -59,20 +56,26 @@ func (s *Server) ownerRoutes() []apphttp.Route {
 	}
 }
 
+// ownerPages are the console of the owner.
+type ownerPages struct {
+	*base
+	*identities
+}
+
 // slack is how much earlier or later an entry may stand in the ledger than by its time.
 const slack = time.Hour
 
 // entries is ledger.Read for a filter that may name a time: the entries of that time are looked for where they stand, since
 // entries are in the order of their times but for a moment.
-func (s *Server) entries(ctx context.Context, f ledger.Filter) iter.Seq2[ledger.Record, error] {
+func (o *ownerPages) entries(ctx context.Context, f ledger.Filter) iter.Seq2[ledger.Record, error] {
 	return func(yield func(ledger.Record, error) bool) {
 		if !f.Since.IsZero() || !f.Until.IsZero() {
-			if err := s.narrow(ctx, &f); err != nil {
+			if err := o.narrow(ctx, &f); err != nil {
 				yield(ledger.Record{}, err)
 				return
 			}
 		}
-		for r, err := range s.Ledger.Read(ctx, f) {
+		for r, err := range o.Ledger.Read(ctx, f) {
 			if !yield(r, err) {
 				return
 			}
@@ -81,14 +84,14 @@ func (s *Server) entries(ctx context.Context, f ledger.Filter) iter.Seq2[ledger.
 }
 
 // narrow sets the places between which the times of a filter lie.
-func (s *Server) narrow(ctx context.Context, f *ledger.Filter) error {
-	head, err := s.Ledger.Head(ctx)
+func (o *ownerPages) narrow(ctx context.Context, f *ledger.Filter) error {
+	head, err := o.Ledger.Head(ctx)
 	if err != nil {
 		return err
 	}
 	first := func(t time.Time) int64 {
 		return int64(sort.Search(int(head.Size), func(i int) bool {
-			for r, e := range s.Ledger.Read(ctx, ledger.Filter{After: int64(i), Before: int64(i) + 1}) {
+			for r, e := range o.Ledger.Read(ctx, ledger.Filter{After: int64(i), Before: int64(i) + 1}) {
 				if e != nil {
 					err = e
 				}
@@ -109,8 +112,8 @@ func (s *Server) narrow(ctx context.Context, f *ledger.Filter) error {
 }
 
 // refused lists requests of platforms that got nothing.
-func (s *Server) refused(ctx context.Context, w grants.RefusalFilter) (all []grants.Request, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
+func (o *ownerPages) refused(ctx context.Context, w grants.RefusalFilter) (all []grants.Request, err error) {
+	err = o.db.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = grants.ListRefused(ctx, tx, w)
 		return err
 	})
@@ -118,8 +121,8 @@ func (s *Server) refused(ctx context.Context, w grants.RefusalFilter) (all []gra
 }
 
 // tallies counts what platforms did.
-func (s *Server) tallies(ctx context.Context, since time.Time) (all []grants.DayCount, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
+func (o *ownerPages) tallies(ctx context.Context, since time.Time) (all []grants.DayCount, err error) {
+	err = o.db.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = grants.CountByDay(ctx, tx, since)
 		return err
 	})
@@ -127,7 +130,7 @@ func (s *Server) tallies(ctx context.Context, since time.Time) (all []grants.Day
 }
 
 // setStatus suspends or resumes a platform's key for an operator, whom the ledger names by the id of the token.
-func (s *Server) setStatus(ctx context.Context, by identity.Login, id, status string) error {
-	_, err := s.Platforms.SetStatus(operator.WithActor(ctx, "key:"+by.Key), id, status)
+func (o *ownerPages) setStatus(ctx context.Context, by identity.Login, id, status string) error {
+	_, err := o.Platforms.SetStatus(operator.WithActor(ctx, "key:"+by.Key), id, status)
 	return err
 }

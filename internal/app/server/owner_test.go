@@ -99,7 +99,7 @@ func (p *person) sees(address string, status int, texts ...string) {
 }
 
 // tokenFor makes a token of a role.
-func tokenFor(t testing.TB, s *Server, role string) (token, id string) {
+func tokenFor(t testing.TB, s *App, role string) (token, id string) {
 	t.Helper()
 	token, made, err := s.Keys.Create(t.Context(), identity.Key{Name: "Ana", Scopes: identity.ConsoleScopes(role)})
 	if err != nil {
@@ -338,7 +338,7 @@ func TestTheFirstTokenIsMadeOnce(t *testing.T) {
 }
 
 // given appends an access as package excerpts does.
-func given(t *testing.T, s *Server, platform, address string, at time.Time) (id string) {
+func given(t *testing.T, s *App, platform, address string, at time.Time) (id string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"chunks_returned":2,"event_id":"evt","items":[{"chunks":["c_a","c_b"],"rule":3,"url":%q}],"terms":"0123456789abcdef","token_count":41}`, address)
 	err := s.db.Update(t.Context(), func(tx *store.Tx) (err error) {

@@ -14,7 +14,7 @@ import (
 )
 
 // providerRoutes serve what the Exchange makes of a provider's terms, for edges and for those who read licences.
-func (s *Server) providerRoutes() []apphttp.Route {
+func (s *seller) providerRoutes() []apphttp.Route {
 	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
 		host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
 		_, served := s.config.siteAt(host)
@@ -55,7 +55,7 @@ func (s *Server) providerRoutes() []apphttp.Route {
 }
 
 // licensed is whose RSL document a request means: with what the addresses of the host begin, and where the Exchange's manifest is.
-func (s *Server) licensed(r *http.Request, domain string) (host, origin, how string) {
+func (s *seller) licensed(r *http.Request, domain string) (host, origin, how string) {
 	host, _ = policy.Host("https://" + domain + "/")
 	origin = "https://" + host
 	for _, site := range s.config.AllSites() {
@@ -70,7 +70,7 @@ func (s *Server) licensed(r *http.Request, domain string) (host, origin, how str
 
 // upToDate has a request for a domain that is not known yet look whether another process has put its tenant in just now: an edge that is told no asks again
 // after a minute only.
-func (s *Server) upToDate(handler http.Handler) http.Handler {
+func (s *seller) upToDate(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, known := s.tenantAt(r.PathValue(rampapi.PolicyDomain)); !known && s.Tenants != nil {
 			if _, err := s.Tenants.Refresh(r.Context()); err != nil {

@@ -35,7 +35,7 @@ func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 		at := "http://www.example.com:8080" + path
 		return content.Item{URL: at, Types: []string{kind}, Name: "It", Object: []byte(fmt.Sprintf(`{"@type":%q,"name":"It","url":%q}`, kind, at))}
 	}
-	fill(t, m.Server, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"), item("/news/b", "Review"))
+	fill(t, m.App, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"), item("/news/b", "Review"))
 	get := func(path string) (int, string, string) {
 		w := send(m, posted("GET", path, ""))
 		return w.Code, w.Body.String(), w.Header().Get("Content-Type")
@@ -60,7 +60,7 @@ func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 	if _, own, _ := get("/desk/rsl.txt"); own != text {
 		t.Errorf("of the host that was asked:\n%s", own)
 	}
-	fill(t, m.Server, item("/premium/a", "Article"), item("/elsewhere/soup", "Recipe"))
+	fill(t, m.App, item("/premium/a", "Article"), item("/elsewhere/soup", "Recipe"))
 	m.clock.Advance(2 * time.Minute)
 	if _, text, _ := get("/desk/rsl.txt"); strings.Contains(text, line("/", free)) || strings.Contains(text, "soup") {
 		t.Errorf("more is said than is so:\n%s", text)

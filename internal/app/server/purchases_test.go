@@ -16,7 +16,7 @@ import (
 // offered asks the Exchange for the offer of the soup, as whoever a message names.
 func (m *market) offered(r *rampv1.Requester) *rampv1.Offer {
 	m.t.Helper()
-	if _, err := m.Goods.Refresh(m.t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
 	w := send(m, posted("POST", discover, m.query(r)))

@@ -16,10 +16,10 @@ func TestToolsNameTheAddressAtWhichTheyAreCalled(t *testing.T) {
 		t.Errorf("%s", w.Body)
 	}
 	r := httptest.NewRequest("POST", "http://desk.example:8080"+discover, nil)
-	if got := s.exchange.FetchAt(s.gate.Caller(r)); got != "http://desk.example:8080/deliver/" {
+	if got := s.exchange.api.FetchAt(s.gate.Caller(r)); got != "http://desk.example:8080/deliver/" {
 		t.Errorf("what an RPC buys is fetched below %q", got)
 	}
-	if got := s.base(context.Background()); got != "" {
+	if got := s.publicBase(context.Background()); got != "" {
 		t.Errorf("where nobody came: %q", got)
 	}
 }

@@ -98,7 +98,7 @@ func TestAgentsBuyByTools(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	object, failed := m.tools("ramp_discover", `{"id":"q1","requester":`+m.requester()+`}`)
@@ -161,7 +161,7 @@ func TestAgentsFetchByOneTool(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	call := func(requester string) string {
@@ -342,7 +342,7 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: none, reports: {overdue: 0, percent: 0}}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	signed := func(uri string) string {
@@ -410,7 +410,7 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 		t.Errorf("after a purchase: %s", object)
 	}
 	m.clock.Advance(25 * time.Hour)
-	if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
+	if err := m.exchange.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, strings.Replace(strings.Replace(owed, `"late":false`, `"late":true`, 1), `overdue":false`, `overdue":true`, 1)) {

@@ -20,7 +20,7 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none, measures: {cases: 2, of: 1}}\n"+soldSoup)
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	day := m.clock.Now().Truncate(24 * time.Hour)
@@ -44,7 +44,7 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	p.sees("/console/sales/reconciliation", 200, "No day was counted yet", `aria-current="page"`)
 	page := "/console/sales/reconciliation?day=" + day.Format(time.DateOnly)
 	p.sees(page, 200, "The day is not counted yet", "Used, not delivered", unrecorded.Transaction)
-	key, _ := makeKey(t, m.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
+	key, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	report := func(query string) string {
 		t.Helper()
 		w := send(m, posted("GET", "/api/v1/reports/"+query, "", identity.KeyHeader, key))
@@ -96,7 +96,7 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 
 	// What is counted in the background is the same.
 	if m.db.Engine() == store.SQLite { // elsewhere entries have their place once a server runs
-		if err := m.measures.RunOnce(t.Context()); err != nil {
+		if err := m.exchange.measures.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		days, err := enforcement.NewReader(m.db).Days(t.Context(), enforcement.Filter{Limit: 9})

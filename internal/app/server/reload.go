@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -12,25 +11,35 @@ import (
 	"time"
 
 	"frontdesk/internal/app/config"
+	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
-	"frontdesk/internal/policy/overrides"
 )
 
 // reloader puts changed terms in force while the server runs, and what is declared to platforms and agents. What else has changed in the file needs a restart,
 // and is said so. A file with any mistake in it changes nothing.
 type reloader struct {
-	mu     sync.Mutex
-	loaded *Loaded // as last read without mistakes
-	start  Config  // what the server runs with, beside the terms
-	put    func(*policy.Terms)
-	// book gives the content rules that stand beside those of the file.
-	book func() overrides.RuleSet
-	// stated gives what the sites of a configuration state; nil for nothing.
-	stated  func(Config) []*policy.RSL
-	modules modules
+	*base
+	*network
+	*terms
+	corpus  *released.Corpus
+	modules func() modules
 	count   func(result string)
-	log     *slog.Logger
+
+	mu       sync.Mutex
+	loaded   *Loaded    // as last read without mistakes; mu guards it
+	bringing sync.Mutex // of who brings content rules and licences in force
+}
+
+// newReloader counts what is read of terms.
+func newReloader(loaded *Loaded, n *network, t *terms, corpus *released.Corpus, all func() modules) *reloader {
+	reloads := apphttp.NewCounter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result")
+	n.metrics.Registry.MustRegister(reloads)
+	return &reloader{
+		base: n.base, network: n, terms: t, corpus: corpus, modules: all, loaded: loaded,
+		count: func(result string) { reloads.WithLabelValues(result).Inc() },
+	}
 }
 
 // stamp is what tells a file from its next version without reading it.
@@ -94,7 +103,7 @@ func (r *reloader) reload() {
 	}
 	commit := func() {}
 	if err == nil {
-		commit, err = r.modules.reload(fresh.Config)
+		commit, err = r.modules().reload(fresh.Config)
 	}
 	if err != nil {
 		r.refused(err)
@@ -103,35 +112,32 @@ func (r *reloader) reload() {
 	for _, w := range fresh.Warnings {
 		r.log.Warn(w.Error())
 	}
-	if changed := changedKeys(r.start, fresh.Config); len(changed) > 0 {
+	if changed := changedKeys(r.config, fresh.Config); len(changed) > 0 {
 		r.log.Warn("these keys changed and take effect after a restart", "keys", changed)
 	}
 	r.loaded = fresh
-	r.put(compiled)
+	r.rules.Store(compiled)
 	commit()
-	r.modules.termsChanged(fresh.Config)
+	r.modules().termsChanged(fresh.Config)
 	r.count("loaded")
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
 
 // compile makes the rules of a configuration ready, with content rules and with what its sites state.
 func (r *reloader) compile(config Config) (*policy.Terms, error) {
-	if r.stated == nil {
-		return config.CompileTerms(r.book().Rules...)
-	}
-	return config.compileTerms(r.stated(config), r.book().Rules)
+	return config.compileTerms(r.ownLicences(config), r.Added().Rules)
 }
 
-// added puts in force the content rules that there are now, with the terms as the file had them last.
-func (r *reloader) added() error {
+// bringAdded puts in force the content rules that there are now, with the terms as the file had them last.
+func (r *reloader) bringAdded() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	compiled, err := r.compile(r.loaded.Config)
 	if err != nil {
 		return err
 	}
-	r.put(compiled)
-	r.modules.termsChanged(r.loaded.Config)
+	r.rules.Store(compiled)
+	r.modules().termsChanged(r.loaded.Config)
 	return nil
 }
 

@@ -18,10 +18,9 @@ const everythingBlocked = "terms:\n  - match: {}\n    access: blocked\n"
 // reloading is a reloader over a file of its own, with what it put in force.
 type reloading struct {
 	*reloader
-	file    string
-	current *policy.Terms
-	counts  map[string]int
-	log     *logbook
+	file   string
+	counts map[string]int
+	log    *logbook
 }
 
 func newReloading(t *testing.T, text string) *reloading {
@@ -31,12 +30,13 @@ func newReloading(t *testing.T, text string) *reloading {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := &base{config: loaded.Config, log: NewLog(Log{Level: "info"}, r.log)}
 	r.reloader = &reloader{
-		loaded: loaded, start: loaded.Config, log: NewLog(Log{Level: "info"}, r.log),
-		put:   func(compiled *policy.Terms) { r.current = compiled },
-		book:  func() overrides.RuleSet { return overrides.RuleSet{} },
+		base: b, terms: &terms{base: b}, loaded: loaded, modules: func() modules { return nil },
 		count: func(result string) { r.counts[result]++ },
 	}
+	r.licences.Store(&licensing{})
+	r.added.Store(&overrides.RuleSet{})
 	return r
 }
 
@@ -52,10 +52,10 @@ func (r *reloading) change(t *testing.T, text string, at time.Time) {
 }
 
 func (r *reloading) access() policy.Access {
-	if r.current == nil {
+	if r.Terms() == nil {
 		return "as at the start"
 	}
-	return r.current.Decide(policy.Facts{URL: "https://example.com/a"}).Access
+	return r.Terms().Decide(policy.Facts{URL: "https://example.com/a"}).Access
 }
 
 func TestChangedTermsAreInForceAfterAMoment(t *testing.T) {
@@ -144,7 +144,7 @@ func TestFileWithoutTermsDoesNotOpenWhatRulesClosed(t *testing.T) {
 		r := newReloading(t, everythingBlocked)
 		r.change(t, text, time.Now())
 		r.reload()
-		if r.current != nil || r.counts["refused"] != 1 || r.counts["loaded"] != 0 {
+		if r.Terms() != nil || r.counts["refused"] != 1 || r.counts["loaded"] != 0 {
 			t.Errorf("%q was put in force: %s, %v", text, r.access(), r.counts)
 		}
 		for _, want := range []string{"level=ERROR", "terms: [{match: {}, access: open}]", "restart"} {

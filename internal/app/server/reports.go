@@ -10,7 +10,7 @@ import (
 
 // reportRoutes give reports on what was sold to programs: of the operator, and of whoever has a key for reports alone. Other
 // addresses of theirs are refused in their words.
-func (s *Server) reportRoutes() []apphttp.Route {
+func (s *seller) reportRoutes() []apphttp.Route {
 	handler := keyed(s.gate, api.ReportsHandler(s.Reports()), func(*http.Request) []string { return []string{doorReports, doorAdmin} })
 	provider := keyed(s.gate, api.TransactionsHandler(s.Reports()), func(r *http.Request) []string {
 		door, _ := api.ProviderDoor(r)

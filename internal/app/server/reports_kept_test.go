@@ -26,16 +26,16 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 		t.Skip("entries have their place once a server runs, but on SQLite")
 	}
 	m.credit(10_000_000)
-	if _, err := m.Goods.Refresh(t.Context()); err != nil {
+	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	key, _ := makeKey(t, m.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
+	key, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	day := m.clock.Now().Truncate(24 * time.Hour)
 	begin := m.clock.Now()
 	to := func(after time.Duration) { // and sweeps
 		t.Helper()
 		m.clock.Advance(begin.Add(after).Sub(m.clock.Now()))
-		if err := m.Exchange.MaintainOnce(t.Context()); err != nil {
+		if err := m.exchange.Exchange.MaintainOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,11 +62,11 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	}
 	m.logs(unused, 200)
 	leak("txn-nobodys-old")
-	contested(t, m.Server, "dsp-old", unused.Transaction, m.domain()+"/bot", func(c *disputes.Case) {
+	contested(t, m.App, "dsp-old", unused.Transaction, m.domain()+"/bot", func(c *disputes.Case) {
 		c.Status, c.Resolution, c.Rule = disputes.AutoResolved, disputes.Rejected, disputes.RuleStatus
 	})
 	to(3 * 24 * time.Hour)
-	if err := m.measures.RunOnce(t.Context()); err != nil {
+	if err := m.exchange.measures.RunOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 

@@ -30,11 +30,11 @@ func shopOf(t *testing.T) (m *market, sale, reports, operator, every string) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	sale = sold(t, m.Server, saleBuyer, perAccess, 0, nil).ID
+	sale = sold(t, m.App, saleBuyer, perAccess, 0, nil).ID
 	m.clock.Advance(time.Second)
-	reports, _ = makeKey(t, m.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
-	operator, _ = makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	every, _ = makeKey(t, m.Server, identity.Key{Name: "all doors"})
+	reports, _ = makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
+	operator, _ = makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	every, _ = makeKey(t, m.App, identity.Key{Name: "all doors"})
 	return m, sale, reports, operator, every
 }
 
@@ -126,7 +126,7 @@ func TestAReportThatBreaksOffIsSeenToBeCut(t *testing.T) {
 	m, _, reports, _, _ := shopOf(t)
 	for range 250 { // more than are completed at once
 		m.clock.Advance(time.Second)
-		sold(t, m.Server, saleBuyer, policy.Money{Model: "free"}, 0, nil)
+		sold(t, m.App, saleBuyer, policy.Money{Model: "free"}, 0, nil)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -146,7 +146,7 @@ func TestAProviderReadsWhatWasSoldOfItsHostAlone(t *testing.T) {
 	var own []string
 	for n := range 5 {
 		m.clock.Advance(time.Second)
-		sale := sold(t, m.Server, saleBuyer, perAccess, 0, func(d *transactions.Transaction, _ *accounts.Charge) {
+		sale := sold(t, m.App, saleBuyer, perAccess, 0, func(d *transactions.Transaction, _ *accounts.Charge) {
 			if n%2 == 1 {
 				d.URI = "https://other.example/x"
 			}
@@ -156,8 +156,8 @@ func TestAProviderReadsWhatWasSoldOfItsHostAlone(t *testing.T) {
 		}
 	}
 	own = append([]string{first}, own...)
-	key, _ := makeKey(t, m.Server, identity.Key{Name: "provider", Scopes: []string{"provider:example.com"}})
-	other, _ := makeKey(t, m.Server, identity.Key{Name: "other", Scopes: []string{"provider:www.example.com"}})
+	key, _ := makeKey(t, m.App, identity.Key{Name: "provider", Scopes: []string{"provider:example.com"}})
+	other, _ := makeKey(t, m.App, identity.Key{Name: "other", Scopes: []string{"provider:www.example.com"}})
 	get := func(path, key string) *httptest.ResponseRecorder {
 		return send(m, posted("GET", path, "", identity.KeyHeader, key))
 	}

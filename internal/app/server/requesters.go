@@ -4,16 +4,12 @@ import (
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
-	"errors"
 	"net/http"
 	"slices"
-	"syscall"
-	"time"
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/operator"
@@ -22,42 +18,42 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// OpenRequesters reads who signed up under RAMP, and has the ledger tell of changes.
-func (h *House) OpenRequesters(ctx context.Context, config Config) (err error) {
-	h.Requesters, err = requesters.Open(ctx, requesters.Config{
-		DB: h.db, Fetcher: config.domainFetcher(requesters.AgentTime), Signatures: config.RAMP.Signatures, Purchases: config.RAMP.Purchases, Registered: config.RAMP.Requesters.Registered,
-		KeyGrace: config.RAMP.Delegation.KeyGrace, Now: h.now,
-	})
-	if err != nil {
-		return err
-	}
-	h.Requesters.OnChange(h.recorder().Requester)
-	h.Requesters.OnRevoke(h.recorder().Revocation)
-	return nil
+// rampAuth knows who asks under RAMP, and how often each may.
+type rampAuth struct {
+	*base
+	*network
+	*identities
+	*sanctions // nil where none are in force
 }
 
-// asked completes what the door of RAMP needs to know of who asks: who it is, and how often it may.
-func (s *Server) asked(config *rampapi.Config) error {
-	rate, err := ratelimit.ParseRate(s.config.RAMP.RequesterRate)
+// newRAMPAuth holds those to a rate against whom a measure is in force.
+func newRAMPAuth(n *network, k *identities, a *accounting) (*rampAuth, error) {
+	s, err := openSanctions(k, a)
+	return &rampAuth{n.base, n, k, s}, err
+}
+
+// identify completes what the door of RAMP needs to know of who asks: who it is, and how often it may.
+func (c *rampAuth) identify(config *rampapi.Config) error {
+	rate, err := ratelimit.ParseRate(c.config.RAMP.RequesterRate)
 	if err != nil {
 		return err
 	}
-	config.Identify, config.Forwarded = s.Requesters.Identify, s.Requesters.Forwarded
-	if s.gate == nil { // this process asks itself
+	config.Identify, config.Forwarded = c.Requesters.Identify, c.Requesters.Forwarded
+	if c.gate == nil { // this process asks itself
 		return nil
 	}
-	config.Suspect = func(ctx context.Context) error { return s.gate.SuspectAt(apphttp.ClientOf(ctx)) }
-	config.Failed = func(ctx context.Context) { s.gate.Failures.Allow(ctx, apphttp.ClientOf(ctx), 1) }
+	config.Suspect = func(ctx context.Context) error { return c.gate.SuspectAt(apphttp.ClientOf(ctx)) }
+	config.Failed = func(ctx context.Context) { c.gate.Failures.Allow(ctx, apphttp.ClientOf(ctx), 1) }
 	config.Identify = func(ctx context.Context, named *rampv1.Requester, call requesters.Call) (requesters.Requester, error) {
-		call.Fetch = func() error { return s.gate.SuspectAt(apphttp.ClientOf(ctx)) }
-		return s.Requesters.Identify(ctx, named, call)
+		call.Fetch = func() error { return c.gate.SuspectAt(apphttp.ClientOf(ctx)) }
+		return c.Requesters.Identify(ctx, named, call)
 	}
 	config.Forwarded = func(ctx context.Context, query *rampv1.ResourceQuery, came wire.ReceivedQuery, _ func() error) error {
-		return s.Requesters.Forwarded(ctx, query, came, func() error { return s.gate.SuspectAt(apphttp.ClientOf(ctx)) })
+		return c.Requesters.Forwarded(ctx, query, came, func() error { return c.gate.SuspectAt(apphttp.ClientOf(ctx)) })
 	}
-	meter := ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("requester", rate)
+	meter := ratelimit.New(ratelimit.Options{Now: c.now, Log: c.log, DB: c.together()}).Meter("requester", rate)
 	config.Count = func(ctx context.Context, r requesters.Requester) requesters.Allowance {
-		if left, held := s.heldBuyer(ctx, r.Account()); held && r.Signed != "" {
+		if left, held := c.heldBuyer(ctx, r.Account()); held && r.Signed != "" {
 			return left
 		}
 		key, meter := "account "+r.Account(), meter
@@ -67,18 +63,18 @@ func (s *Server) asked(config *rampapi.Config) error {
 			key, meter = key+" at "+r.Rate, meter.WithRate(own)
 		}
 		status := meter.Allow(ctx, key, 1)
-		return s.allowance(meter, status)
+		return c.allowance(meter, status)
 	}
 	return nil
 }
 
 // takeSignUps lets requesters sign up by themselves, where the owner wants that.
-func (s *Server) takeSignUps(config *rampapi.Config) error {
-	rate, err := ratelimit.ParseRate(s.config.RAMP.Requesters.SignUpRate)
-	if err != nil || !s.config.RAMP.Requesters.SignUp {
+func (c *rampAuth) takeSignUps(config *rampapi.Config) error {
+	rate, err := ratelimit.ParseRate(c.config.RAMP.Requesters.SignUpRate)
+	if err != nil || !c.config.RAMP.Requesters.SignUp {
 		return err
 	}
-	meter := ratelimit.New(ratelimit.Options{Now: s.options.Now, Log: s.log, DB: s.together()}).Meter("sign-up", rate)
+	meter := ratelimit.New(ratelimit.Options{Now: c.now, Log: c.log, DB: c.together()}).Meter("sign-up", rate)
 	config.SignUp = func(ctx context.Context, domain, id string) (requesters.Registration, bool, error) {
 		for _, key := range []string{"address " + apphttp.ClientOf(ctx), "domain " + domain} {
 			if status := meter.Allow(ctx, key, 1); !status.OK {
@@ -88,24 +84,24 @@ func (s *Server) takeSignUps(config *rampapi.Config) error {
 				return requesters.Registration{}, false, limited
 			}
 		}
-		return s.Requesters.SignUp(ctx, domain, id)
+		return c.Requesters.SignUp(ctx, domain, id)
 	}
 	return nil
 }
 
 // signUpRoutes let requesters sign up, and the operator put them in.
-func (s *Server) signUpRoutes(signUp rampapi.SignUp) []apphttp.Route {
+func (s *seller) signUpRoutes() []apphttp.Route {
 	if s.gate == nil {
 		return nil
 	}
 	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions", "/admin/disputes")
 	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
 	all = append(all, s.supplyRoutes()...)
-	if signUp == nil {
+	if s.api.SignUp == nil {
 		return all
 	}
 	return append(all, apphttp.Route{
-		Pattern: rampapi.RegisterPath, Name: rampapi.RegisterPath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Register(signUp)),
+		Pattern: rampapi.RegisterPath, Name: rampapi.RegisterPath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Register(s.api.SignUp)),
 	})
 }
 
@@ -144,59 +140,4 @@ func keyed(a *apphttp.Auth, next http.Handler, doors func(*http.Request) []strin
 		}
 		next.ServeHTTP(w, r.WithContext(operator.WithActor(r.Context(), party.ID)))
 	})
-}
-
-// firstAgentKey makes the agent's first key when there is none, where its keys are published.
-func (h *House) firstAgentKey(config Config) error {
-	if !config.RAMP.Agent.Enabled {
-		return nil
-	}
-	return h.AgentKeys.EnsureKey()
-}
-
-// firstVerifierKey makes the first key that attests, where the sites attest things of their content.
-func (h *House) firstVerifierKey(config Config) error {
-	if !config.RAMP.Enabled || !config.RAMP.Attest {
-		return nil
-	}
-	err := h.VerifierKeys.EnsureKey()
-	if errors.Is(err, syscall.ENOSPC) {
-		h.log.Warn("nothing can be attested", "reason", err)
-		return nil
-	}
-	return err
-}
-
-// AgentDocument is ramp-agent.json of the agent whose keys lie in the folder of secrets, at a time. It fails while there is none.
-func (h *House) AgentDocument(config Config, now time.Time) ([]byte, error) {
-	var keys []wire.Key
-	for _, key := range h.AgentKeys.Keys() {
-		switch key.State(now) {
-		case "signing":
-			keys = append(keys, wire.Key{ID: key.ID, Public: key.Public, Active: true})
-		case "overlapping":
-			keys = append(keys, wire.Key{ID: key.ID, Public: key.Public, Until: key.Retires})
-		}
-	}
-	return wire.WriteAgentKeys(config.agentName(), config.RAMP.Agent.Contact, keys)
-}
-
-// agentRoutes publish the keys of the owner's agent.
-func (s *Server) agentRoutes() []apphttp.Route {
-	if !s.config.RAMP.Agent.Enabled && !s.config.brokers() {
-		return nil
-	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, err := s.AgentDocument(s.config, s.now())
-		var document *httpx.Document
-		if err == nil {
-			document, err = rampapi.DeclareAgent(text)
-		}
-		if err != nil {
-			rampapi.WriteError(w, r, err)
-			return
-		}
-		document.ServeHTTP(w, r)
-	})
-	return []apphttp.Route{{Pattern: requesters.AgentPath, Name: requesters.AgentPath, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: handler}}
 }

@@ -22,7 +22,7 @@ import (
 
 // market is an Exchange of a test, with an agent that may ask it.
 type market struct {
-	*Server
+	*App
 	t     *testing.T
 	clock *clock.Clock
 	log   *logbook
@@ -45,7 +45,7 @@ func openMarketAt(t *testing.T, address, more string, change ...func(*Options)) 
 	}
 	m.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(document) }))
 	t.Cleanup(m.host.Close)
-	m.Server, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, append(change, func(o *Options) { o.Now = m.clock.Now })...)
+	m.App, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, append(change, func(o *Options) { o.Now = m.clock.Now })...)
 	return m
 }
 
@@ -237,14 +237,14 @@ func TestRequestersSignUp(t *testing.T) {
 	if w := send(m, posted("GET", path, "")); w.Code != 405 {
 		t.Errorf("GET: %d", w.Code)
 	}
-	facts := keyFacts(t, m.Server, "requester:"+m.domain()+"/bot")
+	facts := keyFacts(t, m.App, "requester:"+m.domain()+"/bot")
 	if want := `{"key":"requester","sign_up":"self","state":"active"}`; len(facts) != 1 || facts[0] != want {
 		t.Errorf("the ledger tells %q", facts)
 	}
 }
 
 // keyFacts are the bodies of the ledger's entries on keys of a party, the oldest first.
-func keyFacts(t *testing.T, s *Server, party string) (facts []string) {
+func keyFacts(t *testing.T, s *App, party string) (facts []string) {
 	t.Helper()
 	for r, err := range s.Ledger.Read(t.Context(), ledger.Filter{Kind: "key", Party: party}) {
 		if err != nil {
@@ -259,10 +259,10 @@ func keyFacts(t *testing.T, s *Server, party string) (facts []string) {
 func TestOperatorsDoor(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
-	operator, id := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	every, _ := makeKey(t, m.Server, identity.Key{Name: "all doors"})
-	asker, _ := makeKey(t, m.Server, identity.Key{Name: "asker", Scopes: []string{"ask"}})
-	token, _ := makeKey(t, m.Server, identity.Key{Name: "person", Scopes: identity.ConsoleScopes(identity.Operator)})
+	operator, id := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	every, _ := makeKey(t, m.App, identity.Key{Name: "all doors"})
+	asker, _ := makeKey(t, m.App, identity.Key{Name: "asker", Scopes: []string{"ask"}})
+	token, _ := makeKey(t, m.App, identity.Key{Name: "person", Scopes: identity.ConsoleScopes(identity.Operator)})
 	for name, v := range map[string]struct {
 		key    string
 		status int
@@ -319,7 +319,7 @@ func TestOperatorsDoor(t *testing.T) {
 	if w := send(m, posted("POST", "/admin/requesters", `{"requester_id":"`+strings.Repeat("x", 70_000)+`"}`, identity.KeyHeader, operator)); w.Code != 413 {
 		t.Errorf("a large body: %d %s", w.Code, w.Body)
 	}
-	facts := keyFacts(t, m.Server, "requester:buyer.example.com/bot")
+	facts := keyFacts(t, m.App, "requester:buyer.example.com/bot")
 	var states []string
 	for _, fact := range facts {
 		var of struct {

@@ -40,11 +40,11 @@ func (c *changes) add(paths []string) {
 }
 
 // rereadSources lets sites be read anew until ctx ends, and then waits for what is under way. Paths that are named while their site is read are read after that.
-func (s *Server) rereadSources(ctx context.Context) {
+func (s *sources) rereadSources(ctx context.Context) {
 	runs := &rereading{sites: map[string]*changes{}}
 	begin := func(site string, paths []string) bool {
 		sources := slices.DeleteFunc(s.config.AllSources(), func(source ingest.SourceSettings) bool { return source.Site != site })
-		_, licences := s.licencePlaces(s.config)[site]
+		_, licences := s.licencePlaces()[site]
 		runs.mu.Lock()
 		defer runs.mu.Unlock()
 		if len(sources) == 0 && !licences || ctx.Err() != nil {
@@ -78,7 +78,7 @@ func (s *Server) rereadSources(ctx context.Context) {
 }
 
 // readAnew reads a site's sources, or some pages of them, and the licences that may have changed with that.
-func (s *Server) readAnew(ctx context.Context, site string, sources []ingest.SourceSettings, what changes) {
+func (s *sources) readAnew(ctx context.Context, site string, sources []ingest.SourceSettings, what changes) {
 	for _, source := range sources {
 		report, whole, err := s.ingestAnew(ctx, source, what)
 		if whole {
@@ -94,7 +94,7 @@ func (s *Server) readAnew(ctx context.Context, site string, sources []ingest.Sou
 }
 
 // ingestAnew reads a source or some of its pages. For pages it waits while somebody else reads the source: that run may have passed them already.
-func (s *Server) ingestAnew(ctx context.Context, source ingest.SourceSettings, what changes) (report ingest.Report, whole bool, err error) {
+func (s *sources) ingestAnew(ctx context.Context, source ingest.SourceSettings, what changes) (report ingest.Report, whole bool, err error) {
 	options := ingest.Options{Log: s.log.With("site", source.Site, "source", source.Name)}
 	if what.all {
 		report, err = s.Ingest(ctx, source, options)
@@ -119,8 +119,8 @@ func (s *Server) ingestAnew(ctx context.Context, source ingest.SourceSettings, w
 const patience = 100
 
 // statesAt says whether any of some paths is one at which a site states its licences. A tenant says with its sitemaps and posts what there is: for every path.
-func (s *Server) statesAt(ctx context.Context, site string, paths []string) bool {
-	place, ok := s.licencePlaces(s.config)[site]
+func (s *sources) statesAt(ctx context.Context, site string, paths []string) bool {
+	place, ok := s.licencePlaces()[site]
 	if !ok {
 		return false
 	}

@@ -56,7 +56,7 @@ func TestPagesThatChangedAreReadAlone(t *testing.T) {
 	h.put("/rsl.txt", rslOf("/", "free"))
 	s.readWhole()
 	s.readLicencesNow(t.Context(), "own", true)
-	before, err := s.Sources(t.Context(), s.config)
+	before, err := s.Sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestPagesThatChangedAreReadAlone(t *testing.T) {
 	if got := s.names(); !slices.Equal(got, []string{"Another A", "C", "Home"}) {
 		t.Errorf("%q", got)
 	}
-	after, err := s.Sources(t.Context(), s.config)
+	after, err := s.Sources(t.Context())
 	if err != nil || !after[0].Tried.Equal(before[0].Tried) || !after[0].NextRun.Equal(before[0].NextRun) || !after[0].LastRun.Equal(before[0].LastRun) {
 		t.Errorf("the reading of the whole source is put off: %+v, was %+v, %v", after[0], before[0], err)
 	}
@@ -154,7 +154,7 @@ func TestLicencesThatPagesNameAreApplied(t *testing.T) {
 	h.put("/b", article("B", `<script type="application/rsl+xml">`+rslOf("/b", "subscription")+`</script>`))
 	h.put("/c", article("C", ""))
 	h.put("/rsl.txt", rslOf("/c", "attribution"))
-	if begun, err := s.ReadLicences(t.Context(), s.config, "own", true); !begun || err != nil {
+	if begun, err := s.ReadLicences(t.Context(), "own", true); !begun || err != nil {
 		t.Fatal(begun, err)
 	}
 	due := func() (all []string) {
@@ -204,7 +204,7 @@ func TestLicencesThatPagesNameAreApplied(t *testing.T) {
 // licenceOf is the model of the licence that is stated of an address.
 func (s *supplied) licenceOf(address string) string {
 	s.t.Helper()
-	known, err := s.ValuesOf(s.t.Context(), s.config, address)
+	known, err := s.ValuesOf(s.t.Context(), address)
 	if err != nil || len(known) != 1 {
 		s.t.Fatal(address, known, err)
 	}
@@ -229,7 +229,7 @@ func TestSourcesTellHowOldTheyAre(t *testing.T) {
 		}
 	}
 	ages := func() (all []Age) {
-		sources, err := s.Sources(t.Context(), s.config)
+		sources, err := s.Sources(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 // id, title and url; fetch takes an id and gives text and metadata, within the terms.
 func TestResearchModeSearchesAndFetches(t *testing.T) {
 	t.Parallel()
-	use := func(s *Server, name, arguments string) (object map[string]any, failed bool) {
+	use := func(s *App, name, arguments string) (object map[string]any, failed bool) {
 		var message struct {
 			Result struct {
 				Content    []struct{ Text string }

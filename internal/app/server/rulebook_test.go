@@ -31,7 +31,7 @@ ramp:
 `
 
 // decided is what the terms in force say of an address.
-func decided(s *Server, path string) string {
+func decided(s *App, path string) string {
 	d := s.Terms().Decide(policy.Facts{Site: DefaultSite, URL: "https://www.example.com" + path})
 	return strings.TrimSpace(string(d.Access) + " " + d.Price.String())
 }
@@ -41,8 +41,8 @@ func decided(s *Server, path string) string {
 func TestContentRulesOfPrograms(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
-	operator, id := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	reports, _ := makeKey(t, m.Server, identity.Key{Name: "books", Scopes: []string{"reports"}})
+	operator, id := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	reports, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	for _, path := range []string{"/admin/content-rules", "/admin/content-rules/a", "/admin/tenants/www.example.com/pricing", "/admin/tenants/www.example.com/signing-keys"} {
 		for key, status := range map[string]int{"": 401, reports: 403} {
 			if w := send(m, posted("GET", path, "", identity.KeyHeader, key)); w.Code != status {
@@ -85,7 +85,7 @@ func TestContentRulesOfPrograms(t *testing.T) {
 		if w.Code != s.status || !strings.Contains(w.Body.String(), s.words) {
 			t.Errorf("%s %s %s: %d %s", s.method, s.step.path, s.body, w.Code, w.Body)
 		}
-		if got := decided(m.Server, s.path); got != s.is {
+		if got := decided(m.App, s.path); got != s.is {
 			t.Errorf("after %s %s %s: %s is %s, not %s", s.method, s.step.path, s.body, s.path, got, s.is)
 		}
 	}
@@ -118,7 +118,7 @@ func TestContentRulesOfPrograms(t *testing.T) {
 func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
-	other, err := New(t.Context(), Options{Loaded: s.options.Loaded})
+	other, err := Build(t.Context(), Options{Loaded: s.options.Loaded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "terms:\n  - match: {}\n    access: blocked\n")
-	operator, _ := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	operator, _ := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	for body, words := range map[string]string{
 		`{"id":"x","access":"open"}`:                                                         "match",
 		`{"id":"x","match":null,"access":"open"}`:                                            "/match",
@@ -169,11 +169,11 @@ func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 		`{"id":"x","match":{"path":["/a"]},"access":"open","countries":{"prohibit":[null]}}`: "/countries/prohibit/0",
 	} {
 		w := send(m, posted("POST", "/admin/content-rules", body, identity.KeyHeader, operator))
-		if w.Code != 422 || !strings.Contains(w.Body.String(), words) || decided(m.Server, "/a") != "blocked" || decided(m.Server, "/b") != "blocked" {
-			t.Errorf("%s: %d %s; then /b is %s", body, w.Code, w.Body, decided(m.Server, "/b"))
+		if w.Code != 422 || !strings.Contains(w.Body.String(), words) || decided(m.App, "/a") != "blocked" || decided(m.App, "/b") != "blocked" {
+			t.Errorf("%s: %d %s; then /b is %s", body, w.Code, w.Body, decided(m.App, "/b"))
 		}
 	}
-	if w := send(m, posted("POST", "/admin/content-rules", `{"id":"all","match":{},"access":"open"}`, identity.KeyHeader, operator)); w.Code != 201 || decided(m.Server, "/b") != "open" {
+	if w := send(m, posted("POST", "/admin/content-rules", `{"id":"all","match":{},"access":"open"}`, identity.KeyHeader, operator)); w.Code != 201 || decided(m.App, "/b") != "open" {
 		t.Errorf("written down: %d %s", w.Code, w.Body)
 	}
 }
@@ -183,7 +183,7 @@ func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
-	operator, _ := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	operator, _ := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	const rule = `{"id":"r","match":{"path":["/r/**"]},"access":"open"}`
 	for _, v := range []struct {
 		method, path, body string
@@ -224,7 +224,7 @@ func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
 func TestListsOfOperatorsHavePages(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
-	operator, _ := makeKey(t, m.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	operator, _ := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	do := func(method, path, body string) []byte {
 		w := send(m, posted(method, path, body, identity.KeyHeader, operator))
 		if w.Code/100 != 2 {

@@ -13,7 +13,7 @@ import (
 )
 
 // operatorAt is an operator as a caller for whoever has a domain, by a name that no caller has.
-func (s *Server) operatorAt(by, domain string) *requesters.PushClient {
+func (s *seller) operatorAt(by, domain string) *requesters.PushClient {
 	c := &requesters.PushClient{ID: by}
 	if t := s.Tenants.At(domain); t != nil {
 		c.Tenants = append(c.Tenants, t.ID)
@@ -25,12 +25,12 @@ func (s *Server) operatorAt(by, domain string) *requesters.PushClient {
 }
 
 // sales is what the owner's pages show of what is sold, and change of it; nil where nothing is.
-func (s *Server) sales() *console.SalesConfig {
-	if !s.config.RAMP.Enabled {
+func (s *seller) sales() *console.SalesConfig {
+	if s == nil {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Operator: s.Operator(s.config),
+		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Operator: newOperator(s.supply, s.accounting),
 		Requesters: s.Requesters.Page,
 	}
 	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}
@@ -44,9 +44,8 @@ func (s *Server) sales() *console.SalesConfig {
 			return s.Domains.Prove(ctx, s.operatorAt(by, domain), domain, token, "", "")
 		},
 	}
-	if s.config.RAMP.Measures.Enabled { // which are opened later
-		c.Disputes.Lift = func(ctx context.Context, id, by, note string) error { return s.measures.Lift(ctx, id, by, note) }
-		c.Disputes.Confirm = func(ctx context.Context, id, by, note string) error { return s.measures.Confirm(ctx, id, by, note) }
+	if s.sanctions != nil {
+		c.Disputes.Lift, c.Disputes.Confirm = s.measures.Lift, s.measures.Confirm
 	}
 	for _, site := range s.config.AllSites() {
 		c.Sites = append(c.Sites, console.Site{ID: site.ID, Name: site.Name})
@@ -55,6 +54,6 @@ func (s *Server) sales() *console.SalesConfig {
 }
 
 // pushedAt gives what was pushed at a URI of a tenant, the tenant's own first.
-func (s *Server) pushedAt(ctx context.Context, tenant, uri string) ([]push.Entry, error) {
+func (s *seller) pushedAt(ctx context.Context, tenant, uri string) ([]push.Entry, error) {
 	return s.Shelves.At(ctx, tenant, catalog.PlaceOf(uri))
 }

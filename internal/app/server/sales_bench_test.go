@@ -165,7 +165,7 @@ var fortuneColumns = map[string]string{
 	"traffic_day":      `site day agent outcome count`,
 }
 
-func (f *fortune) fill(b *testing.B, s *Server) {
+func (f *fortune) fill(b *testing.B, s *App) {
 	for i := range f.sales {
 		f.ids = append(f.ids, transactions.NewID("txn", f.at(i)))
 	}
@@ -211,7 +211,7 @@ func BenchmarkPagesOfSales(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := New(b.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "error"}, io.Discard)})
+	s, err := Build(b.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "error"}, io.Discard)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // delivered records a delivery that began now, of an edge of a hostile name unless it is changed.
-func delivered(t *testing.T, s *Server, id, transaction string, change func(*transactions.Delivery)) {
+func delivered(t *testing.T, s *App, id, transaction string, change func(*transactions.Delivery)) {
 	t.Helper()
 	d := transactions.Delivery{
 		ID: id, Transaction: transaction, By: `edge-<b>"&'ü`, Site: "main", URI: "https://example.com/soup?<i>", Media: "text/markdown; charset=utf-8", State: transactions.DeliveryEnded, Status: 200,
@@ -37,7 +37,7 @@ func delivered(t *testing.T, s *Server, id, transaction string, change func(*tra
 }
 
 // funds gives the buyer of the tests something to spend.
-func funds(t *testing.T, s *Server) {
+func funds(t *testing.T, s *App) {
 	t.Helper()
 	if err := s.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
 		if err := s.Accounts.Open(t.Context(), tx, saleBuyer, "USD", -1, s.now()); err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // contested records that something was disputed now, as the exchange does, and that the purchase happened.
-func contested(t *testing.T, s *Server, id, transaction, buyer string, change func(*disputes.Case)) {
+func contested(t *testing.T, s *App, id, transaction, buyer string, change func(*disputes.Case)) {
 	t.Helper()
 	now := s.now().UTC()
 	c := disputes.Case{
@@ -109,8 +109,8 @@ func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
 			t.Fatalf("before: %s", code)
 		}
 	}
-	contested(t, m.Server, "dsp-1", "txn-1", buyer, nil)
-	if err := m.measures.RunOnce(t.Context()); err != nil {
+	contested(t, m.App, "dsp-1", "txn-1", buyer, nil)
+	if err := m.exchange.measures.RunOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"", "", "resource_exhausted"} {
@@ -119,7 +119,7 @@ func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
 		}
 	}
 
-	if err := m.measures.Lift(t.Context(), enforcement.MonthOf(m.now()).String()+".limit.agent."+buyer, "ana", "ours"); err != nil {
+	if err := m.exchange.measures.Lift(t.Context(), enforcement.MonthOf(m.now()).String()+".limit.agent."+buyer, "ana", "ours"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
@@ -187,15 +187,15 @@ func TestAMeasureHoldsASite(t *testing.T) {
 			m.clock.Advance(31 * 24 * time.Hour)
 		}
 		id := string(rune('a' + month))
-		contested(t, m.Server, "dsp-"+id, "txn-"+id, m.domain()+"/bot", func(d *disputes.Case) {
+		contested(t, m.App, "dsp-"+id, "txn-"+id, m.domain()+"/bot", func(d *disputes.Case) {
 			d.Status, d.Resolution, d.Rule, d.Due = disputes.AutoResolved, disputes.Credit, disputes.RuleStatus, time.Time{}
 		})
-		if err := m.measures.RunOnce(t.Context()); err != nil {
+		if err := m.exchange.measures.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, want := range []exchange.Denial{"", "", exchange.TooManyPurchases} {
-		if got := m.heldSite(context.Background(), "main"); got != want {
+		if got := m.exchange.heldSite(context.Background(), "main"); got != want {
 			t.Errorf("purchase %d: %q", i, got)
 		}
 	}
@@ -205,15 +205,15 @@ func TestAMeasureHoldsASite(t *testing.T) {
 	}
 	for _, one := range list {
 		if one.Level == enforcement.Closure {
-			if err := m.measures.Confirm(t.Context(), one.ID, "ana", ""); err != nil {
+			if err := m.exchange.measures.Confirm(t.Context(), one.ID, "ana", ""); err != nil {
 				t.Errorf("%s: %v", one.ID, err)
 			}
 		}
 	}
-	if got := m.heldSite(context.Background(), "main"); got != exchange.ContentUnavailable {
+	if got := m.exchange.heldSite(context.Background(), "main"); got != exchange.ContentUnavailable {
 		t.Errorf("a site that was closed: %q", got)
 	}
-	if left, held := m.heldBuyer(context.Background(), m.domain()+"/bot"); !held || left.OK || left.Limit == 0 {
+	if left, held := m.exchange.heldBuyer(context.Background(), m.domain()+"/bot"); !held || left.OK || left.Limit == 0 {
 		t.Errorf("a buyer that was closed: %+v, %t", left, held)
 	}
 }

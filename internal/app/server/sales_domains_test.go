@@ -43,7 +43,7 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 	// It lapses where its provider names this Exchange no more, and says why.
 	p.lists.Store(false)
 	p.clock.Advance(2 * time.Hour)
-	if err := p.lookDomains(t.Context()); err != nil {
+	if err := p.App.exchange.lookDomains(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	o = p.atConsole(identity.Operator)

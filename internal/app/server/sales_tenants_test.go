@@ -13,8 +13,8 @@ import (
 // atConsole logs somebody in at the console.
 func (m *market) atConsole(role string) *person {
 	m.t.Helper()
-	token, _ := tokenFor(m.t, m.Server, role)
-	p := newPerson(m.t, m.Server)
+	token, _ := tokenFor(m.t, m.App, role)
+	p := newPerson(m.t, m.App)
 	p.get("/console/login")
 	if w := p.post("/console/login", "token", token); w.Code != http.StatusSeeOther {
 		m.t.Fatal(w.Code, w.Body)

@@ -30,7 +30,7 @@ const (
 )
 
 // salesOf opens a server that sells, and a console over it.
-func salesOf(t *testing.T, role string) (*Server, *person, *logbook, *clock.Clock) {
+func salesOf(t *testing.T, role string) (*App, *person, *logbook, *clock.Clock) {
 	t.Helper()
 	c := clock.At(time.Now().UTC().Truncate(time.Second))
 	s, log := open(t, salesConfig, func(o *Options) { o.Now = c.Now })
@@ -39,7 +39,7 @@ func salesOf(t *testing.T, role string) (*Server, *person, *logbook, *clock.Cloc
 }
 
 // sold has a buyer buy something, as the exchange records it.
-func sold(t *testing.T, s *Server, buyer string, price policy.Money, quantity int64, change func(*transactions.Transaction, *accounts.Charge)) transactions.Transaction {
+func sold(t *testing.T, s *App, buyer string, price policy.Money, quantity int64, change func(*transactions.Transaction, *accounts.Charge)) transactions.Transaction {
 	t.Helper()
 	ctx, now := t.Context(), s.now().UTC()
 	sale := transactions.Transaction{

@@ -49,7 +49,7 @@ func (l *logbook) take() string {
 var tables = Config{}.Database(nil).Schemas
 
 // open makes a server of a configuration's text, with one recipe in its catalog. It does not listen.
-func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logbook) {
+func open(t testing.TB, text string, change ...func(*Options)) (*App, *logbook) {
 	t.Helper()
 	folder := t.TempDir()
 	loaded, err := Load(Layers{
@@ -66,7 +66,7 @@ func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logboo
 	for _, c := range change {
 		c(&options)
 	}
-	s, err := New(t.Context(), options)
+	s, err := Build(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func open(t testing.TB, text string, change ...func(*Options)) (*Server, *logboo
 	return s, log
 }
 
-func fill(t testing.TB, s *Server, items ...content.Item) {
+func fill(t testing.TB, s *App, items ...content.Item) {
 	t.Helper()
 	run, err := s.Catalog.Begin(t.Context(), DefaultSite, "test")
 	if err != nil {
@@ -96,7 +96,7 @@ func fill(t testing.TB, s *Server, items ...content.Item) {
 }
 
 // run starts a server and gives its address and a function that stops it and waits for its end.
-func run(t *testing.T, s *Server) (address string, stop func() error) {
+func run(t *testing.T, s *App) (address string, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
@@ -372,7 +372,7 @@ func TestReadyOnlyWhileQuestionsAreAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(t.Context(), Options{Loaded: loaded})
+	s, err := Build(t.Context(), Options{Loaded: loaded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func saying(t *testing.T, s http.Handler, text, meta string, headers ...string) 
 func TestConversationsOutliveTheServerAndNothingOfThemIsLogged(t *testing.T) {
 	t.Parallel()
 	keys, database := t.TempDir(), storetest.NewSQLite(t, tables...)
-	begin := func(keys string) (*Server, *logbook) {
+	begin := func(keys string) (*App, *logbook) {
 		loaded, err := Load(Layers{
 			File:  write(t, t.TempDir(), "frontdesk.yaml", ""),
 			Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": database},
@@ -45,7 +45,7 @@ func TestConversationsOutliveTheServerAndNothingOfThemIsLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := &logbook{}
-		s, err := New(t.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "debug", Format: "json"}, log)})
+		s, err := Build(t.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "debug", Format: "json"}, log)})
 		if err != nil {
 			t.Fatal(err)
 		}

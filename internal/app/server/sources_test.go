@@ -56,7 +56,7 @@ func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(t.Context(), Options{Loaded: loaded})
+	s, err := Build(t.Context(), Options{Loaded: loaded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,15 +43,15 @@ func ageOf(l imported.Settings, read, now time.Time) Age {
 }
 
 // LicenceStatuses tell how all stand whose licences are read, or were.
-func (h *House) LicenceStatuses(ctx context.Context, config Config) (all []LicenceStatus, err error) {
-	statuses, err := h.Stated.Statuses(ctx)
-	places := h.licencePlaces(config)
+func (t *terms) LicenceStatuses(ctx context.Context) (all []LicenceStatus, err error) {
+	statuses, err := t.Stated.Statuses(ctx)
+	places := t.licencePlaces()
 	known := map[string]bool{}
 	for _, s := range statuses {
 		place, configured := places[s.Site]
 		one := LicenceStatus{Status: s, Where: place.URL, Configured: configured}
 		if configured {
-			one.Age = ageOf(config.Licences, s.Read, h.now())
+			one.Age = ageOf(t.config.Licences, s.Read, t.now())
 		}
 		known[s.Site], all = true, append(all, one)
 	}
@@ -102,7 +102,7 @@ func (a ages) forget(read map[[2]string]bool) {
 }
 
 // watchAges looks every minute how old is what was read of the web: it says so once in the log when that is too old, and always in the figures and the console.
-func (s *Server) watchAges(ctx context.Context) {
+func (s *sources) watchAges(ctx context.Context) {
 	told := newAges(s.metrics)
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
@@ -118,7 +118,7 @@ func (s *Server) watchAges(ctx context.Context) {
 	}
 }
 
-func (s *Server) lookAtAges(ctx context.Context, told ages) error {
+func (s *sources) lookAtAges(ctx context.Context, told ages) error {
 	now := s.now()
 	warnings, seen := []string{}, map[[2]string]bool{}
 	one := func(site, source, where string, read time.Time, problem string) {
@@ -149,7 +149,7 @@ func (s *Server) lookAtAges(ctx context.Context, told ages) error {
 			s.log.Info("what was read of the web is fresh again", about...)
 		}
 	}
-	sources, err := s.Sources(ctx, s.config)
+	sources, err := s.Sources(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (s *Server) lookAtAges(ctx context.Context, told ages) error {
 			one(source.Site, source.Name, source.Where, source.LastRun, source.Error)
 		}
 	}
-	licences, err := s.LicenceStatuses(ctx, s.config)
+	licences, err := s.LicenceStatuses(ctx)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ type Attempt struct {
 const mostProblems = 20
 
 // record notes what came of an attempt.
-func (h *House) record(ctx context.Context, source ingest.SourceSettings, began time.Time, report ingest.Report, failed error) error {
+func (s *sources) record(ctx context.Context, source ingest.SourceSettings, began time.Time, report ingest.Report, failed error) error {
 	a := Attempt{
 		Seconds: report.Elapsed.Seconds(), Files: report.Files, Read: report.Read, Kept: report.Kept, Skipped: report.SkippedCount,
 		Partial: report.Partial, Web: report.Web, Problems: report.Skipped[:min(len(report.Skipped), mostProblems)],
@@ -78,13 +78,13 @@ func (h *House) record(ctx context.Context, source ingest.SourceSettings, began 
 			attempt.Next = began.Add(min(source.Every, tryAgain))
 		}
 	}
-	return h.Catalog.RecordAttempt(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, attempt)
+	return s.Catalog.RecordAttempt(ctx, content.SourceKey{Site: source.Site, Source: source.Name}, attempt)
 }
 
 // Sources tells how the configured sources stand, and those that are in the catalog and no longer configured.
-func (h *House) Sources(ctx context.Context, config Config) ([]SourceStatus, error) {
-	configured := config.AllSources()
-	stored, err := h.Catalog.Sources(ctx)
+func (s *sources) Sources(ctx context.Context) ([]SourceStatus, error) {
+	configured := s.config.AllSources()
+	stored, err := s.Catalog.Sources(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +97,10 @@ func (h *House) Sources(ctx context.Context, config Config) ([]SourceStatus, err
 		}
 		status.Where, status.Configured = source.Where(), true
 		if !status.LastRun.IsZero() {
-			status.AgeSeconds = int64(h.now().Sub(status.LastRun).Seconds())
+			status.AgeSeconds = int64(s.now().Sub(status.LastRun).Seconds())
 		}
 		if source.URL != "" {
-			status.Age = ageOf(config.Licences, status.LastRun, h.now())
+			status.Age = ageOf(s.config.Licences, status.LastRun, s.now())
 		}
 		all = append(all, status)
 	}
@@ -109,15 +109,15 @@ func (h *House) Sources(ctx context.Context, config Config) ([]SourceStatus, err
 		status.NextRun = time.Time{} // nobody will
 		all = append(all, status)
 	}
-	return all, h.addVectors(ctx, all)
+	return all, s.addVectors(ctx, all)
 }
 
 // addVectors tells with each source how far its vectors are.
-func (h *House) addVectors(ctx context.Context, all []SourceStatus) error {
-	if h.Vectors == nil {
+func (s *sources) addVectors(ctx context.Context, all []SourceStatus) error {
+	if !s.vectors {
 		return nil
 	}
-	states, err := vector.Sources(ctx, h.db)
+	states, err := vector.Sources(ctx, s.db)
 	if err != nil {
 		return err
 	}

@@ -6,44 +6,36 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"frontdesk/internal/content"
-	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
-	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
-	"frontdesk/internal/policy/overrides"
 	"frontdesk/wire/sign"
 )
 
-// supplying keeps the terms of tenants as they were last made.
-type supplying struct {
-	mu    sync.Mutex // guards what follows
-	terms map[string]tenantTerms
+// supply is for whom something is sold beside the sites of the configuration, what is pushed for them, and who pushes
+// it. All of it is nil where nothing is sold.
+type supply struct {
+	*base
+	*identities
+	Shelves *push.Store             // of what is pushed
+	Tenants *push.Tenants           // for whom something is pushed
+	Callers *requesters.PushClients // who push it
 }
 
-// tenantTerms are the terms of a tenant, with what they were made of.
-type tenantTerms struct {
-	tenant *push.Tenant
-	book   *overrides.RuleSet
-	stated *policy.RSL
-	rules  *policy.Terms
-}
-
-// OpenSupply opens the tenants, what is pushed for them, and who pushes it, where something is sold.
-func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
-	if !config.RAMP.Enabled {
-		return nil
+// openSupply reads the tenants. The ledger tells of each change.
+func (b *base) openSupply(ctx context.Context, k *identities) (_ *supply, err error) {
+	s := &supply{base: b, identities: k}
+	if !b.config.RAMP.Enabled {
+		return s, nil
 	}
 	sites := map[string]bool{}
-	for _, site := range config.AllSites() {
+	for _, site := range b.config.AllSites() {
 		sites[site.ID] = true
 		for _, host := range site.Hosts {
 			if host, ok := supplyHost(host); ok {
@@ -51,19 +43,15 @@ func (h *House) OpenSupply(ctx context.Context, config Config) (err error) {
 			}
 		}
 	}
-	h.Shelves, h.Callers = push.NewStore(h.db, h.now), requesters.NewPushClients(h.db, h.now)
-	h.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: h.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: h.now})
+	s.Shelves, s.Callers = push.NewStore(b.db, b.now), requesters.NewPushClients(b.db, b.now)
+	s.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: b.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: b.now})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	h.Tenants.OnChange(h.recorder().Tenant)
-	h.Tenants.OnProof(h.recorder().Domain)
-	h.verifiedOnly = config.RAMP.VerifiedOnly
-	if _, err := h.takeLicences(ctx, config); err != nil {
-		h.log.Error("licences that tenants state cannot be used", "error", err)
-	}
-	h.Callers.OnChange(h.recorder().Caller)
-	return nil
+	s.Tenants.OnChange(b.recorder().Tenant)
+	s.Tenants.OnProof(b.recorder().Domain)
+	s.Callers.OnChange(b.recorder().Caller)
+	return s, nil
 }
 
 // supplyHost is a domain as the catalog has hosts.
@@ -88,22 +76,22 @@ func supplyResource(beginning string) (string, bool) {
 
 // owner says whether an address is a tenant's, or that of a site by its id: by its host, and what is no page of the web as the operator lets the
 // tenant sell it.
-func (h *House) owner(config Config) func(tenant, canonical string) bool {
+func (s *supply) owner() func(tenant, canonical string) bool {
 	return func(tenant, canonical string) bool {
 		host, _, _ := strings.Cut(canonical, "/")
 		if host == "" {
-			if one := h.Tenants.Get(tenant); one != nil {
+			if one := s.Tenants.Get(tenant); one != nil {
 				return one.Has(catalog.URIOf(canonical))
 			}
-			return slices.ContainsFunc(config.AllSites(), func(s Site) bool { return s.ID == tenant })
+			return slices.ContainsFunc(s.config.AllSites(), func(s Site) bool { return s.ID == tenant })
 		}
-		if site, ok := config.siteAt(host); ok {
+		if site, ok := s.config.siteAt(host); ok {
 			return site == tenant
 		}
-		if h.Tenants == nil {
+		if s.Tenants == nil {
 			return false
 		}
-		one := h.Tenants.At(host)
+		one := s.Tenants.At(host)
 		return one != nil && one.ID == tenant
 	}
 }
@@ -134,66 +122,8 @@ func tenantDelivery(t *push.Tenant) RAMPDelivery {
 	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
 }
 
-// openSuppliers makes the services of those who push what is sold, and verify their domains.
-func (h *House) openSuppliers(config Config) (err error) {
-	h.Suppliers, err = exchange.NewSuppliers(exchange.SupplierDeps{
-		Assortment: h.Assortment, Contributes: identity.NewContributors(config.domainFetcher(requesters.AgentTime), h.now).Lists,
-		Reread: func(site string) bool {
-			begin := h.rereads.Load()
-			return begin != nil && (*begin)(site, nil)
-		},
-		Now: h.now, Log: h.log,
-	})
-	if err != nil {
-		return err
-	}
-	h.verified = apphttp.NewCounter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
-	h.proofs = identity.NewDomainVerifier(config.domainFetcher(identity.ChallengeTimeout), config.exchangeDomain())
-	h.Domains, err = exchange.NewDomains(exchange.DomainDeps{
-		Assortment: h.Assortment, Verifier: h.proofs, Keys: h.Deliveries,
-		OnOutcome: func(outcome string) { h.verified.WithLabelValues(outcome).Inc() }, Log: h.log,
-	})
-	return err
-}
-
-// tenantTerms are the terms of a tenant: the content rules that name it, and behind them its own.
-func (h *House) tenantTerms(t *push.Tenant) *policy.Terms {
-	book, stated := h.added.Load(), h.stating().rules[t.ID]
-	h.supplying.mu.Lock()
-	defer h.supplying.mu.Unlock()
-	if made := h.supplying.terms[t.ID]; made.tenant == t && made.book == book && made.stated == stated {
-		return made.rules
-	}
-	var rules []policy.Rule
-	named := map[int]string{}
-	for _, r := range book.Rules {
-		if slices.Contains(r.Match.Site, t.ID) {
-			named[len(rules)] = r.Name()
-			one := r.Rule
-			one.Match.Type = canonicalTypes(one.Match.Type)
-			rules = append(rules, one)
-		}
-	}
-	named[len(rules)] = "tenant " + t.ID
-	rules = append(rules, t.Rule)
-	options := policy.Options{IsA: content.IsA, Named: named}
-	if stated != nil {
-		options.RSL = []*policy.RSL{stated}
-	}
-	made, err := options.New(rules)
-	if err != nil { // each was checked before it was kept
-		h.log.Error("the terms of a tenant cannot be read, so nothing of it is sold", "tenant", t.ID, "error", err)
-		made, _ = policy.New([]policy.Rule{{Access: policy.Blocked}})
-	}
-	if h.supplying.terms == nil {
-		h.supplying.terms = map[string]tenantTerms{}
-	}
-	h.supplying.terms[t.ID] = tenantTerms{t, book, stated, made}
-	return made
-}
-
 // followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
-func (s *Server) followTenants(ctx context.Context) {
+func (s *seller) followTenants(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var swept time.Time
@@ -226,7 +156,7 @@ func (s *Server) followTenants(ctx context.Context) {
 const sweepSupplyEvery = time.Hour
 
 // supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
-func (s *Server) supplyRoutes() []apphttp.Route {
+func (s *seller) supplyRoutes() []apphttp.Route {
 	all := s.operatorRoutes("/admin/tenants", "/admin/callers", "/admin/domains")
 	return append(all, apphttp.Route{
 		Pattern: api.ContentChanged, Name: api.ContentChanged, Refuse: api.WriteError,
@@ -235,26 +165,45 @@ func (s *Server) supplyRoutes() []apphttp.Route {
 }
 
 // tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.
-func (s *Server) tenantAt(name string) (id string, ok bool) { return s.House.tenantAt(s.config, name) }
-
-func (h *House) tenantAt(config Config, name string) (id string, ok bool) {
-	if id, ok := config.siteAt(name); ok {
+func (s *supply) tenantAt(name string) (id string, ok bool) {
+	if id, ok := s.config.siteAt(name); ok {
 		return id, true
 	}
-	if h.Tenants == nil {
+	if s.Tenants == nil {
 		return "", false
 	}
-	if h.Tenants.Get(name) != nil {
+	if s.Tenants.Get(name) != nil {
 		return name, true
 	}
 	if host, ok := supplyHost(name); ok {
-		if one := h.Tenants.At(host); one != nil {
+		if one := s.Tenants.At(host); one != nil {
 			return one.ID, true
 		}
 	}
-	for _, site := range config.AllSites() {
+	for _, site := range s.config.AllSites() {
 		if site.ID == name {
 			return name, true
+		}
+	}
+	return "", false
+}
+
+// serves says whether a site is one of the configuration.
+func (c Config) serves(id string) bool {
+	return slices.ContainsFunc(c.AllSites(), func(s Site) bool { return s.ID == id })
+}
+
+// siteAt is the site that has a host.
+func (c Config) siteAt(host string) (id string, ok bool) {
+	host, ok = policy.Host("https://" + host + "/")
+	if !ok {
+		return "", false
+	}
+	for _, site := range c.AllSites() {
+		for _, one := range site.Hosts {
+			if own, ok := policy.Host("https://" + one + "/"); ok && own == host {
+				return site.ID, true
+			}
 		}
 	}
 	return "", false

@@ -77,14 +77,14 @@ func openSupplied(t *testing.T) *supplied {
 		t.Fatal(err)
 	}
 	s.log = &logbook{}
-	if s.Server, err = New(t.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "debug", Format: "json"}, s.log), Now: s.clock.Now}); err != nil {
+	if s.App, err = Build(t.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "debug", Format: "json"}, s.log), Now: s.clock.Now}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Server.Close() })
+	t.Cleanup(func() { s.App.Close() })
 	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.operator, _ = makeKey(t, s.Server, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	s.operator, _ = makeKey(t, s.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	return s
 }
 
@@ -335,7 +335,7 @@ func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
 	if code, told := s.call("PushResources", "acme", supplierKey("acme"), request("acme", "acme"), false); code != 401 {
 		t.Errorf("%d %s", code, told)
 	}
-	if facts := keyFacts(t, s.Server, "caller:acme"); s.db.Engine() == store.SQLite && (len(facts) != 2 || !strings.Contains(facts[1], "revoked")) {
+	if facts := keyFacts(t, s.App, "caller:acme"); s.db.Engine() == store.SQLite && (len(facts) != 2 || !strings.Contains(facts[1], "revoked")) {
 		t.Errorf("%v", facts)
 	}
 }

@@ -24,7 +24,7 @@ import (
 // listen has the Exchange answer on a socket, over HTTP/1.1 and HTTP/2.
 func (s *supplied) listen() (address string, http1, http2 http.RoundTripper) {
 	s.t.Helper()
-	server := httptest.NewUnstartedServer(s.Server)
+	server := httptest.NewUnstartedServer(s.App)
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)

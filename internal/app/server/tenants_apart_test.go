@@ -89,7 +89,7 @@ func (s *supplied) settle(id string) keyring {
 	k.signingKey = made.KeyID
 	s.admin("POST", "/admin/tenants/"+id+"/signing-keys/"+k.signingKey+"/activate", "", 200)
 	s.admin("POST", "/admin/tenants/"+id+"/signing-keys", `{"cdn_type":"hmac"}`, 201) // which waits
-	k.provider, _ = makeKey(s.t, s.Server, identity.Key{Name: "provider " + id, Scopes: []string{"provider:" + k.host}})
+	k.provider, _ = makeKey(s.t, s.App, identity.Key{Name: "provider " + id, Scopes: []string{"provider:" + k.host}})
 	var err error
 	if k.edge, k.secret, err = s.Edges.Issue(s.t.Context(), "edge-"+id, []string{id}); err != nil {
 		s.t.Fatal(err)
@@ -170,7 +170,7 @@ func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
 	for _, all := range tenantTools {
 		tools = append(tools, all...)
 	}
-	for _, tool := range s.rampTools() {
+	for _, tool := range s.exchange.rampTools() {
 		if !slices.Contains(tools, tool.Name) {
 			t.Errorf("the tool %s has no row among tenantTools", tool.Name)
 		}

@@ -18,7 +18,7 @@ type Watching struct {
 	// Options are those of each run.
 	Options ingest.Options
 	// Done is told of each run, from any goroutine.
-	Done func(Source, ingest.Report, error)
+	Done func(ingest.SourceSettings, ingest.Report, error)
 	// Tried, when not nil, is called when all sources were read once, or are not yet due.
 	Tried func()
 }
@@ -32,10 +32,10 @@ const atOnce = 4
 // Watch reads sources when they are due, until ctx ends or none will ever be due again. Those on this machine are due
 // at once, and are read one after the other before all others; those of the web when their time has come since the
 // last run, be it one of another process on the same database. Where several nodes watch, one of them reads.
-func (h *House) Watch(ctx context.Context, sources []ingest.SourceSettings, w Watching) {
+func (s *sources) Watch(ctx context.Context, sources []ingest.SourceSettings, w Watching) {
 	for _, source := range sources {
 		if source.URL == "" && ctx.Err() == nil {
-			h.visit(ctx, source, w)
+			s.visit(ctx, source, w)
 		}
 	}
 	turns := make(chan struct{}, atOnce)
@@ -48,7 +48,7 @@ func (h *House) Watch(ctx context.Context, sources []ingest.SourceSettings, w Wa
 		tried := sync.OnceFunc(first.Done)
 		watching.Go(func() {
 			defer tried()
-			h.watch(ctx, source, w, turns, tried)
+			s.watch(ctx, source, w, turns, tried)
 		})
 	}
 	if w.Tried != nil {
@@ -63,9 +63,9 @@ func (h *House) Watch(ctx context.Context, sources []ingest.SourceSettings, w Wa
 }
 
 // watch reads one source whenever it is due. tried is called when it was read, or is not due yet.
-func (h *House) watch(ctx context.Context, source ingest.SourceSettings, w Watching, turns chan struct{}, tried func()) {
+func (s *sources) watch(ctx context.Context, source ingest.SourceSettings, w Watching, turns chan struct{}, tried func()) {
 	for {
-		wait := time.Until(h.due(ctx, source))
+		wait := time.Until(s.due(ctx, source))
 		if wait > 0 {
 			tried()
 			timer := time.NewTimer(min(wait, lookAgain))
@@ -82,7 +82,7 @@ func (h *House) watch(ctx context.Context, source ingest.SourceSettings, w Watch
 		case <-ctx.Done():
 			return
 		}
-		pause := h.visit(ctx, source, w)
+		pause := s.visit(ctx, source, w)
 		<-turns
 		tried()
 		select {
@@ -100,12 +100,12 @@ const breath = 5 * time.Second
 const lookAgain = time.Minute
 
 // visit reads a source once, and says how long to keep away at least.
-func (h *House) visit(ctx context.Context, source ingest.SourceSettings, w Watching) (pause time.Duration) {
+func (s *sources) visit(ctx context.Context, source ingest.SourceSettings, w Watching) (pause time.Duration) {
 	options := w.Options
 	if w.Log != nil {
 		options.Log = w.Log.With("site", source.Site, "source", source.Name)
 	}
-	report, err := h.Ingest(ctx, source, options)
+	report, err := s.Ingest(ctx, source, options)
 	if w.Done != nil && (err == nil || ctx.Err() == nil) {
 		w.Done(source, report, err)
 	}
@@ -117,8 +117,8 @@ func (h *House) visit(ctx context.Context, source ingest.SourceSettings, w Watch
 }
 
 // due is when a source is to be read next.
-func (h *House) due(ctx context.Context, source ingest.SourceSettings) time.Time {
-	all, err := h.Catalog.Sources(ctx)
+func (s *sources) due(ctx context.Context, source ingest.SourceSettings) time.Time {
+	all, err := s.Catalog.Sources(ctx)
 	if err != nil {
 		return time.Now().Add(lookAgain)
 	}

@@ -32,7 +32,7 @@ func newsSite(t *testing.T) (address string, asked *atomic.Int64) {
 }
 
 // watchOnce watches until all sources were tried.
-func watchOnce(t *testing.T, s *Server) (runs int) {
+func watchOnce(t *testing.T, s *App) (runs int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -127,7 +127,7 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 		t.Fatal(err)
 	}
 	watchOnce(t, s)
-	all, err := s.Sources(t.Context(), s.config)
+	all, err := s.Sources(t.Context())
 	if err != nil || len(all) != 5 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -168,7 +168,7 @@ func TestSourcesThatMissAPrivateNetworkSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "fetch: {interval: 0s}\nsources: [{name: inner, url: 'https://10.1.2.3/'}]")
 	watchOnce(t, s)
-	all, err := s.Sources(t.Context(), s.config)
+	all, err := s.Sources(t.Context())
 	if err != nil || len(all) != 2 || !strings.Contains(all[0].Error, "fetch.allow") {
 		t.Errorf("%+v, %v", all, err)
 	}

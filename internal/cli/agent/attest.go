@@ -403,13 +403,9 @@ func (c attestImport) Run(env *command.Environment) error {
 		}
 		all = append(all, some...)
 	}
-	loaded, err := c.Load(env, nil)
-	if err != nil {
-		return err
-	}
 	refused := 0
-	err = command.WithSupply(env, c.ConfigFlags, false, func(house *server.House) error {
-		done, err := house.Importer(loaded.Config).Import(env.Ctx, all)
+	err := command.WithSupply(env, c.ConfigFlags, false, func(house *server.App) error {
+		done, err := house.Importer().Import(env.Ctx, all)
 		for _, one := range done {
 			shown := shownImport{one.Attestation.GetUri(), one.Attestation.GetVerifier(), one.Reason, one.Detail}
 			if one.Reason != "" {

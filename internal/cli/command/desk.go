@@ -40,7 +40,7 @@ func Local(env *Environment, loaded *server.Loaded) (*Front, error) {
 		return nil, err
 	}
 	log := server.NewLog(server.Log{Level: "error"}, env.Stderr)
-	s, err := server.New(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true})
+	s, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Local(env *Environment, loaded *server.Loaded) (*Front, error) {
 }
 
 // Within lets a server inside this process be asked. Its close closes the server.
-func Within(s *server.Server) (*Front, error) {
+func Within(s *server.App) (*Front, error) {
 	inside := &inside{dialled: make(chan net.Conn), closed: make(chan struct{})}
 	web := &http.Server{Handler: s}
 	go web.Serve(inside)

@@ -42,13 +42,13 @@ type Subscriptions struct {
 }
 
 // readAccounts opens the house and has fn read the book.
-func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(house *server.House) error) error {
+func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(house *server.App) error) error {
 	house, err := command.OpenOperator(env, flags, false)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	return fn(house.House)
+	return fn(house.App)
 }
 
 type accountCheck struct {
@@ -58,7 +58,7 @@ type accountCheck struct {
 
 // Run checks the book.
 func (c accountCheck) Run(env *command.Environment) error {
-	return readAccounts(env, c.ConfigFlags, func(house *server.House) error {
+	return readAccounts(env, c.ConfigFlags, func(house *server.App) error {
 		found, err := house.CheckAccounts(env.Ctx)
 		if err != nil {
 			return err

@@ -348,7 +348,7 @@ func (c keysRotate) rotateAddresses(env *command.Environment) error {
 }
 
 // ofSite says whether an id is that of a key of the site.
-func ofSite(house *server.House, id string) bool {
+func ofSite(house *server.App, id string) bool {
 	return slices.ContainsFunc(house.SiteKeys.Keys(), func(k identity.SiteKey) bool { return k.ID == id })
 }
 

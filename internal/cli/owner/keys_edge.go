@@ -43,9 +43,6 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 		sites = known
 	}
 	if loaded.Config.RAMP.Enabled {
-		if err := house.OpenSupply(env.Ctx, loaded.Config); err != nil {
-			return err
-		}
 		for _, tenant := range house.Tenants.List() {
 			known = append(known, tenant.ID)
 		}
@@ -65,7 +62,7 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 }
 
 // appendEdgeKeys adds the keys of edges to a list.
-func appendEdgeKeys(env *command.Environment, all []listedKey, house *server.House) ([]listedKey, error) {
+func appendEdgeKeys(env *command.Environment, all []listedKey, house *server.App) ([]listedKey, error) {
 	known, err := house.Edges.List(env.Ctx)
 	for _, key := range known {
 		all = append(all, listedEdge(key))

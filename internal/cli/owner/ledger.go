@@ -25,7 +25,7 @@ type Ledger struct {
 }
 
 // openLedger opens the house that keeps the ledger; nil where there is no database yet.
-func openLedger(env *command.Environment, flags command.ConfigFlags) (*server.House, error) {
+func openLedger(env *command.Environment, flags command.ConfigFlags) (*server.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil {
 		return nil, err
@@ -34,16 +34,13 @@ func openLedger(env *command.Environment, flags command.ConfigFlags) (*server.Ho
 }
 
 // openLedgerOf is openLedger for a configuration that was read.
-func openLedgerOf(env *command.Environment, config server.Config) (*server.House, error) {
+func openLedgerOf(env *command.Environment, config server.Config) (*server.App, error) {
 	if command.NeedContent(config) != nil {
 		return nil, nil
 	}
-	house, err := server.OpenHouse(env.Ctx, config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := command.Open(env, config, true)
 	if err != nil {
 		return nil, err
-	}
-	if err := house.UnlockKeys(env.Ctx, config); err != nil {
-		return nil, errors.Join(err, house.Close())
 	}
 	return house, nil
 }
@@ -95,7 +92,7 @@ func (c ledgerShow) Run(env *command.Environment) error {
 	return c.table(env, house, filter)
 }
 
-func (c ledgerShow) lines(env *command.Environment, house *server.House, filter ledger.Filter) error {
+func (c ledgerShow) lines(env *command.Environment, house *server.App, filter ledger.Filter) error {
 	for r, err := range house.Ledger.Read(env.Ctx, filter) {
 		if err != nil {
 			return err
@@ -105,7 +102,7 @@ func (c ledgerShow) lines(env *command.Environment, house *server.House, filter 
 	return nil
 }
 
-func (c ledgerShow) table(env *command.Environment, house *server.House, filter ledger.Filter) error {
+func (c ledgerShow) table(env *command.Environment, house *server.App, filter ledger.Filter) error {
 	head, err := house.Ledger.Head(env.Ctx)
 	if err != nil {
 		return err

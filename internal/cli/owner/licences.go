@@ -33,16 +33,13 @@ func (c StatedLicences) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := command.Open(env, loaded.Config, false)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	if err := house.OpenSupply(env.Ctx, loaded.Config); err != nil {
-		return err
-	}
 	if c.Read != "" {
-		begun, err := house.ReadLicences(env.Ctx, loaded.Config, c.Read, true)
+		begun, err := house.ReadLicences(env.Ctx, c.Read, true)
 		if err != nil {
 			return fmt.Errorf("what %s states could not be read, so that what was read before stays: %w", c.Read, err)
 		}
@@ -53,7 +50,7 @@ func (c StatedLicences) Run(env *command.Environment) error {
 	if c.URL != "" {
 		return c.address(env, loaded.Config, house)
 	}
-	all, err := house.LicenceStatuses(env.Ctx, loaded.Config)
+	all, err := house.LicenceStatuses(env.Ctx)
 	if err != nil {
 		return err
 	}
@@ -90,8 +87,8 @@ func (c StatedLicences) Run(env *command.Environment) error {
 }
 
 // address tells what is known of an address, value for value.
-func (c StatedLicences) address(env *command.Environment, config server.Config, house *server.House) error {
-	found, err := house.ValuesOf(env.Ctx, config, c.URL)
+func (c StatedLicences) address(env *command.Environment, config server.Config, house *server.App) error {
+	found, err := house.ValuesOf(env.Ctx, c.URL)
 	if err != nil {
 		return err
 	}

@@ -33,12 +33,12 @@ func (c Sources) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := command.Open(env, loaded.Config, false)
 	if err != nil {
 		return err
 	}
 	defer house.Close()
-	all, err := house.Sources(env.Ctx, loaded.Config)
+	all, err := house.Sources(env.Ctx)
 	if err != nil {
 		return err
 	}

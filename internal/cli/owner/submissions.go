@@ -17,7 +17,7 @@ type IntakeOwner struct {
 }
 
 // openSubmissions opens the house that keeps what was submitted in a session, or for an offer.
-func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessionOrOffer string) (*server.House, error) {
+func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessionOrOffer string) (*server.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil {
 		return nil, err
@@ -25,18 +25,14 @@ func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessio
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return nil, err
 	}
-	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := server.Build(env.Ctx, server.Options{
+		Loaded: loaded, Log: server.NewLog(server.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true, Submissions: true,
+	})
 	if err != nil {
 		return nil, err
 	}
-	err = house.UnlockKeys(env.Ctx, loaded.Config)
-	if err == nil {
-		err = house.OpenIntakes(env.Ctx, loaded.Config)
-	}
-	if err == nil && house.Intakes == nil { // nothing was ever taken in
-		err = fail.New(fail.NotFound, "nothing is known of a session or offer %q", fail.Clip(sessionOrOffer))
-	}
-	if err != nil {
+	if house.Intakes == nil { // nothing was ever taken in
+		err := fail.New(fail.NotFound, "nothing is known of a session or offer %q", fail.Clip(sessionOrOffer))
 		return nil, errors.Join(err, house.Close())
 	}
 	return house, nil

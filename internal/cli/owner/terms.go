@@ -103,14 +103,14 @@ func assumed(facts policy.Facts) string {
 
 // openTerms gives the rules in force, and the house, which is nil where there is no database yet: rules can be tried before anything
 // was read.
-func openTerms(env *command.Environment, config server.Config) (*server.House, *policy.Terms, error) {
+func openTerms(env *command.Environment, config server.Config) (*server.App, *policy.Terms, error) {
 	if path, isFile := config.StoreFile(); isFile {
 		if _, err := os.Stat(path); err != nil {
 			rules, err := config.CompileTerms()
 			return nil, rules, err
 		}
 	}
-	house, err := server.OpenHouse(env.Ctx, config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := command.Open(env, config, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func openTerms(env *command.Environment, config server.Config) (*server.House, *
 
 // lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
 // it.
-func (c termsExplain) lookUp(env *command.Environment, config server.Config, house *server.House) ([]policy.Facts, error) {
+func (c termsExplain) lookUp(env *command.Environment, config server.Config, house *server.App) ([]policy.Facts, error) {
 	if house == nil {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content"
 	"frontdesk/internal/policy"
@@ -54,7 +53,7 @@ func (c termsDiff) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	house, err := server.OpenHouse(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr))
+	house, err := command.Open(env, loaded.Config, false)
 	if err != nil {
 		return err
 	}

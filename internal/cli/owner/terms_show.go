@@ -64,7 +64,7 @@ func (c termsShow) Run(env *command.Environment) error {
 	return nil
 }
 
-func sitePrices(house *server.House) (all []shownPrice) {
+func sitePrices(house *server.App) (all []shownPrice) {
 	for _, p := range house.Added().Prices {
 		price, _ := p.Money() // it was checked before it was kept
 		all = append(all, shownPrice{p.Site, price.String()})

@@ -54,7 +54,7 @@ type Market struct {
 
 	listeners map[string]net.Listener
 	origins   map[string]string // of the publishers
-	servers   map[string]*server.Server
+	servers   map[string]*server.App
 	hub       broadcaster
 	fetcher   *fetch.Fetcher
 
@@ -85,7 +85,7 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 	m := &Market{
 		dir: options.Dir, log: options.Log, command: options.Command, listeners: map[string]net.Listener{},
 		origins: map[string]string{},
-		servers: map[string]*server.Server{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}),
+		servers: map[string]*server.App{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}),
 		failed: make(chan error, 16),
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -354,7 +354,7 @@ func (m *Market) serve(ctx context.Context, which func(id string) bool) error {
 			m.run(id, func() error { return errors.Join(s.Run(ctx), s.Close()) })
 			continue
 		}
-		s, err := server.New(ctx, options)
+		s, err := server.Build(ctx, options)
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
@@ -609,15 +609,12 @@ func (m *Market) agentKey(ctx context.Context) (agentKey, error) {
 	if err != nil {
 		return agentKey{}, err
 	}
-	house, err := server.OpenHouse(ctx, loaded.Config, m.log)
+	agent, err := server.Build(ctx, server.Options{Loaded: loaded, Log: m.log, Records: true, Secrets: true})
 	if err != nil {
 		return agentKey{}, err
 	}
-	defer house.Close()
-	if err := house.UnlockKeys(ctx, loaded.Config); err != nil {
-		return agentKey{}, err
-	}
-	id, signer, ok := house.AgentKeys.Current()
+	defer agent.Close()
+	id, signer, ok := agent.AgentKeys.Current()
 	key, isKey := signer.(ed25519.PrivateKey)
 	if !ok || !isKey {
 		return agentKey{}, errors.New("the agent has no key")

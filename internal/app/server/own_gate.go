@@ -21,10 +21,10 @@ func (c Config) gates() bool { return c.RAMP.Enabled && c.Edge.Exchange == "" &&
 // ownEdge is by which the records of this server's own gate are known.
 const ownEdge = "gate"
 
-// openGates makes the gate of this server's own, if there is to be one: the Exchange that it asks and tells is this front desk.
-func (s *Server) openGates() error {
-	if !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
-		return nil
+// openGates makes the gate of this front desk's own, if there is to be one: the Exchange that it asks and tells is this one.
+func (s *seller) openGates() (*edgeWorks, error) {
+	if s == nil || !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
+		return nil, nil
 	}
 	var sites []string
 	for _, site := range s.config.AllSites() {
@@ -34,20 +34,18 @@ func (s *Server) openGates() error {
 		_, err := s.Delivery.Delivered(ctx, delivery.Edge{Name: ownEdge, Sites: sites}, batch)
 		return err
 	}
-	works, err := s.openGate(ship, s.ownSite)
-	if err != nil {
-		return err
+	g := &gateBuilder{base: s.base, network: s.network, Answers: s.Answers}
+	works, err := g.openGate(ship, s.ownSite)
+	if err == nil {
+		spoolFigures(s.metrics.Registry, works.spool.Stats)
 	}
-	s.gates = works
-	s.closers.add(works.close)
-	spoolFigures(s.metrics.Registry, works.spool.Stats)
-	return nil
+	return works, err
 }
 
 // ownSite completes a site with what this front desk knows of it: its policy, its document, and the keys of the entries of
 // ramp.delivery that deliver at its address.
-func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
-	policy := &ownPolicy{server: s, site: site}
+func (s *seller) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+	policy := &ownPolicy{seller: s, site: site}
 	policy.known.Store(edge.NewPolicy(edge.Access(first(site.Unknown, string(edge.Blocked))), nil))
 	works.policies = append(works.policies, policy)
 	made.Policy = policy.known.Load
@@ -76,7 +74,7 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 			document.ServeHTTP(w, r)
 		})
 	}
-	files, err := s.keyFiles(site)
+	files, err := s.edgeKeyFiles(site)
 	if err != nil {
 		return err
 	}
@@ -98,7 +96,7 @@ func (s *Server) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 }
 
 // verifyingKeys are the keys that addresses of an entry of ramp.delivery may be signed with.
-func (s *Server) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLKey, error) {
+func (s *seller) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLKey, error) {
 	if sign.URLForm(d.Form) != sign.URLEd25519 {
 		return s.outletKeys(ctx, outlet{RAMPDelivery: d})
 	}
@@ -116,7 +114,7 @@ func (s *Server) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLK
 
 // ownPolicy is the access policy of a site as this front desk has it.
 type ownPolicy struct {
-	server *Server
+	seller *seller
 	site   EdgeSite
 	known  atomic.Pointer[edge.Policy]
 	heard  atomic.Bool // its content is loaded
@@ -142,13 +140,13 @@ func (p *ownPolicy) follow(ctx context.Context) {
 
 // look looks at the policy once. What it said last holds while it cannot be read.
 func (p *ownPolicy) look(ctx context.Context) {
-	said, err := p.server.Published.AccessPolicy(ctx, p.site.Domain)
+	said, err := p.seller.Published.AccessPolicy(ctx, p.site.Domain)
 	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
 		p.failed = failed
 		if failed {
-			p.server.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain, "error", err)
+			p.seller.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain, "error", err)
 		} else {
-			p.server.log.Info("the policy of a site can be read again", "site", p.site.Domain)
+			p.seller.log.Info("the policy of a site can be read again", "site", p.site.Domain)
 		}
 	}
 	if err != nil {
@@ -162,10 +160,18 @@ func (p *ownPolicy) look(ctx context.Context) {
 	p.heard.Store(true)
 }
 
-// gateModule keeps the gate before sites of the owner's up with their policies, and tells of deliveries.
-func (s *Server) gateModule() (m Module) {
-	if s.gates != nil {
-		m.Jobs = s.gates.jobs()
+// module keeps the gate before sites of the owner's up with their policies, and tells of deliveries.
+func (w *edgeWorks) module() (m Module) {
+	if w != nil {
+		m.Jobs = w.jobs()
 	}
 	return m
+}
+
+// gateway is the gate; nil for none.
+func (w *edgeWorks) gateway() *edge.Gate {
+	if w == nil {
+		return nil
+	}
+	return w.gate
 }

@@ -2,12 +2,30 @@ package server
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
+
+// NewLog makes the log that a configuration asks for. Below the level debug, the same cause is told once a minute.
+func NewLog(config Log, w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(config.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewTextHandler(w, options)
+	if config.Format == "json" {
+		handler = slog.NewJSONHandler(w, options)
+	}
+	if level > slog.LevelDebug {
+		handler = newRepeats(handler)
+	}
+	return slog.New(handler)
+}
 
 // repeats keeps the log from saying the same again and again: of warnings and errors with the same
 // cause it passes the first, and a minute later the last of those that came since, with how many

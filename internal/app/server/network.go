@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/tls"
+)
+
+// network is how others reach the program: at which address, who comes in, and whether it is stopping.
+type network struct {
+	*base
+	options Options
+	outside *apphttp.ClientAddress
+	gate    *apphttp.Auth // nil when only this process asks
+	metrics *apphttp.Metrics
+	shutdown
+
+	certificates atomic.Pointer[tls.Source] // nil before the first connection, and without TLS
+}
+
+// shutdown is how the program stops.
+type shutdown struct {
+	stopping atomic.Bool
+	leaving  context.Context // ends when stopping is set
+	leave    context.CancelFunc
+	after    func(time.Duration) <-chan time.Time // time.After
+}
+
+// newNetwork makes what an edge by itself has, too: nobody is asked for a credential.
+func (b *base) newNetwork(options Options) *network {
+	n := &network{
+		base: b, options: options, outside: apphttp.NewClientAddress(b.config.addressOptions()), metrics: apphttp.NewMetrics(),
+		shutdown: shutdown{after: time.After},
+	}
+	n.leaving, n.leave = context.WithCancel(context.Background())
+	return n
+}
+
+// openNetwork makes the network, with who comes in by which keys.
+func (b *base) openNetwork(options Options, keys *identity.Keys) (*network, error) {
+	n := b.newNetwork(options)
+	if !options.Inside {
+		auth, err := b.authOptions(keys)
+		if err != nil {
+			return nil, err
+		}
+		n.gate = apphttp.NewAuth(n.outside, auth)
+	}
+	n.metrics.Database("main", b.db.Failing)
+	return n, nil
+}
+
+// requestHandler answers the routes of a multiplexer.
+func (n *network) requestHandler(routes *http.ServeMux, known map[string]*apphttp.Route) *apphttp.RequestHandler {
+	front := &apphttp.RequestHandler{
+		Address: n.outside, Strict: strictTransport(n.config.TLS), Routes: routes, Known: known, Log: n.log, Metrics: n.metrics,
+		Now: n.now, MaxRequests: int64(n.config.Limits.Requests),
+	}
+	n.metrics.Busy(front.InWork.Load)
+	return front
+}
+
+// reloadCertificates has the files of the certificate looked at.
+func (n *network) reloadCertificates() {
+	if source := n.certificates.Load(); source != nil {
+		(*source).Reload()
+	}
+}
