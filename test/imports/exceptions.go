@@ -76,7 +76,6 @@ var exceptions = []exception{
 	{rule: structSize, from: "internal/licensing/accounts", to: "Hold", size: 21, why: "a row of its table"},
 	{rule: structSize, from: "internal/licensing/disputes", to: "Case", size: 27, why: "a row of its table"},
 	{rule: structSize, from: "internal/licensing/transactions", to: "Transaction", size: 29, why: "a row of its table"},
-
 }
 
 // settle holds faults against exceptions. It returns a sentence for each fault that none covers,

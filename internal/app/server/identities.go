@@ -261,7 +261,7 @@ func (k *identities) firstVerifierKey() error {
 }
 
 // AgentDocument is ramp-agent.json of the agent whose keys lie in the folder of secrets, at a time. It fails while there is none.
-func (k *identities) AgentDocument(now time.Time) ([]byte, error) {
+func (k *identities) AgentDocument(config Config, now time.Time) ([]byte, error) {
 	var keys []wire.Key
 	for _, key := range k.AgentKeys.Keys() {
 		switch key.State(now) {
@@ -271,7 +271,7 @@ func (k *identities) AgentDocument(now time.Time) ([]byte, error) {
 			keys = append(keys, wire.Key{ID: key.ID, Public: key.Public, Until: key.Retires})
 		}
 	}
-	return wire.WriteAgentKeys(k.config.agentName(), k.config.RAMP.Agent.Contact, keys)
+	return wire.WriteAgentKeys(config.agentName(), config.RAMP.Agent.Contact, keys)
 }
 
 // agentRoutes publish the keys of the owner's agent.
@@ -280,7 +280,7 @@ func (k *identities) agentRoutes() []apphttp.Route {
 		return nil
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, err := k.AgentDocument(k.now())
+		text, err := k.AgentDocument(k.config, k.now())
 		var document *httpx.Document
 		if err == nil {
 			document, err = rampapi.DeclareAgent(text)

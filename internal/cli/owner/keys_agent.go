@@ -51,7 +51,7 @@ func (c keysAgent) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	document, err := house.AgentDocument(time.Now())
+	document, err := house.AgentDocument(config, time.Now())
 	if err != nil {
 		return err
 	}
