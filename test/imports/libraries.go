@@ -32,7 +32,7 @@ var libraries = []library{
 	{"github.com/modelcontextprotocol/go-sdk", "internal/app/mcp internal/app/server test/circle test/mcp"},
 	{"github.com/ncruces/go-sqlite3", "internal/infra/store internal/testkit/storetest test/frozen"},
 	{"github.com/pelletier/go-toml/v2", "internal/content/ingest/document"},
-	{"github.com/prometheus/client_golang", "internal/app/http internal/app/server"},
+	{"github.com/prometheus/client_golang", "internal/infra/metrics internal/licensing/broker internal/app/http internal/app/server"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", "wire/document wire/intake"},
 	{"github.com/wneessen/go-mail", "internal/infra/notify"},
 	{"github.com/yuin/goldmark", "internal/content/ingest/document internal/app/demo"},

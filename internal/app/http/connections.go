@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"frontdesk/internal/infra/metrics"
 	"frontdesk/internal/infra/ratelimit"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -52,7 +53,7 @@ func newConnLimiter(listener net.Listener, bounds connBounds) *connLimiter {
 		bounds.log = slog.New(slog.DiscardHandler)
 	}
 	if bounds.figures == nil {
-		bounds.figures = newConnFigures()
+		bounds.figures = newConnFigures(prometheus.NewRegistry())
 	}
 	l := &connLimiter{Listener: listener, bounds: bounds, origins: map[string]int{}}
 	l.room = sync.NewCond(&l.mu)
@@ -284,20 +285,16 @@ func NoteState(conn net.Conn, state http.ConnState) {
 type connFigures struct {
 	idle, busy                      prometheus.Gauge
 	full, address, refused, starved prometheus.Counter
-	all                             []prometheus.Collector
 }
 
-func newConnFigures() *connFigures {
-	open := NewGauge("connections", "Connections of clients: busy with a request, or idle.", "state")
-	shed := NewCounter("connections_shed_total", "Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
+func newConnFigures(registry *prometheus.Registry) *connFigures {
+	open := metrics.Gauge(registry, "connections", "Connections of clients: busy with a request, or idle.", "state")
+	shed := metrics.Counter(registry, "connections_shed_total", "Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
 		"from one address (address), and new ones from an address that was busy on all that it may have (refused).", "reason")
-	starved := prometheus.NewCounter(prometheus.CounterOpts{
-		Namespace: "frontdesk", Name: "connections_starved_total", Help: "Connections that could not be taken at once, for want of file descriptors.",
-	})
+	starved := metrics.Counter(registry, "connections_starved_total", "Connections that could not be taken at once, for want of file descriptors.").WithLabelValues()
 	return &connFigures{
 		idle: open.WithLabelValues("idle"), busy: open.WithLabelValues("busy"), full: shed.WithLabelValues("full"),
 		address: shed.WithLabelValues("address"), refused: shed.WithLabelValues("refused"), starved: starved,
-		all: []prometheus.Collector{open, shed, starved},
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"frontdesk/internal/infra/metrics"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -24,35 +26,24 @@ type Metrics struct {
 
 // NewMetrics makes the figures of requests and connections, and of the process.
 func NewMetrics() *Metrics {
+	registry := prometheus.NewRegistry()
 	m := &Metrics{
-		Registry: prometheus.NewRegistry(),
-		requests: NewCounter("http_requests_total", "Requests by route, method and status.", "route", "method", "status"),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "frontdesk", Name: "http_request_seconds", Help: "Time to answer a request, by route and status.",
-			Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-		}, []string{"route", "status"}),
-		asks:  NewCounter("asks_total", "Questions by the type of the response: answer, failure and so on.", "response"),
-		lines: newConnFigures(),
-		cut: prometheus.NewCounter(prometheus.CounterOpts{
-			Namespace: "frontdesk", Name: "requests_cut_total", Help: "Requests that were cut off while they waited for their bodies, because there were too many.",
-		}),
+		Registry: registry,
+		requests: metrics.Counter(registry, "http_requests_total", "Requests by route, method and status.", "route", "method", "status"),
+		seconds: metrics.Histogram(registry, "http_request_seconds", "Time to answer a request, by route and status.",
+			[]float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "status"),
+		asks:  metrics.Counter(registry, "asks_total", "Questions by the type of the response: answer, failure and so on.", "response"),
+		lines: newConnFigures(registry),
+		cut: metrics.Counter(registry, "requests_cut_total",
+			"Requests that were cut off while they waited for their bodies, because there were too many.").WithLabelValues(),
 	}
-	m.Registry.MustRegister(append(m.lines.all, m.cut)...)
-	m.Registry.MustRegister(m.requests, m.seconds, m.asks,
-		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})))
 	return m
 }
 
 // liveHeap is the figure of Go's runtime that tells what memory is needed, beside what garbage takes.
 var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
-
-func NewCounter(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "frontdesk", Name: name, Help: help}, labels)
-}
-
-func NewGauge(name, help string, labels ...string) *prometheus.GaugeVec {
-	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "frontdesk", Name: name, Help: help}, labels)
-}
 
 // request counts a request that is done.
 func (m *Metrics) request(where *Route, status int, verb string, done request) {
@@ -66,29 +57,19 @@ func (m *Metrics) request(where *Route, status int, verb string, done request) {
 
 // Certificate tells when the certificate in use ends.
 func (m *Metrics) Certificate(expires func() time.Time) {
-	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "frontdesk", Name: "certificate_expires_seconds", Help: "When the TLS certificate in use ends, as Unix time; 0 while there is none.",
-	}, func() float64 { return float64(max(0, expires().Unix())) }))
+	metrics.Func(m.Registry, "certificate_expires_seconds", "When the TLS certificate in use ends, as Unix time; 0 while there is none.",
+		func() float64 { return float64(max(0, expires().Unix())) })
 }
 
 // Database shows whether a database fails.
 func (m *Metrics) Database(name string, failing func() error) {
-	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "frontdesk", Name: "database_failing", Help: "1 from when a database could not be used until it takes writes again; 0 otherwise.",
-		ConstLabels: prometheus.Labels{"database": name},
-	}, func() float64 {
-		if failing() != nil {
-			return 1
-		}
-		return 0
-	}))
+	metrics.Func(m.Registry, "database_failing", "1 from when a database could not be used until it takes writes again; 0 otherwise.",
+		func() float64 { return metrics.Bool(failing() != nil) }, "database", name)
 }
 
 // Busy shows how many requests are in work.
 func (m *Metrics) Busy(inWork func() int64) {
-	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "frontdesk", Name: "requests_in_work", Help: "Requests in work, streams among them.",
-	}, func() float64 { return float64(inWork()) }))
+	metrics.Func(m.Registry, "requests_in_work", "Requests in work, streams among them.", func() float64 { return float64(inWork()) })
 }
 
 // Handler serves the figures, and probes, which are thus answered when clients have all connections.

@@ -50,9 +50,9 @@ func openBroker(ctx context.Context, c *rampAuth, k *identities, asked *ask.Serv
 	if err != nil {
 		return nil, err
 	}
-	config.Observer = brokerFigures(b.metrics.Registry)
+	config.Observer = broker.Measure(b.metrics.Registry)
 	b.broker = broker.New(config)
-	b.metrics.Registry.MustRegister(brokerStands{b.broker})
+	b.metrics.Registry.MustRegister(b.broker)
 	return b, b.broker.Load(ctx)
 }
 

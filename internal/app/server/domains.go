@@ -7,9 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/metrics"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/wire/sign"
@@ -139,10 +138,8 @@ func (s *seller) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
 
 // domainMetrics tell how many domains there are by how they stand, and what came of challenges.
 func (s *seller) domainMetrics() {
-	s.metrics.Registry.MustRegister(s.verified)
 	for _, state := range []string{push.DomainVerified, push.DomainLapsed} {
-		s.metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: "frontdesk", Name: "ramp_domains", Help: "Domains of tenants that were verified once, by how they stand.", ConstLabels: prometheus.Labels{"state": state},
-		}, func() float64 { return float64(s.Tenants.Count(state)) }))
+		metrics.Func(s.metrics.Registry, "ramp_domains", "Domains of tenants that were verified once, by how they stand.",
+			func() float64 { return float64(s.Tenants.Count(state)) }, "state", state)
 	}
 }

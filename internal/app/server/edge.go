@@ -16,8 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/licensing/edge"
@@ -85,7 +83,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
 	f := &frontend{network: n, front: n.requestHandler(mux, known), edge: works.gate}
 	f.front.Gate, f.front.GateOnly = works.gate, true
-	spoolFigures(n.metrics.Registry, works.spool.Stats)
+	works.spool.Measure(n.metrics.Registry)
 	return &EdgeServer{frontend: f, works: works}, nil
 }
 
@@ -358,22 +356,5 @@ func (f *frontend) serveAuth(ctx context.Context, listener net.Listener) {
 	f.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
 	if err := apphttp.ServeBeside(ctx, server, listener, f.log); err != nil {
 		f.log.Error("servers cannot ask any more", "error", err)
-	}
-}
-
-// spoolFigures tell how the records of an edge stand.
-func spoolFigures(registry *prometheus.Registry, standing func() deliverylog.Stats) {
-	for _, figure := range []struct {
-		name, help string
-		of         func(deliverylog.Stats) float64
-	}{
-		{"edge_deliveries_open", "Deliveries that have begun and not ended.", func(s deliverylog.Stats) float64 { return float64(s.Open) }},
-		{"edge_records_waiting", "Records that the Exchange has not taken yet.", func(s deliverylog.Stats) float64 { return float64(s.Waiting) }},
-		{"edge_records_bytes", "What records take on disk.", func(s deliverylog.Stats) float64 { return float64(s.Bytes) }},
-		{"edge_records_oldest_seconds", "How long the oldest record that waits has waited.", func(s deliverylog.Stats) float64 { return s.Oldest.Seconds() }},
-		{"edge_batches_failed", "Attempts to tell the Exchange that failed, since the start.", func(s deliverylog.Stats) float64 { return float64(s.Failed) }},
-	} {
-		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "frontdesk", Name: figure.name, Help: figure.help},
-			func() float64 { return figure.of(standing()) }))
 	}
 }

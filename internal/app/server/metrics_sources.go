@@ -3,8 +3,8 @@ package server
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/infra/metrics"
 )
 
 // sourceFigures are the metrics of reading sources.
@@ -15,13 +15,11 @@ type sourceFigures struct {
 }
 
 func newSourceFigures(registry *prometheus.Registry) *sourceFigures {
-	f := &sourceFigures{
-		runs:    apphttp.NewCounter("ingest_runs_total", "Runs of ingest in this process, by source and result: published, refused or failed.", "site", "source", "result"),
-		items:   apphttp.NewGauge("ingest_items", "Items of a source after its last run in this process.", "site", "source"),
-		skipped: apphttp.NewGauge("ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
+	return &sourceFigures{
+		runs:    metrics.Counter(registry, "ingest_runs_total", "Runs of ingest in this process, by source and result: published, refused or failed.", "site", "source", "result"),
+		items:   metrics.Gauge(registry, "ingest_items", "Items of a source after its last run in this process.", "site", "source"),
+		skipped: metrics.Gauge(registry, "ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
 	}
-	registry.MustRegister(f.runs, f.items, f.skipped)
-	return f
 }
 
 // ingested counts a run of ingest and, when it was published, what is there after it.

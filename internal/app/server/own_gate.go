@@ -37,7 +37,7 @@ func (s *seller) openGates() (*edgeWorks, error) {
 	g := &gateBuilder{base: s.base, network: s.network, Answers: s.Answers}
 	works, err := g.openGate(ship, s.ownSite)
 	if err == nil {
-		spoolFigures(s.metrics.Registry, works.spool.Stats)
+		works.spool.Measure(s.metrics.Registry)
 	}
 	return works, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/metrics"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/policy"
@@ -100,7 +101,7 @@ func (s *seller) openSuppliers() (err error) {
 	if err != nil {
 		return err
 	}
-	s.verified = apphttp.NewCounter("ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
+	s.verified = metrics.Counter(s.metrics.Registry, "ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
 	s.proofs = identity.NewDomainVerifier(config.domainFetcher(identity.ChallengeTimeout), config.exchangeDomain())
 	s.Domains, err = exchange.NewDomains(exchange.DomainDeps{
 		Assortment: s.Assortment, Verifier: s.proofs, Keys: s.Deliveries,

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"frontdesk/internal/app/config"
-	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/metrics"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
 )
@@ -34,8 +34,7 @@ type reloader struct {
 
 // newReloader counts what is read of terms.
 func newReloader(loaded *Loaded, n *network, t *terms, corpus *released.Corpus, all func() modules) *reloader {
-	reloads := apphttp.NewCounter("terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result")
-	n.metrics.Registry.MustRegister(reloads)
+	reloads := metrics.Counter(n.metrics.Registry, "terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result")
 	return &reloader{
 		base: n.base, network: n, terms: t, corpus: corpus, modules: all, loaded: loaded,
 		count: func(result string) { reloads.WithLabelValues(result).Inc() },

@@ -3,8 +3,6 @@ package server
 import (
 	"sync/atomic"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"frontdesk/internal/content/released"
 
 	"context"
@@ -18,6 +16,7 @@ import (
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/metrics"
 )
 
 // sources are what content is read from, and the corpus of what was read.
@@ -40,9 +39,8 @@ func newSources(n *network, t *terms, corpus *released.Corpus, r *reloader, vect
 	s := &sources{base: t.base, network: n, terms: t, reloader: r, Corpus: corpus, vectors: vectors}
 	if n != nil {
 		s.figures = newSourceFigures(n.metrics.Registry)
-		n.metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: "frontdesk", Name: "index_items", Help: "Items in the index, whatever the terms say of them.",
-		}, func() float64 { return float64(corpus.Items()) }))
+		metrics.Func(n.metrics.Registry, "index_items", "Items in the index, whatever the terms say of them.",
+			func() float64 { return float64(corpus.Items()) })
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/infra/metrics"
 
 	"context"
 	"fmt"
@@ -82,11 +83,10 @@ type ages struct {
 
 func newAges(m *apphttp.Metrics) ages {
 	a := ages{
-		seconds: apphttp.NewGauge("read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
-		stale:   apphttp.NewGauge("read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
+		seconds: metrics.Gauge(m.Registry, "read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
+		stale:   metrics.Gauge(m.Registry, "read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
 		said:    map[[2]string]Age{},
 	}
-	m.Registry.MustRegister(a.seconds, a.stale)
 	return a
 }
 
