@@ -266,7 +266,7 @@ func (a *App) openModel() (*llm.Client, error) {
 		return nil
 	})
 	if a.network != nil {
-		told = llm.Measure(a.metrics.Registry, model)
+		told = llm.RegisterMetrics(a.metrics.Registry, model)
 	}
 	return model, nil
 }

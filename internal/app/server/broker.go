@@ -50,7 +50,7 @@ func openBroker(ctx context.Context, c *rampAuth, k *identities, asked *ask.Serv
 	if err != nil {
 		return nil, err
 	}
-	config.Observer = broker.Measure(b.metrics.Registry)
+	config.Observer = broker.RegisterMetrics(b.metrics.Registry)
 	b.broker = broker.New(config)
 	b.metrics.Registry.MustRegister(b.broker)
 	return b, b.broker.Load(ctx)

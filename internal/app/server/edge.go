@@ -83,7 +83,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
 	f := &frontend{network: n, front: n.requestHandler(mux, known), edge: works.gate}
 	f.front.Gate, f.front.GateOnly = works.gate, true
-	works.spool.Measure(n.metrics.Registry)
+	works.spool.RegisterMetrics(n.metrics.Registry)
 	return &EdgeServer{frontend: f, works: works}, nil
 }
 

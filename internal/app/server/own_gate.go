@@ -37,7 +37,7 @@ func (s *seller) openGates() (*edgeWorks, error) {
 	g := &gateBuilder{base: s.base, network: s.network, Answers: s.Answers}
 	works, err := g.openGate(ship, s.ownSite)
 	if err == nil {
-		works.spool.Measure(s.metrics.Registry)
+		works.spool.RegisterMetrics(s.metrics.Registry)
 	}
 	return works, err
 }

@@ -71,7 +71,7 @@ func (q *questions) openPromises(content *sources) (*ask.Promises, error) {
 		return nil, err
 	}
 	if q.network != nil {
-		promises.Measure(q.metrics.Registry)
+		promises.RegisterMetrics(q.metrics.Registry)
 	}
 	deps := ask.PromiseDeps{
 		Store: promises, Corpus: content.Corpus,
@@ -100,7 +100,7 @@ func (q *questions) openVectors(content *sources) (*ask.Vectors, error) {
 		Passages: v.Passages, Most: v.Most, Pace: v.Pace, Log: q.log,
 	})
 	if q.network != nil {
-		vectors.Measure(q.metrics.Registry)
+		vectors.RegisterMetrics(q.metrics.Registry)
 	}
 	deps := ask.VectorDeps{
 		Keeper: vectors, Corpus: content.Corpus, Log: q.log,

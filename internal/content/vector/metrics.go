@@ -2,9 +2,9 @@ package vector
 
 import "frontdesk/internal/infra/metrics"
 
-// Measure registers how far the vectors of the content are. What the endpoint did wrong is counted with its calls, by
+// RegisterMetrics registers how far the vectors of the content are. What the endpoint did wrong is counted with its calls, by
 // the use embed.
-func (k *Store) Measure(at metrics.Registry) {
+func (k *Store) RegisterMetrics(at metrics.Registry) {
 	metrics.Func(at, "vector_texts", "Texts that are to be turned into vectors.",
 		func() float64 { return float64(k.State().Texts) })
 	metrics.Func(at, "vector_texts_ready", "Texts whose vector is there.",

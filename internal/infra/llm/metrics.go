@@ -2,12 +2,15 @@ package llm
 
 import "frontdesk/internal/infra/metrics"
 
-// Measure registers the figures of a client, and gives what is to be told of each of its calls.
-func Measure(at metrics.Registry, client *Client) func(Call) {
+// RegisterMetrics registers the figures of a client, and gives what is to be told of each of its
+// calls.
+func RegisterMetrics(at metrics.Registry, client *Client) func(Call) {
 	calls := metrics.Counter(at, "model_calls_total",
-		"Calls of the model by use and result: used, or why not. Those that are resting or busy were not made.", "use", "result")
+		"Calls of the model by use and result: used, or why not. Those that are resting or busy were not made.",
+		"use", "result")
 	tokens := metrics.Counter(at, "model_tokens_total",
-		"Tokens that calls of the model took, as far as the endpoint says, by use and kind: input or output.", "use", "kind")
+		"Tokens that calls of the model took, as far as the endpoint says, by use and kind: input or output.",
+		"use", "kind")
 	cost := metrics.Counter(at, "model_cost_total",
 		"What calls of the model cost by the configured prices, in their currency.", "use")
 	seconds := metrics.Histogram(at, "model_seconds", "Time of a call of the model, by use.",
@@ -21,7 +24,8 @@ func Measure(at metrics.Registry, client *Client) func(Call) {
 		func() float64 { return client.Today().Cost.Float() })
 	for _, use := range Uses {
 		if client.Enabled(use) {
-			metrics.Func(at, "model_resting", "1 while a use of the model is not tried, since it failed again and again.",
+			metrics.Func(at, "model_resting",
+				"1 while a use of the model is not tried, since it failed again and again.",
 				func() float64 { return metrics.Bool(client.CircuitOpen(use)) }, "use", string(use))
 		}
 	}

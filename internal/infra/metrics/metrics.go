@@ -1,4 +1,5 @@
-// Package metrics makes figures for Prometheus under the program's name, so that each package tells what it measures.
+// Package metrics makes figures for Prometheus under the program's name, so that each package tells
+// what it measures.
 package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
@@ -8,8 +9,8 @@ const namespace = "frontdesk"
 // Registry is where figures are registered.
 type Registry = prometheus.Registerer
 
-// Counter makes and registers a counter. Its labels are the program's own words and the owner's, never what a client
-// sent, so that their number stays small.
+// Counter makes and registers a counter. Its labels are the program's own words and the owner's,
+// never what a client sent, so that their number stays small.
 func Counter(at Registry, name, help string, labels ...string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
 	at.MustRegister(c)
@@ -24,13 +25,18 @@ func Gauge(at Registry, name, help string, labels ...string) *prometheus.GaugeVe
 }
 
 // Histogram makes and registers a histogram of seconds.
-func Histogram(at Registry, name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+func Histogram(
+	at Registry, name, help string, buckets []float64, labels ...string,
+) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace, Name: name, Help: help, Buckets: buckets,
+	}, labels)
 	at.MustRegister(h)
 	return h
 }
 
-// Func registers a gauge that is looked up at each scrape. Of labels, each name is followed by its value.
+// Func registers a gauge that is looked up at each scrape. Of labels, each name is followed by its
+// value.
 func Func(at Registry, name, help string, value func() float64, labels ...string) {
 	of := prometheus.Labels{}
 	for i := 0; i+1 < len(labels); i += 2 {

@@ -9,9 +9,9 @@ import (
 	"frontdesk/internal/infra/metrics"
 )
 
-// Measure registers the figures of a broker, and gives what is told what happens. Its labels are words of its own and
+// RegisterMetrics registers the figures of a broker, and gives what is told what happens. Its labels are words of its own and
 // the Exchanges that the operator has named: what agents and documents name are all "other".
-func Measure(at metrics.Registry) Observer {
+func RegisterMetrics(at metrics.Registry) Observer {
 	requests := metrics.Counter(at, "broker_requests_total",
 		"Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")
 	asked := metrics.Counter(at, "broker_exchange_queries_total", "Queries to Exchanges by the Exchange, and how it "+

@@ -2,8 +2,8 @@ package deliverylog
 
 import "frontdesk/internal/infra/metrics"
 
-// Measure registers how the records stand.
-func (s *Log) Measure(at metrics.Registry) {
+// RegisterMetrics registers how the records stand.
+func (s *Log) RegisterMetrics(at metrics.Registry) {
 	for _, figure := range []struct {
 		name, help string
 		of         func(Stats) float64
