@@ -37,20 +37,11 @@ func intakePaths() object {
 		return object{"required": true,
 			"content": object{"application/json": object{"schema": ref(schema), "example": example}}}
 	}
-	content := func(schema string) object { return object{"application/json": object{"schema": ref(schema)}} }
+	content := func(schema string) object { return jsonOf(ref(schema)) }
 	refused := func(statuses ...string) object {
-		responses := object{}
-		for _, status := range statuses {
-			responses[status] = object{
-				"description": "A refusal: status error, with code and message.", "content": content("IntakeResponse"),
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
-					"description": "Seconds to wait, with 429 and 503."}},
-			}
-		}
-		return responses
+		return refuse(object{}, "A refusal: status error, with code and message.", ref("IntakeResponse"), statuses...)
 	}
-	id := []any{object{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"},
-		"description": "The id of an intake, as the manifest has it."}}
+	id := []any{inPath("id", "The id of an intake, as the manifest has it.")}
 	const session = "9f0c54c2-5b0e-4d3a-9a55-0a1b2c3d4e5f"
 	submitted := refused("400", "401", "403", "404", "405", "409", "413", "415", "429", "500", "503")
 	submitted["200"] = object{

@@ -35,20 +35,13 @@ func (s *schemas) intentPaths() object {
 				"properties": object{"code": object{"type": "string"}, "message": object{"type": "string"}}},
 		},
 	}
-	content := func(schema string) object { return object{"application/json": object{"schema": ref(schema)}} }
+	content := func(schema string) object { return jsonOf(ref(schema)) }
 	signed := func(id, summary string, more object) object {
 		more["parameters"], more["security"] = append(signedHeaders(), list(more["parameters"])...), []any{object{}}
 		return operation("intent", id, summary, more)
 	}
 	responses := func(schema string, told object, statuses ...string) object {
-		for _, status := range statuses {
-			told[status] = object{
-				"description": "A refusal, with its reason or code.", "content": content(schema),
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
-					"description": "Seconds to wait, with 429 and 503."}},
-			}
-		}
-		return told
+		return refuse(told, "A refusal, with its reason or code.", ref(schema), statuses...)
 	}
 	declaration := plainResponses("application/json")
 	declaration["responses"].(object)["200"].(object)["content"] = content("IntentDeclaration")

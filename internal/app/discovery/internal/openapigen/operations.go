@@ -137,7 +137,7 @@ func (s *schemas) paths() object {
 	s.of(reflect.TypeFor[wire.LegacyMessage]())
 	promised := object{
 		"description": "A promise: the answer is being worked on, and POST /await has it.",
-		"content":     object{"application/json": object{"schema": response}},
+		"content":     jsonOf(response),
 	}
 	return object{
 		"/ask": object{
@@ -184,7 +184,7 @@ func (s *schemas) paths() object {
 					"200": object{
 						"description": "The answer in the form that ask was told, or a failure: CANCELLED, " +
 							"PROMISE_NOT_FOUND or that of the question.",
-						"content": object{"application/json": object{"schema": response}},
+						"content": jsonOf(response),
 					},
 					"202": promised,
 				}, "400", "401", "403", "408", "413", "415", "429", "500", "503"),
@@ -221,10 +221,8 @@ func (s *schemas) paths() object {
 					"that asked, or the state_token of " +
 					"the conversation's last answer; whether there was anything is not told.",
 				"parameters": []any{
-					object{"name": "id", "in": "path", "required": true, "description": "The conversation_id.",
-						"schema": object{"type": "string"}},
-					object{"name": "Session-State", "in": "header",
-						"description": "The state_token of session_context.", "schema": object{"type": "string"}},
+					inPath("id", "The conversation_id."),
+					inHeader("Session-State", "The state_token of session_context."),
 				},
 				"responses": answers(object{"204": object{"description": "Nothing is kept of it."}},
 					"401", "403", "404", "429", "500", "503"),
@@ -233,7 +231,7 @@ func (s *schemas) paths() object {
 		"/mcp": object{
 			"post": operation("ask", "mcp", "Speak the Model Context Protocol (Streamable HTTP)", object{
 				"requestBody": object{"required": true,
-					"content": object{"application/json": object{"schema": object{"description": "JSON-RPC 2.0."}}}},
+					"content": jsonOf(object{"description": "JSON-RPC 2.0."})},
 				"responses": object{
 					"200": object{"description": "A JSON-RPC response, or a stream of messages.",
 						"content": object{"application/json": object{}, "text/event-stream": object{}}},
@@ -262,22 +260,18 @@ func (s *schemas) paths() object {
 				plainResponses("text/plain"))},
 		"/ledger/tile/{tile}": object{
 			"get": operation("discovery", "tile", "Hashes of the ledger's tree (C2SP tlog-tiles)", object{
-				"parameters": []any{object{
-					"name": "tile", "in": "path", "required": true, "schema": object{"type": "string"},
-					"description": "LEVEL/NUMBER, such as 0/x001/067, or 0/x001/068.p/17.",
-				}},
+				"parameters": []any{inPath("tile", "LEVEL/NUMBER, such as 0/x001/067, or 0/x001/068.p/17.")},
 				"responses": answers(object{"200": object{"description": "32 bytes for each hash.",
 					"content": object{"application/octet-stream": object{}}}}, "404", "500"),
 			})},
 		"/ledger/receipt/{id}": object{
 			"get": operation("operation",
 				"receipt", "The receipt of an entry of the ledger, for those whom it concerns", object{
-					"parameters": []any{object{"name": "id", "in": "path", "required": true,
-						"description": "The id of the entry.", "schema": object{"type": "string"}}},
+					"parameters": []any{inPath("id", "The id of the entry.")},
 					"responses": answers(object{"200": object{
 						"description": "The entry, its index, the hashes from it to the root, and the signed " +
 							"checkpoint.",
-						"content": object{"application/json": object{"schema": object{"type": "object"}}},
+						"content": jsonOf(object{"type": "object"}),
 					}}, "401", "403", "404", "429", "500", "503"),
 				})},
 		"/robots.txt": document("robots", "What may be fetched, and where the schema map is (RFC 9309)",
@@ -289,15 +283,9 @@ func (s *schemas) paths() object {
 		"/feeds/{site}/{part}": object{
 			"get": operation("content", "feed", "Read a part of a site's items", object{
 				"parameters": []any{
-					object{"name": "site", "in": "path", "required": true, "schema": object{"type": "string"},
-						"description": "The id of a site."},
-					object{
-						"name": "part", "in": "path", "required": true,
-						"description": "newest.rss, or a part that the schema map lists, such as 1-of-4.jsonl.",
-						"schema":      object{"type": "string"},
-					},
-					object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"},
-						"description": "The ETag of an earlier answer."},
+					inPath("site", "The id of a site."),
+					inPath("part", "newest.rss, or a part that the schema map lists, such as 1-of-4.jsonl."),
+					inHeader("If-None-Match", "The ETag of an earlier answer."),
 				},
 				"responses": answers(object{
 					"200": object{
@@ -314,7 +302,7 @@ func (s *schemas) paths() object {
 			plainResponses("application/json"))},
 		"/readyz": object{"get": operation("operation", "ready", "Whether questions are answered", object{
 			"responses": answers(object{"200": object{"description": "They are.",
-				"content": object{"application/json": object{"schema": object{"type": "object"}}}}}, "503"),
+				"content": jsonOf(object{"type": "object"})}}, "503"),
 		})},
 	}
 }
@@ -361,6 +349,25 @@ func (s *schemas) failure() object {
 			"WWW-Authenticate": object{"schema": object{"type": "string"},
 				"description": "How to authenticate, with 401."},
 		},
-		"content": object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Response]())}},
+		"content": jsonOf(s.of(reflect.TypeFor[wire.Response]())),
 	}
+}
+
+// jsonOf is content that is JSON of a schema.
+func jsonOf(schema any) object { return object{"application/json": object{"schema": schema}} }
+
+// inHeader is a parameter of the head, which may be left out.
+func inHeader(name, description string) object {
+	return object{"name": name, "in": "header", "description": description, "schema": object{"type": "string"}}
+}
+
+// refuse adds responses that say why there is no answer, and when to come back.
+func refuse(responses object, description string, schema object, statuses ...string) object {
+	for _, status := range statuses {
+		again := object{"schema": object{"type": "integer"}, "description": "Seconds to wait, with 429 and 503."}
+		responses[status] = object{
+			"description": description, "content": jsonOf(schema), "headers": object{"Retry-After": again},
+		}
+	}
+	return responses
 }

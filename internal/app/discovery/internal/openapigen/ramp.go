@@ -101,30 +101,28 @@ func (s *schemas) rampPaths() object {
 	paths["/.well-known/ramp-verify/{token}"] = object{"get": operation("discovery",
 		"rampChallenge", "The answer to a challenge of the domain, while it is open (RAMP v1, domain verification)",
 		object{
-			"parameters": []any{object{"name": "token", "in": "path", "required": true,
-				"description": "The token, as the Exchange gave it.", "schema": object{"type": "string"}}},
+			"parameters": []any{inPath("token", "The token, as the Exchange gave it.")},
 			"responses": object{
 				"200": object{"description": "The token.",
 					"content": object{"text/plain": object{"schema": object{"type": "string"}}}},
 				"404": object{"description": "No challenge with this token is answered now.",
-					"content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+					"content": jsonOf(ref("ramp.Failure"))},
 			},
 		})}
 	paths["/deliver/{transaction}"] = object{"get": deliver()}
 	policy := rampv1.File_ramp_v1_ramp_proto.Messages().ByName("AccessPolicy")
 	paths["/provider/{domain}/access-policy.json"] = object{"get": operation("discovery",
 		"rampAccessPolicy", "How far the paths of a host are open (RAMP v1)", object{
-			"parameters": []any{object{"name": "domain", "in": "path", "required": true,
-				"description": "The host, such as www.example.com.", "schema": object{"type": "string"}}},
+			"parameters": []any{inPath("domain", "The host, such as www.example.com.")},
 			"responses": object{
 				"200": object{
 					"description": "The policy. The first pattern that fits a path counts, and a star stands for " +
 						"any run of characters.",
-					"content": object{"application/json": object{"schema": s.message(policy)}}},
+					"content": jsonOf(s.message(policy))},
 				"404": object{"description": "Nothing is served of this host.",
-					"content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+					"content": jsonOf(ref("ramp.Failure"))},
 				"503": object{"description": "The content is still being loaded.",
-					"content": object{"application/json": object{"schema": ref("ramp.Failure")}}},
+					"content": jsonOf(ref("ramp.Failure"))},
 			},
 		})}
 	s.made["ramp.Failure"] = object{
@@ -144,20 +142,13 @@ func (s *schemas) rampPaths() object {
 			of = service.Methods().ByName(protoreflect.Name(method.name))
 		}
 		responses := object{"200": object{"description": "The answer; what is denied is said in it.",
-			"content": object{"application/json": object{"schema": s.message(of.Output())}}}}
-		for _, status := range []string{"400", "401", "403", "405", "409", "413", "415", "429", "500", "501", "503",
-			"504"} {
-			responses[status] = object{
-				"description": "A failure of the request itself.",
-				"content":     object{"application/json": object{"schema": ref("ramp.Failure")}},
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
-					"description": "Seconds to wait, with 429 and 503."}},
-			}
-		}
+			"content": jsonOf(s.message(of.Output()))}}
+		refuse(responses, "A failure of the request itself.", ref("ramp.Failure"),
+			"400", "401", "403", "405", "409", "413", "415", "429", "500", "501", "503", "504")
 		paths["/"+string(service.FullName())+"/"+
 			method.name] = object{"post": operation("ramp", method.name, method.summary, object{
 			"requestBody": object{"required": true,
-				"content": object{"application/json": object{"schema": s.message(of.Input())}}}, "responses": responses,
+				"content": jsonOf(s.message(of.Input()))}, "responses": responses,
 		})}
 	}
 	s.streamPaths(paths)
@@ -174,21 +165,14 @@ func (s *schemas) brokerPaths(paths object) {
 		responses := object{"200": object{
 			"description": "What was bought: the first address in the fields, all of them in ext[\"ramp.items\"], " +
 				"each with the offer that the Exchange has signed in ext[\"ramp.offer\"].",
-			"content": object{"application/json": object{"schema": s.message(method.Output())}},
+			"content": jsonOf(s.message(method.Output())),
 		}}
-		for _, status := range []string{"400", "401", "403", "404", "405", "409", "413", "415", "429", "500", "503",
-			"504"} {
-			responses[status] = object{
-				"description": "Nothing was bought; with 503 that is not known yet, and the same request again tells.",
-				"content":     object{"application/json": object{"schema": ref("ramp.Failure")}},
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
-					"description": "Seconds to wait, with 429 and 503."}},
-			}
-		}
+		refuse(responses, "Nothing was bought; with 503 that is not known yet, and the same request again tells.",
+			ref("ramp.Failure"), "400", "401", "403", "404", "405", "409", "413", "415", "429", "500", "503", "504")
 		paths[path] = object{"post": operation("ramp", id,
 			"Find the best offers at several Exchanges and buy by them (RAMP v1, the Broker)", object{
 				"requestBody": object{"required": true,
-					"content": object{"application/json": object{"schema": s.message(method.Input())}}},
+					"content": jsonOf(s.message(method.Input()))},
 				"responses": responses,
 			})}
 	}
@@ -227,22 +211,17 @@ func deliver() object {
 		"500": "Nothing was sent, since it could not be recorded.",
 	} {
 		responses[status] = object{"description": description,
-			"content": object{"application/json": object{"schema": ref("ramp.Failure")}}}
+			"content": jsonOf(ref("ramp.Failure"))}
 	}
 	return operation("ramp", "deliver", "Fetch what was bought (RAMP v1)", object{
 		"description": "The address is the one that the purchase gave, with all its parameters. HEAD is answered " +
 			"alike, without what was bought, and is not recorded.",
 		"parameters": []any{
-			object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"},
-				"description": "The id of a transaction."},
-			object{"name": "Range", "in": "header", "schema": object{"type": "string"},
-				"description": "Bytes of the form that is given, such as bytes=0-999; at most 16 ranges."},
-			object{"name": "If-Range", "in": "header", "schema": object{"type": "string"},
-				"description": "An ETag: the range of this, or else all that there is."},
-			object{"name": "If-None-Match", "in": "header", "schema": object{"type": "string"},
-				"description": "ETags of what need not be sent."},
-			object{"name": "If-Match", "in": "header", "schema": object{"type": "string"},
-				"description": "ETags of what alone is to be sent."},
+			inPath("transaction", "The id of a transaction."),
+			inHeader("Range", "Bytes of the form that is given, such as bytes=0-999; at most 16 ranges."),
+			inHeader("If-Range", "An ETag: the range of this, or else all that there is."),
+			inHeader("If-None-Match", "ETags of what need not be sent."),
+			inHeader("If-Match", "ETags of what alone is to be sent."),
 		},
 		"responses": responses,
 	})
@@ -266,7 +245,7 @@ func (s *schemas) register() object {
 		},
 	}
 	answer := func(description, schema string) object {
-		return object{"description": description, "content": object{"application/json": object{"schema": ref(schema)}}}
+		return object{"description": description, "content": jsonOf(ref(schema))}
 	}
 	responses := object{"200": answer("It had signed up before.", "ramp.SignedUp"),
 		"201": answer("It has signed up.", "ramp.SignedUp")}
@@ -275,14 +254,14 @@ func (s *schemas) register() object {
 	}
 	return operation("ramp", "RegisterRequester", "Sign up as a requester", object{
 		"requestBody": object{"required": true,
-			"content": object{"application/json": object{"schema": ref("ramp.SignUp")}}}, "responses": responses,
+			"content": jsonOf(ref("ramp.SignUp"))}, "responses": responses,
 	})
 }
 
 // edges is how an edge tells what it delivered.
 func (s *schemas) edges() object {
 	answer := func(description string, schema object, headers object) object {
-		return object{"description": description, "content": object{"application/json": object{"schema": schema}},
+		return object{"description": description, "content": jsonOf(schema),
 			"headers": headers}
 	}
 	signature := object{
@@ -317,7 +296,7 @@ func (s *schemas) edges() object {
 	return operation("ramp", "tellDeliveries", "Tell what an edge delivered, and whom it saw", object{
 		"parameters": parameters,
 		"requestBody": object{"required": true,
-			"content": object{"application/json": object{"schema": s.of(reflect.TypeFor[edge.Batch]())}}},
+			"content": jsonOf(s.of(reflect.TypeFor[edge.Batch]()))},
 		"responses": responses,
 	})
 }

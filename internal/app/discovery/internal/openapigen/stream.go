@@ -10,16 +10,7 @@ func (s *schemas) streamPaths(paths object) {
 	of := service.Methods().ByName("Stream")
 	event := s.message(of.Output())
 	failures := func(ok object, statuses ...string) object {
-		responses := object{"200": ok}
-		for _, status := range statuses {
-			responses[status] = object{
-				"description": "A failure before the stream began.",
-				"content":     object{"application/json": object{"schema": ref("ramp.Failure")}},
-				"headers": object{"Retry-After": object{"schema": object{"type": "integer"},
-					"description": "Seconds to wait, with 429 and 503."}},
-			}
-		}
-		return responses
+		return refuse(object{"200": ok}, "A failure before the stream began.", ref("ramp.Failure"), statuses...)
 	}
 	responses := failures(object{
 		"description": "Events: start, content, time and end. The data of each is one of these as JSON, and so is " +
@@ -32,11 +23,9 @@ func (s *schemas) streamPaths(paths object) {
 	paths["/deliver/{transaction}/stream"] = object{"get": operation("ramp",
 		"deliverStream", "Follow what was bought as a stream (RAMP v1)", object{
 			"parameters": []any{
-				object{"name": "transaction", "in": "path", "required": true, "schema": object{"type": "string"},
-					"description": "The id of a transaction; the address is the one that the purchase gave, with " +
-						"all its parameters."},
-				object{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string"},
-					"description": "The id of the last event that was had of a stream that broke off."},
+				inPath("transaction", "The id of a transaction; the address is the one that the purchase gave, with "+
+					"all its parameters."),
+				inHeader("Last-Event-ID", "The id of the last event that was had of a stream that broke off."),
 			},
 			"responses": responses,
 		})}
