@@ -46,15 +46,15 @@ type Source struct {
 // ImportResult counts what an import found in a log.
 type ImportResult struct {
 	Form       Form  `json:"form"`
-	Lines      int64 `json:"lines"`      // those that tell of a request, or cannot be read
-	Added      int64 `json:"kept"`       // are new
-	Duplicates int64 `json:"known"`      // were kept before
-	Stray      int64 `json:"stray"`      // of Kept, those under a transaction that is not known
-	Unlicensed int64 `json:"unlicensed"` // name no transaction
-	Other      int64 `json:"other"`      // of no GET, which delivers nothing
-	Refused    int64 `json:"refused"`    // under a transaction that is not known, and were given nothing
-	Elsewhere  int64 `json:"elsewhere"`  // of another site than Log.Site
-	Unreadable int64 `json:"bad"`        // cannot be read
+	Lines      int64 `json:"lines"`      // lines that tell of a request, or cannot be read
+	Added      int64 `json:"kept"`       // lines that are kept, and are new
+	Duplicates int64 `json:"known"`      // lines that were kept before
+	Stray      int64 `json:"stray"`      // of those kept, how many are of a transaction that is not known
+	Unlicensed int64 `json:"unlicensed"` // lines that name no transaction
+	Other      int64 `json:"other"`      // lines of no GET, which delivers nothing
+	Refused    int64 `json:"refused"`    // lines of a transaction that is not known, which were given nothing
+	Elsewhere  int64 `json:"elsewhere"`  // lines of another site than was named
+	Unreadable int64 `json:"bad"`        // lines that cannot be read
 	// Faults are the first of those that cannot be read.
 	Faults []Fault `json:"faults,omitempty"`
 }

@@ -1,6 +1,11 @@
 package main
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+
+	"frontdesk/internal/licensing/disputes/accesslog"
+)
 
 // operatorPaths are what the operator's own programs read and do, and what a provider reads of its
 // sales (RAMP v1, the plain HTTP resources of an Exchange).
@@ -308,32 +313,12 @@ func failing(description string) object {
 
 // deliveryLogs is the import of a log.
 func (s *schemas) deliveryLogs() object {
-	count := func(what string) object { return object{"type": "integer", "minimum": 0, "description": what} }
-	s.made["operator.Log"] = object{
-		"type": "object",
-		"required": []any{"form", "lines", "kept", "known", "stray", "unlicensed", "other", "refused", "elsewhere",
-			"bad"}, "description": "What was found in a log.",
-		"properties": object{
-			"form":       object{"type": "string", "description": "How its lines are written."},
-			"lines":      count("Lines that tell of a request, or cannot be read."),
-			"kept":       count("Lines that are kept, and are new."),
-			"known":      count("Lines that were kept before."),
-			"stray":      count("Of those kept, how many are of a transaction that is not known."),
-			"unlicensed": count("Lines that name no transaction."),
-			"other":      count("Lines of no GET."),
-			"refused":    count("Lines of a transaction that is not known, which were given nothing."),
-			"elsewhere":  count("Lines of another site than was named."), "bad": count("Lines that cannot be read."),
-			"faults": object{"type": "array", "maxItems": 10,
-				"items": object{"type": "object", "required": []any{"line", "reason"},
-					"properties": object{"line": object{"type": "integer"}, "reason": object{"type": "string"}}}},
-		},
-	}
 	form := parameter("form", "How its lines are written; without it, the first line shows it.")
 	form["schema"] = object{"enum": []any{"auto", "frontdesk", "cloudfront", "akamai", "fastly", "cloudflare",
 		"combined"}}
 	return operating("importDeliveryLog",
 		"Import what a CDN or a web server logged of deliveries, as it is or packed by gzip",
-		told("200", "What was found in it.", ref("operator.Log")), object{
+		told("200", "What was found in it.", s.of(reflect.TypeFor[accesslog.ImportResult]())), object{
 			"parameters": []any{
 				form, parameter("fields", "The columns of lines with values alone, with commas between."),
 				parameter("by", "Under which name its lines are kept; without it, the form's."),
