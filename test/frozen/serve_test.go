@@ -155,9 +155,9 @@ func routes(t *testing.T, server, description, known string, set func(*http.Requ
 	return sorted(shown)
 }
 
-// metricName is how the source names a metric: in options or a description of Prometheus, in a call of
-// the helpers counter and gauge, or in the edge's table.
-var metricName = regexp.MustCompile(`(?s)(?:Namespace:\s*"frontdesk",\s*Name:\s*|(?i:counter|gauge|NewDesc)\()` +
+// metricName is how the source names a metric: in a description of Prometheus, in a call of package
+// metrics, or in the edge's table.
+var metricName = regexp.MustCompile(`(?s)(?:metrics\.(?:Counter|Gauge|Histogram|Func)\([\w.]+,\s*|NewDesc\()` +
 	`"(?:frontdesk_)?([a-z_]+)"|\{"(edge_[a-z_]+)", "[A-Z]`)
 
 // metrics lists type and meaning of the metrics that a server shows, and then all names in the source: a

@@ -70,7 +70,8 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 		pattern = described(pattern)
 		served[pattern] = true
 		partial := slices.ContainsFunc([]string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/admin/requesters/{domain}", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool { return of == pattern })
-		if methods := doc.Paths[pattern]; methods == nil && !strings.HasSuffix(pattern, "/") && !partial && !slices.Contains(undescribed, pattern) {
+		slash := strings.HasSuffix(strings.TrimSuffix(pattern, "{$}"), "/")
+		if methods := doc.Paths[pattern]; methods == nil && !slash && !partial && !slices.Contains(undescribed, pattern) {
 			t.Errorf("%s is served and not described: give it an operation in internal/app/discovery/internal/openapigen", pattern)
 		}
 	}
