@@ -28,7 +28,7 @@ var beside = []struct{ pattern, as, where string }{
 	{pattern: "/admin/accounts/{currency}", where: "an account is at /admin/accounts/CURRENCY/DOMAIN/ID"},
 	{pattern: "/admin/accounts/{currency}/{domain}", as: "/admin/accounts/{currency}/{domain}/{id...}"},
 	{pattern: "/admin/disputes/", as: "/admin/disputes"},
-	{pattern: "/admin/disputes/{id}/{$}", as: "/admin/disputes/{id}"},
+	{pattern: "/admin/disputes/{id}/", as: "/admin/disputes/{id}"},
 }
 
 // Routes are the addresses of the operations whose paths are, or are below, some.
@@ -55,7 +55,7 @@ func Routes(o *operator.Operator, paths ...string) (all []Route) {
 		if below(b.pattern, paths) {
 			name, _, _ := strings.Cut(strings.TrimSuffix(b.pattern, "/"), "/{")
 			all = append(all, Route{b.pattern, name, answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
-				if b.where != "" || strings.HasSuffix(b.pattern, "/") && r.URL.Path != b.pattern {
+				if b.where != "" || strings.HasSuffix(b.pattern, "/") && !at(b.pattern, r.URL.Path) {
 					return 0, nil, fail.New(fail.NotFound, "there is nothing at this address; %s",
 						cmp.Or(b.where, "/openapi.json lists what an operator's programs can call"))
 				}
@@ -64,6 +64,11 @@ func Routes(o *operator.Operator, paths ...string) (all []Route) {
 		}
 	}
 	return all
+}
+
+// at says whether an address that lies below a pattern, which ends with a slash, is the pattern's own.
+func at(pattern, path string) bool {
+	return strings.HasSuffix(path, "/") && strings.Count(path, "/") == strings.Count(pattern, "/")
 }
 
 // oneOrList answers at an address by the method of the request. Without the id at its end it is that of the list, or
