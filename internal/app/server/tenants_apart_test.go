@@ -44,7 +44,7 @@ var tenantDoors = map[string][]string{
 	operators: {
 		"/admin/", "/admin/accounts", "/admin/accounts/", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}", "/admin/accounts/{currency}/{domain}/{id...}", "/admin/callers", "/admin/callers/{id}",
 		"/admin/content-rules", "/admin/content-rules/{id}", "/admin/content-changed", "/admin/domains", "/admin/domains/{domain}", "/admin/domains/{domain}/challenges",
-		"/admin/answers", "/admin/answers/{domain}/{token}", "/admin/delivery-logs", "/admin/disputes", "/admin/disputes/", "/admin/disputes/{id}", "/admin/disputes/{id}/{$}", "/admin/disputes/{id}/decide", "/admin/disputes/{id}/description", "/admin/licenses", "/admin/licenses/{id...}", "/admin/requesters", "/admin/requesters/",
+		"/admin/answers", "/admin/answers/{domain}/{token}", "/admin/delivery-logs", "/admin/disputes", "/admin/disputes/", "/admin/disputes/{id}", "/admin/disputes/{id}/", "/admin/disputes/{id}/decide", "/admin/disputes/{id}/description", "/admin/licenses", "/admin/licenses/{id...}", "/admin/requesters", "/admin/requesters/",
 		"/admin/requesters/{domain}", "/admin/requesters/{domain}/{id...}", "/admin/subscriptions", "/admin/subscriptions/{id...}", "/admin/tenants", "/admin/tenants/{id}", "/admin/tenants/{id}/pricing",
 		"/admin/tenants/{id}/rejections", "/admin/tenants/{id}/signing-keys", "/admin/tenants/{id}/signing-keys/{key_id}", "/admin/tenants/{id}/signing-keys/{key_id}/activate", "/api/v1/reports/",
 		"/api/v1/reports/{name}", "/console", "/console/", "/ledger/receipt/{id}",
