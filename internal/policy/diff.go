@@ -10,7 +10,7 @@ import (
 // Change is one thing in which two decisions on an item differ.
 type Change struct {
 	// "access", "excerpt", "labels", "search" and the other functions, "users", "countries",
-	// "display", "price", "reporting", "delivery", "scopes"
+	// "parties", "display", "price", "reporting", "delivery", "scopes"
 	What     string
 	From, To string // in words; "none" where nothing is said
 }
@@ -40,6 +40,7 @@ func Compare(before, after Decision) []Change {
 	}
 	add("users", before.Users.String(), after.Users.String())
 	add("countries", before.Countries.String(), after.Countries.String())
+	add("parties", before.Parties.String(), after.Parties.String())
 	add("display", words(before.DisplayWords), words(after.DisplayWords))
 	add("price", before.Price.String(), after.Price.String())
 	add("reporting", span(before.Reporting), span(after.Reporting))
@@ -94,7 +95,8 @@ func (d Decision) String() string {
 	for _, one := range []struct{ name, text string }{
 		{"labels", strings.Join(d.Labels, ", ")}, {"permits", strings.Join(d.Permit, ", ")},
 		{"prohibits", strings.Join(d.Prohibit, ", ")},
-		{"users", d.Users.String()}, {"countries", d.Countries.String()}, {"display of", words(d.DisplayWords)},
+		{"users", d.Users.String()}, {"countries", d.Countries.String()},
+		{"parties", d.Parties.String()}, {"display of", words(d.DisplayWords)},
 		{"price", d.Price.String()},
 		{"report within", span(d.Reporting)}, {"delivery", strings.Join(d.Delivery, ", ")},
 		{"scopes", strings.Join(d.Scopes, ", ")},

@@ -10,9 +10,11 @@ import (
 // Markup reads the terms that an item states in its own schema.org members; nil for none. Types are
 // those of the item, isA as Options have it.
 //
-//   - isAccessibleForFree, when it is false, of an article or a page: its text is not free to read. Of other things it says
-//     what the thing costs (a book, an event, a museum), and nothing of the text about it.
-//   - license, when it is a Creative Commons licence that is not for commercial use: no commercial user.
+//   - isAccessibleForFree, when it is false, of an article or a page: its text is not free to read.
+//     Of other things it says what the thing costs (a book, an event, a museum), and nothing of the
+//     text about it.
+//   - license, when it is a Creative Commons licence that is not for commercial use: no commercial
+//     user.
 func Markup(types []string, object []byte, isA func(t, ancestor string) bool) *Own {
 	if !bytes.Contains(object, []byte(`"isAccessibleForFree"`)) && !bytes.Contains(object, []byte(`"license"`)) {
 		return nil

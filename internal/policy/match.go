@@ -35,11 +35,11 @@ func (s *subject) address() bool {
 }
 
 // compile checks a rule, which may have a name of its own, and makes it ready. All that is wrong
-// with it is reported.
-func compile(index int, rule Rule, named string) (compiled, []error) {
+// with it is reported. agents are the names of known agents.
+func compile(index int, rule Rule, named string, agents []string) (compiled, []error) {
 	c := compiled{index: index, rule: rule, named: named}
 	check := checker{index: index, line: rule.Line, named: named}
-	check.check(rule)
+	check.check(rule, agents)
 	check.present("match.path", rule.Match.Path)
 	check.present("match.host", rule.Match.Host)
 	check.present("match.site", rule.Match.Site)
@@ -70,6 +70,7 @@ func compile(index int, rule Rule, named string) (compiled, []error) {
 		Prohibit:     rule.Functions.Prohibit,
 		Users:        rule.Users,
 		Countries:    rule.Countries,
+		Parties:      rule.Parties,
 		DisplayWords: rule.Display.Words,
 		Reporting:    rule.Reporting.Window,
 		Delivery:     rule.Delivery,

@@ -12,7 +12,7 @@ type Matcher struct {
 // Matcher compiles conditions. What is wrong with them is reported whole: the error joins one
 // *RuleError for each finding, whose Field begins with "match".
 func (o Options) Matcher(match Match) (*Matcher, error) {
-	c, findings := compile(0, Rule{Match: match, Access: Open}, "")
+	c, findings := compile(0, Rule{Match: match, Access: Open}, "", nil)
 	if len(findings) > 0 {
 		return nil, errors.Join(findings...)
 	}

@@ -28,6 +28,11 @@ type Rule struct {
 	// Countries say where the items may be used, by ISO 3166-1 codes of two capital letters such as
 	// `DE`.
 	Countries Restriction `yaml:"countries" json:"countries,omitzero"`
+	// Parties say who is given the items at all, by class (`verified`, `known`, `agent`,
+	// `anonymous`, `training`, `search`, `assistant`, `data`), by an operator's origin
+	// (`https://openai.com`) or by an agent's name (`GPTBot`). For everybody else they are blocked.
+	// Who is permitted must prove what it is; to be prohibited its own word is enough.
+	Parties Restriction `yaml:"parties" json:"parties,omitzero"`
 	// Display bounds what a platform that was given the items may show its users of them.
 	Display Display `yaml:"display" json:"display,omitzero"`
 	// Price is what the items cost.
@@ -191,7 +196,7 @@ func (c *checker) report(field, format string, args ...any) {
 }
 
 // check reports what is wrong with a rule beside its patterns, which compile reports.
-func (c *checker) check(r Rule) {
+func (c *checker) check(r Rule, agents []string) {
 	switch r.Access {
 	case Open, Licensed, Blocked:
 	default:
@@ -212,6 +217,7 @@ func (c *checker) check(r Rule) {
 	c.checkList("functions", Restriction(r.Functions), "function", functions)
 	c.checkList("users", r.Users, "kind of user", users)
 	c.checkCountries(r.Countries)
+	c.checkParties(r.Parties, agents)
 	for i, way := range r.Delivery {
 		c.oneOf(fmt.Sprintf("delivery[%d]", i), way, "way of delivery", deliveries)
 	}

@@ -157,7 +157,8 @@ func TestTheIndexFindsWhatALookAtAllFinds(t *testing.T) {
 			if asked {
 				first, second = first+"?"+query, second+"?"+query
 			}
-			if (p.host == "" || p.host == s.host) && (MatchStars(p.glob, first, p.end) || MatchStars(p.glob, second, p.end)) {
+			if (p.host == "" || p.host == s.host) &&
+				(MatchStars(p.glob, first, p.end) || MatchStars(p.glob, second, p.end)) {
 				want = p.own
 				break
 			}

@@ -7,8 +7,9 @@
 // read, the item is blocked.
 //
 // The package owns the rules, prices and restrictions, and the licences that RSL documents,
-// sitemaps and markup state. It must not know who asks, what is stored, or how a protocol writes a
-// decision. Enter by [New] and [Terms.Decide]; [Terms.Explain] says which rule decided, and why.
+// sitemaps and markup state. It must not know how somebody proved who it is, what is stored, or how
+// a protocol writes a decision. Enter by [New], [Terms.For] with the party that asks, and
+// [Terms.Decide]; [Terms.Explain] says which rule decided, and why.
 package policy
 
 import (
@@ -50,6 +51,7 @@ type Decision struct {
 	Prohibit     []string // functions that the owner prohibits
 	Users        Restriction
 	Countries    Restriction
+	Parties      Restriction   // to whom the item is given at all
 	DisplayWords int           // the most words that a platform may show of the item's text; 0 for no bound
 	Price        Money         // what the item costs; the zero value when the rule names no price
 	Reporting    time.Duration // within which a use must be reported; 0 for never
@@ -73,6 +75,8 @@ type Options struct {
 	RSL []*RSL
 	// Named are what rules are called that stand in no file, by their index.
 	Named map[int]string
+	// Agents are the names of known agents, which rules may name.
+	Agents []string
 }
 
 // Terms are compiled rules. They never change and may be used from many goroutines.
@@ -81,6 +85,8 @@ type Terms struct {
 	isA     func(t, ancestor string) bool
 	rsl     []*RSL
 	version string
+	parties *variants // nil where no rule asks who it is that asks
+	refused string    // "1" for each rule that does not admit the party for whom the terms are, "0" for others
 }
 
 // defaultRules stand in when the owner wrote no rules at all: a front desk without terms is an open
@@ -98,19 +104,23 @@ func (o Options) New(rules []Rule) (*Terms, error) {
 		t.isA = func(a, b string) bool { return a == b }
 	}
 	if len(rules) == 0 {
-		fallback, _ := compile(0, defaultRules[0], "")
+		fallback, _ := compile(0, defaultRules[0], "", nil)
 		fallback.decision.Reason = "no terms are configured, so everything is open"
 		t.rules = []compiled{fallback}
 		return t, nil
 	}
 	var findings []error
 	for i, rule := range rules {
-		c, errs := compile(i, rule, o.Named[i])
+		c, errs := compile(i, rule, o.Named[i], o.Agents)
 		findings = append(findings, errs...)
 		t.rules = append(t.rules, c)
 	}
 	if len(findings) > 0 {
 		return nil, errors.Join(findings...)
+	}
+	if t.asksParties() {
+		t.parties = &variants{made: map[string]*Terms{}}
+		t = t.For(Party{})
 	}
 	return t, nil
 }
@@ -198,6 +208,8 @@ func (t *Terms) Decide(facts Facts) Decision {
 		switch matched, unclear := t.rules[i].matches(&item, t.isA); {
 		case unclear:
 			return t.unclear(i, &item)
+		case matched && t.refuses(i):
+			return t.rules[i].refusal()
 		case matched:
 			return t.rules[i].decide(t.imported(&item))
 		}
@@ -246,6 +258,9 @@ func (t *Terms) ImportedTerms(site, function string) (allowed, known bool) {
 		if len(rule.Match.Site) > 0 && !slices.Contains(rule.Match.Site, site) || rule.Access == Blocked {
 			continue
 		}
+		if !rule.Parties.none() { // it says nothing for everybody
+			return false, false
+		}
 		named := slices.ContainsFunc(slices.Concat(rule.Functions.Permit, rule.Functions.Prohibit),
 			func(f string) bool { return covers(f, function) })
 		allows := rule.Functions.allow(function)
@@ -268,7 +283,7 @@ func (t *Terms) OpensAll() bool {
 	for i := range t.rules {
 		rule := &t.rules[i].rule
 		if f := Restriction(rule.Functions); rule.Access != Open || !f.none() || !rule.Users.none() ||
-			!rule.Countries.none() {
+			!rule.Countries.none() || !rule.Parties.none() {
 			return false
 		}
 		m := rule.Match

@@ -1,0 +1,203 @@
+package policy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"frontdesk/internal/policy"
+)
+
+// The parties that tests ask as.
+var (
+	verifiedGPT = policy.Party{Classes: []string{"verified", "agent", "training"}, Operator: "https://openai.com",
+		Name: "GPTBot", Proven: true}
+	saysGPT = policy.Party{Classes: []string{"agent", "training"}, Operator: "https://openai.com", Name: "GPTBot"}
+	reader  = policy.Party{}
+	member  = policy.Party{Classes: []string{"known"}, Proven: true}
+	below   = policy.Party{Classes: []string{"verified", "agent"}, Operator: "https://bots.openai.com", Proven: true}
+)
+
+func TestWhomARuleAdmits(t *testing.T) {
+	t.Parallel()
+	type of = []string
+	for name, row := range map[string]struct {
+		parties policy.Restriction
+		admits  []policy.Party
+		refuses []policy.Party
+	}{
+		"everybody": {policy.Restriction{}, []policy.Party{verifiedGPT, saysGPT, reader, member, below}, nil},
+		"verified": {policy.Restriction{Permit: of{"verified"}}, []policy.Party{verifiedGPT, below},
+			[]policy.Party{saysGPT, reader, member}},
+		"an operator": {policy.Restriction{Permit: of{"https://openai.com"}}, []policy.Party{verifiedGPT},
+			[]policy.Party{saysGPT, reader, member, below}},
+		"a name": {policy.Restriction{Permit: of{"gptbot"}}, []policy.Party{verifiedGPT},
+			[]policy.Party{saysGPT, below}},
+		"members or agents": {policy.Restriction{Permit: of{"known", "verified"}}, []policy.Party{member, verifiedGPT},
+			[]policy.Party{reader, saysGPT}},
+		"no training": {policy.Restriction{Prohibit: of{"training"}}, []policy.Party{reader, member, below},
+			[]policy.Party{verifiedGPT, saysGPT}},
+		"not an operator": {policy.Restriction{Prohibit: of{"openai.com"}}, []policy.Party{reader, member},
+			[]policy.Party{verifiedGPT, saysGPT, below}},
+		"nobody unknown": {policy.Restriction{Prohibit: of{"anonymous"}}, []policy.Party{member, saysGPT},
+			[]policy.Party{reader}},
+		"verified, but not for training": {policy.Restriction{Permit: of{"verified"}, Prohibit: of{"training"}},
+			[]policy.Party{below},
+			[]policy.Party{verifiedGPT, reader}},
+	} {
+		terms, err := policy.Options{Agents: []string{"GPTBot"}}.New([]policy.Rule{{Access: policy.Open,
+			Parties: row.parties}})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for want, parties := range map[policy.Access][]policy.Party{policy.Open: row.admits,
+			policy.Blocked: row.refuses} {
+			for _, party := range parties {
+				got := terms.For(party).Decide(policy.Facts{URL: "https://a.example/x"})
+				if got.Access != want ||
+					want == policy.Blocked && !strings.Contains(got.Reason, "for certain parties") {
+					t.Errorf("%s, %+v: %s: %s", name, party, got.Access, got.Reason)
+				}
+			}
+		}
+		if got := terms.Decide(policy.Facts{}).Access; got != terms.For(reader).Decide(policy.Facts{}).Access {
+			t.Errorf("%s: without a party: %s", name, got)
+		}
+		if got := terms.ForAny().Decide(policy.Facts{}).Access; got != policy.Open {
+			t.Errorf("%s: for any: %s", name, got)
+		}
+	}
+}
+
+// TestARefusedPartyGetsNoLaterRule: whoever a rule does not admit is not served by one behind it.
+func TestARefusedPartyGetsNoLaterRule(t *testing.T) {
+	t.Parallel()
+	terms, err := policy.New([]policy.Rule{
+		{Match: policy.Match{Path: []string{"/a/**"}}, Access: policy.Licensed,
+			Parties: policy.Restriction{Permit: []string{"verified"}}},
+		{Access: policy.Open},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]policy.Access{"https://x.example/a/b": policy.Blocked,
+		"https://x.example/b": policy.Open} {
+		if got := terms.Decide(policy.Facts{URL: url}).Access; got != want {
+			t.Errorf("%s: %s", url, got)
+		}
+		if e := terms.Explain(policy.Facts{URL: url}); e.Decision.Access != want {
+			t.Errorf("%s is explained as %s", url, e.Decision.Access)
+		}
+	}
+}
+
+func TestWordsForParties(t *testing.T) {
+	t.Parallel()
+	options := policy.Options{Agents: []string{"GPTBot", "bingbot"}}
+	for word, ok := range map[string]bool{"verified": true, "verifed": false, "GPTBot": true, "bingbot": true,
+		"OtherBot":           false,
+		"https://openai.com": true, "openai.com": true, "http://openai.com": false, "https://openai.com/x": false,
+		"":                     false,
+		"https://*.openai.com": false, "https://localhost": false, "https://openai.com:8443": true} {
+		for _, parties := range []policy.Restriction{{Permit: []string{word}}, {Prohibit: []string{word}}} {
+			if _, err := options.New([]policy.Rule{{Access: policy.Open, Parties: parties}}); (err == nil) != ok {
+				t.Errorf("%q: %v", word, err)
+			}
+		}
+	}
+	for _, parties := range []policy.Restriction{{Permit: []string{"anonymous"}}, {Permit: []string{}},
+		{Permit: []string{"verified"}, Prohibit: []string{"verified"}}} {
+		if _, err := options.New([]policy.Rule{{Access: policy.Open, Parties: parties}}); err == nil {
+			t.Errorf("%+v passes", parties)
+		}
+	}
+}
+
+// TestACheckOfPartiesNeverGrowsWhatIsReleased adds a condition on the party to a rule of any terms:
+// no item is released further to anybody.
+func TestACheckOfPartiesNeverGrowsWhatIsReleased(t *testing.T) {
+	t.Parallel()
+	words := []string{"verified", "known", "agent", "training", "search", "assistant", "data", "https://openai.com",
+		"bots.openai.com", "GPTBot"}
+	list := rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 3, rapid.ID[string])
+	options := policy.Options{Agents: []string{"GPTBot"}}
+	rapid.Check(t, func(t *rapid.T) {
+		paths := []string{"/a/**", "/b/**", "/**"}
+		var rules []policy.Rule
+		for range rapid.IntRange(1, 4).Draw(t, "rules") {
+			rule := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed,
+				policy.Blocked}).Draw(t, "access"),
+				Match: policy.Match{Path: []string{rapid.SampledFrom(paths).Draw(t, "path")}}}
+			if rapid.Bool().Draw(t, "asks") {
+				rule.Parties.Prohibit = list.Draw(t, "prohibit")
+			}
+			rules = append(rules, rule)
+		}
+		party := policy.Party{Classes: rapid.SliceOfDistinct(rapid.SampledFrom(words[:7]), rapid.ID[string]).Draw(t,
+			"classes"),
+			Operator: rapid.SampledFrom([]string{"", "https://openai.com", "https://bots.openai.com"}).Draw(t,
+				"operator"),
+			Name: rapid.SampledFrom([]string{"", "GPTBot"}).Draw(t, "name"), Proven: rapid.Bool().Draw(t, "proven")}
+		tighter := slices.Clone(rules)
+		at := rapid.IntRange(0, len(rules)-1).Draw(t, "at")
+		if rapid.Bool().Draw(t, "permit") {
+			permit := list.Draw(t, "permit")
+			tighter[at].Parties.Permit = slices.DeleteFunc(permit, func(w string) bool {
+				return slices.Contains(tighter[at].Parties.Prohibit, w)
+			})
+			if len(tighter[at].Parties.Permit) == 0 {
+				tighter[at].Parties.Permit = nil
+			}
+		} else {
+			more := append(slices.Clone(tighter[at].Parties.Prohibit), list.Draw(t, "more")...)
+			tighter[at].Parties.Prohibit = more
+		}
+		before, err := options.New(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := options.New(tighter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, url := range []string{"https://x.example/a/1", "https://x.example/b/1", "https://x.example/c"} {
+			facts := policy.Facts{URL: url}
+			was, is := before.For(party).Decide(facts), after.For(party).Decide(facts)
+			if is.Access != policy.Blocked && (is.Access != was.Access || is.Rule != was.Rule) {
+				t.Errorf("%s: %s becomes %s for %+v", url, was.Access, is.Access, party)
+			}
+			for _, function := range []string{"search", "ai-input", "ai-train"} {
+				if is.Allows(function) && !was.Allows(function) {
+					t.Errorf("%s: %s is allowed now", url, function)
+				}
+			}
+			if whole := after.ForAny().Decide(facts); is.Access != policy.Blocked && whole.Access != is.Access {
+				t.Errorf("%s: for any it is %s, and for one %s", url, whole.Access, is.Access)
+			}
+		}
+	})
+}
+
+func TestPartiesThatTheSameRulesAdmitShareTheirTerms(t *testing.T) {
+	t.Parallel()
+	terms, err := policy.New([]policy.Rule{{Access: policy.Open,
+		Parties: policy.Restriction{Permit: []string{"verified"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := policy.New([]policy.Rule{{Access: policy.Open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case terms.For(verifiedGPT) != terms.For(below), terms.For(reader) != terms,
+		terms.For(verifiedGPT).For(reader) != terms:
+		t.Error("terms are made twice")
+	case terms.For(verifiedGPT) == terms, !terms.DependsOnParty(), terms.Version() != terms.For(verifiedGPT).Version():
+		t.Error("terms are mixed up")
+	case plain.For(verifiedGPT) != plain, plain.DependsOnParty():
+		t.Error("terms that ask for nobody depend on who asks")
+	}
+}
