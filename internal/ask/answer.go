@@ -53,9 +53,12 @@ func (f found) hit() index.Hit {
 	return index.Hit{Doc: f.listing, Score: float64(f.score), Passage: int(f.passage)}
 }
 
+// view is the present content, as far as it may leave to who asks.
+func (s *Service) view(in *askState) *released.View { return s.deps.Corpus.Current().For(in.party) }
+
 // find selects the items that may leave.
-func (s *Service) find(q index.Question) *Answer {
-	g := s.deps.Corpus.Current()
+func (s *Service) find(in *askState, q index.Question) *Answer {
+	g := s.view(in)
 	if q.Within = cmp.Or(q.Within, g.Permit); q.Within != g.Permit {
 		q.Within = q.Within.And(g.Permit)
 	}

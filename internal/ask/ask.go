@@ -37,6 +37,7 @@ import (
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/policy"
 )
 
 // Reply is what became of a question: what was understood, and an answer, a question back or a promise, unless there is an
@@ -60,6 +61,7 @@ type Reply struct {
 // askState is one question on its way through the stages of Ask.
 type askState struct {
 	Question
+	party      policy.Party     // who asks
 	asked      index.Question   // checked, and in the library's terms
 	understood query.Understood // what is wanted
 	telling    string           // the sentence that answers a comparison or a question for a detail; empty for none
@@ -92,7 +94,7 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 		return nil, err
 	}
 	q.Session = s.carried(q.Session)
-	in := &askState{Question: q, tab: s.deps.LLM.WithBudget()}
+	in := &askState{Question: q, party: released.PartyOf(ctx), tab: s.deps.LLM.WithBudget()}
 	var err error
 	if in.asked, err = s.check(q); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func (s *Service) searching(ctx context.Context, in *askState) (choice.Reading, 
 	r := choice.Reading{Route: choice.Search}
 	asked := in.asked
 	asked.Limit = 1
-	a := s.find(asked)
+	a := s.find(in, asked)
 	if len(a.parts) == 0 {
 		return r, nil
 	}

@@ -54,13 +54,13 @@ func (s *Service) askBack(ctx context.Context, in *askState) *elicitation.Elicit
 	}
 	first := in.asked
 	first.Limit, first.Literal = 1, true
-	telling := s.find(first).tellingWords()
+	telling := s.find(in, first).tellingWords()
 	if !asker.Asks(telling) { // as mostly, before anybody looks at what fits
 		return nil
 	}
 	wide := in.asked
 	wide.Limit = sample
-	look := s.find(wide)
+	look := s.find(in, wide)
 	fit := look.near()
 	if len(fit) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 	if !ok {
 		return
 	}
-	g := s.deps.Corpus.Current()
+	g := s.view(in)
 	if wish.Beside != "" && !g.Index.Titled(wish.Beside).And(g.Permit).Empty() {
 		return // a name: "first aid"
 	}
@@ -84,7 +84,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 // extremeShown compares or counts what was shown, where it is of no kind that has a name.
 func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.View, wish *extremes.Wish) {
 	var items []measuredItem
-	for _, f := range slices.Concat(s.find(in.asked).parts...) {
+	for _, f := range slices.Concat(s.find(in, in.asked).parts...) {
 		items = append(items, measuredItem{Doc: f.listing})
 	}
 	if wish.Count() {

@@ -50,7 +50,7 @@ type feedPart struct {
 
 // Feed gives the feed of a site: by id, name or host, as in a Question. It returns fail.NotFound for a site that is not
 // served, and fail.Unavailable before the content is loaded.
-func (s *Service) Feed(site string) (*Feed, error) {
+func (s *Service) Feed(ctx context.Context, site string) (*Feed, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Service) Feed(site string) (*Feed, error) {
 	if !ok {
 		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", fail.Clip(site), s.deps.Corpus.Sites())
 	}
-	g := s.deps.Corpus.Current()
+	g := s.deps.Corpus.CurrentFor(ctx)
 	feeds := released.Memo(g, feedsOfView{}, func() map[string]*siteFeed { return s.feedsOf(g) })
 	return &Feed{view: g, site: feeds[id]}, nil
 }

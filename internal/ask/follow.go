@@ -159,7 +159,7 @@ func (s *Service) onward(in *askState, text string, said query.Understood, t *th
 	if t.plain != nil {
 		t.wanted = *t.plain // of a name that is asked for otherwise, the words count: "hiking boots for men", "and for women?"
 	}
-	index := s.deps.Corpus.Current().Index
+	index := s.view(in).Index
 	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
 	instead := len(said.Constraints) == 0 && kind(said.Text) && kind(t.wanted.Text) // "and bread?" after cake
 	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood { return s.read(in, asked, t.types) })
@@ -171,7 +171,7 @@ func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query
 	_, detail := details.Read(in.earlier[len(in.earlier)-1].Text) // of which what is asked goes on, and not what was shown
 	wanted := s.toQuery(in.asked, &t.wanted)
 	wanted.Sites, wanted.Limit = t.sites, MaxLimit
-	before := s.find(wanted)
+	before := s.find(in, wanted)
 	said := s.readPlain(in, goes.Rest, t.wanted.Types)
 	said.Types = t.wanted.Types
 	if before.closest || len(before.parts) == 0 || said.Text == "" && len(said.Constraints) == 0 ||
@@ -198,7 +198,7 @@ func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query
 func (s *Service) holds(in *askState, t *thread, said *query.Understood, words string) bool {
 	asked := s.toQuery(in.asked, said)
 	asked.Sites, asked.Within, asked.Meant, asked.Guessed = t.sites, in.among, words, false
-	found := s.find(asked)
+	found := s.find(in, asked)
 	return !found.closest && len(found.parts) > 0
 }
 
@@ -256,7 +256,7 @@ func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.
 	in.NoQuestions = true
 	asked := s.toQuery(in.asked, &t.wanted)
 	asked.Sites, asked.Limit = t.sites, min(t.skip+max(t.shown, slices.Max(places)+1), MaxLimit)
-	a := s.find(asked)
+	a := s.find(in, asked)
 	a.cut(t.skip)
 	hits := slices.Concat(a.parts...)
 	var chosen []found
@@ -316,7 +316,7 @@ func (a *Answer) cut(n int) {
 
 // those is the answer that is made of items that were pointed at.
 func (s *Service) those(in *askState) *Answer {
-	return &Answer{service: s, view: s.deps.Corpus.Current(), asked: in.asked, parts: [][]found{in.only}}
+	return &Answer{service: s, view: s.view(in), asked: in.asked, parts: [][]found{in.only}}
 }
 
 // lookFor finds what the question wants.
@@ -326,7 +326,7 @@ func (s *Service) lookFor(in *askState) *Answer {
 	}
 	asked := in.wide()
 	asked.Limit = max(asked.Limit, in.most())
-	return s.find(asked)
+	return s.find(in, asked)
 }
 
 // most is how many items are looked for: those that were given already, and those to come.

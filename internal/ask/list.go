@@ -21,7 +21,7 @@ func (p Place) compare(l *index.Doc) int {
 	return cmp.Or(strings.Compare(l.Site, p.Site), strings.Compare(l.URL, p.URL))
 }
 
-// Types are the types of the items that may be shown, the most frequent first.
+// Types are the types of the items that may be shown to everybody, the most frequent first.
 func (s *Service) Types() []released.Type { return s.deps.Corpus.Current().Types() }
 
 // Items gives up to limit of the items that may be shown, by site and address, beginning after a place, and the place
@@ -41,7 +41,7 @@ func (s *Service) Items(ctx context.Context, sites []string, after Place, limit 
 	if err := s.deps.Admit(ctx, ids); err != nil {
 		return nil, Place{}, err
 	}
-	g := s.deps.Corpus.Current()
+	g := s.deps.Corpus.CurrentFor(ctx)
 	all := g.Directory()
 	from, found := slices.BinarySearchFunc(all, after, func(l *index.Doc, p Place) int { return p.compare(l) })
 	if found {
@@ -73,7 +73,7 @@ func (s *Service) Item(ctx context.Context, url string) ([]released.Result, erro
 	}
 	// A second round helps when the item was swept from the store since the view was made.
 	for range 2 {
-		g := s.deps.Corpus.Current()
+		g := s.deps.Corpus.CurrentFor(ctx)
 		all := g.Directory()
 		var part []*index.Doc
 		for _, site := range s.deps.Corpus.Sites().All() {

@@ -103,7 +103,7 @@ func (s *Service) practical(ctx context.Context, in *askState) (*proposal, error
 	if !ok && len(in.earlier) > 0 {
 		return nil, nil
 	}
-	g := s.deps.Corpus.Current()
+	g := s.view(in)
 	directory, listings, err := s.ownerPages(ctx, g)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ const (
 func (s *Service) report(ctx context.Context, in *askState) (*Report, error) {
 	say, told := i18n.For(in.Languages...), progressOf(ctx)
 	told.tell(session.Progress{Message: say.Say(i18n.PromiseCounting)})
-	g := s.deps.Corpus.Current()
+	g := s.view(in)
 	asked := in.asked
 	asked.Within = g.Permit
 	all, err := g.Index.Report(ctx, asked, func(l *index.Doc) bool {

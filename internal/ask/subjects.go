@@ -44,7 +44,7 @@ func (s *Service) subjects(ctx context.Context, in *askState) (all []subject, ok
 	for _, name := range in.understood.Subjects {
 		asked := index.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
 			AsSpelled: in.asked.AsSpelled, OwnWords: in.asked.OwnWords}
-		a := s.find(asked)
+		a := s.find(in, asked)
 		if len(a.parts) == 0 || a.closest {
 			return nil, false
 		}

@@ -120,12 +120,12 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*p
 func (s *Service) tellShown(ctx context.Context, in *askState, asked details.Asked) (*proposal, error) {
 	wanted := s.toQuery(in.asked, &in.before.wanted)
 	wanted.Sites, wanted.Limit = in.before.sites, in.before.skip+1
-	shown := s.find(wanted)
+	shown := s.find(in, wanted)
 	shown.cut(in.before.skip)
 	if len(shown.parts) == 0 || shown.closest {
 		return nil, nil
 	}
-	asking := s.find(index.Question{
+	asking := s.find(in, index.Question{
 		Text: strings.Join(asked.Words, " "), Sites: in.asked.Sites, Limit: 1, Prefer: in.asked.Prefer,
 		AsSpelled: in.asked.AsSpelled, OwnWords: true,
 	})
@@ -138,7 +138,7 @@ func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked,
 	if len(asked.Words) == 0 {
 		return nil, nil
 	}
-	a := s.find(index.Question{
+	a := s.find(in, index.Question{
 		Text: strings.Join(asked.Words, " "), Sites: in.asked.Sites, Limit: mostAsked, Prefer: in.asked.Prefer,
 		AsSpelled: in.asked.AsSpelled, OwnWords: true,
 	})

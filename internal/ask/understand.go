@@ -93,7 +93,7 @@ func (s *Service) read(in *askState, text string, types []string) query.Understo
 	u := s.readPlain(in, text, types)
 	excludes := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
 	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
-		if g := s.deps.Corpus.Current(); g.Index.Named(text, g.Permit) {
+		if g := s.view(in); g.Index.Named(text, g.Permit) {
 			u.Literally(text)
 		}
 	}
@@ -124,7 +124,7 @@ func (s *Service) applyAttributes(in *askState, u *query.Understood, attributes 
 
 // asking is what a question is read with.
 func (s *Service) asking(in *askState) query.Asking {
-	view := s.deps.Corpus.Current().Index
+	view := s.view(in).Index
 	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place), Languages: in.Languages, Met: view.Met}
 	if !in.asked.Literal && !in.asked.AsSpelled {
 		at.Has = view.Has

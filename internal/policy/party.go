@@ -11,14 +11,15 @@ import (
 // Party is who asks, as far as rules ask for it. The zero value is somebody of whom nothing is
 // known.
 type Party struct {
-	// Classes are what it is, of PartyClasses.
-	Classes []string
-	// Operator is the origin of who runs an automated client, such as https://openai.com.
-	Operator string
-	// Name is how the client calls itself, such as GPTBot.
-	Name string
-	// Proven says that this is more than its own word: a signature, a credential, an address.
-	Proven bool
+	Proven Traits // by a signature, a credential or an address
+	Said   Traits // by nothing but its own word
+}
+
+// Traits are what a party is.
+type Traits struct {
+	Classes  []string // of PartyClasses
+	Operator string   // the origin of who runs an automated client, such as https://openai.com
+	Name     string   // how the client calls itself, such as GPTBot
 }
 
 // The classes of parties. Kinds of agents are as the list of known agents has them.
@@ -33,20 +34,20 @@ const (
 var PartyClasses = []string{PartyVerified, PartyKnown, PartyAgent, PartyAnonymous, "training", "search", "assistant",
 	"data"}
 
-// is says whether a party is meant by a word of a rule: a class, an operator's origin or host, or
+// are says whether traits are meant by a word of a rule: a class, an operator's origin or host, or
 // an agent's name. below has an operator's host stand for those below it, too.
-func (p *Party) is(word string, below bool) bool {
-	if slices.Contains(p.Classes, word) || word == PartyAnonymous && p.anonymous() {
+func (t *Traits) are(word string, below bool) bool {
+	if slices.Contains(t.Classes, word) {
 		return true
 	}
 	if host, ok := operatorHost(word); ok {
-		own, _ := operatorHost(p.Operator)
+		own, _ := operatorHost(t.Operator)
 		return own != "" && (own == host || below && strings.HasSuffix(own, "."+host))
 	}
-	return p.Name != "" && strings.EqualFold(word, p.Name)
+	return t.Name != "" && strings.EqualFold(word, t.Name)
 }
 
-func (p *Party) anonymous() bool { return len(p.Classes) == 0 && p.Operator == "" && p.Name == "" }
+func (t *Traits) none() bool { return len(t.Classes) == 0 && t.Operator == "" && t.Name == "" }
 
 // operatorHost is the host, and port where there is one, of an operator as a rule names it:
 // https://openai.com or openai.com.
@@ -64,11 +65,14 @@ func operatorHost(word string) (host string, ok bool) {
 // admits says whether a restriction of parties lets one pass. To be permitted it must prove what it
 // is; to be prohibited its own word is enough.
 func (r Restriction) admits(p *Party) bool {
-	if slices.ContainsFunc(r.Prohibit, func(word string) bool { return p.is(word, true) }) {
+	if slices.ContainsFunc(r.Prohibit, func(word string) bool {
+		return p.Proven.are(word, true) || p.Said.are(word, true) ||
+			word == PartyAnonymous && p.Proven.none() && p.Said.none()
+	}) {
 		return false
 	}
 	return len(r.Permit) == 0 ||
-		p.Proven && slices.ContainsFunc(r.Permit, func(word string) bool { return p.is(word, false) })
+		slices.ContainsFunc(r.Permit, func(word string) bool { return p.Proven.are(word, false) })
 }
 
 // variants are the terms for parties, by the rules that do not admit them. They share their rules.

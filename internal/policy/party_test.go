@@ -12,12 +12,15 @@ import (
 
 // The parties that tests ask as.
 var (
-	verifiedGPT = policy.Party{Classes: []string{"verified", "agent", "training"}, Operator: "https://openai.com",
-		Name: "GPTBot", Proven: true}
-	saysGPT = policy.Party{Classes: []string{"agent", "training"}, Operator: "https://openai.com", Name: "GPTBot"}
+	gpt         = policy.Traits{Classes: []string{"agent", "training"}, Operator: "https://openai.com", Name: "GPTBot"}
+	verifiedGPT = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent", "training"},
+		Operator: "https://openai.com", Name: "GPTBot"}}
+	saysGPT = policy.Party{Said: gpt}
 	reader  = policy.Party{}
-	member  = policy.Party{Classes: []string{"known"}, Proven: true}
-	below   = policy.Party{Classes: []string{"verified", "agent"}, Operator: "https://bots.openai.com", Proven: true}
+	member  = policy.Party{Proven: policy.Traits{Classes: []string{"known"}}}
+	below   = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent"}, Operator: "https://bots.openai.com"}}
+	// saysMore holds a credential, which proves nothing of the name that it gives itself.
+	saysMore = policy.Party{Proven: policy.Traits{Classes: []string{"known"}}, Said: gpt}
 )
 
 func TestWhomARuleAdmits(t *testing.T) {
@@ -32,9 +35,9 @@ func TestWhomARuleAdmits(t *testing.T) {
 		"verified": {policy.Restriction{Permit: of{"verified"}}, []policy.Party{verifiedGPT, below},
 			[]policy.Party{saysGPT, reader, member}},
 		"an operator": {policy.Restriction{Permit: of{"https://openai.com"}}, []policy.Party{verifiedGPT},
-			[]policy.Party{saysGPT, reader, member, below}},
+			[]policy.Party{saysGPT, saysMore, reader, member, below}},
 		"a name": {policy.Restriction{Permit: of{"gptbot"}}, []policy.Party{verifiedGPT},
-			[]policy.Party{saysGPT, below}},
+			[]policy.Party{saysGPT, saysMore, below}},
 		"members or agents": {policy.Restriction{Permit: of{"known", "verified"}}, []policy.Party{member, verifiedGPT},
 			[]policy.Party{reader, saysGPT}},
 		"no training": {policy.Restriction{Prohibit: of{"training"}}, []policy.Party{reader, member, below},
@@ -135,11 +138,13 @@ func TestACheckOfPartiesNeverGrowsWhatIsReleased(t *testing.T) {
 			}
 			rules = append(rules, rule)
 		}
-		party := policy.Party{Classes: rapid.SliceOfDistinct(rapid.SampledFrom(words[:7]), rapid.ID[string]).Draw(t,
-			"classes"),
-			Operator: rapid.SampledFrom([]string{"", "https://openai.com", "https://bots.openai.com"}).Draw(t,
-				"operator"),
-			Name: rapid.SampledFrom([]string{"", "GPTBot"}).Draw(t, "name"), Proven: rapid.Bool().Draw(t, "proven")}
+		traits := func(name string) policy.Traits {
+			return policy.Traits{
+				Classes:  rapid.SliceOfDistinct(rapid.SampledFrom(words[:7]), rapid.ID[string]).Draw(t, name+" classes"),
+				Operator: rapid.SampledFrom([]string{"", "https://openai.com", "https://bots.openai.com"}).Draw(t, name+" operator"),
+				Name:     rapid.SampledFrom([]string{"", "GPTBot"}).Draw(t, name+" name")}
+		}
+		party := policy.Party{Proven: traits("proven"), Said: traits("said")}
 		tighter := slices.Clone(rules)
 		at := rapid.IntRange(0, len(rules)-1).Draw(t, "at")
 		if rapid.Bool().Draw(t, "permit") {

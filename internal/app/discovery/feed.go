@@ -58,10 +58,10 @@ type urlEntry struct {
 }
 
 // schemaMap is /schemamap.xml: the feeds of the view's sites.
-func (d *documents) schemaMap(_ context.Context, v view) (document, error) {
+func (d *documents) schemaMap(ctx context.Context, v view) (document, error) {
 	all := urlset{SF: "http://schema.org/schemas/schemafeed/0.1"}
 	for _, site := range v.sites {
-		feed, err := d.service.Feed(site.ID)
+		feed, err := d.service.Feed(ctx, site.ID)
 		if err != nil {
 			return document{}, err
 		}
@@ -89,7 +89,7 @@ func (d *documents) feed(w http.ResponseWriter, r *http.Request) error {
 	if id, ok := d.service.Sites().Find(site); !ok || id != site {
 		return fail.New(fail.NotFound, "there is no feed here; /schemamap.xml lists those that there are")
 	}
-	feed, err := d.service.Feed(site)
+	feed, err := d.service.Feed(r.Context(), site)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -152,7 +153,7 @@ func (a *Auth) admit(r *http.Request, where *Route, t *RateLimitState) (context.
 	}
 	switch {
 	case known:
-		return identity.With(ctx, party), OpensDoor(party, where.Door)
+		return identity.With(released.WithCredential(ctx), party), OpensDoor(party, where.Door)
 	case slices.Contains(a.Required, where.Door) && (where.Public == nil || !where.Public(r)):
 		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))
 	}

@@ -35,6 +35,7 @@ type RequestHandler struct {
 
 	arrivals arrivals
 	scarce   rarely     // of requests that were cut off
+	Agents   *Agents    // who asks; nil where nobody is told apart
 	Gate     *edge.Gate // before sites; nil without any
 	GateOnly bool       // there is nothing but the gate, and probes
 }
@@ -70,6 +71,10 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer.route = gated
 	} else {
 		maps.Copy(header, always)
+	}
+	if f.Agents != nil {
+		r = f.identify(r, happened)
+		answer.perParty = f.Agents.Depends()
 	}
 	if trace, ok := httpx.ParseTrace(r.Header.Get("Traceparent")); ok {
 		happened.SetTrace(trace)
@@ -246,6 +251,8 @@ type Recorder struct {
 	bytes      int64
 	aborted    bool
 
+	perParty bool // another party may be given another answer
+
 	detachable bool          // the rest can be written aside
 	rest       *detachedRest // that a handler wants to be written so
 
@@ -266,6 +273,9 @@ func (w *Recorder) begin(status int) {
 	w.status = status
 	if w.rateLimits != nil {
 		w.rateLimits.finish(w.Header())
+	}
+	if w.perParty {
+		forPartyAlone(w.Header())
 	}
 	if w.body.lingers(status) && http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
 		w.lingers = true

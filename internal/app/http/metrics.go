@@ -20,6 +20,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	asks     *prometheus.CounterVec
+	agents   *prometheus.CounterVec
 	lines    *connFigures
 	cut      prometheus.Counter
 }
@@ -32,7 +33,9 @@ func NewMetrics() *Metrics {
 		requests: metrics.Counter(registry, "http_requests_total", "Requests by route, method and status.", "route", "method", "status"),
 		seconds: metrics.Histogram(registry, "http_request_seconds", "Time to answer a request, by route and status.",
 			[]float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "status"),
-		asks:  metrics.Counter(registry, "asks_total", "Questions by the type of the response: answer, failure and so on.", "response"),
+		asks: metrics.Counter(registry, "asks_total", "Questions by the type of the response: answer, failure and so on.", "response"),
+		agents: metrics.Counter(registry, "agent_requests_total", "Requests of automated clients by operator (those of the list "+
+			"by their origin), how they are known and what became of their signatures.", "operator", "known", "signature"),
 		lines: newConnFigures(registry),
 		cut: metrics.Counter(registry, "requests_cut_total",
 			"Requests that were cut off while they waited for their bodies, because there were too many.").WithLabelValues(),

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/content/released"
 
 	"context"
 	"fmt"
@@ -251,7 +252,7 @@ func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Cont
 	case err != nil:
 		return ctx, err
 	case known:
-		return identity.With(ctx, party), apphttp.OpensDoor(party, doorIntake)
+		return identity.With(released.WithCredential(ctx), party), apphttp.OpensDoor(party, doorIntake)
 	}
 	return ctx, nil
 }

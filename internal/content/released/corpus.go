@@ -101,7 +101,7 @@ func New(options Deps) (*Corpus, error) {
 
 // Refresh brings the index to the catalog's published state and the terms in force.
 func (c *Corpus) Refresh(ctx context.Context) error {
-	rules := c.options.Terms()
+	rules := c.options.Terms().ForAny() // what is refused to one may be found by another
 	changed, err := c.library.Refresh(ctx, index.Admission{
 		Version:  rules.Version(),
 		Admit:    func(l *index.Doc) bool { return c.indexes(rules, l) },
@@ -167,7 +167,7 @@ func (c *Corpus) Ready() error {
 // Sites are those that are served.
 func (c *Corpus) Sites() *Sites { return c.options.Sites }
 
-// Terms are the rules in force.
+// Terms are the rules in force, as they hold for somebody of whom nothing is known.
 func (c *Corpus) Terms() *policy.Terms { return c.options.Terms() }
 
 // Items is how many items can be found.
@@ -176,8 +176,8 @@ func (c *Corpus) Items() int { return c.Index().Len() }
 // Index is the present index, whatever the terms say.
 func (c *Corpus) Index() *index.View { return c.library.View() }
 
-// Current is the view of the present index under the terms in force. It is made when either has
-// changed, once.
+// Current is the view of the present index under the terms in force, for somebody of whom nothing is
+// known; see CurrentFor. It is made when either has changed, once.
 func (c *Corpus) Current() *View {
 	if v := c.fresh(); v != nil {
 		return v

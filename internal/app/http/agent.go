@@ -1,0 +1,82 @@
+package http
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/policy"
+)
+
+// Agents tells which automated clients send requests, and names them to those who decide.
+type Agents struct {
+	Verifier *agents.Verifier
+	// Operators are the origins of operators that the list names: the only ones that metrics tell
+	// apart.
+	Operators map[string]bool
+	// Depends says whether the terms in force are others for other parties.
+	Depends func() bool
+}
+
+// identify names in a request's context who sends it, and notes it in the request's event.
+func (f *RequestHandler) identify(r *http.Request, happened *httpx.Event) *http.Request {
+	agent := f.Agents.Verifier.Identify(r.Context(), agents.Request{Method: r.Method, Target: f.Address.target(r),
+		Header: r.Header, From: f.Address.Client(r)})
+	if agent == (agents.Agent{}) {
+		return r
+	}
+	for name, value := range map[string]string{"agent": agent.Name, "agent_operator": agent.Operator,
+		"agent_known": agent.Known, "agent_signature": string(agent.Signature), "agent_refused": agent.Why} {
+		if value != "" {
+			happened.Set(name, value)
+		}
+	}
+	operator := "other"
+	if f.Agents.Operators[agent.Operator] {
+		operator = agent.Operator
+	}
+	f.Metrics.agents.WithLabelValues(operator, agent.Known, string(agent.Signature)).Inc()
+	return r.WithContext(released.WithParty(agents.With(r.Context(), agent), partyOf(agent)))
+}
+
+// target is the absolute URI of a request as its sender wrote it.
+func (o *ClientAddress) target(r *http.Request) string {
+	uri := r.RequestURI
+	if !strings.HasPrefix(uri, "/") { // the form for proxies (RFC 9112 §3.2.2)
+		if u, err := url.Parse(uri); err == nil {
+			uri = u.RequestURI()
+		}
+	}
+	if rest, ok := strings.CutPrefix(uri, o.Prefix); ok && (rest == "" || strings.ContainsAny(rest[:1], "/?")) {
+		uri = rest
+	}
+	return o.PublicURL(r) + uri
+}
+
+// partyOf is an agent as rules ask for it.
+func partyOf(agent agents.Agent) policy.Party {
+	traits := policy.Traits{Operator: agent.Operator, Name: agent.Name, Classes: []string{policy.PartyAgent}}
+	if agent.Kind != "" {
+		traits.Classes = append(traits.Classes, agent.Kind)
+	}
+	switch agent.Known {
+	case agents.BySignature:
+		traits.Classes = append(traits.Classes, policy.PartyVerified)
+		return policy.Party{Proven: traits}
+	case agents.ByAddress:
+		return policy.Party{Proven: traits}
+	}
+	return policy.Party{Said: traits}
+}
+
+// forPartyAlone keeps shared caches from handing on what depends on who asks.
+func forPartyAlone(header http.Header) {
+	kept := header.Get("Cache-Control")
+	if kept == "" || strings.Contains(kept, "public") {
+		header.Set("Cache-Control", "private, no-cache")
+	}
+	header.Add("Vary", "Authorization, Signature, Signature-Input, Signature-Agent, User-Agent")
+}
