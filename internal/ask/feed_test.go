@@ -21,7 +21,7 @@ import (
 // feed returns a site's feed.
 func (b *bench) feed(t tester, site string) *Feed {
 	t.Helper()
-	f, err := b.Feed(site)
+	f, err := b.Feed(context.Background(), site)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "all", "elsewhere.example"} {
-		if _, err := b.Feed(name); err == nil || fail.From(err).Code != fail.NotFound {
+		if _, err := b.Feed(t.Context(), name); err == nil || fail.From(err).Code != fail.NotFound {
 			t.Errorf("the site %q has a feed: %v", name, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestEmptySiteHasOneEmptyPart(t *testing.T) {
 func TestFeedBeforeTheContentIsLoadedIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	if _, err := b.Feed("shop"); err == nil || fail.From(err).Code != fail.Unavailable {
+	if _, err := b.Feed(t.Context(), "shop"); err == nil || fail.From(err).Code != fail.Unavailable {
 		t.Errorf("got %v", err)
 	}
 }

@@ -212,7 +212,7 @@ func TestModelLiftsNothingDoubtful(t *testing.T) {
 			c = facets.Constraint{Slot: facets.Price, Min: &under, Unit: "EUR", Not: true}
 		}
 		in.asked = index.Question{Text: "lamp", Limit: 10, Constraints: []facets.Constraint{c}}
-		a := b.find(in.wide())
+		a := b.find(in, in.wide())
 		if whole, err := a.preload(t.Context()); err != nil || !whole {
 			t.Fatal(whole, err)
 		}

@@ -50,11 +50,11 @@ var stages = []stage{
 	{"words as they stand", func(d *Service, on *staged) error {
 		asked := on.plain
 		asked.Literal = true
-		on.answer = d.find(asked)
+		on.answer = d.find(on.in, asked)
 		return nil
 	}},
 	{"words alone", func(d *Service, on *staged) error {
-		on.answer = d.find(on.plain)
+		on.answer = d.find(on.in, on.plain)
 		return nil
 	}},
 	{"understand", func(d *Service, on *staged) error {

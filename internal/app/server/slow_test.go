@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -14,10 +15,11 @@ import (
 // say that it left.
 func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 	t.Parallel()
-	s, log := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\nlog: {level: debug}\nramp: {enabled: true, domain: desk.example}\n")
+	s, log := open(t, "limits: {header_timeout: 1s, read_timeout: 1500ms}\nlog: {level: debug}\nramp: {enabled: true, domain: desk.example}\n")
 	address, stop := run(t, s)
 	const rest = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	head, agent, buyer := "POST /ask"+rest, "POST /mcp"+rest, "POST /ramp.v1.ExchangeService/ReportUsage"+rest
+	var all sync.WaitGroup
 	for name, request := range map[string]string{
 		"a length":         head + "Content-Length: 100\r\n\r\n{\"query\":",
 		"a great length":   head + "Content-Length: 100000\r\n\r\n{\"query\":",
@@ -28,26 +30,30 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 		"a buyer":          buyer + "Content-Length: 100\r\n\r\n{\"ver\":",
 		"a waiting client": head + "Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
 	} {
-		connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer connection.Close()
-		io.WriteString(connection, request)
-		reader := bufio.NewReader(connection)
-		response, err := http.ReadResponse(reader, nil)
-		if err == nil && response.StatusCode == http.StatusContinue {
-			response, err = http.ReadResponse(reader, nil)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		body, _ := io.ReadAll(response.Body)
-		if response.StatusCode != http.StatusRequestTimeout || !response.Close || !strings.Contains(string(body), "the body did not come in time") {
-			t.Errorf("%s: %s, close %v: %s", name, response.Status, response.Close, body)
-		}
+		all.Go(func() { // each waits until the time is over
+			connection, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer connection.Close()
+			io.WriteString(connection, request)
+			reader := bufio.NewReader(connection)
+			response, err := http.ReadResponse(reader, nil)
+			if err == nil && response.StatusCode == http.StatusContinue {
+				response, err = http.ReadResponse(reader, nil)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			body, _ := io.ReadAll(response.Body)
+			if response.StatusCode != http.StatusRequestTimeout || !response.Close || !strings.Contains(string(body), "the body did not come in time") {
+				t.Errorf("%s: %s, close %v: %s", name, response.Status, response.Close, body)
+			}
+		})
 	}
+	all.Wait()
 	stop()
 	if !strings.Contains(log.String(), `"status":408`) || strings.Contains(log.String(), `"status":499`) {
 		t.Errorf("the log does not say 408, or says that a client left:\n%s", log)
@@ -56,7 +62,7 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 
 func TestBodyThatDoesNotComeInTimeGetsAnAnswerOverHTTP2(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "limits: {header_timeout: 50ms, read_timeout: 100ms}\n")
+	s, _ := open(t, "limits: {header_timeout: 1s, read_timeout: 1500ms}\n")
 	address, _ := run(t, s)
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
