@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/infra/store"
 	"frontdesk/wire/intent"
@@ -70,7 +71,7 @@ func (s *Service) Retrieve(ctx context.Context, request RetrieveRequest) (*Retri
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
 	}
-	r := s.newRetrieval(request)
+	r := s.newRetrieval(ctx, request)
 	refusal := r.check(ctx)
 	found := &candidates{}
 	if refusal == nil {
@@ -109,9 +110,9 @@ type retrieval struct {
 	session              [sha256.Size]byte // under which it is kept what the session was given
 }
 
-func (s *Service) newRetrieval(request RetrieveRequest) *retrieval {
+func (s *Service) newRetrieval(ctx context.Context, request RetrieveRequest) *retrieval {
 	r := &retrieval{
-		RetrieveRequest: request, eligibility: s.eligibility(s.deps.Corpus.Current()), service: s, now: s.deps.Now(),
+		RetrieveRequest: request, eligibility: s.eligibility(s.deps.Corpus.CurrentFor(released.WithCredential(ctx))), service: s, now: s.deps.Now(),
 	}
 	r.scope, r.inScope = intent.Scope(r.policy.Domains, r.Domain, r.Subdomain)
 	r.maxChunks, r.maxTokens = r.policy.limits(r.Key)

@@ -354,7 +354,9 @@ func (a *App) handler() *apphttp.RequestHandler {
 	}
 	shared := apphttp.NewCORS(a.config.CORS, a.gate != nil && (a.gate.Strict || a.gate.Counts()))
 	mux, known := apphttp.NewMux(all, a.gate, shared, nothingHint(all))
-	return a.requestHandler(mux, known)
+	front := a.requestHandler(mux, known)
+	front.Agents = a.agents(func() bool { return a.terms.Terms().DependsOnParty() })
+	return front
 }
 
 // Reload reads the configuration again and puts its terms in force, if it has no mistakes; the files of the

@@ -162,7 +162,7 @@ func (c Config) compileTerms(stated []*policy.RSL, added []overrides.Rule) (*pol
 	if err != nil {
 		return nil, err
 	}
-	return policy.Options{IsA: content.IsA, RSL: append(documents, stated...), Named: named}.New(rules)
+	return policy.Options{IsA: content.IsA, RSL: append(documents, stated...), Named: named, Agents: c.Agents.Names()}.New(rules)
 }
 
 // canonicalTypes writes types as schema.org does.

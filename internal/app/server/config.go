@@ -4,6 +4,7 @@ import (
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/licensing/broker"
 	"frontdesk/internal/operator/console"
@@ -96,6 +97,8 @@ type Config struct {
 	Licences imported.Settings `yaml:"licences"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
 	RAMP RAMP `yaml:"ramp"`
+	// Agents says which automated clients are told apart. Changes need a restart.
+	Agents agents.Settings `yaml:"agents"`
 	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
 	Roles []string `yaml:"roles" check:"oneof=broker"`
 	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
@@ -212,6 +215,7 @@ func Default() Config {
 		Listen: "127.0.0.1:8080",
 		Data:   "frontdesk-data",
 		Fetch:  fetch.DefaultSettings(),
+		Agents: agents.DefaultSettings(),
 		Ask: Ask{
 			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: elicitation.DefaultConfig(), Promise: session.DefaultPromiseSettings(),
 		},

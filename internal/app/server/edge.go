@@ -82,6 +82,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(n.edgeReady)},
 	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
 	f := &frontend{network: n, front: n.requestHandler(mux, known), edge: works.gate}
+	f.front.Agents = n.agents(func() bool { return false }) // the Exchange's terms are not here
 	f.front.Gate, f.front.GateOnly = works.gate, true
 	works.spool.RegisterMetrics(n.metrics.Registry)
 	return &EdgeServer{frontend: f, works: works}, nil

@@ -2,12 +2,15 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/tls"
 )
 
@@ -63,6 +66,23 @@ func (n *network) requestHandler(routes *http.ServeMux, known map[string]*apphtt
 	}
 	n.metrics.Busy(front.InWork.Load)
 	return front
+}
+
+// agents tells automated clients apart. depends says whether the terms in force are others for other
+// parties.
+func (n *network) agents(depends func() bool) *apphttp.Agents {
+	options := n.config.Fetch.Options()
+	options.MaxRedirects = -1
+	get := fetch.New(options).Get
+	if !n.config.Agents.Verify {
+		get = func(context.Context, fetch.Request) (*fetch.Response, error) {
+			return nil, errors.New("signatures of agents are not verified here")
+		}
+	}
+	return &apphttp.Agents{
+		Verifier:  agents.New(agents.Config{Fetch: get, Known: n.config.Agents.List(), Now: n.now, Log: n.log}),
+		Operators: n.config.Agents.Operators(), Depends: depends,
+	}
 }
 
 // reloadCertificates has the files of the certificate looked at.

@@ -173,7 +173,7 @@ func (t *terms) tenantTerms(one *push.Tenant) *policy.Terms {
 	}
 	named[len(rules)] = "tenant " + one.ID
 	rules = append(rules, one.Rule)
-	options := policy.Options{IsA: content.IsA, Named: named}
+	options := policy.Options{IsA: content.IsA, Named: named, Agents: t.config.Agents.Names()}
 	if stated != nil {
 		options.RSL = []*policy.RSL{stated}
 	}

@@ -17,7 +17,7 @@ type Known struct {
 	Addresses []netip.Prefix // that its requests come from; none in the built-in list
 }
 
-// The kinds of agents.
+// Kinds are what agents do.
 var Kinds = []string{"training", "search", "assistant", "data"}
 
 //go:embed known.txt

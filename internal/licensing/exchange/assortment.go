@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/attestation"
@@ -129,8 +130,21 @@ func NewAssortment(deps AssortmentDeps) (*Assortment, error) {
 // serves says whether a site is one of this front desk's own.
 func (a *Assortment) serves(site string) bool { return a.deps.Corpus.Sites().Serves(site) }
 
-// Terms returns the terms in force of this front desk's own sites.
-func (a *Assortment) Terms() *policy.Terms { return a.deps.Corpus.Terms() }
+// Terms returns the terms in force of this front desk's own sites, as far as they let anybody have
+// an item. They are for what was bought: to whom an item is offered is decided by those of its
+// party.
+func (a *Assortment) Terms() *policy.Terms { return a.deps.Corpus.Terms().ForAny() }
+
+// partyOf is a requester as rules ask for it. Its signature proves the domain whose keys it is of;
+// what the request says of itself beside that counts where a rule prohibits it.
+func partyOf(ctx context.Context, who requesters.Requester) policy.Party {
+	party := released.PartyOf(ctx)
+	if who.Signed != "" {
+		party.Proven.Classes = append(slices.Clip(party.Proven.Classes), policy.PartyKnown, policy.PartyVerified)
+		party.Proven.Operator = cmp.Or(party.Proven.Operator, "https://"+who.Domain)
+	}
+	return party
+}
 
 // catalogState tells who waits that the catalog has changed, and when its file was written. The
 // zero value is ready.

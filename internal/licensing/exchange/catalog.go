@@ -53,7 +53,7 @@ func (a *Assortment) ListCatalog(ctx context.Context, b CatalogFilter) (all []Ca
 		entries, next = a.deps.Catalog.Page(catalog.Filter{Site: b.Site, Words: b.Find, Before: b.Before,
 			Limit: b.Limit})
 	}
-	owner, rules := a.deps.OfferPolicy(), a.deps.Corpus.Terms()
+	owner, rules := a.deps.OfferPolicy(), a.Terms()
 	for i := range entries {
 		m := offerBuilder{owner: owner, rules: rules, query: &Query{By: everything}, entry: &entries[i]}
 		if of, tenant, ok := a.termsFor(m.entry, rules); ok {

@@ -18,7 +18,8 @@ import (
 
 // Query asks for offers for some addresses (RAMP v1, ResourceQuery).
 type Query struct {
-	By requesters.Requester
+	By    requesters.Requester
+	party policy.Party // who asks, as rules ask for it
 	// URIs are the addresses, each once.
 	URIs []string
 	// Functions are what it is for, as terms name them; none when nothing is declared.
@@ -122,6 +123,7 @@ func before(ctx context.Context, share int, most time.Duration) (context.Context
 // keeping what is offered, and half of that for keeping.
 func (s *Service) draftOffers(ctx context.Context, q Query) ([]OfferGroup, [][]*OfferDraft, error) {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
+	q.party = partyOf(ctx, q.By)
 	builders, err := s.decideAll(ctx, offerBuilder{owner: s.assortment.deps.OfferPolicy(), rules: s.assortment.Terms(),
 		query: &q, now: now, operation: requesters.OperationDiscover})
 	if err != nil {
@@ -245,7 +247,7 @@ func (a *Assortment) findEntry(m *offerBuilder) {
 			continue
 		}
 		one := *m
-		one.entry, one.rules, one.tenant = &entry, rules, tenant
+		one.entry, one.rules, one.tenant = &entry, rules.For(m.query.party), tenant
 		if canonical, err := catalog.CanonicalURI(entry.URL); err == nil && !catalog.IsPage(canonical) {
 			one.seller = a.provider(entry.Site, canonical, "")
 		}

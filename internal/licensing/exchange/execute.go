@@ -235,6 +235,7 @@ func (s *Service) checkTerms(ctx context.Context, p Order, line *orderLine, now 
 		line.denial = ContentUnavailable
 		return
 	}
+	q.rules = q.rules.For(partyOf(ctx, p.Requester))
 	if s.assortment.decide(&q); q.absent == "" {
 		q.absent = q.outside(offer.For)
 	}

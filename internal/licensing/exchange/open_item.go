@@ -19,7 +19,7 @@ type OpenItem struct {
 // OpenItemAt returns the item at an address if the terms open it to everyone as a whole. The error
 // is fail.NotFound otherwise.
 func (a *Assortment) OpenItemAt(ctx context.Context, address string) (*OpenItem, error) {
-	rules, closed := a.Terms(), false
+	rules, closed := a.deps.Corpus.TermsFor(ctx), false
 	for _, entry := range a.deps.Catalog.Find(address) {
 		if !a.serves(entry.Site) || entry.IsPushed() {
 			continue

@@ -1,0 +1,87 @@
+package agents
+
+import (
+	"slices"
+	"strings"
+
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/wire/sign/botauth"
+)
+
+// Settings is the section agents: which automated clients are told apart.
+type Settings struct {
+	// Verify says whether signatures of Web Bot Auth are verified, for which the directory of keys
+	// that a request names is fetched. Without it every agent is known by its word at the most.
+	Verify bool `yaml:"verify"`
+	// Known are agents of yours or of others, beside those that the program knows. They go before
+	// those.
+	Known []KnownSettings `yaml:"known"`
+}
+
+// KnownSettings is an agent of the list.
+type KnownSettings struct {
+	// Operator is the name of who runs the agent.
+	Operator string `yaml:"operator,required"`
+	// Origin is its operator's, such as `https://bots.example.com`: where its keys are, or a host
+	// below which they are.
+	Origin string `yaml:"origin,required"`
+	// Kind is what the agent does: `training`, `search`, `assistant` or `data`.
+	Kind string `yaml:"kind,required" check:"oneof=training search assistant data"`
+	// UserAgent is a word of its user agent, such as `ExampleBot`; rules name the agent by it.
+	UserAgent string `yaml:"user_agent,required"`
+	// Addresses are the networks (`192.0.2.0/24`) and addresses that its requests come from. A
+	// request from there that names the agent in its user agent is known for that.
+	Addresses []string `yaml:"addresses" check:"network"`
+}
+
+// DefaultSettings are those where nothing is said.
+func DefaultSettings() Settings { return Settings{Verify: true} }
+
+// Check looks at the agents.
+func (s Settings) Check(r *yamlconf.Report) {
+	for i, k := range s.Known {
+		path := yamlconf.Index("known", i)
+		if _, _, err := botauth.Address(k.Origin); err != nil ||
+			strings.Count(strings.TrimSuffix(k.Origin, "/"), "/") != 2 {
+			r.Problem(path+".origin", "%q is no origin; write it like https://bots.example.com", k.Origin)
+		}
+		if word := k.UserAgent; len(word) < 3 || len(word) > 64 ||
+			strings.ContainsFunc(word, func(c rune) bool { return c < ' ' || c > '~' }) {
+			r.Problem(path+".user_agent", "%q is no word of a user agent; write 3 to 64 characters, like ExampleBot",
+				word)
+		}
+	}
+}
+
+// List are the settings' agents.
+func (s Settings) List() (list []Known) {
+	for _, k := range s.Known {
+		known := Known{Operator: k.Operator, Origin: strings.ToLower(strings.TrimSuffix(k.Origin, "/")), Kind: k.Kind,
+			UserAgent: k.UserAgent, Source: "the configuration"}
+		for _, text := range k.Addresses {
+			if network, err := fetch.ParseNetwork(text); err == nil {
+				known.Addresses = append(known.Addresses, network)
+			}
+		}
+		list = append(list, known)
+	}
+	return list
+}
+
+// Names are the names by which rules may name agents.
+func (s Settings) Names() (names []string) {
+	for _, k := range slices.Concat(s.List(), BuiltIn) {
+		names = append(names, k.UserAgent)
+	}
+	return names
+}
+
+// Operators are the origins of all operators of the list.
+func (s Settings) Operators() map[string]bool {
+	origins := map[string]bool{}
+	for _, k := range slices.Concat(s.List(), BuiltIn) {
+		origins[k.Origin] = true
+	}
+	return origins
+}
