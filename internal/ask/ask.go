@@ -61,7 +61,7 @@ type Reply struct {
 // askState is one question on its way through the stages of Ask.
 type askState struct {
 	Question
-	party      policy.Party     // who asks
+	caller
 	asked      index.Question   // checked, and in the library's terms
 	understood query.Understood // what is wanted
 	telling    string           // the sentence that answers a comparison or a question for a detail; empty for none
@@ -70,19 +70,24 @@ type askState struct {
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
 	talk     session.Conversation
-	earlier  []session.Turn      // the questions before this one that may matter to it, oldest first
-	before   *thread             // what they came to; nil for none
-	wish     *extremes.Wish      // what it wants to know of all that was wanted before it; nil for nothing
-	types    []string            // the types that the question names beside its words
-	skip     int                 // items that were given already
-	only     []found             // the items that were pointed at; nil for none
-	among    *search.Selection   // those that are asked about; nil for all
-	remarks  []remarked          // what is known beside the question
-	ignored  []Ignored           // what of its contexts has no effect
-	worded   string              // the question's own words, without those of answers
-	answered []string            // the questions asked back that this one answers
-	settled  bool                // one of the answers was that anything will do
-	tab      *llm.BudgetedClient // what the answer takes of a model; nil without one
+	earlier  []session.Turn    // the questions before this one that may matter to it, oldest first
+	before   *thread           // what they came to; nil for none
+	wish     *extremes.Wish    // what it wants to know of all that was wanted before it; nil for nothing
+	types    []string          // the types that the question names beside its words
+	skip     int               // items that were given already
+	only     []found           // the items that were pointed at; nil for none
+	among    *search.Selection // those that are asked about; nil for all
+	remarks  []remarked        // what is known beside the question
+	ignored  []Ignored         // what of its contexts has no effect
+	worded   string            // the question's own words, without those of answers
+	answered []string          // the questions asked back that this one answers
+	settled  bool              // one of the answers was that anything will do
+}
+
+// caller is who asks, and what that may cost.
+type caller struct {
+	party policy.Party
+	tab   *llm.BudgetedClient // what the answer takes of a model; nil without one
 }
 
 // Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
@@ -94,7 +99,7 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 		return nil, err
 	}
 	q.Session = s.carried(q.Session)
-	in := &askState{Question: q, party: released.PartyOf(ctx), tab: s.deps.LLM.WithBudget()}
+	in := &askState{Question: q, caller: caller{released.PartyOf(ctx), s.deps.LLM.WithBudget()}}
 	var err error
 	if in.asked, err = s.check(q); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ func (s *Service) LookUp(ctx context.Context, q Question) ([]released.Result, er
 		return nil, err
 	}
 	q.Numbered, q.AnswersOnly, q.NoQuestions = true, true, true
-	in := &askState{Question: q, party: released.PartyOf(ctx)}
+	in := &askState{Question: q, caller: caller{party: released.PartyOf(ctx)}}
 	var err error
 	if in.asked, err = s.check(q); err != nil {
 		return nil, err

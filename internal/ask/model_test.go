@@ -205,7 +205,7 @@ func TestModelLiftsNothingDoubtful(t *testing.T) {
 	b.fill(t, "shop", "s", items...)
 	b.consult(t, endpoint, nil)
 	under := 20.0
-	in := &askState{Question: Question{Text: "lamp"}, tab: b.deps.LLM.WithBudget()}
+	in := &askState{Question: Question{Text: "lamp"}, caller: caller{tab: b.deps.LLM.WithBudget()}}
 	for _, not := range []bool{false, true} { // under 20, and not over it: the latter lets in what has no price
 		c := facets.Constraint{Slot: facets.Price, Max: &under, Unit: "EUR"}
 		if not {

@@ -112,7 +112,8 @@ type retrieval struct {
 
 func (s *Service) newRetrieval(ctx context.Context, request RetrieveRequest) *retrieval {
 	r := &retrieval{
-		RetrieveRequest: request, eligibility: s.eligibility(s.deps.Corpus.CurrentFor(released.WithCredential(ctx))), service: s, now: s.deps.Now(),
+		RetrieveRequest: request, eligibility: s.eligibility(s.deps.Corpus.CurrentFor(released.WithCredential(ctx))),
+		service: s, now: s.deps.Now(),
 	}
 	r.scope, r.inScope = intent.Scope(r.policy.Domains, r.Domain, r.Subdomain)
 	r.maxChunks, r.maxTokens = r.policy.limits(r.Key)

@@ -176,8 +176,8 @@ func (c *Corpus) Items() int { return c.Index().Len() }
 // Index is the present index, whatever the terms say.
 func (c *Corpus) Index() *index.View { return c.library.View() }
 
-// Current is the view of the present index under the terms in force, for somebody of whom nothing is
-// known; see CurrentFor. It is made when either has changed, once.
+// Current is the view of the present index under the terms in force, for somebody of whom nothing
+// is known; see CurrentFor. It is made when either has changed, once.
 func (c *Corpus) Current() *View {
 	if v := c.fresh(); v != nil {
 		return v

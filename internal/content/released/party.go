@@ -21,8 +21,8 @@ func PartyOf(ctx context.Context) policy.Party {
 	return party
 }
 
-// WithCredential gives a context whose party has shown a credential that this front desk gave out or
-// takes, which was verified.
+// WithCredential gives a context whose party has shown a credential that this front desk gave out
+// or takes, which was verified.
 func WithCredential(ctx context.Context) context.Context {
 	party := PartyOf(ctx)
 	party.Proven.Classes = append(slices.Clip(party.Proven.Classes), policy.PartyKnown)
