@@ -148,7 +148,7 @@ func (x *Exchange) Fetch(ctx context.Context, b *Bought, accept ...string) (*Con
 	if err != nil {
 		return nil, unsigned(err)
 	}
-	out, err := contentOf(b, got, len(accept) > 0)
+	out, err := contentOf(got)
 	if err != nil {
 		return out, err
 	}
@@ -169,8 +169,8 @@ func accepted(types []string) string {
 	return strings.Join(all, ", ")
 }
 
-// contentOf reads what was delivered. chosen says that its form was chosen, which need not be that of the offer.
-func contentOf(b *Bought, got *posted, chosen bool) (*Content, error) {
+// contentOf reads what was delivered.
+func contentOf(got *posted) (*Content, error) {
 	if got.status != http.StatusOK {
 		return nil, failureOfExchange(got)
 	}

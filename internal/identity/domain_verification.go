@@ -100,7 +100,7 @@ func (p *DomainVerifier) answers(ctx context.Context, domain, token string) erro
 	var wrong *fetch.Error
 	switch {
 	case errors.As(err, &wrong):
-		return notAnswering(domain, wrong)
+		return notAnswering(wrong)
 	case err != nil:
 		return err
 	case response.Status != http.StatusOK:
@@ -116,7 +116,7 @@ func (p *DomainVerifier) answers(ctx context.Context, domain, token string) erro
 
 // notAnswering tells why a domain could not be asked. What it leads to, and how that fails, is for
 // the log.
-func notAnswering(domain string, err *fetch.Error) *VerificationError {
+func notAnswering(err *fetch.Error) *VerificationError {
 	u := &VerificationError{Reason: ChallengeSilent, Detail: "the domain did not answer at verification_url in time " +
 		"and whole, or not by https with a certificate that is to be trusted", cause: err}
 	switch err.Reason {

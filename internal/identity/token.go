@@ -68,22 +68,22 @@ type claims struct {
 	Scp    any    `json:"scp"`   // the same, or a list, at some servers
 }
 
-func invalid(detail string, cause error) error {
-	return fail.New(fail.Unauthorized, "%s; get a new token from the authorization server", detail).Wrap(cause)
+func invalid(detail string) error {
+	return fail.New(fail.Unauthorized, "%s; get a new token from the authorization server", detail)
 }
 
 // verify gives the party that a token names.
 func (t *tokens) verify(ctx context.Context, text string) (Party, error) {
 	if len(text) > maxToken {
-		return Party{}, invalid("the token is too long", nil)
+		return Party{}, invalid("the token is too long")
 	}
 	token, err := jwt.ParseSigned(text, t.algorithms)
 	if err != nil {
-		return Party{}, invalid("the bearer token is no JWT with a signature that is accepted here", nil)
+		return Party{}, invalid("the bearer token is no JWT with a signature that is accepted here")
 	}
 	header := token.Headers[0]
 	if typ, _ := header.ExtraHeaders[jose.HeaderType].(string); !isJWT(typ) {
-		return Party{}, invalid("the token is no access token", nil)
+		return Party{}, invalid("the token is no access token")
 	}
 	var c claims
 	if err := t.signed(ctx, token, header, &c); err != nil {
@@ -104,7 +104,7 @@ func (t *tokens) verify(ctx context.Context, text string) (Party, error) {
 		subject = c.Client
 	}
 	if subject == "" {
-		return Party{}, invalid("the token names nobody (it has neither sub nor client_id)", nil)
+		return Party{}, invalid("the token names nobody (it has neither sub nor client_id)")
 	}
 	return Party{ID: "token:" + c.Issuer + " " + subject, Kind: KindToken, Scopes: scopes}, nil
 }
@@ -126,7 +126,7 @@ func (t *tokens) signed(ctx context.Context, token *jwt.JSONWebToken, header jos
 		return err
 	}
 	if len(keys) == 0 {
-		return invalid("the token is signed by a key that the authorization server does not publish", nil)
+		return invalid("the token is signed by a key that the authorization server does not publish")
 	}
 	for _, key := range keys {
 		*into = claims{}
@@ -134,13 +134,13 @@ func (t *tokens) signed(ctx context.Context, token *jwt.JSONWebToken, header jos
 			return nil
 		}
 	}
-	return invalid("the token's signature is wrong, or its claims cannot be read", nil)
+	return invalid("the token's signature is wrong, or its claims cannot be read")
 }
 
 // check holds the claims against what is expected. A token that never expires is none.
 func (t *tokens) check(c claims) error {
 	if c.Expiry == nil {
-		return invalid("the token does not say when it expires", nil)
+		return invalid("the token does not say when it expires")
 	}
 	err := c.ValidateWithLeeway(jwt.Expected{Issuer: t.config.Issuer, AnyAudience: t.config.Audience, Time: t.now()},
 		t.config.Skew)
@@ -148,15 +148,15 @@ func (t *tokens) check(c claims) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, jwt.ErrExpired):
-		return invalid("the token has expired", nil)
+		return invalid("the token has expired")
 	case errors.Is(err, jwt.ErrNotValidYet), errors.Is(err, jwt.ErrIssuedInTheFuture):
-		return invalid("the token is not valid yet", nil)
+		return invalid("the token is not valid yet")
 	case errors.Is(err, jwt.ErrInvalidIssuer):
-		return invalid("the token is of another issuer", nil)
+		return invalid("the token is of another issuer")
 	case errors.Is(err, jwt.ErrInvalidAudience):
-		return invalid("the token is for another audience", nil)
+		return invalid("the token is for another audience")
 	}
-	return invalid("the token's claims are wrong", nil)
+	return invalid("the token's claims are wrong")
 }
 
 // words reads scopes: a text divided by blanks, or a list of texts. Anything else is none.

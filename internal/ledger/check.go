@@ -320,7 +320,7 @@ func (c *checking) checkUpper() error {
 		}
 		for n := range count / receipt.TileWidth {
 			t := receipt.Tile{Level: level, N: n, Width: receipt.TileWidth}
-			hashes, _, err := c.settle(t)
+			hashes, err := c.settle(t)
 			if err != nil {
 				return err
 			}
@@ -331,27 +331,27 @@ func (c *checking) checkUpper() error {
 }
 
 // settle says what a full tile holds by the word of the level above. If the tile does not, it is
-// found; trusted says that something vouches for what is given.
-func (c *checking) settle(t receipt.Tile) (hashes []byte, trusted bool, err error) {
+// found.
+func (c *checking) settle(t receipt.Tile) (hashes []byte, err error) {
 	above := c.vouched[t.Level+1][t.N*int64(hashSize):][:hashSize]
 	if hashes, err = c.tile(t); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if root := receipt.TileRoot(hashes); bytes.Equal(root[:], above) {
-		return hashes, true, nil
+		return hashes, nil
 	}
 	again, err := c.rebuilt(t)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if len(again) == len(hashes) {
 		if root := receipt.TileRoot(again); bytes.Equal(root[:], above) {
 			c.found(t.Path(), "it was changed: the tile above it does not have its hash, but that of what is below it")
-			return again, true, nil
+			return again, nil
 		}
 	}
 	c.found(t.Path(), "neither it nor what is below it has the hash that the tile above it has")
-	return hashes, false, nil
+	return hashes, nil
 }
 
 // checkEntries compares the entries with the tiles of level 0.
@@ -402,7 +402,7 @@ func (c *checking) levelZero(n int64) ([]byte, error) {
 	if n == c.head.size/receipt.TileWidth {
 		return c.vouched[0], nil
 	}
-	hashes, _, err := c.settle(receipt.Tile{N: n, Width: receipt.TileWidth})
+	hashes, err := c.settle(receipt.Tile{N: n, Width: receipt.TileWidth})
 	return hashes, err
 }
 

@@ -7,7 +7,6 @@ import (
 
 // pathGlob is a compiled path pattern: its segments in order.
 type pathGlob struct {
-	text     string // as the owner wrote it
 	segments []segmentGlob
 }
 
@@ -56,7 +55,7 @@ func parsePath(text string) (pathGlob, error) {
 			return pathGlob{}, errPatternDots
 		}
 	}
-	glob := pathGlob{text: text}
+	var glob pathGlob
 	for segment := range strings.SplitSeq(canonicalPath(strings.ReplaceAll(text, "*", star))[1:], "/") {
 		switch {
 		case segment == star+star:

@@ -59,27 +59,25 @@ func (s ImportedTerms) RSL() (*RSL, error) {
 	r.order()
 	same := map[string]*Own{}
 	for i := range s.Addresses {
-		if err := r.address(&s.Addresses[i], speaks, same); err != nil {
-			return nil, err
-		}
+		r.address(&s.Addresses[i], speaks, same)
 	}
 	return r, nil
 }
 
 // address adds what is stated of one address, with what the patterns say of it where it says
 // nothing.
-func (r *RSL) address(a *ImportedAddress, speaks func(string) bool, same map[string]*Own) error {
+func (r *RSL) address(a *ImportedAddress, speaks func(string) bool, same map[string]*Own) {
 	if !a.Priced && a.Permits == nil && a.Prohibits == nil {
-		return nil
+		return
 	}
 	subject := subject{Facts: Facts{URL: a.URL}}
 	if !subject.address() || !speaks(subject.host) {
-		return nil
+		return
 	}
 	query, asked := subject.query()
 	key := exactKey(subject.host, subject.path, query, asked)
 	if r.exact[key] != nil {
-		return nil // the first counts
+		return // the first counts
 	}
 	part := r.part(subject.host, subject.path, query, asked)
 	alike := fmt.Sprintf("%p %s %t %s %s %s %q %q", part, a.Name, a.Priced, a.Model, a.Rate, a.Currency, a.Permits,
@@ -93,7 +91,6 @@ func (r *RSL) address(a *ImportedAddress, speaks func(string) bool, same map[str
 		r.exact = map[string]*Own{}
 	}
 	r.exact[key] = own
-	return nil
 }
 
 // own is what is stated of the address, value for value, and else what a part says; nil for none.

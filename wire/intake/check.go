@@ -31,8 +31,6 @@ type (
 	Finding = document.Finding
 	// Findings are those of one message, in its order.
 	Findings = document.Findings
-	// Severity says how bad a finding is.
-	Severity = document.Severity
 )
 
 // The severities.

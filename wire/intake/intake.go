@@ -85,9 +85,6 @@ const (
 	RetainIndefinite Retention = "indefinite"
 )
 
-// Retentions are all of them, from the shortest.
-var Retentions = []Retention{RetainNone, RetainSession, Retain30Days, Retain1Year, RetainIndefinite}
-
 // RateLimit is how often one caller may submit; 0 is not said.
 type RateLimit struct {
 	RequestsPerMinute int `json:"requests_per_minute,omitzero"`

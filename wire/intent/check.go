@@ -30,8 +30,6 @@ type (
 	Finding = document.Finding
 	// Findings are those of one document, in its order.
 	Findings = document.Findings
-	// Severity says how bad a finding is.
-	Severity = document.Severity
 )
 
 // The severities.

@@ -69,15 +69,6 @@ func attestationPayload(a *rampv1.ResourceAttestation) (text []byte, claims int,
 	return text, len(object), err
 }
 
-// attestationByStandard is AttestationPayload the long way, for whatever JSON can carry.
-func attestationByStandard(a *rampv1.ResourceAttestation) ([]byte, error) {
-	claims, err := claimsJSONByStandard(a)
-	if err != nil {
-		return nil, err
-	}
-	return attestationOf(a, claims)
-}
-
 func attestationOf(a *rampv1.ResourceAttestation, claims []byte) ([]byte, error) {
 	return canonical(struct {
 		AttestedAt string           `json:"attested_at"`

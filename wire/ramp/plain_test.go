@@ -82,3 +82,12 @@ func TestMostAttestationsArePlain(t *testing.T) {
 		}
 	}
 }
+
+// attestationByStandard is AttestationPayload the long way, for whatever JSON can carry.
+func attestationByStandard(a *rampv1.ResourceAttestation) ([]byte, error) {
+	claims, err := claimsJSONByStandard(a)
+	if err != nil {
+		return nil, err
+	}
+	return attestationOf(a, claims)
+}

@@ -27,7 +27,6 @@ const maxStatements = 256
 // statement is a text that was prepared.
 type statement struct {
 	*sqlite3.Stmt
-	query     string
 	arguments int
 	busy      bool // its rows are open
 	once      bool // it is kept no longer than its rows are open
@@ -91,7 +90,7 @@ func (c *connection) statement(query string) (*statement, error) {
 		return nil, errors.Join(errors.New("a text with parameters, or one that gives rows, must be one statement"),
 			made.Close())
 	}
-	s := &statement{Stmt: made, query: query, arguments: made.BindCount(), once: known != nil}
+	s := &statement{Stmt: made, arguments: made.BindCount(), once: known != nil}
 	if known == nil {
 		c.statements[query] = s
 	}

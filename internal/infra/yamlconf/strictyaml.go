@@ -169,7 +169,8 @@ func (d *decoder) parse(text []byte) (body ast.Node, ok bool) {
 	}()
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		d.report(syntaxError(err))
+		at, message := syntaxError(err)
+		d.report(at, "", "not YAML: %s", message)
 		return nil, false
 	}
 	var bodies []ast.Node
@@ -189,15 +190,15 @@ func (d *decoder) parse(text []byte) (body ast.Node, ok bool) {
 	return nil, false
 }
 
-func syntaxError(err error) (Place, string, string, string) {
-	const detail = "not YAML: %s"
+// syntaxError says where a text is no YAML, and why.
+func syntaxError(err error) (Place, string) {
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Token != nil {
 		at := syntax.Token.Position
-		return Place{at.Line, at.Column}, "", detail, syntax.Message
+		return Place{at.Line, at.Column}, syntax.Message
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return Place{}, "", detail, first
+	return Place{}, first
 }
 
 // excess finds brackets nested so deep, or a line so long, that no configuration is meant: they

@@ -80,7 +80,7 @@ func withUnsold(details map[string]any, all []unsold) map[string]any {
 }
 
 // end ends a work: what was bought is told, and in whose name is forgotten.
-func (w *work) end(b *Broker) error {
+func (w *work) end() error {
 	w.done, w.Requester = true, nil
 	if w.found != nil {
 		w.Unsold, w.Passed = w.found.unsold(w.Items), w.found.over.list()

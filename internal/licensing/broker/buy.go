@@ -395,7 +395,7 @@ func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 			}
 		}
 		if !more && !slices.ContainsFunc(w.Buys, func(one *buy) bool { return one.State == open }) {
-			if err := w.end(b); err != nil {
+			if err := w.end(); err != nil {
 				return err
 			}
 		}

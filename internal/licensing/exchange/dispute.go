@@ -339,7 +339,7 @@ func (s *Service) takeUp(ctx context.Context, r DisputeRequest, l disputeRecord,
 	}
 	v := disputes.Tier1(f)
 	c.Short = v.Short
-	m := moving{case_: c, sale: t, now: now, by: disputes.ByRule}
+	m := moving{case_: c, sale: t, now: now}
 	m.step(disputes.Filed, disputes.ByBuyer, disputes.Verdict{})
 	if v.Resolution != "" {
 		m.tier = 1
@@ -403,7 +403,6 @@ type moving struct {
 	was    disputes.Case // as it was read; the zero value for one that is new
 	sale   transactions.Transaction
 	now    time.Time
-	by     string
 	tier   int   // that decides
 	amount int64 // to give back; 0 for all
 	steps  []disputes.Step
