@@ -23,6 +23,7 @@ import (
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/wire/ramp"
+	"frontdesk/wire/sign"
 )
 
 // Operator is what operations read and change. What a configuration switches off is nil.
@@ -36,13 +37,23 @@ type Operator struct {
 	Accounts   *accounts.Ledger
 	Balances   *accounts.Reader
 	Cases      Cases
+	Rules      Rules
+	Answers    Answers
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
 	// its hosts.
 	Known func(name string) (id string, ok bool)
 	// Host gives a domain in the form in which the catalog has hosts; ok is false for what is
 	// none.
 	Host func(domain string) (host string, ok bool)
-	Now  func() time.Time
+	// Places are those who deliver for a site or a tenant, by their names, with the form of their
+	// addresses. Among those of a tenant is push.PlaceOf its id, with an empty form where nobody
+	// delivers.
+	Places func(id string) map[string]sign.URLForm
+	// Reread begins to read a site anew, and says whether it does: not where that is going on, nor
+	// where nothing is to be read. Where paths are named, no more is asked for, as far as that can
+	// be done.
+	Reread func(site string, paths []string) (begun bool)
+	Now    func() time.Time
 }
 
 // selling refuses operations that only an Exchange has.
@@ -106,6 +117,15 @@ type FileReader interface{ ReadFiles(Files) error }
 // Fresh is a result that says whether something was made, instead of put in the place of another.
 type Fresh interface{ Fresh() bool }
 
+// BodyChecker is an operation that finds mistakes in the text of a request's body.
+type BodyChecker interface{ CheckBody(body []byte) error }
+
+// Bodiless is an operation to which a request may say nothing.
+type Bodiless interface{ Bodiless() }
+
+// Accepted is a result of what is done later.
+type Accepted interface{ Accepted() }
+
 // define makes an operation that is called by an address of a request.
 func define[In Doer[Out], Out any](id, method, path, summary string) Operation {
 	op := Operation{
@@ -134,7 +154,7 @@ func command[In Doer[Out], Out any]() Operation { return define[In]("", "", "", 
 func Operations() (all []Operation) {
 	for _, some := range [][]Operation{
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
-		domainOperations, disputeOperations,
+		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
 	} {
 		all = append(all, some...)
 	}

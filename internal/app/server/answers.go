@@ -18,7 +18,6 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
-	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
@@ -38,12 +37,9 @@ func (s *seller) answerRoutes() []apphttp.Route {
 		}
 		rampapi.WriteError(w, r, fail.New(fail.NotFound, "this is no token with which a challenge is answered now"))
 	})
-	handler := api.AnswersHandler(api.Answers{Answers: s.Answers, Own: s.config.answersAt})
-	all := []apphttp.Route{{Pattern: answerPattern, Name: answerPattern, Methods: apphttp.ReadMethods, Refuse: rampapi.WriteError, Handler: challenge}}
-	for _, pattern := range []string{api.AnswerList, api.AnswerOne} {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Refuse: api.WriteError, Handler: forOperators(s.gate, handler)})
-	}
-	return all
+	return append(s.operatorRoutes("/admin/answers"), apphttp.Route{
+		Pattern: answerPattern, Name: answerPattern, Methods: apphttp.ReadMethods, Refuse: rampapi.WriteError, Handler: challenge,
+	})
 }
 
 // answersAt says whether this front desk answers at a domain: the host of url, one of a site's, or one behind the gate.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog"
-	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/imported"
 )
@@ -248,14 +246,6 @@ func (t *terms) licencesNamed(ctx context.Context, site string) (places []string
 		places, more = places[:ingest.MaxLicencePlaces], true
 	}
 	return places, more, nil
-}
-
-// changedHandler lets the operator's systems say that content has changed.
-func (s *seller) changedHandler() http.Handler {
-	return api.ChangedHandler(api.Changed{Known: s.tenantAt, Refresh: func(site string, paths []string) bool {
-		begin := s.rereads.Load()
-		return begin != nil && (*begin)(site, paths)
-	}})
 }
 
 // kindOf is what kind of source one of content's is (RAMP v1, IngestionSource): what is crawled, what a feed or a CMS hands out, or what the owner put there.

@@ -18,23 +18,28 @@ func newOperator(s *supply, a *accounting) *operator.Operator {
 	}
 }
 
-// operatorRoutes are the addresses of operations for the operator's programs, whose paths begin so.
-func (s *seller) operatorRoutes(prefixes ...string) (all []apphttp.Route) {
-	for _, r := range api.Routes(newOperator(s.supply, s.accounting), prefixes...) {
-		all = append(all, apphttp.Route{
-			Pattern: r.Pattern, Name: r.Name, Refuse: api.WriteError, Handler: forOperators(s.gate, r.Handler),
-		})
+// operator is what owners and operators do on a server, which puts at once in force what they change.
+func (s *seller) operator() *operator.Operator {
+	o := newOperator(s.supply, s.accounting)
+	o.Rules, o.Places = s.addedRules(), s.placesOf
+	o.Answers = operator.Answers{ChallengeResponses: s.Answers, Own: s.config.answersAt}
+	o.Reread = func(site string, paths []string) bool {
+		begin := s.rereads.Load()
+		return begin != nil && (*begin)(site, paths)
 	}
-	return all
+	return o
 }
 
-// tenantRoutes let the operator's programs set prices of sites, and the keys that sign addresses for others.
-func (s *seller) tenantRoutes() []apphttp.Route {
-	c := api.Tenants{Site: s.tenantAt, Rules: s.changeRules(), Keys: s.Deliveries, Places: s.placesOf}
-	keys := forOperators(s.gate, api.KeysHandler(c, s.now))
-	all := []apphttp.Route{{Pattern: api.TenantPricing, Name: api.TenantPricing, Refuse: api.WriteError, Handler: forOperators(s.gate, api.PricingHandler(c))}}
-	for _, pattern := range []string{api.TenantKeys, api.TenantKey, api.TenantActivate} {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: api.TenantKeys, Refuse: api.WriteError, Handler: keys})
+func (s *seller) operatorRoutes(prefixes ...string) []apphttp.Route {
+	return operatorRoutes(s.gate, s.operator(), prefixes...)
+}
+
+// operatorRoutes are the addresses of operations for the operator's programs, whose paths begin so.
+func operatorRoutes(gate *apphttp.Auth, o *operator.Operator, prefixes ...string) (all []apphttp.Route) {
+	for _, r := range api.Routes(o, prefixes...) {
+		all = append(all, apphttp.Route{
+			Pattern: r.Pattern, Name: r.Name, Refuse: api.WriteError, Handler: forOperators(gate, r.Handler),
+		})
 	}
 	return all
 }

@@ -6,9 +6,11 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
@@ -24,18 +26,20 @@ func (r *reloader) ruleRoutes() []apphttp.Route {
 	if r.gate == nil {
 		return nil
 	}
-	handler := forOperators(r.gate, api.RulesHandler(r.changeRules()))
-	return []apphttp.Route{
-		{Pattern: api.ContentRules, Name: api.ContentRules, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Refuse: api.WriteError, Handler: handler},
-		{Pattern: api.ContentRule, Name: api.ContentRules, Methods: []string{http.MethodGet, http.MethodHead, http.MethodDelete}, Refuse: api.WriteError, Handler: handler},
-		{Pattern: "/admin/", Name: "/admin/", Refuse: api.WriteError, Handler: api.NoneHandler()},
+	all := operatorRoutes(r.gate, &operator.Operator{Rules: r.addedRules(), Now: r.now}, "/admin/content-rules")
+	for i := range all {
+		all[i].Methods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
+		if strings.HasSuffix(all[i].Pattern, "}") {
+			all[i].Methods[2] = http.MethodDelete
+		}
 	}
+	return append(all, apphttp.Route{Pattern: "/admin/", Name: "/admin/", Refuse: api.WriteError, Handler: api.NoneHandler()})
 }
 
-// changeRules is what changing them takes.
-func (r *reloader) changeRules() api.Rules {
-	return api.Rules{
-		Keeper: r.Rulebook, Check: r.checkRule, Warn: r.warnOf,
+// addedRules are the content rules, which are put in force as they are changed.
+func (r *reloader) addedRules() operator.Rules {
+	return operator.Rules{
+		Store: r.Rulebook, Fits: r.checkRule, Warn: r.warnOf,
 		Apply: func(ctx context.Context) {
 			if err := r.lookAtRules(ctx); err != nil {
 				r.log.Warn("what was changed of the terms is not in force yet; that is tried again", "error", err)

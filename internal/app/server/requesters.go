@@ -95,7 +95,7 @@ func (s *seller) signUpRoutes() []apphttp.Route {
 		return nil
 	}
 	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions", "/admin/disputes")
-	all = append(append(append(all, s.reportRoutes()...), s.tenantRoutes()...), s.evidenceRoute())
+	all = append(append(all, s.reportRoutes()...), s.evidenceRoute())
 	all = append(all, s.supplyRoutes()...)
 	if s.api.SignUp == nil {
 		return all

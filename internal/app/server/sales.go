@@ -30,7 +30,7 @@ func (s *seller) sales() *console.SalesConfig {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Operator: newOperator(s.supply, s.accounting),
+		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Operator: s.operator(),
 		Requesters: s.Requesters.Page,
 	}
 	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}

@@ -13,7 +13,6 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
-	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
@@ -157,11 +156,7 @@ const sweepSupplyEvery = time.Hour
 
 // supplyRoutes let the operator's programs keep tenants and callers, and see what was refused.
 func (s *seller) supplyRoutes() []apphttp.Route {
-	all := s.operatorRoutes("/admin/tenants", "/admin/callers", "/admin/domains")
-	return append(all, apphttp.Route{
-		Pattern: api.ContentChanged, Name: api.ContentChanged, Refuse: api.WriteError,
-		Handler: forOperators(s.gate, s.changedHandler()),
-	})
+	return s.operatorRoutes("/admin/tenants", "/admin/callers", "/admin/domains", "/admin/content-changed")
 }
 
 // tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.

@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/operator"
 	"frontdesk/wire/strictjson"
 )
 
@@ -29,7 +30,16 @@ func read(w http.ResponseWriter, r *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
-	return decode(body, into)
+	if _, may := into.(operator.Bodiless); may && len(body) == 0 {
+		return nil
+	}
+	if err := strictjson.Decode(body, into); err != nil {
+		return fail.New(fail.Malformed, "%v", err)
+	}
+	if c, ok := into.(operator.BodyChecker); ok {
+		return c.CheckBody(body)
+	}
+	return nil
 }
 
 // bodyOf reads a request's body whole, which is JSON as it stands.
@@ -53,13 +63,6 @@ func isJSON(text string) bool {
 	media, parameters, err := mime.ParseMediaType(text)
 	charset, named := parameters["charset"]
 	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
-}
-
-func decode(body []byte, into any) error {
-	if err := strictjson.Decode(body, into); err != nil {
-		return fail.New(fail.Malformed, "%v", err)
-	}
-	return nil
 }
 
 // answerer does what a request asks, and gives a status and what there is to tell.

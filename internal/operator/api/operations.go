@@ -102,6 +102,9 @@ func call(o *operator.Operator, op operator.Operation, w http.ResponseWriter, r 
 	}
 	out, err := op.Run(r.Context(), o, in.Interface())
 	status := http.StatusOK
+	if _, later := out.(operator.Accepted); later {
+		status = http.StatusAccepted
+	}
 	if made, ok := out.(operator.Fresh); ok && err == nil && made.Fresh() {
 		status = http.StatusCreated
 	}

@@ -39,7 +39,8 @@ func (s *schemas) admin(op operator.Operation) object {
 		s.members(body, op.In)
 		s.input = false
 		more["requestBody"] = object{
-			"required": true, "content": object{"application/json": object{"schema": body}},
+			"required": !op.In.Implements(reflect.TypeFor[operator.Bodiless]()),
+			"content":  object{"application/json": object{"schema": body}},
 		}
 	}
 	answer := object{
@@ -52,6 +53,10 @@ func (s *schemas) admin(op operator.Operation) object {
 		if made.Fresh() { // always
 			delete(responses, "200")
 		}
+	}
+	if op.Out.Implements(reflect.TypeFor[operator.Accepted]()) {
+		responses["202"] = answer
+		delete(responses, "200")
 	}
 	return operating(op.ID, op.Summary, responses, more)
 }

@@ -18,9 +18,6 @@ func (s *schemas) operatorPaths() object {
 				"message": object{"type": "string", "description": "What is wrong, and what to do."}},
 		}},
 	}
-	s.operatorSchemas()
-	rule, host, key := inPath("id", "The rule's id."), inPath("id",
-		"A host of the site, such as www.example.com."), inPath("key_id", "The key's id.")
 	return object{
 		"/api/v1/reports/{name}": object{"get": s.reports()},
 		"/provider/{domain}/ramp.json": object{"get": providerDocument("providerManifest",
@@ -61,104 +58,7 @@ func (s *schemas) operatorPaths() object {
 				parameter("format", "json or jsonl; without it, as Accept says."),
 			}})},
 		"/admin/delivery-logs": object{"post": s.deliveryLogs()},
-		"/admin/content-rules": object{
-			"get": operating("contentRules", "List the content rules (RAMP v1, manual source)",
-				told("200", "The rules in their order.", listOf("rules", "operator.ContentRule")), object{}),
-			"post": operating("putContentRule", "Add a content rule, or put it in the place of that with its id",
-				told("201", "It was added.", ref("operator.ContentRule"), "200", "It stands in the place of another."),
-				body("operator.ContentRule")),
-		},
-		"/admin/content-rules/{id}": object{
-			"get": operating("contentRule", "Read a content rule",
-				told("200", "The rule.", ref("operator.ContentRule")), object{"parameters": []any{rule}}),
-			"delete": operating("removeContentRule", "Remove a content rule",
-				told("200", "It was removed.", object{"type": "object"}), object{"parameters": []any{rule}}),
-		},
-		"/admin/content-changed": object{
-			"post": operating("contentChanged",
-				"Say that content of a site or tenant has changed, so that it is read anew (RAMP v1, Ingestion)",
-				told("202", "Whether a reading begins: not where one is going on, nor where nothing is to be read.",
-					object{
-						"type": "object", "required": []any{"tenant", "started"},
-						"properties": object{"tenant": object{"type": "string"}, "started": object{"type": "boolean"}},
-					}), jsonBody(object{"type": "object", "properties": object{
-					"tenant": object{"type": "string", "description": "A tenant, by its id or one of its domains."},
-					"site": object{"type": "string",
-						"description": "A site, by its id or one of its hosts, instead of tenant."},
-					"paths": object{"type": "array", "maxItems": 1000, "items": object{"type": "string"},
-						"description": "What has changed. All lists and documents are asked for all the same, with " +
-							"what says that they are what they were."},
-				}})),
-		},
-		"/admin/answers": object{
-			"get": operating("answers",
-				"List with which tokens challenges of this front desk's own domains are answered now",
-				told("200", "The tokens.",
-					object{"type": "object",
-						"properties": object{"answers": object{"type": "array", "items": answerSchema}}}), object{}),
-			"post": operating("putAnswer",
-				"Have a challenge of one of this front desk's own domains be answered with a token (RAMP v1, domain "+
-					"verification)", told("201", "It is answered.", answerSchema), jsonBody(answerSchema)),
-		},
-		"/admin/answers/{domain}/{token}": object{
-			"delete": operating("removeAnswer", "Have a challenge not be answered any more",
-				told("200", "It is answered no more.", object{"type": "object"}), object{"parameters": []any{
-					domainOf,
-					object{"name": "token", "in": "path", "required": true, "description": "The token.",
-						"schema": object{"type": "string"}},
-				}}),
-		},
-		"/admin/tenants/{id}/pricing": object{
-			"get": operating("tenantPricing", "Read what licensed items of a site cost where no rule says so",
-				told("200", "The price.", ref("operator.Pricing")), object{"parameters": []any{host}}),
-			"put": operating("setTenantPricing",
-				"Say what licensed items of a site cost where no rule says so (RAMP v1)",
-				told("200", "The price.", ref("operator.Pricing")), withParameters(body("operator.Price"), host)),
-			"delete": operating("removeTenantPricing", "Have no such price any more",
-				told("200", "There is none.", ref("operator.Pricing")), object{"parameters": []any{host}}),
-		},
-		"/admin/tenants/{id}/signing-keys": object{
-			"get": operating("signingKeys", "List the keys that sign addresses for others",
-				told("200", "The keys.", listOf("keys", "operator.SigningKey")), object{"parameters": []any{host}}),
-			"post": operating("issueSigningKey", "Make a key, or take one, which waits (RAMP v1, CDN key rotation)",
-				told("201", "It waits until it is activated.", ref("operator.SigningKey")),
-				withParameters(body("operator.NewSigningKey"), host)),
-		},
-		"/admin/tenants/{id}/signing-keys/{key_id}": object{
-			"delete": operating("revokeSigningKey", "End a key at once",
-				told("200", "It has ended.", ref("operator.SigningKey")), object{"parameters": []any{host, key}}),
-		},
-		"/admin/tenants/{id}/signing-keys/{key_id}/activate": object{
-			"post": operating("activateSigningKey", "Have a key sign that waits",
-				told("200", "It signs.", ref("operator.SigningKey")),
-				withParameters(body("operator.Activation"), host, key)),
-		},
 	}
-}
-
-// domainOf is a domain in an address.
-var domainOf = object{"name": "domain", "in": "path", "required": true,
-	"description": "A domain, such as www.example.com.", "schema": object{"type": "string"}}
-
-// answerSchema is a token with which a challenge is answered.
-var (
-	answerSchema = object{"type": "object", "required": []any{"domain", "token", "expires_at"}, "properties": members(
-		"domain", "A domain of this front desk's own.",
-		"token", "As an Exchange gave it: 8 to 256 letters, digits, and -_.~=+.",
-		"expires_at", "Until when it is answered, an hour from now at the most.")}
-)
-
-func jsonBody(schema object) object {
-	return object{"requestBody": object{"required": true,
-		"content": object{"application/json": object{"schema": schema}}}}
-}
-
-func members(described ...string) object {
-	all := object{}
-	for i := 0; i < len(described); i += 2 {
-		all[described[i]] = object{"type": "string", "description": described[i+1]}
-	}
-	return all
 }
 
 // providerDocument is a document that the Exchange makes of a provider's terms.
@@ -185,101 +85,6 @@ func told(status, description string, schema object, more ...string) object {
 		responses[more[i]] = object{"description": more[i+1], "content": content}
 	}
 	return responses
-}
-
-func body(schema string) object {
-	return object{"requestBody": object{"content": object{"application/json": object{"schema": ref(schema)}}}}
-}
-
-func withParameters(more object, parameters ...object) object {
-	var all []any
-	for _, p := range parameters {
-		all = append(all, p)
-	}
-	more["parameters"] = all
-	return more
-}
-
-func listOf(name, schema string) object {
-	return object{"type": "object", "required": []any{name},
-		"properties": object{name: object{"type": "array", "items": ref(schema)}}}
-}
-
-// operatorSchemas are what the operator's programs send and get. They refuse members that they do
-// not have.
-func (s *schemas) operatorSchemas() {
-	text := func(description string) object { return object{"type": "string", "description": description} }
-	texts := func(description string) object {
-		return object{"type": "array", "items": object{"type": "string"}, "description": description}
-	}
-	number := func(description string) object {
-		return object{"type": "integer", "minimum": 0, "description": description}
-	}
-	closed := func(description string, properties object, required ...any) object {
-		made := object{"type": "object", "description": description, "properties": properties,
-			"additionalProperties": false}
-		if len(required) > 0 {
-			made["required"] = required
-		}
-		return made
-	}
-	restriction := closed("Who or what something is allowed for.",
-		object{"permit": texts("The only ones."), "prohibit": texts("Those that are not, whatever permit says.")})
-	s.made["operator.Price"] = closed("What something costs, as in the terms.", object{
-		"model": text("per_access, per_token, per_fetch, per_page, per_minute, per_record, flat, subscription, " +
-			"training, revenue_share, free, attribution or contribution."),
-		"rate": text("A decimal number, such as 0.02."), "currency": text("ISO 4217."),
-		"months":   number("Of subscription and training."),
-		"estimate": number("How much one use takes of what is metered."),
-	}, "model")
-	s.made["operator.ContentRule"] = closed("A rule of the terms that stands behind those of the owner's file. Its "+
-		"members are those of a rule there.", object{
-		"id":    text("Up to 64 lower-case letters, digits, dots, dashes and underscores; made where it is left out."),
-		"order": number("Rules stand in the order of these; 100 where it is left out."),
-		"match": closed("All of it must hold; an empty object is everything.", object{
-			"path": texts("Globs over the path."), "host": texts("Hosts."), "site": texts("Ids of sites."),
-			"source": texts("Names of sources."), "type": texts("Types of schema.org."),
-		}),
-		"access": object{"enum": []any{"open", "licensed", "blocked"}}, "labels": texts("Editorial domains."),
-		"excerpt":   closed("What is shown of a licensed item.", object{"words": number("")}),
-		"functions": restriction, "users": restriction, "countries": restriction,
-		"display":   closed("The most words that may be shown.", object{"words": number("")}),
-		"price":     ref("operator.Price"),
-		"reporting": closed("What is owed after use.", object{"window": text("A span, such as 24h.")}),
-		"delivery":  texts("The only ways of delivery."),
-		"scopes":    texts("Of which one must have been granted."), "imported": object{"enum": []any{"obey", "ignore"}},
-		"created": text("Told alone."), "changed": text("Told alone."),
-		"warnings": texts("Told alone: what works, and is probably not meant."),
-	}, "match", "access")
-	s.made["operator.Pricing"] = object{"type": "object",
-		"description": "The price of what is licensed of a site and has none by a rule.", "properties": object{
-			"tenant": text("The host that was asked for."), "site": text("The site's id."),
-			"price":   object{"anyOf": []any{ref("operator.Price"), object{"type": "null"}}},
-			"changed": text("When it was set."),
-		}}
-	s.made["operator.NewSigningKey"] = closed("A key to be made, or taken.", object{
-		"place": text("Who delivers, by its name in ramp.delivery; where one alone has the form, it may " +
-			"be left out."),
-		"cdn_type":    object{"enum": []any{"hmac", "cloudfront", "akamai", "fastly"}},
-		"signing_key": text("A key that was made elsewhere: PEM for cloudfront, else the secret."),
-		"encoding": object{"enum": []any{"text", "base64", "hex"},
-			"description": "Of the secret; without it base64 for fastly and hex for others."},
-		"key_pair_id": text("What CloudFront calls the public key."),
-	})
-	s.made["operator.Activation"] = closed("How a key begins to sign. Nothing need be said.",
-		object{"key_pair_id": text("What CloudFront calls the public key."),
-			"grace": text("How long the key before it is still good, such as 1h.")})
-	s.made["operator.SigningKey"] = object{"type": "object",
-		"description": "A key that signs addresses, without its secret.", "properties": object{
-			"key_id": text(""), "place": text("Who delivers."), "cdn_type": text("The form of the addresses."),
-			"key_pair_id": text(""),
-			"state":       object{"enum": []any{"waiting", "signing", "overlapping", "retired", "revoked"}},
-			"imported":    object{"type": "boolean"}, "created": text(""), "activated": text(""), "ends": text(""),
-			"shown": object{"type": "object",
-				"description": "Once, of a key that was made here: what the other side has to know.",
-				"properties": object{"signing_key": text("The secret, in hex; for fastly in base64."),
-					"public_key": text("In PEM.")}},
-		}}
 }
 
 // operating is an operation of the operator's programs, or of others that have a key of their own.

@@ -195,6 +195,7 @@ func (s *schemas) members(schema object, t reflect.Type) {
 		must := !strings.HasPrefix(rest, "omit")
 		if s.input {
 			_, named := field.Tag.Lookup("required")
+			named = named || strings.HasSuffix(field.Tag.Get("yaml"), ",required")
 			_, argument := field.Tag.Lookup("arg")
 			must = named || argument
 		}
