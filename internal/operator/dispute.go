@@ -142,7 +142,8 @@ func among[T ~string](name string, said T, all []T) error {
 	if said == "" || slices.Contains(all, said) {
 		return nil
 	}
-	return invalid("%s %.60q is not one of %s", name, string(said), strings.Join(each(all, func(one T) string { return string(one) }), ", "))
+	return invalid("%s %.60q is not one of %s", name, string(said),
+		strings.Join(each(all, func(one T) string { return string(one) }), ", "))
 }
 
 func (in ListDisputes) Do(ctx context.Context, o *Operator) (page DisputePage, err error) {
