@@ -45,6 +45,7 @@ var libraries = []library{
 	{"golang.org/x/net/html", "wire/licence internal/content/ingest/charset internal/content/ingest/markup"},
 	{"golang.org/x/net/http2", "internal/app/http internal/app/server test/hostile"},
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
+	{"golang.org/x/net/publicsuffix", "internal/identity/agents"},
 	{"golang.org/x/sync", "internal/content/ingest internal/intake internal/licensing/exchange test/load"},
 	{"golang.org/x/sys", "internal/infra/store internal/app/http"},
 	{"golang.org/x/text", "internal/policy internal/content/facets internal/content/taxonomy internal/content/ingest " +

@@ -21,10 +21,16 @@ type Agents struct {
 	Depends func() bool
 }
 
-// identify names in a request's context who sends it, and notes it in the request's event.
-func (f *RequestHandler) identify(r *http.Request, happened *httpx.Event) *http.Request {
-	agent := f.Agents.Verifier.Identify(r.Context(), agents.Request{Method: r.Method, Target: f.Address.target(r),
-		Header: r.Header, From: f.Address.Client(r)})
+// identify names in a request's context who sends it, and notes it in the request's event. It may
+// wait for a directory of keys.
+func (f *RequestHandler) identify(answer *Recorder, r *http.Request, happened *httpx.Event) *http.Request {
+	if f.Agents == nil {
+		return r
+	}
+	answer.perParty = f.Agents.Depends()
+	agent := f.Agents.Verifier.Identify(r.Context(),
+		agents.Request{Method: r.Method, Target: f.Address.target(r, answer.route == gated),
+			Header: r.Header, From: f.Address.Client(r)})
 	if agent == (agents.Agent{}) {
 		return r
 	}
@@ -42,13 +48,18 @@ func (f *RequestHandler) identify(r *http.Request, happened *httpx.Event) *http.
 	return r.WithContext(released.WithParty(agents.With(r.Context(), agent), partyOf(agent)))
 }
 
-// target is the absolute URI of a request as its sender wrote it.
-func (o *ClientAddress) target(r *http.Request) string {
+// target is the absolute URI of a request as its sender wrote it. At the gate it is that of the
+// site behind it.
+func (o *ClientAddress) target(r *http.Request, atGate bool) string {
 	uri := r.RequestURI
 	if !strings.HasPrefix(uri, "/") { // the form for proxies (RFC 9112 §3.2.2)
 		if u, err := url.Parse(uri); err == nil {
 			uri = u.RequestURI()
 		}
+	}
+	if atGate {
+		scheme := map[bool]string{true: "https", false: "http"}[o.Secure(r)]
+		return scheme + "://" + o.Host(r) + uri
 	}
 	if rest, ok := strings.CutPrefix(uri, o.Prefix); ok && (rest == "" || strings.ContainsAny(rest[:1], "/?")) {
 		uri = rest

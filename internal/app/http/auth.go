@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
@@ -37,6 +38,8 @@ type AuthOptions struct {
 	Help     string   // the path at which a stranger learns how to ask
 
 	Address, Key, Site ratelimit.Meter
+	// Operator counts verified agents by who runs them, in place of their addresses.
+	Operator ratelimit.Meter
 	// Failures counts wrong credentials, and Excess what comes over the limit at a door that says so in its own
 	// words. Both are counted by each node for itself: they protect the node.
 	Failures, Excess ratelimit.Meter
@@ -74,7 +77,7 @@ func (t *RateLimitState) Add(name string, window time.Duration, status ratelimit
 
 // Counts says whether requests are counted that show no credential, or a good one.
 func (a *Auth) Counts() bool {
-	return a != nil && slices.ContainsFunc([]ratelimit.Meter{a.Address, a.Key, a.Site}, func(m ratelimit.Meter) bool { return !m.Rate().Unlimited() })
+	return a != nil && slices.ContainsFunc([]ratelimit.Meter{a.Address, a.Key, a.Site, a.Operator}, func(m ratelimit.Meter) bool { return !m.Rate().Unlimited() })
 }
 
 // Guard lets a request pass to a door if it may.
@@ -199,8 +202,12 @@ func (a *Auth) shown(party identity.Party) string {
 
 // Count takes the request out of the party's limit or, for a stranger, out of the address's.
 func (a *Auth) Count(ctx context.Context, where *Route, t *RateLimitState, party identity.Party, from string) error {
-	meter, key := a.Address, from
+	meter, key, who := a.Address, from, "your address"
+	if group := agents.From(ctx).Group(); group != "" {
+		meter, key, who = a.Operator, group, "agents of your operator"
+	}
 	if party.ID != "" {
+		who = "you"
 		meter, key = a.Key, party.ID
 		if own, err := ratelimit.ParseRate(party.Rate); err == nil && party.Rate != "" {
 			meter = meter.WithRate(own)
@@ -211,7 +218,7 @@ func (a *Auth) Count(ctx context.Context, where *Route, t *RateLimitState, party
 	if status.OK {
 		return nil
 	}
-	refused := a.limited(ctx, t, meter, status, "too many requests came from "+map[bool]string{true: "you", false: "your address"}[party.ID != ""])
+	refused := a.limited(ctx, t, meter, status, "too many requests came from "+who)
 	if where.Tells && a.Excess.WithRate(meter.Rate()).Allow(ctx, meter.Name()+" "+key, 1).OK {
 		t.refused = refused
 		return nil

@@ -68,6 +68,10 @@ type RateSettings struct {
 	// Address is the rate for requests without a credential, for each client address (IPv6: each
 	// /64 network).
 	Address string `yaml:"address" check:"rate"`
+	// Operator is the rate for each operator of agents whose signatures were verified, whatever
+	// addresses they come from. Operators in one registered domain that are in no list count
+	// together. Without it, it is the rate for an address.
+	Operator string `yaml:"operator" check:"rate"`
 	// Key is the rate for each API key, and for each subject of a token. Their requests do not
 	// count for the address.
 	Key string `yaml:"key" check:"rate"`

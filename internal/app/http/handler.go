@@ -72,10 +72,6 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		maps.Copy(header, always)
 	}
-	if f.Agents != nil {
-		r = f.identify(r, happened)
-		answer.perParty = f.Agents.Depends()
-	}
 	if trace, ok := httpx.ParseTrace(r.Header.Get("Traceparent")); ok {
 		happened.SetTrace(trace)
 		header["Traceresponse"] = []string{trace.String()} // W3C Trace Context, level 2
@@ -116,11 +112,11 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.at(r).fail(answer, r, busy)
 		}
 	case behind:
-		f.Gate.ServeHTTP(answer, r)
+		f.Gate.ServeHTTP(answer, f.identify(answer, r, happened))
 	case !isPlain(r.URL.Path):
 		NothingAt("").ServeHTTP(answer, r)
 	default:
-		f.Routes.ServeHTTP(answer, r)
+		f.Routes.ServeHTTP(answer, f.identify(answer, r, happened))
 	}
 	if answer.rest == nil {
 		if answer.lingers {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"cmp"
+
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
@@ -43,6 +45,7 @@ func (b *base) authOptions(keys *identity.Keys) (apphttp.AuthOptions, error) {
 		rate    string
 	}{
 		{&options.Address, together, "address", rates.Address}, {&options.Key, together, "key", rates.Key},
+		{&options.Operator, together, "operator", cmp.Or(rates.Operator, rates.Address)},
 		{&options.Site, together, "site", rates.Site},
 		{&options.Failures, alone, "failures", rates.Failures}, {&options.Excess, alone, "excess", ""},
 	} {

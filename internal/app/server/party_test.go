@@ -133,3 +133,23 @@ func TestTermsThatAskForNobodyAreKeptByCaches(t *testing.T) {
 		t.Error(h)
 	}
 }
+
+// TestVerifiedAgentsCountByTheirOperatorAtTheDoor: from whatever address they come.
+func TestVerifiedAgentsCountByTheirOperatorAtTheDoor(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, "limits: {rate: {address: 2/1m, operator: 3/1m}}")
+	key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{5}, ed25519.SeedSize))
+	s.front.Agents.Verifier = agents.New(agents.Config{Fetch: directoryOf(key)})
+	if err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{200, 200, 200, 429} {
+		from := "198.51.100." + string(rune('1'+i)) + ":1"
+		if w := send(s, calling(from, signedBy(t, asking("lentil"), "agent.example", key))); w.Code != want {
+			t.Errorf("request %d of the operator: %d %s", i+1, w.Code, w.Body)
+		}
+		if w := send(s, calling(from, asking("lentil"))); w.Code != 200 {
+			t.Errorf("somebody else at address %d: %d %s", i+1, w.Code, w.Body)
+		}
+	}
+}

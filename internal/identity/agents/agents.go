@@ -12,11 +12,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/net/publicsuffix"
 
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/wire/sign"
@@ -47,6 +51,23 @@ type Agent struct {
 	// Why says why the signature is not verified. It is for the agent's developer, and names no
 	// secret.
 	Why string
+}
+
+// Group is with whom a verified agent counts where something is counted: with all of its operator
+// that is in the list, or else with all in its registered domain, since whoever has one can name
+// any number of hosts in it. Empty for an agent that is not verified.
+func (a Agent) Group() string {
+	if a.Known != BySignature {
+		return ""
+	}
+	host := strings.TrimPrefix(a.Operator, "https://")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return host
 }
 
 // Outcome is what became of a signature (appendix C.1).

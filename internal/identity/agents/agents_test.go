@@ -476,3 +476,18 @@ func BenchmarkIdentify(b *testing.B) {
 		}
 	})
 }
+
+func TestVerifiedAgentsCountByTheirOperator(t *testing.T) {
+	t.Parallel()
+	for origin, want := range map[string]string{"https://openai.com": "openai.com",
+		"https://a.bots.example.co.uk":      "example.co.uk",
+		"https://b.bots.example.co.uk:8443": "example.co.uk", "https://one.github.io": "one.github.io",
+		"https://localhost": "localhost"} {
+		if got := (Agent{Operator: origin, Known: BySignature}).Group(); got != want {
+			t.Errorf("%s: %s", origin, got)
+		}
+		if got := (Agent{Operator: origin, Known: ByWord}).Group(); got != "" {
+			t.Errorf("%s by its word: %s", origin, got)
+		}
+	}
+}
