@@ -90,8 +90,10 @@ func TestARefusedPartyGetsNoLaterRule(t *testing.T) {
 		if got := terms.Decide(policy.Facts{URL: url}).Access; got != want {
 			t.Errorf("%s: %s", url, got)
 		}
-		if e := terms.Explain(policy.Facts{URL: url}); e.Decision.Access != want {
-			t.Errorf("%s is explained as %s", url, e.Decision.Access)
+		e := terms.Explain(policy.Facts{URL: url})
+		why := e.Steps[len(e.Steps)-1].Why
+		if e.Decision.Access != want || strings.Contains(why, "who asks is none of them") != (want == policy.Blocked) {
+			t.Errorf("%s is explained as %s: %s", url, e.Decision.Access, why)
 		}
 	}
 }

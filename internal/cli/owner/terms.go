@@ -28,6 +28,7 @@ type termsExplain struct {
 	Source  string   `placeholder:"NAME" help:"The item's source; without it, what the database knows."`
 	User    string   `placeholder:"KIND" help:"The kind of user who asks, such as commercial; without it, not known."`
 	Country string   `placeholder:"CODE" help:"The country in which it is asked, such as DE; without it, not known."`
+	As      []string `placeholder:"PARTY" help:"Who asks: verified, known, an operator's origin, an agent's name, with commas. With verified all of it is proven, otherwise an agent is known by its word. Without it, somebody of whom nothing is known."`
 	Type    []string `placeholder:"TYPE" help:"The item's schema.org types; without it, what the database knows."`
 }
 
@@ -54,6 +55,11 @@ func (c termsExplain) Run(env *command.Environment) error {
 	if house != nil {
 		defer house.Close()
 	}
+	party, err := partyAs(c.As, loaded.Config.Agents)
+	if err != nil {
+		return err
+	}
+	rules = rules.For(party)
 	for i, name := range c.Type {
 		if canonical, ok := content.KnownType(policy.BareType(name)); ok {
 			c.Type[i] = canonical

@@ -13,8 +13,9 @@ import (
 type termsDiff struct {
 	File string `arg:"" name:"new.yaml" help:"A file with the other rules under terms: a whole configuration, or one with nothing else."`
 	command.ConfigFlags
-	Examples int  `default:"3" placeholder:"N" help:"How many items to name for each change."`
-	JSON     bool `name:"json" help:"Print a JSON object."`
+	As       []string `placeholder:"PARTY" help:"For whom: verified, known, an operator's origin, an agent's name, with commas; without it, somebody of whom nothing is known."`
+	Examples int      `default:"3" placeholder:"N" help:"How many items to name for each change."`
+	JSON     bool     `name:"json" help:"Print a JSON object."`
 }
 
 // Help is the command's example.
@@ -66,7 +67,11 @@ func (c termsDiff) Run(env *command.Environment) error {
 	for _, site := range loaded.Config.AllSites() {
 		sites = append(sites, site.ID)
 	}
-	found, err := compareTerms(env.Ctx, house.Catalog, sites, house.Terms(), after, max(0, c.Examples))
+	party, err := partyAs(c.As, loaded.Config.Agents)
+	if err != nil {
+		return err
+	}
+	found, err := compareTerms(env.Ctx, house.Catalog, sites, house.Terms().For(party), after.For(party), max(0, c.Examples))
 	if err != nil {
 		return err
 	}
@@ -112,7 +117,7 @@ func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string,
 }
 
 // kinds are the changes in the order in which they are told.
-var kinds = []string{"access", "search", "ai-input", "excerpt", "labels", "users", "countries", "price", "display", "reporting", "delivery", "ai-index", "ai-train"}
+var kinds = []string{"access", "search", "ai-input", "excerpt", "labels", "users", "countries", "parties", "price", "display", "reporting", "delivery", "ai-index", "ai-train"}
 
 func weight(what string) int { return slices.Index(kinds, what) }
 
