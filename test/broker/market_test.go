@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,17 +28,6 @@ var agentKey = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{5}, ed25519.SeedSize))
 // agent is who buys, as all in a market know it.
 func agent() client.Buyer {
 	return client.Buyer{ID: "bot", Domain: "buyer.example.com", Key: agentKey}
-}
-
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 func write(t testing.TB, path, text string) string {
@@ -70,7 +58,7 @@ type desk struct {
 func shop(t testing.TB, name, price string) *desk {
 	t.Helper()
 	dir := t.TempDir()
-	port := freePort(t)
+	port := process.FreePort(t)
 	d := &desk{url: "http://127.0.0.1:" + port, config: filepath.Join(dir, "shop.yaml")}
 	write(t, filepath.Join(dir, "content", "lamp.md"), "# The lamp of "+name+"\n\nOne lamp lights a room, says "+name+".\n")
 	write(t, filepath.Join(dir, "content", "stove.md"), "# The stove of "+name+"\n\nOne stove heats a room.\n")
@@ -100,7 +88,7 @@ ramp: {enabled: true, domain: `+strings.ToLower(name)+`.example}
 func brokerConfig(t testing.TB, more string, exchanges ...string) (config, url string) {
 	t.Helper()
 	dir := t.TempDir()
-	port := freePort(t)
+	port := process.FreePort(t)
 	var list strings.Builder
 	for _, address := range exchanges {
 		domain, at, named := strings.Cut(address, "=")

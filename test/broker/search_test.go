@@ -15,7 +15,7 @@ import (
 // at an Exchange that takes what is not signed, tells a price without buying, and refuses filters that it would not heed.
 func TestARunningBrokerFindsWhatIsNotNamed(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	port := process.FreePort(t)
 	url, dir := "http://127.0.0.1:"+port, t.TempDir()
 	goods := write(t, filepath.Join(dir, "goods.jsonl"), `{"@type":"Article","url":"`+url+`/premium/dredge","name":"Dredging the harbour","articleBody":"Why the mud of the harbour is so expensive to dredge, and who pays for it in the end."}
 {"@type":"Article","url":"`+url+`/premium/soup","name":"Lentil soup at sea","datePublished":"2020-05-01","articleBody":"A soup of lentils that can be made in a storm, with one hand."}

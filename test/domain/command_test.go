@@ -97,7 +97,7 @@ func TestWhoeverAnswersAtTheDomain(t *testing.T) {
 	m := open(t)
 	root, strange := t.TempDir(), t.TempDir()
 	web, unlisted := served(t, root, "exchange.example.com"), served(t, strange, "other.example")
-	edgeAt, deskAt := "localhost:"+m.port, "127.0.0.1:"+freePort(t)
+	edgeAt, deskAt := "localhost:"+m.port, "127.0.0.1:"+process.FreePort(t)
 	token(t, m.known(t, web, unlisted, edgeAt, deskAt), unlisted)
 	saved := filepath.Join(m.dir, "saved.hex")
 
@@ -173,7 +173,7 @@ ramp: {enabled: true, domain: desk.example.com, exchanges: [{domain: exchange.ex
 	}{
 		"another's key":  {desk(deskAt, "http://"+deskAt, "ask.key"), "answers with the status 403"},
 		"another domain": {desk(edgeAt, "http://"+deskAt, "ops.key"), "answers with the status 4"},
-		"nobody there":   {desk(deskAt, "http://127.0.0.1:"+freePort(t), "ops.key"), "connection refused"},
+		"nobody there":   {desk(deskAt, "http://127.0.0.1:"+process.FreePort(t), "ops.key"), "connection refused"},
 	} {
 		if c.out.code == 0 || c.out.Verified || !strings.HasPrefix(c.out.Failure, "the challenge cannot be answered: ") || !strings.Contains(c.out.Failure, c.says) {
 			t.Errorf("%s: %+v", name, c.out)

@@ -3,7 +3,6 @@ package domain
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,18 +22,6 @@ func TestMain(m *testing.M) { process.Main(m) }
 // lamp is what the provider's own program has at /lamp.
 const lamp = "A lamp of paper, described at length.\n"
 
-// freePort is a port of this machine that nobody has.
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 // market is an Exchange with a buyer who has paid in, and a provider's site, of which nothing is known there yet.
 type market struct {
 	dir      string
@@ -49,7 +36,7 @@ type market struct {
 
 func open(t *testing.T) *market {
 	t.Helper()
-	m := &market{dir: t.TempDir(), port: freePort(t)}
+	m := &market{dir: t.TempDir(), port: process.FreePort(t)}
 	m.origin = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()
 		m.asked = append(m.asked, r.URL.RequestURI())
@@ -61,7 +48,7 @@ func open(t *testing.T) *market {
 		io.WriteString(w, lamp)
 	}))
 	t.Cleanup(m.origin.Close)
-	port := freePort(t)
+	port := process.FreePort(t)
 	m.config = m.write(t, "frontdesk.yaml", `
 listen: 127.0.0.1:`+port+`
 url: http://127.0.0.1:`+port+`

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -79,7 +78,7 @@ func serve(t *testing.T, url, more string) *desk {
 	if err := os.WriteFile(filepath.Join(dir, "key"), []byte(key+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	metrics := freeAddress(t)
+	metrics := "127.0.0.1:" + process.FreePort(t)
 	config := fmt.Sprintf(`
 listen: 127.0.0.1:0
 data: data
@@ -121,16 +120,6 @@ func write(t *testing.T, path string, value any) {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // client keeps no connection, for which a server that is told to stop would wait.
@@ -515,7 +504,7 @@ func TestOwnerIsToldAtTheStart(t *testing.T) {
 	endpoint := scripted.Start(t)
 	well := serve(t, endpoint.URL, "")
 	awaitLog(t, well, "the model answers")
-	dead := serve(t, "http://"+freeAddress(t)+"/v1", "")
+	dead := serve(t, "http://127.0.0.1:"+process.FreePort(t)+"/v1", "")
 	awaitLog(t, dead, "the model does not answer; questions are answered without it until it does")
 	if a := dead.ask(lamps, object{}); len(a.names()) != 5 {
 		t.Errorf("names %q", a.names())

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,7 +35,7 @@ type desk struct {
 func start(t *testing.T, retention string) *desk {
 	d := &desk{t: t, folder: t.TempDir()}
 	d.config, d.data = filepath.Join(d.folder, "frontdesk.yaml"), filepath.Join(d.folder, "data")
-	d.metrics = freeAddress(t)
+	d.metrics = "127.0.0.1:" + process.FreePort(t)
 	text := fmt.Sprintf(`
 listen: 127.0.0.1:0
 data: data
@@ -67,17 +66,6 @@ intakes:
 	}
 	d.server = process.Start(t, "serve", "--config", d.config)
 	return d
-}
-
-// freeAddress is an address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // post sends a message, and gives status and answer.

@@ -34,7 +34,7 @@ const (
 // openShop starts a shop with a text that is live; flags are for the server.
 func openShop(t *testing.T, text string, flags ...string) *shop {
 	t.Helper()
-	s := &shop{folder: t.TempDir(), metrics: freeAddress(t)}
+	s := &shop{folder: t.TempDir(), metrics: "127.0.0.1:" + process.FreePort(t)}
 	s.config = filepath.Join(s.folder, "frontdesk.yaml")
 	if err := os.WriteFile(s.config, fmt.Appendf(nil, `
 listen: 127.0.0.1:0

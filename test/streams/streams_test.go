@@ -85,19 +85,9 @@ func serve(t *testing.T, flags ...string) (server *process.Server, metrics strin
 			}
 		}
 	}
-	metrics = freeAddress(t)
+	metrics = "127.0.0.1:" + process.FreePort(t)
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics, "--data", t.TempDir(), "--set", "limits.connections_per_address=4096", "--set", "ask.stranger_limit=1000"}, flags...)
 	return process.Start(t, append(args, file.Name())...), metrics
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // raw is a client that controls when it reads. The buffers on its way are as small as on the open internet: over
