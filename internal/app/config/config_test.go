@@ -58,7 +58,7 @@ type rule struct {
 type intake struct {
 	// ID is its name.
 	ID string `yaml:"id"`
-	// Match are conditions, of which one is enough.
+	// Match lists conditions; one of them is enough.
 	Match []condition `yaml:"match"`
 }
 
@@ -298,7 +298,7 @@ func TestListsOfSectionsAreSetInTheFileAlone(t *testing.T) {
 	}
 }
 
-// A key that has another's value is told of where the other was given.
+// A key that takes its value from another key is reported where the other stands.
 func TestCopiedValueIsToldOfWhereTheOtherWasGiven(t *testing.T) {
 	t.Parallel()
 	_, o, _, _ := read(t, "log:\n  level: debug", config.Layers{})

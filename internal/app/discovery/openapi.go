@@ -33,7 +33,7 @@ func describe(served []string) description {
 	d.info = d.all["info"].(map[string]any)
 	d.paths = d.all["paths"].(map[string]any)
 	maps.DeleteFunc(d.paths, func(path string, _ any) bool { return !slices.Contains(served, path) })
-	used := map[string]bool{"#/components/schemas/LegacyMessage": true} // of which a text speaks
+	used := map[string]bool{"#/components/schemas/LegacyMessage": true} // a text names it
 	d.refer(d.paths, used)
 	for _, kind := range []string{"schemas", "responses"} {
 		maps.DeleteFunc(d.all["components"].(map[string]any)[kind].(map[string]any), func(name string, _ any) bool {

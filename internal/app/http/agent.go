@@ -17,7 +17,7 @@ type Agents struct {
 	// Operators are the origins of operators that the list names: the only ones that metrics tell
 	// apart.
 	Operators map[string]bool
-	// Depends says whether the terms in force are others for other parties.
+	// Depends says whether the terms in force differ by party.
 	Depends func() bool
 }
 
@@ -34,10 +34,10 @@ func (f *RequestHandler) identify(answer *Recorder, r *http.Request, happened *h
 	if agent == (agents.Agent{}) {
 		return r
 	}
-	for name, value := range map[string]string{"agent": agent.Name, "agent_operator": agent.Operator,
-		"agent_known": agent.Known, "agent_signature": string(agent.Signature), "agent_refused": agent.Why} {
-		if value != "" {
-			happened.Set(name, value)
+	for _, noted := range [][2]string{{"agent", agent.Name}, {"agent_operator", agent.Operator},
+		{"agent_known", agent.Known}, {"agent_signature", string(agent.Signature)}, {"agent_refused", agent.Why}} {
+		if noted[1] != "" {
+			happened.Set(noted[0], noted[1])
 		}
 	}
 	operator := "other"

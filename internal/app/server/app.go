@@ -55,7 +55,7 @@ import (
 type Options struct {
 	Loaded *Loaded
 	Log    *slog.Logger
-	// Now is the clock of log and metrics, and that by which questions are understood; nil is time.Now.
+	// Now is the clock of log, metrics and questions; nil is time.Now.
 	Now func() time.Time
 	// Records says that a command works on what is on record: nothing answers, and nothing is done in the background.
 	Records bool
@@ -106,7 +106,7 @@ type App struct {
 	broker   *brokerage // nil where nobody buys for others
 	gates    *edgeWorks // before sites of the owner's; nil for none
 	reloader *reloader
-	effects  *outboxWorker // nil where nobody is told of anything
+	effects  *outboxWorker // nil where no effect has to be sent
 	modules  modules
 	closers  closers
 }

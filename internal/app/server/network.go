@@ -44,7 +44,7 @@ func (b *base) newNetwork(options Options) *network {
 	return n
 }
 
-// openNetwork makes the network, with who comes in by which keys.
+// openNetwork makes the network, and lets in those who hold one of the keys.
 func (b *base) openNetwork(options Options, keys *identity.Keys) (*network, error) {
 	n := b.newNetwork(options)
 	if !options.Inside {
@@ -68,8 +68,7 @@ func (n *network) requestHandler(routes *http.ServeMux, known map[string]*apphtt
 	return front
 }
 
-// agents tells automated clients apart. depends says whether the terms in force are others for other
-// parties.
+// agents tells automated clients apart. depends says whether the terms in force differ by party.
 func (n *network) agents(depends func() bool) *apphttp.Agents {
 	options := n.config.Fetch.Options()
 	options.MaxRedirects = -1

@@ -217,7 +217,7 @@ const (
 	sessionsPath = "/sessions/{id}"
 )
 
-// sessionRoutes are those by which a conversation is forgotten.
+// sessionRoutes are the routes that forget a conversation.
 func (q *questions) sessionRoutes() []apphttp.Route {
 	return []apphttp.Route{{
 		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(q.Ask),

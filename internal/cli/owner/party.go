@@ -12,8 +12,7 @@ import (
 // partyAs reads who asks, as --as names it: classes, an operator's origin, an agent's name. With
 // verified among them all of it is proven.
 func partyAs(words []string, known agents.Settings) (party policy.Party, err error) {
-	list := slices.Concat(known.List(), agents.BuiltIn)
-	traits := policy.Traits{}
+	list, traits := known.All(), policy.Traits{}
 	for _, word := range words {
 		at := slices.IndexFunc(list, func(k agents.Known) bool { return strings.EqualFold(k.UserAgent, word) })
 		switch {

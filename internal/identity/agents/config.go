@@ -69,9 +69,12 @@ func (s Settings) List() (list []Known) {
 	return list
 }
 
-// Names are the names by which rules may name agents.
+// All are the settings' agents, and behind them those that are built in.
+func (s Settings) All() []Known { return slices.Concat(s.List(), BuiltIn) }
+
+// Names are the names that rules may use for agents.
 func (s Settings) Names() (names []string) {
-	for _, k := range slices.Concat(s.List(), BuiltIn) {
+	for _, k := range s.All() {
 		names = append(names, k.UserAgent)
 	}
 	return names
@@ -80,7 +83,7 @@ func (s Settings) Names() (names []string) {
 // Operators are the origins of all operators of the list.
 func (s Settings) Operators() map[string]bool {
 	origins := map[string]bool{}
-	for _, k := range slices.Concat(s.List(), BuiltIn) {
+	for _, k := range s.All() {
 		origins[k.Origin] = true
 	}
 	return origins
