@@ -14,16 +14,16 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/wire/receipt"
 )
 
 // serve runs a front desk, and gives its address.
-func serve(t *testing.T, folder string) (*server.App, string) {
+func serve(t *testing.T, folder string) (*app.App, string) {
 	t.Helper()
-	loaded, err := server.Load(server.Layers{Flags: map[string]string{"data": folder, "metrics.listen": "off"}})
+	loaded, err := app.Load(app.Layers{Flags: map[string]string{"data": folder, "metrics.listen": "off"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func serve(t *testing.T, folder string) (*server.App, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Build(t.Context(), server.Options{Loaded: loaded, Listener: listener})
+	s, err := app.Build(t.Context(), app.Options{Loaded: loaded, Listener: listener})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ type follower struct {
 	key   note.Verifier
 }
 
-func follow(t *testing.T, s *server.App, address string) follower {
+func follow(t *testing.T, s *app.App, address string) follower {
 	t.Helper()
 	tiles, err := torchwood.NewTileFetcher(address+"/ledger", torchwood.WithHTTPClient(http.DefaultClient))
 	if err != nil {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
@@ -30,13 +30,13 @@ func (c brokerCommand) Run(env *command.Environment) error {
 	if loaded.Config.Broker.Domain == "" && loaded.Config.URL == "" {
 		return command.Usage("the Broker needs a domain by which Exchanges know it; give --url, or set url or broker.domain in the configuration")
 	}
-	listener, err := server.Listen(env.Ctx, loaded.Config.Listen)
+	listener, err := app.Listen(env.Ctx, loaded.Config.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	s, err := server.Build(env.Ctx, server.Options{
-		Loaded: loaded, Listener: listener, Broker: true, Log: server.NewLog(loaded.Config.Log, env.Stderr),
+	s, err := app.Build(env.Ctx, app.Options{
+		Loaded: loaded, Listener: listener, Broker: true, Log: app.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) { env.Print("The Broker answers at %s/ (Ctrl-C ends)\n", address) },
 	})
 	if err != nil {

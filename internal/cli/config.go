@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
@@ -36,7 +36,7 @@ func (c configCheck) Run(env *command.Environment) error {
 	if file == "" {
 		return command.Usage("there is no %s here; name a file, or write one with `frontdesk config init`", command.DefaultFile)
 	}
-	loaded, err := server.Load(server.Layers{File: file, Env: env.Env})
+	loaded, err := app.Load(app.Layers{File: file, Env: env.Env})
 	env.Warn(loaded.Warnings)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c configInit) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(server.Starter)
+	_, err = file.WriteString(app.Starter)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
 // greetOwner makes the first token of the console and prints it, where there never was one.
-func greetOwner(ctx context.Context, env *command.Environment, s *server.App, config server.Config, address string) {
+func greetOwner(ctx context.Context, env *command.Environment, s *app.App, config app.Config, address string) {
 	if !config.Console.Owner.Enabled {
 		return
 	}

@@ -14,8 +14,8 @@ import (
 
 	apphttp "frontdesk/internal/app/http"
 
+	"frontdesk/internal/app"
 	"frontdesk/internal/app/demo"
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content/ingest"
 )
@@ -43,7 +43,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	if c.Transcript {
 		return command.Usage("--transcript is of a market; add --market")
 	}
-	listener, err := server.Listen(env.Ctx, c.Listen)
+	listener, err := app.Listen(env.Ctx, c.Listen)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := server.Build(env.Ctx, server.Options{
+	s, err := app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
-		Log:   server.NewLog(server.Log{Level: c.LogLevel}, env.Stderr),
+		Log:   app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr),
 		Pages: map[string]http.Handler{"/sample/": demo.Pages(address)},
 		Ready: func(string) { c.welcome(env, address, folder) },
 	})
@@ -102,7 +102,7 @@ func (c demoCommand) folder() (path string, done func() error, err error) {
 }
 
 // prepare writes the content and a configuration file, which a curious person may read and change.
-func (c demoCommand) prepare(folder, address string) (*server.Loaded, error) {
+func (c demoCommand) prepare(folder, address string) (*app.Loaded, error) {
 	file := filepath.Join(folder, "frontdesk.yaml")
 	if err := mayOverwrite(file); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (c demoCommand) prepare(folder, address string) (*server.Loaded, error) {
 	if err := os.WriteFile(file, []byte(demoConfig(content, address)), 0o644); err != nil {
 		return nil, err
 	}
-	loaded, err := server.Load(server.Layers{File: file})
+	loaded, err := app.Load(app.Layers{File: file})
 	if err != nil {
 		return nil, fmt.Errorf("the demo's own configuration is wrong: %w", err)
 	}

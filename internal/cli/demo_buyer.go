@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/app"
 	"frontdesk/internal/app/demo"
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
@@ -23,7 +23,7 @@ const demoFunds = "5"
 
 // letBuy lets the demo's buyer in: an agent whose key lies in the demo's own folder, with an account of play money. Where it
 // is there from an earlier start, it stays as it is.
-func (c demoCommand) letBuy(ctx context.Context, s *server.App) error {
+func (c demoCommand) letBuy(ctx context.Context, s *app.App) error {
 	if _, err := s.Requesters.Get(ctx, demo.BuyerDomain, demo.BuyerID); fail.From(err).Code != fail.NotFound {
 		return err
 	}

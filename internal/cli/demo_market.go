@@ -11,8 +11,8 @@ import (
 
 	apphttp "frontdesk/internal/app/http"
 
+	"frontdesk/internal/app"
 	"frontdesk/internal/app/demo/market"
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
 )
 
@@ -34,7 +34,7 @@ func (c demoCommand) runMarket(env *command.Environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	env.Print("Putting up the market...\n")
-	m, err := market.Open(env.Ctx, market.Options{Dir: folder, Log: server.NewLog(server.Log{Level: c.LogLevel}, env.Stderr), Command: inProcess(env)})
+	m, err := market.Open(env.Ctx, market.Options{Dir: folder, Log: app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr), Command: inProcess(env)})
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c demoCommand) runMarket(env *command.Environment) (err error) {
 
 // listenHere listens at an address of this machine alone.
 func (c demoCommand) listenHere(env *command.Environment) (net.Listener, error) {
-	listener, err := server.Listen(env.Ctx, c.Listen)
+	listener, err := app.Listen(env.Ctx, c.Listen)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
@@ -35,7 +35,7 @@ func (c edgeImport) Run(env *command.Environment) error {
 		return err
 	}
 	defer in.Close()
-	deliveries, unread, err := server.ImportLog(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.Stderr)}, in)
+	deliveries, unread, err := app.ImportLog(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(loaded.Config.Log, env.Stderr)}, in)
 	if unread > 0 {
 		fmt.Fprintf(env.Stderr, "%d lines could not be read; the log_format has to be that of docs/edge.md\n", unread)
 	}
@@ -67,13 +67,13 @@ func (c edgeCommand) Run(env *command.Environment) error {
 		return err
 	}
 	env.Warn(loaded.Warnings)
-	listener, err := server.Listen(env.Ctx, loaded.Config.Listen)
+	listener, err := app.Listen(env.Ctx, loaded.Config.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	s, err := server.NewEdge(server.Options{
-		Loaded: loaded, Listener: listener, Log: server.NewLog(loaded.Config.Log, env.Stderr),
+	s, err := app.NewEdge(app.Options{
+		Loaded: loaded, Listener: listener, Log: app.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) { env.Print("The edge answers at %s/ (Ctrl-C ends)\n", address) },
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/cli/eval"
 	"frontdesk/internal/content"
@@ -93,8 +93,8 @@ func (c evalCommand) fill(env *command.Environment, j *judge, folder string) err
 	if err != nil {
 		return err
 	}
-	log := server.NewLog(server.Log{Level: "error"}, env.Stderr)
-	s, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true, Now: j.clock.now})
+	log := app.NewLog(app.Log{Level: "error"}, env.Stderr)
+	s, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: log, Inside: true, Now: j.clock.now})
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (c evalCommand) fill(env *command.Environment, j *judge, folder string) err
 }
 
 // judged is the configuration of the items' database: the demo's own, or that of one file or folder.
-func (c evalCommand) judged(folder string) (*server.Loaded, error) {
+func (c evalCommand) judged(folder string) (*app.Loaded, error) {
 	if c.Demo {
 		address := c.URL
 		if address == "" {
@@ -143,18 +143,18 @@ func (c evalCommand) judged(folder string) (*server.Loaded, error) {
 		}
 		return demoCommand{}.prepare(folder, address)
 	}
-	return &server.Loaded{Config: c.config(folder)}, nil
+	return &app.Loaded{Config: c.config(folder)}, nil
 }
 
-func (c evalCommand) config(folder string) server.Config {
-	config := server.Default()
+func (c evalCommand) config(folder string) app.Config {
+	config := app.Default()
 	config.Data, config.Model.Words = folder, c.Words
-	config.Sources = []server.Source{{Path: c.Items, Name: "items"}}
+	config.Sources = []app.Source{{Path: c.Items, Name: "items"}}
 	return config
 }
 
 // read takes the objects of a site's items, those aside that the terms block.
-func (j *judge) read(ctx context.Context, house *server.App, site string) error {
+func (j *judge) read(ctx context.Context, house *app.App, site string) error {
 	rules := house.Terms()
 	return house.Catalog.EachItem(ctx, site, func(item content.Item) error {
 		if rules.Decide(policy.Facts{Site: site, URL: item.URL, Types: item.Types}).Access == policy.Blocked {

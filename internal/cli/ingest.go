@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content/ingest"
 )
@@ -39,7 +39,7 @@ func (c ingestCommand) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	house, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(server.Log{Level: "warn"}, env.Stderr), Records: true})
+	house, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(app.Log{Level: "warn"}, env.Stderr), Records: true})
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ func (c ingestCommand) Run(env *command.Environment) error {
 }
 
 // watch reads the sources whenever they are due, until the command is told to end.
-func (c ingestCommand) watch(env *command.Environment, house *server.App, sources []server.Source) error {
-	if !slices.ContainsFunc(sources, func(s server.Source) bool { return s.Every > 0 }) {
+func (c ingestCommand) watch(env *command.Environment, house *app.App, sources []app.Source) error {
+	if !slices.ContainsFunc(sources, func(s app.Source) bool { return s.Every > 0 }) {
 		return command.Usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
 	}
 	var mu sync.Mutex
-	house.Watch(env.Ctx, sources, server.Watching{
+	house.Watch(env.Ctx, sources, app.Watching{
 		Options: ingest.Options{AllowShrink: c.AllowShrink},
-		Done: func(source server.Source, report ingest.Report, err error) {
+		Done: func(source app.Source, report ingest.Report, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			at := time.Now().UTC().Format(time.RFC3339)
@@ -98,8 +98,8 @@ func (c ingestCommand) watch(env *command.Environment, house *server.App, source
 }
 
 // sources are those of the paths, or those of the configuration.
-func (c ingestCommand) sources(env *command.Environment) (*server.Loaded, []server.Source, error) {
-	given, err := command.PathSources(c.Paths, server.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
+func (c ingestCommand) sources(env *command.Environment) (*app.Loaded, []app.Source, error) {
+	given, err := command.PathSources(c.Paths, app.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func (c ingestCommand) sources(env *command.Environment) (*server.Loaded, []serv
 	if c.Site == "" {
 		return loaded, all, nil
 	}
-	var chosen []server.Source
+	var chosen []app.Source
 	for _, source := range all {
 		if source.Site == c.Site {
 			chosen = append(chosen, source)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/identity"
 	"frontdesk/wire/receipt"
@@ -33,13 +33,13 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	loaded, err := server.Load(server.Layers{
+	loaded, err := app.Load(app.Layers{
 		File: filepath.Join(dir, "frontdesk.yaml"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "data": filepath.Join(dir, "data")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Build(t.Context(), server.Options{Loaded: loaded})
+	s, err := app.Build(t.Context(), app.Options{Loaded: loaded})
 	if err != nil {
 		t.Fatal(err)
 	}

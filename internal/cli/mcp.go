@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/agent"
 	"frontdesk/internal/cli/command"
 )
@@ -39,7 +39,7 @@ func (c mcpCommand) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil && len(loaded.Config.AllSources()) == 0 {
 		return err
 	}
-	s, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: server.NewLog(loaded.Config.Log, env.Stderr), Inside: true})
+	s, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(loaded.Config.Log, env.Stderr), Inside: true})
 	if err != nil {
 		return err
 	}

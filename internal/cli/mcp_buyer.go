@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"frontdesk/client"
+	"frontdesk/internal/app"
 	"frontdesk/internal/app/mcp"
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/build"
 	"frontdesk/internal/infra/httpx"
@@ -99,6 +99,6 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 	tools := b.Tools()
 	return mcp.New(mcp.Config{
 		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Current().Version, Instructions: b.Instructions(),
-		Tools: func() []httpx.Tool { return tools }, Log: server.NewLog(loaded.Config.Log, env.Stderr),
+		Tools: func() []httpx.Tool { return tools }, Log: app.NewLog(loaded.Config.Log, env.Stderr),
 	}).Serve(env.Ctx, env.Stdin, env.Stdout)
 }

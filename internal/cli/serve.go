@@ -6,7 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
@@ -28,7 +28,7 @@ func (serveCommand) Help() string {
 
 // Run serves until it is told to stop.
 func (c serveCommand) Run(env *command.Environment) error {
-	sources, err := command.PathSources(c.Paths, server.Source{})
+	sources, err := command.PathSources(c.Paths, app.Source{})
 	if err != nil {
 		return err
 	}
@@ -39,15 +39,15 @@ func (c serveCommand) Run(env *command.Environment) error {
 		return err
 	}
 	env.Warn(loaded.Warnings)
-	listener, err := server.Listen(env.Ctx, loaded.Config.Listen)
+	listener, err := app.Listen(env.Ctx, loaded.Config.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	var s *server.App
-	s, err = server.Build(env.Ctx, server.Options{
+	var s *app.App
+	s, err = app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Listener: listener,
-		Log: server.NewLog(loaded.Config.Log, env.Stderr),
+		Log: app.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) {
 			env.Print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
 			if len(loaded.Config.Sources) == 0 {

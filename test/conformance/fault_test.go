@@ -6,7 +6,7 @@ import (
 )
 
 // faultRows are about a server whose content can no longer be read. (That a fault in a program's own doing is 500
-// INTERNAL_ERROR is held where it can be brought about: in internal/app/server.)
+// INTERNAL_ERROR is held where it can be brought about: in internal/app.)
 var faultRows = []row{
 	{75, "a failure in the middle of a stream", func(p *probe) {
 		p.on(p.at.faulty, func() {

@@ -125,7 +125,7 @@ var sections = []section{
 			"the request's body and writes the same bytes from memory. Finding and rendering takes longer " +
 			"between two system calls than in a loop, where the processor's caches are its own; \"beside its " +
 			"search\" takes the one within the handler off.",
-		command: "go test ./internal/app/server -run xxx -bench '^BenchmarkAsk$' -benchtime 1s",
+		command: "go test ./internal/app -run xxx -bench '^BenchmarkAsk$' -benchtime 1s",
 		columns: []string{"time", "times the floor"},
 		rows: []row{
 			{"the same bytes from memory (floor)", []string{"Ask/floor:ns/op", ""}},
@@ -290,7 +290,7 @@ var sections = []section{
 		name: "counted", heading: "Submissions that are counted", runs: 3,
 		about: "Where an intake declares limits its requests are counted in the store. The floor is the same " +
 			"request at an intake without limits.",
-		command: "go test ./internal/app/server -run xxx -bench SubmitCounted -benchtime 300x",
+		command: "go test ./internal/app -run xxx -bench SubmitCounted -benchtime 300x",
 		columns: inTurns,
 		rows: []row{
 			beside("one after the other", "SubmitCounted/counted/in_turns", "SubmitCounted/free/in_turns"),
@@ -325,7 +325,7 @@ var sections = []section{
 		about: "Pages are rendered whole, by a viewer who is logged in, over ten thousand made-up transactions " +
 			"with their holds, deliveries and revenue; `FRONTDESK_SALES` takes more. The floor is a page on " +
 			"which nothing is. A list that is filtered looks at a bounded number of rows for a page.",
-		command: "go test ./internal/app/server -run xxx -bench PagesOfSales -benchtime 20x",
+		command: "go test ./internal/app -run xxx -bench PagesOfSales -benchtime 20x",
 		columns: []string{"time", "times the floor"},
 		rows:    consolePages("sales", "transactions", "transactions of a site", "deliveries", "deliveries that broke off", "bots", "bots of an agent", "leakage", "reports due"),
 	},

@@ -29,7 +29,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/ask/choice"
 	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/cli/eval"
@@ -263,12 +263,12 @@ func open(
 	if err != nil {
 		return nil, nil, err
 	}
-	config := server.Default()
+	config := app.Default()
 	config.Data = data
-	config.Sources = []server.Source{{Path: filepath.Join(folder, "items.jsonl"), Name: "items"}}
-	loaded := &server.Loaded{Config: config}
-	s, err := server.Build(ctx, server.Options{
-		Loaded: loaded, Log: server.NewLog(server.Log{Level: "error"}, os.Stderr), Inside: true, Now: now,
+	config.Sources = []app.Source{{Path: filepath.Join(folder, "items.jsonl"), Name: "items"}}
+	loaded := &app.Loaded{Config: config}
+	s, err := app.Build(ctx, app.Options{
+		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, os.Stderr), Inside: true, Now: now,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -9,7 +9,7 @@ type library struct {
 
 var libraries = []library{
 	{"cel.dev/cel-go", "internal/intake/offers"},
-	{"connectrpc.com/connect", "internal/licensing/rampapi internal/app/server test/kill " +
+	{"connectrpc.com/connect", "internal/licensing/rampapi internal/app test/kill " +
 		"wire/delivery/v1/deliveryv1connect wire/grpc/health/v1/healthv1connect wire/ramp/v1/rampv1connect"},
 	{"connectrpc.com/grpcreflect", "internal/licensing/rampapi"},
 	{"github.com/alecthomas/kong", "internal/cli"},
@@ -29,21 +29,21 @@ var libraries = []library{
 	{"github.com/kljensen/snowball", "internal/content/search/analysis"},
 	{"github.com/maypok86/otter/v2", "internal/infra/cache"},
 	{"github.com/mmcdole/gofeed", "internal/content/ingest/document"},
-	{"github.com/modelcontextprotocol/go-sdk", "internal/app/mcp internal/app/server test/circle test/mcp"},
+	{"github.com/modelcontextprotocol/go-sdk", "internal/app test/circle test/mcp"},
 	{"github.com/ncruces/go-sqlite3", "internal/infra/store internal/testkit/storetest test/frozen"},
 	{"github.com/pelletier/go-toml/v2", "internal/content/ingest/document"},
 	{"github.com/prometheus/client_golang",
-		"internal/infra/metrics internal/licensing/broker internal/app/http internal/app/server"},
+		"internal/infra/metrics internal/licensing/broker internal/app"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", "wire/document wire/intake"},
 	{"github.com/wneessen/go-mail", "internal/infra/notify"},
 	{"github.com/yuin/goldmark", "internal/content/ingest/document internal/app/demo"},
 	{"go.uber.org/zap", "internal/infra/tls"},
 	{"golang.org/x/crypto/x509roots/fallback", "cmd/frontdesk"},
-	{"golang.org/x/mod/sumdb/note", "wire/receipt internal/ledger internal/identity internal/app/server " +
+	{"golang.org/x/mod/sumdb/note", "wire/receipt internal/ledger internal/identity internal/app " +
 		"internal/licensing/disputes/enforcement"},
 	{"golang.org/x/mod/sumdb/tlog", "wire/receipt internal/ledger"},
 	{"golang.org/x/net/html", "wire/licence internal/content/ingest/charset internal/content/ingest/markup"},
-	{"golang.org/x/net/http2", "internal/app/http internal/app/server test/hostile"},
+	{"golang.org/x/net/http2", "internal/app test/hostile"},
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
 	{"golang.org/x/net/publicsuffix", "internal/identity/agents"},
 	{"golang.org/x/sync", "internal/content/ingest internal/intake internal/licensing/exchange test/load"},

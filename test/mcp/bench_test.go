@@ -17,18 +17,18 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/content"
 )
 
 // desk is a whole server over generated products, and messages that ask for them.
-func desk(b *testing.B, products int) (*server.App, [][]byte) {
+func desk(b *testing.B, products int) (*app.App, [][]byte) {
 	b.Helper()
-	loaded, err := server.Load(server.Layers{Flags: map[string]string{"data": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
+	loaded, err := app.Load(app.Layers{Flags: map[string]string{"data": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := server.Build(b.Context(), server.Options{Loaded: loaded, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	s, err := app.Build(b.Context(), app.Options{Loaded: loaded, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func desk(b *testing.B, products int) (*server.App, [][]byte) {
 		}
 		return strings.Join(picked, " ")
 	}
-	run, err := s.Catalog.Begin(b.Context(), server.DefaultSite, "bench")
+	run, err := s.Catalog.Begin(b.Context(), app.DefaultSite, "bench")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/contenthash"
@@ -404,7 +404,7 @@ func (c attestImport) Run(env *command.Environment) error {
 		all = append(all, some...)
 	}
 	refused := 0
-	err := command.WithSupply(env, c.ConfigFlags, false, func(house *server.App) error {
+	err := command.WithSupply(env, c.ConfigFlags, false, func(house *app.App) error {
 		done, err := house.Importer().Import(env.Ctx, all)
 		for _, one := range done {
 			shown := shownImport{one.Attestation.GetUri(), one.Attestation.GetVerifier(), one.Reason, one.Detail}

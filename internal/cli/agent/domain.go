@@ -18,7 +18,7 @@ import (
 	"frontdesk/internal/licensing/edge/proof"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -101,7 +101,7 @@ func (c VerifyDomain) Run(env *command.Environment) error {
 	if err != nil {
 		return explainedExchange(err)
 	}
-	p := &verifyRun{VerifyDomain: c, env: env, domains: domains, watched: server.Watch(loaded.Config), answers: answers, kept: kept}
+	p := &verifyRun{VerifyDomain: c, env: env, domains: domains, watched: app.Watch(loaded.Config), answers: answers, kept: kept}
 	out, err := p.run()
 	if c.JSON {
 		told := verification{Domain: c.Domain, Exchange: c.Exchange}
@@ -152,7 +152,7 @@ type answerer interface {
 }
 
 // answers gives who answers at the domain; kept is where keys are kept for a gate, nil where that is nowhere.
-func (c VerifyDomain) answers(env *command.Environment, loaded *server.Loaded) (answerer, *proof.Answering, error) {
+func (c VerifyDomain) answers(env *command.Environment, loaded *app.Loaded) (answerer, *proof.Answering, error) {
 	switch {
 	case c.Webroot != "":
 		return webroot(c.Webroot), nil, nil
@@ -165,7 +165,7 @@ func (c VerifyDomain) answers(env *command.Environment, loaded *server.Loaded) (
 		}
 		return &deskAnswers{at: strings.TrimSuffix(c.Desk, "/"), domain: c.Domain, key: strings.TrimSpace(string(key))}, nil, nil
 	}
-	kept, err := server.OpenAnswering(env.Ctx, loaded, server.NewLog(server.Log{Level: "error"}, env.Stderr), c.Domain)
+	kept, err := app.OpenAnswering(env.Ctx, loaded, app.NewLog(app.Log{Level: "error"}, env.Stderr), c.Domain)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"frontdesk/internal/app"
 	"frontdesk/internal/app/config"
-	"frontdesk/internal/app/server"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -39,8 +39,8 @@ func (f ConfigFlags) ConfigFile(env *Environment) string {
 const DefaultFile = "frontdesk.yaml"
 
 // layers are the configuration's, with the flags given as key and value.
-func (f ConfigFlags) layers(env *Environment, flags map[string]*string, sources ...server.Source) (server.Layers, error) {
-	layers := server.Layers{File: f.ConfigFile(env), Env: env.Env, Flags: map[string]string{}, Sources: sources}
+func (f ConfigFlags) layers(env *Environment, flags map[string]*string, sources ...app.Source) (app.Layers, error) {
+	layers := app.Layers{File: f.ConfigFile(env), Env: env.Env, Flags: map[string]string{}, Sources: sources}
 	for _, setting := range f.Set {
 		key, value, ok := strings.Cut(setting, "=")
 		if !ok {
@@ -62,12 +62,12 @@ func (f ConfigFlags) layers(env *Environment, flags map[string]*string, sources 
 }
 
 // Load reads the configuration. What is odd about it is told by what serves, and by `frontdesk config check`.
-func (f ConfigFlags) Load(env *Environment, flags map[string]*string, sources ...server.Source) (*server.Loaded, error) {
+func (f ConfigFlags) Load(env *Environment, flags map[string]*string, sources ...app.Source) (*app.Loaded, error) {
 	layers, err := f.layers(env, flags, sources...)
 	if err != nil {
 		return nil, err
 	}
-	return server.Load(layers)
+	return app.Load(layers)
 }
 
 // Warn writes warnings of the configuration to standard error.
@@ -78,7 +78,7 @@ func (e *Environment) Warn(warnings yamlconf.Findings) {
 }
 
 // NeedContent refuses to look for content where there is none yet, instead of making an empty database.
-func NeedContent(config server.Config) error {
+func NeedContent(config app.Config) error {
 	path, isFile := config.StoreFile()
 	if !isFile {
 		return nil
@@ -90,8 +90,8 @@ func NeedContent(config server.Config) error {
 }
 
 // PathSources are sources for paths and web addresses of the command line.
-func PathSources(paths []string, pattern server.Source) ([]server.Source, error) {
-	var sources []server.Source
+func PathSources(paths []string, pattern app.Source) ([]app.Source, error) {
+	var sources []app.Source
 	for _, path := range paths {
 		source := pattern
 		if lower := strings.ToLower(path); strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {

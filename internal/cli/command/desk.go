@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 )
 
 // Front is a front desk to ask over HTTP: one on the network, or one inside this process, which answers by the very
@@ -35,12 +35,12 @@ func Remote(address, token string) (*Front, error) {
 }
 
 // Local is a front desk inside this process, on a configuration's database.
-func Local(env *Environment, loaded *server.Loaded) (*Front, error) {
+func Local(env *Environment, loaded *app.Loaded) (*Front, error) {
 	if err := NeedContent(loaded.Config); err != nil {
 		return nil, err
 	}
-	log := server.NewLog(server.Log{Level: "error"}, env.Stderr)
-	s, err := server.Build(env.Ctx, server.Options{Loaded: loaded, Log: log, Inside: true})
+	log := app.NewLog(app.Log{Level: "error"}, env.Stderr)
+	s, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: log, Inside: true})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Local(env *Environment, loaded *server.Loaded) (*Front, error) {
 }
 
 // Within lets a server inside this process be asked. Its close closes the server.
-func Within(s *server.App) (*Front, error) {
+func Within(s *app.App) (*Front, error) {
 	inside := &inside{dialled: make(chan net.Conn), closed: make(chan struct{})}
 	web := &http.Server{Handler: s}
 	go web.Serve(inside)

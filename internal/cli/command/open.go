@@ -4,20 +4,20 @@ import (
 	"errors"
 	"fmt"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/operator"
 )
 
 // Open opens what is on record under a configuration; secrets opens the folder of secrets, too.
-func Open(env *Environment, config server.Config, secrets bool) (*server.App, error) {
-	return server.Build(env.Ctx, server.Options{
-		Loaded: &server.Loaded{Config: config}, Log: server.NewLog(server.Log{Level: "error"}, env.Stderr), Records: true, Secrets: secrets,
+func Open(env *Environment, config app.Config, secrets bool) (*app.App, error) {
+	return app.Build(env.Ctx, app.Options{
+		Loaded: &app.Loaded{Config: config}, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: secrets,
 	})
 }
 
 // OpenKeys opens the house that keeps the keys, and the folder of secrets. Where there is no database yet, it makes one
 // only if asked to, and otherwise gives no house.
-func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*server.App, *server.Loaded, error) {
+func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*app.App, *app.Loaded, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
 		return nil, loaded, err
@@ -28,7 +28,7 @@ func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*server.App, *s
 
 // Opened is a database that was opened for an operation.
 type Opened struct {
-	*server.App
+	*app.App
 	Operator *operator.Operator
 }
 
@@ -45,7 +45,7 @@ func OpenOperator(env *Environment, flags ConfigFlags, create bool) (*Opened, er
 }
 
 // NeedKeys is OpenKeys for a key that must be there.
-func NeedKeys(env *Environment, flags ConfigFlags, id string) (*server.App, error) {
+func NeedKeys(env *Environment, flags ConfigFlags, id string) (*app.App, error) {
 	house, _, err := OpenKeys(env, flags, false)
 	if err == nil && house == nil {
 		err = fmt.Errorf("there is no database here, and so no key %s; name the folder with --data or the file with --config", Clean(id))
@@ -55,7 +55,7 @@ func NeedKeys(env *Environment, flags ConfigFlags, id string) (*server.App, erro
 
 // OpenRequesters opens the house with its requesters. Where there is no database yet, it makes one only if asked to, and otherwise
 // gives no house.
-func OpenRequesters(env *Environment, flags ConfigFlags, create bool) (*server.App, error) {
+func OpenRequesters(env *Environment, flags ConfigFlags, create bool) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func OpenRequesters(env *Environment, flags ConfigFlags, create bool) (*server.A
 }
 
 // WithSupply opens the house with its tenants, and does something.
-func WithSupply(env *Environment, flags ConfigFlags, create bool, do func(*server.App) error) error {
+func WithSupply(env *Environment, flags ConfigFlags, create bool, do func(*app.App) error) error {
 	house, loaded, err := OpenKeys(env, flags, create)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package owner
 
 import (
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/operator"
@@ -42,7 +42,7 @@ type Subscriptions struct {
 }
 
 // readAccounts opens the house and has fn read the book.
-func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(house *server.App) error) error {
+func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(house *app.App) error) error {
 	house, err := command.OpenOperator(env, flags, false)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ type accountCheck struct {
 
 // Run checks the book.
 func (c accountCheck) Run(env *command.Environment) error {
-	return readAccounts(env, c.ConfigFlags, func(house *server.App) error {
+	return readAccounts(env, c.ConfigFlags, func(house *app.App) error {
 		found, err := house.CheckAccounts(env.Ctx)
 		if err != nil {
 			return err

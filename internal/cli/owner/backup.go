@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/build"
 	"frontdesk/internal/infra/store"
@@ -130,7 +130,7 @@ func (c Restore) configuration(env *command.Environment, contents backup.Content
 }
 
 // vaultName names the vault to the owner, without the password that an address may have.
-func vaultName(config server.Config) string {
+func vaultName(config app.Config) string {
 	if file, ok := (store.Config{DSN: config.VaultDSN()}).File(); ok {
 		return "the vault " + file
 	}
@@ -138,9 +138,9 @@ func vaultName(config server.Config) string {
 }
 
 // backupSource is what a configuration says is to be kept.
-func backupSource(env *command.Environment, loaded *server.Loaded) backup.Source {
+func backupSource(env *command.Environment, loaded *app.Loaded) backup.Source {
 	source := backup.Source{
-		Store:  loaded.Config.Database(server.NewLog(server.Log{Level: "error"}, env.Stderr)),
+		Store:  loaded.Config.Database(app.NewLog(app.Log{Level: "error"}, env.Stderr)),
 		Data:   loaded.Config.Data,
 		Config: loaded.File(),
 	}

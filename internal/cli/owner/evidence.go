@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/licensing/disputes/accesslog"
 )
@@ -50,7 +50,7 @@ func (c evidenceImport) Run(env *command.Environment) error {
 	return nil
 }
 
-func importLog(env *command.Environment, house *server.App, log accesslog.Source, name string) error {
+func importLog(env *command.Environment, house *app.App, log accesslog.Source, name string) error {
 	in, err := command.OpenInput(env, name)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ type toldAnswer struct {
 
 // Run prints what was answered.
 func (c evidenceShow) Run(env *command.Environment) error {
-	return readAccounts(env, c.ConfigFlags, func(house *server.App) error {
+	return readAccounts(env, c.ConfigFlags, func(house *app.App) error {
 		all, err := house.ReadEvidence.OfTransaction(env.Ctx, c.Transaction)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/ratelimit"
@@ -68,8 +68,8 @@ func (keysIssueAPI) Help() string {
 // Run makes a key.
 func (c keysIssueAPI) Run(env *command.Environment) error {
 	for _, door := range c.Door {
-		if !server.IsDoor(door) {
-			return command.Usage("--door %s: there is no such door; there are %s", door, strings.Join(server.Doors(), ", "))
+		if !app.IsDoor(door) {
+			return command.Usage("--door %s: there is no such door; there are %s", door, strings.Join(app.Doors(), ", "))
 		}
 	}
 	if _, err := ratelimit.ParseRate(c.Rate); err != nil {
@@ -348,7 +348,7 @@ func (c keysRotate) rotateAddresses(env *command.Environment) error {
 }
 
 // ofSite says whether an id is that of a key of the site.
-func ofSite(house *server.App, id string) bool {
+func ofSite(house *app.App, id string) bool {
 	return slices.ContainsFunc(house.SiteKeys.Keys(), func(k identity.SiteKey) bool { return k.ID == id })
 }
 

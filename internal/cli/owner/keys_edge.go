@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
 )
@@ -62,7 +62,7 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 }
 
 // appendEdgeKeys adds the keys of edges to a list.
-func appendEdgeKeys(env *command.Environment, all []listedKey, house *server.App) ([]listedKey, error) {
+func appendEdgeKeys(env *command.Environment, all []listedKey, house *app.App) ([]listedKey, error) {
 	known, err := house.Edges.List(env.Ctx)
 	for _, key := range known {
 		all = append(all, listedEdge(key))

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
@@ -25,7 +25,7 @@ type Ledger struct {
 }
 
 // openLedger opens the house that keeps the ledger; nil where there is no database yet.
-func openLedger(env *command.Environment, flags command.ConfigFlags) (*server.App, error) {
+func openLedger(env *command.Environment, flags command.ConfigFlags) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func openLedger(env *command.Environment, flags command.ConfigFlags) (*server.Ap
 }
 
 // openLedgerOf is openLedger for a configuration that was read.
-func openLedgerOf(env *command.Environment, config server.Config) (*server.App, error) {
+func openLedgerOf(env *command.Environment, config app.Config) (*app.App, error) {
 	if command.NeedContent(config) != nil {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (c ledgerShow) Run(env *command.Environment) error {
 	return c.table(env, house, filter)
 }
 
-func (c ledgerShow) lines(env *command.Environment, house *server.App, filter ledger.Filter) error {
+func (c ledgerShow) lines(env *command.Environment, house *app.App, filter ledger.Filter) error {
 	for r, err := range house.Ledger.Read(env.Ctx, filter) {
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (c ledgerShow) lines(env *command.Environment, house *server.App, filter le
 	return nil
 }
 
-func (c ledgerShow) table(env *command.Environment, house *server.App, filter ledger.Filter) error {
+func (c ledgerShow) table(env *command.Environment, house *app.App, filter ledger.Filter) error {
 	head, err := house.Ledger.Head(env.Ctx)
 	if err != nil {
 		return err

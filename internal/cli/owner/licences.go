@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
@@ -87,7 +87,7 @@ func (c StatedLicences) Run(env *command.Environment) error {
 }
 
 // address tells what is known of an address, value for value.
-func (c StatedLicences) address(env *command.Environment, config server.Config, house *server.App) error {
+func (c StatedLicences) address(env *command.Environment, config app.Config, house *app.App) error {
 	found, err := house.ValuesOf(env.Ctx, c.URL)
 	if err != nil {
 		return err

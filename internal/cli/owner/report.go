@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/agent"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/licensing/reports"
@@ -33,7 +33,7 @@ type formFlags struct {
 // write writes a report.
 func (c formFlags) write(env *command.Environment, want reports.Request) error {
 	want.Form = c.Format
-	return readAccounts(env, c.ConfigFlags, func(house *server.App) error {
+	return readAccounts(env, c.ConfigFlags, func(house *app.App) error {
 		err := house.Reports().Write(env.Ctx, env.Stdout, want)
 		if err != nil && env.Ctx.Err() != nil {
 			return errors.New("the report was cut short; what there is of it is not whole")

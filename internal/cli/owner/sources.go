@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 )
 
@@ -42,7 +42,7 @@ func (c Sources) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	chosen := []server.SourceStatus{}
+	chosen := []app.SourceStatus{}
 	for _, s := range all {
 		if c.Site == "" || s.Site == c.Site {
 			chosen = append(chosen, s)
@@ -65,7 +65,7 @@ func (c Sources) Run(env *command.Environment) error {
 }
 
 // table lists the sources, and below them what is wrong with any.
-func (c Sources) table(env *command.Environment, all []server.SourceStatus) {
+func (c Sources) table(env *command.Environment, all []app.SourceStatus) {
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "source\titems\tlast read\tage\tresult\tnext\tfrom")
 	for _, s := range all {
@@ -103,19 +103,19 @@ func (c Sources) table(env *command.Environment, all []server.SourceStatus) {
 }
 
 // age is how long ago the source was last read with success, and whether that is too long ago.
-func age(s server.SourceStatus) string {
+func age(s app.SourceStatus) string {
 	if s.LastRun.IsZero() {
 		return "-"
 	}
 	text := command.Ago(time.Duration(s.AgeSeconds) * time.Second)
-	if s.Age != server.Recent {
+	if s.Age != app.Recent {
 		text += " " + string(s.Age)
 	}
 	return text
 }
 
 // result is the outcome of the last run in a few words.
-func result(s server.SourceStatus) string {
+func result(s app.SourceStatus) string {
 	switch {
 	case s.Error != "":
 		return "failed"

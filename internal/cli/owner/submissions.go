@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/fail"
 )
@@ -17,7 +17,7 @@ type IntakeOwner struct {
 }
 
 // openSubmissions opens the house that keeps what was submitted in a session, or for an offer.
-func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessionOrOffer string) (*server.App, error) {
+func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessionOrOffer string) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil {
 		return nil, err
@@ -25,8 +25,8 @@ func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessio
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return nil, err
 	}
-	house, err := server.Build(env.Ctx, server.Options{
-		Loaded: loaded, Log: server.NewLog(server.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true, Submissions: true,
+	house, err := app.Build(env.Ctx, app.Options{
+		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true, Submissions: true,
 	})
 	if err != nil {
 		return nil, err

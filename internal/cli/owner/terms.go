@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content"
 	"frontdesk/internal/policy"
@@ -88,7 +88,7 @@ func (c termsExplain) Run(env *command.Environment) error {
 
 // check refuses a site that the configuration does not have. A source may have been read under a name that stands in
 // no configuration.
-func (c termsExplain) check(config server.Config) error {
+func (c termsExplain) check(config app.Config) error {
 	var sites []string
 	for _, site := range config.AllSites() {
 		sites = append(sites, site.ID)
@@ -109,7 +109,7 @@ func assumed(facts policy.Facts) string {
 
 // openTerms gives the rules in force, and the house, which is nil where there is no database yet: rules can be tried before anything
 // was read.
-func openTerms(env *command.Environment, config server.Config) (*server.App, *policy.Terms, error) {
+func openTerms(env *command.Environment, config app.Config) (*app.App, *policy.Terms, error) {
 	if path, isFile := config.StoreFile(); isFile {
 		if _, err := os.Stat(path); err != nil {
 			rules, err := config.CompileTerms()
@@ -125,7 +125,7 @@ func openTerms(env *command.Environment, config server.Config) (*server.App, *po
 
 // lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
 // it.
-func (c termsExplain) lookUp(env *command.Environment, config server.Config, house *server.App) ([]policy.Facts, error) {
+func (c termsExplain) lookUp(env *command.Environment, config app.Config, house *app.App) ([]policy.Facts, error) {
 	if house == nil {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func spellings(address string) []string {
 }
 
 // explain prints how a decision came about.
-func explain(env *command.Environment, loaded *server.Loaded, e policy.Explanation, facts policy.Facts, who policy.Use) {
+func explain(env *command.Environment, loaded *app.Loaded, e policy.Explanation, facts policy.Facts, who policy.Use) {
 	d := e.Decision
 	env.Print("%s: %s\n", command.Clean(facts.URL), command.Clean(d.String()))
 	for _, known := range [][2]string{{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")}} {
@@ -227,7 +227,7 @@ func explain(env *command.Environment, loaded *server.Loaded, e policy.Explanati
 }
 
 // place says where a rule stands.
-func place(loaded *server.Loaded, rule, line int, named string) string {
+func place(loaded *app.Loaded, rule, line int, named string) string {
 	switch {
 	case named != "":
 		return command.Clean(named)

@@ -1,7 +1,7 @@
 package owner
 
 import (
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/fail"
 )
@@ -26,7 +26,7 @@ func (c termsRemove) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	err = server.RemoveContentRule(env.Ctx, loaded.Config, server.NewLog(server.Log{Level: "error"}, env.Stderr), c.ID)
+	err = app.RemoveContentRule(env.Ctx, loaded.Config, app.NewLog(app.Log{Level: "error"}, env.Stderr), c.ID)
 	if command.IsNotFound(err) {
 		return fail.New(fail.NotFound, "there is no content rule %.80s; `frontdesk terms show` lists those there are", command.Clean(c.ID))
 	}

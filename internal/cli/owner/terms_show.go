@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/policy"
 )
@@ -64,7 +64,7 @@ func (c termsShow) Run(env *command.Environment) error {
 	return nil
 }
 
-func sitePrices(house *server.App) (all []shownPrice) {
+func sitePrices(house *app.App) (all []shownPrice) {
 	for _, p := range house.Added().Prices {
 		price, _ := p.Money() // it was checked before it was kept
 		all = append(all, shownPrice{p.Site, price.String()})
@@ -72,7 +72,7 @@ func sitePrices(house *server.App) (all []shownPrice) {
 	return all
 }
 
-func (termsShow) print(env *command.Environment, loaded *server.Loaded, rules *policy.Terms, prices []shownPrice) {
+func (termsShow) print(env *command.Environment, loaded *app.Loaded, rules *policy.Terms, prices []shownPrice) {
 	all := rules.Rules()
 	if len(all) == 1 && all[0].Line == 0 && all[0].Named == "" {
 		env.Print("No terms are configured, so everything is open.\n")

@@ -31,7 +31,7 @@ import (
 	"time"
 
 	"frontdesk/client"
-	"frontdesk/internal/app/server"
+	"frontdesk/internal/app"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/licensing/buyer"
 )
@@ -54,7 +54,7 @@ type Market struct {
 
 	listeners map[string]net.Listener
 	origins   map[string]string // of the publishers
-	servers   map[string]*server.App
+	servers   map[string]*app.App
 	hub       broadcaster
 	fetcher   *fetch.Fetcher
 
@@ -85,7 +85,7 @@ func Open(ctx context.Context, options Options) (*Market, error) {
 	m := &Market{
 		dir: options.Dir, log: options.Log, command: options.Command, listeners: map[string]net.Listener{},
 		origins: map[string]string{},
-		servers: map[string]*server.App{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}),
+		servers: map[string]*app.App{}, platforms: map[string]client.Key{}, leaving: make(chan struct{}),
 		failed: make(chan error, 16),
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -340,21 +340,21 @@ func (m *Market) serve(ctx context.Context, which func(id string) bool) error {
 		if m.listeners[id] == nil || !which(id) {
 			continue
 		}
-		loaded, err := server.Load(server.Layers{File: m.config(id)})
+		loaded, err := app.Load(app.Layers{File: m.config(id)})
 		if err != nil {
 			return fmt.Errorf("the configuration of %s: %w", id, err)
 		}
-		options := server.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id),
+		options := app.Options{Loaded: loaded, Listener: m.listeners[id], Log: m.log.With("place", id),
 			Around: m.hub.around(id), Broker: id == "broker"}
 		if isEdge(id) {
-			s, err := server.NewEdge(options)
+			s, err := app.NewEdge(options)
 			if err != nil {
 				return fmt.Errorf("%s: %w", id, err)
 			}
 			m.run(id, func() error { return errors.Join(s.Run(ctx), s.Close()) })
 			continue
 		}
-		s, err := server.Build(ctx, options)
+		s, err := app.Build(ctx, options)
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
@@ -605,11 +605,11 @@ func (m *Market) gated(ctx context.Context, address string) error {
 
 // agentKey reads the agent's key, as `frontdesk keys agent` made it.
 func (m *Market) agentKey(ctx context.Context) (agentKey, error) {
-	loaded, err := server.Load(server.Layers{File: m.config("agent")})
+	loaded, err := app.Load(app.Layers{File: m.config("agent")})
 	if err != nil {
 		return agentKey{}, err
 	}
-	agent, err := server.Build(ctx, server.Options{Loaded: loaded, Log: m.log, Records: true, Secrets: true})
+	agent, err := app.Build(ctx, app.Options{Loaded: loaded, Log: m.log, Records: true, Secrets: true})
 	if err != nil {
 		return agentKey{}, err
 	}

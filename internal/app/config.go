@@ -1,0 +1,294 @@
+package app
+
+import (
+	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/excerpts"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/intake"
+	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/operator/console"
+	"frontdesk/internal/policy/imported"
+
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"frontdesk/internal/app/discovery"
+	"frontdesk/internal/app/mcp"
+	"frontdesk/internal/ask/actions"
+	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/page"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/llm"
+	"frontdesk/internal/infra/tls"
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/ledger"
+	"frontdesk/internal/policy"
+)
+
+// Config is everything that an owner can set, as frontdesk.yaml names it. The comments of this struct and of those
+// in it are the manual: docs/configuration.md is made from them.
+type Config struct {
+	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of the machine;
+	// port 0 takes a free port.
+	Listen string `yaml:"listen" check:"listen"`
+	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It may have a path
+	// (`https://www.example.com/desk`), and then a proxy may leave the path on requests or take it off. Links and
+	// documents give addresses that begin with it; without it they begin with what the request was sent to.
+	URL string `yaml:"url" check:"public_url"`
+	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of proxies whose word on the client's address, scheme and
+	// host counts. A proxy in them must set the headers of `proxy_headers` itself, or remove those that a client
+	// sent.
+	Proxies []string `yaml:"proxies" check:"network"`
+	// ProxyHeaders says which headers trusted proxies write: `x-forwarded` (X-Forwarded-For, -Proto, -Host and
+	// -Prefix) or `forwarded` (RFC 7239). The others are not read.
+	ProxyHeaders string `yaml:"proxy_headers" check:"oneof=x-forwarded forwarded"`
+	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path in a file starts
+	// from the file's folder.
+	Data string `yaml:"data" relative:"path"`
+	// Keys is the folder for secrets that the front desk makes for itself; without it, it is the folder `keys` in the data
+	// folder. Nodes that share a database must share this folder or a copy of it, or a conversation that one of them began
+	// means nothing to the others. A folder elsewhere is not part of what `frontdesk backup` keeps.
+	Keys string `yaml:"keys" relative:"path"`
+	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`. Without it, it is the
+	// file `frontdesk.db` in the data folder.
+	Store string `yaml:"store" check:"database" relative:"database"`
+	// Site is the site that is served. With several, write `sites` instead.
+	Site Site `yaml:"site"`
+	// Sites are the sites that are served, when there is more than one.
+	Sites []Site `yaml:"sites"`
+	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk serve` reads them at
+	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart.
+	Sources []ingest.SourceSettings `yaml:"sources"`
+	// Fetch sets how pages and documents are got from the web. Changes need a restart.
+	Fetch fetch.Settings `yaml:"fetch"`
+	// TLS is encryption on the address in `listen`. Without it the server speaks plain HTTP.
+	TLS tls.Settings `yaml:"tls"`
+	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that no rule matches
+	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
+	// changes to other keys need a restart.
+	Terms []policy.Rule `yaml:"terms"`
+	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the one that the site's robots.txt names as its
+	// licence. They narrow what the terms allow for the addresses that they speak of, and never widen it: see `imported` of
+	// a rule. Changes take effect with those of the terms.
+	RSL []string `yaml:"rsl" relative:"path"`
+	// Actions are what can be done with items, told with each item that they match. Items tell their own too: a
+	// schema.org `potentialAction` with an http or https target. Changes need a restart.
+	Actions []actions.Template `yaml:"actions"`
+	// Ask sets how questions are answered.
+	Ask Ask `yaml:"ask"`
+	// Model is a language model that helps, where there is one. Changes need a restart.
+	Model Model `yaml:"model"`
+	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who may have what takes effect
+	// while the server runs; changes to the publisher, `versions`, `languages`, `session`, `sign`, `rate`, `sessions`, `keep`,
+	// `sinks`, `extensions` and the other keys of `events` than `required`, `owed` and `grace` need a restart.
+	Intent excerpts.Settings `yaml:"intent"`
+	// Intakes says what is taken in from agents under the Agent Intake Protocol. `provider`, `certification` and of intakes what they
+	// ask, how often one may come, what they offer and what is kept of it take effect while the server runs; other keys need a
+	// restart: which intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the `effect`, `webhook`
+	// and `mail`.
+	Intakes intake.Settings `yaml:"intakes"`
+	// Licences sets what is read of what sites state of the use of their addresses.
+	Licences imported.Settings `yaml:"licences"`
+	// RAMP sells licensed content under RAMP v1. Changes need a restart.
+	RAMP RAMP `yaml:"ramp"`
+	// Agents says which automated clients are told apart. Changes need a restart.
+	Agents agents.Settings `yaml:"agents"`
+	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
+	Roles []string `yaml:"roles" check:"oneof=broker"`
+	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
+	Broker broker.Settings `yaml:"broker"`
+	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
+	Edge Edge `yaml:"edge"`
+	// Console is the page at `/` on which people ask.
+	Console Console `yaml:"console"`
+	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
+	Auth identity.AuthSettings `yaml:"auth"`
+	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
+	MCP mcp.Settings `yaml:"mcp"`
+	// Ledger sets how the ledger of what was given and taken is called. Changes need a restart.
+	Ledger ledger.Settings `yaml:"ledger"`
+	// Discovery sets what agents that arrive are told.
+	Discovery discovery.Settings `yaml:"discovery"`
+	// Limits bound what a client may cost.
+	Limits apphttp.LimitSettings `yaml:"limits"`
+	// CORS says which web pages may ask from a browser.
+	CORS apphttp.CORSSettings `yaml:"cors"`
+	// Metrics are figures for Prometheus.
+	Metrics Metrics `yaml:"metrics"`
+	// Log is what is written to standard error.
+	Log Log `yaml:"log"`
+}
+
+// Site is one site.
+type Site struct {
+	// ID names the site in requests, answers and the database: lower-case letters, digits, dots, dashes. Content
+	// belongs to an id, so another id is another site. A single site needs none; it is then `local`.
+	ID string `yaml:"id"`
+	// Name is what people call the site.
+	Name string `yaml:"name"`
+	// URL is the address of the site's own pages. Items of its sources that give no absolute address get theirs
+	// from it, and requests may name the site by its host.
+	URL string `yaml:"url" check:"url"`
+	// Hosts are further host names by which requests may name the site.
+	Hosts []string `yaml:"hosts"`
+	// Language is the language of content that does not say its own, such as `en` or `pt-br`.
+	Language string `yaml:"language"`
+	// Publisher is the publisher of content that does not name one.
+	Publisher string `yaml:"publisher"`
+}
+
+// Ask sets how questions are answered.
+type Ask struct {
+	// Limit is the number of results when a question does not say how many.
+	Limit int `yaml:"limit" check:"1..1000"`
+	// StrangerLimit is the most results that a question has whose sender is not known by a key or a signature, whatever it asks
+	// for; never less than `limit`. Who is known gets up to 1000, as does whoever runs `frontdesk mcp`.
+	StrangerLimit int `yaml:"stranger_limit" check:"1..1000"`
+	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
+	MinScore float64 `yaml:"min_score" check:"0..100"`
+	// Spelling says whether misspelt words of a question are corrected to words that items have.
+	Spelling bool `yaml:"spelling"`
+	// Feedback says whether a question that no item answers whole is asked again with what the best items have in common.
+	Feedback bool `yaml:"feedback"`
+	// Timeout is how long the items of an answer may take to be read from the database. What is ready by then is the
+	// answer, and says that it is not all.
+	Timeout time.Duration `yaml:"timeout" check:"10ms..1h"`
+	// TimeZone is the place whose days count in questions such as "events tomorrow": a name such as `Europe/Berlin`, or
+	// `UTC`. Changes need a restart.
+	TimeZone string `yaml:"time_zone"`
+	// Cache is the memory for items that are ready to be sent.
+	Cache yamlconf.Size `yaml:"cache" check:"1MiB..1024GiB"`
+	// Session sets how conversations go on. Changes need a restart.
+	Session session.Settings `yaml:"session"`
+	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a restart.
+	Remember session.MemorySettings `yaml:"remember"`
+	// Promise says which answers are promised for later. Changes need a restart.
+	Promise session.PromiseSettings `yaml:"promise"`
+	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
+	Widget Widget `yaml:"widget"`
+	// Elicit sets whether vague questions are asked back. Changes need a restart.
+	Elicit elicitation.Config `yaml:"elicit"`
+}
+
+// Console is the page on which people ask.
+type Console struct {
+	// Enabled says whether the page is served.
+	Enabled bool `yaml:"enabled"`
+	page.Config
+	// Owner sets the pages of whoever runs the front desk. Changes need a restart.
+	Owner console.Settings `yaml:"owner"`
+}
+
+// Metrics are figures for Prometheus.
+type Metrics struct {
+	// Listen is the address that serves `/metrics`, apart from the public one; `off` serves none.
+	Listen string `yaml:"listen" check:"listen_or_off"`
+}
+
+// Log is what is written to standard error.
+type Log struct {
+	// Level is the least that is written: `debug`, `info`, `warn` or `error`. Each request is one event of level
+	// `info`, without the question's text; at `debug` it tells the request's path.
+	Level string `yaml:"level" check:"oneof=debug info warn error"`
+	// Format is `text` for people or `json` for programs.
+	Format string `yaml:"format" check:"oneof=text json"`
+	// Clients says what a request's event tells of its sender, past the trusted proxies: `off` nothing, `network` the
+	// first 24 bits of an IPv4 address and 48 of an IPv6 address, `address` all of it, which is personal data.
+	Clients string `yaml:"clients" check:"oneof=off network address"`
+}
+
+// off is the value of metrics.listen that serves none, and of log.clients that tells nothing.
+const off = "off"
+
+// DefaultSite is the id of the site when the configuration names none.
+const DefaultSite = "local"
+
+// Default is the configuration when nothing is set.
+func Default() Config {
+	return Config{
+		Listen: "127.0.0.1:8080",
+		Data:   "frontdesk-data",
+		Fetch:  fetch.DefaultSettings(),
+		Agents: agents.DefaultSettings(),
+		Ask: Ask{
+			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: elicitation.DefaultConfig(), Promise: session.DefaultPromiseSettings(),
+		},
+		Model:    Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
+		Intent:   excerpts.DefaultSettings(),
+		Intakes:  intake.DefaultSettings(),
+		Licences: imported.DefaultSettings(),
+		RAMP:     defaultRAMP(),
+		Broker:   broker.DefaultSettings(),
+		Edge:     defaultEdge(),
+		Console:  Console{Enabled: true, Owner: console.DefaultSettings()},
+		Auth:     identity.DefaultAuthSettings(),
+		MCP:      mcp.Settings{Enabled: true},
+
+		Discovery: discovery.Settings{Enabled: true, Feeds: true},
+		Limits:    apphttp.DefaultLimitSettings(),
+		CORS:      apphttp.DefaultCORSSettings(),
+
+		ProxyHeaders: apphttp.HeadersX,
+		TLS:          tls.Settings{HSTS: 30 * 24 * time.Hour},
+		Metrics:      Metrics{Listen: "127.0.0.1:9464"},
+		Log:          Log{Level: "info", Format: "text", Clients: off},
+	}
+}
+
+// DSN is the database's address, with the default filled in.
+func (c Config) DSN() string {
+	if c.Store != "" {
+		return c.Store
+	}
+	return "sqlite:" + filepath.Join(c.Data, "frontdesk.db")
+}
+
+// StoreFile is the path of the database when it is a file.
+func (c Config) StoreFile() (path string, ok bool) {
+	dsn := c.DSN()
+	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") {
+		return "", false
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(dsn, "sqlite:"), "//"), true
+}
+
+// AllSites are the sites that are served, whichever way they were written, with defaults filled in.
+func (c Config) AllSites() []Site {
+	sites := c.Sites
+	if len(sites) == 0 {
+		only := c.Site
+		if only.ID == "" {
+			only.ID = DefaultSite
+		}
+		sites = []Site{only}
+	}
+	all := make([]Site, len(sites))
+	for i, site := range sites {
+		all[i] = site
+		if host := hostOf(site.URL); host != "" {
+			all[i].Hosts = append([]string{host}, site.Hosts...)
+		}
+	}
+	return all
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}

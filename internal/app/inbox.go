@@ -1,0 +1,31 @@
+package app
+
+import (
+	"net/http"
+
+	"frontdesk/internal/intake"
+	"frontdesk/internal/intake/api"
+	"frontdesk/internal/intake/offers"
+	"frontdesk/internal/operator/console"
+)
+
+// inbox is what the owner's pages show of what agents submit, and do with it; nil where nothing is taken in.
+func (i *submissions) inbox() *console.InboxConfig {
+	if !i.config.Intakes.On() {
+		return nil
+	}
+	c := &console.InboxConfig{
+		Intakes:     func() []console.InboxIntake { return i.taken.Load().inboxIntakes() },
+		ViewersRead: i.config.Console.Owner.ViewersReadSubmissions,
+		List:        i.Intakes.Inbox, ToDo: i.Intakes.ListTasks, Open: i.Intakes.CountTasks, Counts: i.Intakes.CountByDay, Look: i.Intakes.Find,
+		Answer: i.Intakes.Answer, Done: i.Intakes.MarkDone, Again: i.Intakes.Redeliver, Erase: i.Intakes.Erase,
+		Preview: func(r *http.Request, q *intake.Request, o offers.Outcome) ([]byte, error) {
+			given, err := i.Intakes.Draft(q, o)
+			if err != nil {
+				return nil, err
+			}
+			return api.Preview(i.outside.PublicURL(r), q.Intake, q.Session, given)
+		},
+	}
+	return c
+}

@@ -1,0 +1,60 @@
+package app
+
+import (
+	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/api"
+	"frontdesk/wire/sign"
+)
+
+// Operator is what owners and operators do.
+func (a *App) Operator() *operator.Operator { return newOperator(a.supply, a.accounting) }
+
+func newOperator(s *supply, a *accounting) *operator.Operator {
+	return &operator.Operator{
+		DB: s.db, Requesters: s.Requesters, Callers: s.Callers, Tenants: s.Tenants, Shelves: s.Shelves,
+		Deliveries: s.Deliveries, Accounts: a.Accounts, Balances: a.ReadAccounts,
+		Cases: operator.Cases{Cases: a.Cases, Reader: a.ReadDisputes()}, Known: s.tenantAt, Host: supplyHost, Now: s.now,
+	}
+}
+
+// operator is what owners and operators do on a server, which puts at once in force what they change.
+func (s *seller) operator() *operator.Operator {
+	o := newOperator(s.supply, s.accounting)
+	o.Rules, o.Places = s.addedRules(), s.placesOf
+	o.Answers = operator.Answers{ChallengeResponses: s.Answers, Own: s.config.answersAt}
+	o.Reread = func(site string, paths []string) bool {
+		begin := s.rereads.Load()
+		return begin != nil && (*begin)(site, paths)
+	}
+	return o
+}
+
+func (s *seller) operatorRoutes(prefixes ...string) []apphttp.Route {
+	return operatorRoutes(s.gate, s.operator(), prefixes...)
+}
+
+// operatorRoutes are the addresses of operations for the operator's programs, whose paths begin so.
+func operatorRoutes(gate *apphttp.Auth, o *operator.Operator, prefixes ...string) (all []apphttp.Route) {
+	for _, r := range api.Routes(o, prefixes...) {
+		all = append(all, apphttp.Route{
+			Pattern: r.Pattern, Name: r.Name, Refuse: api.WriteError, Handler: forOperators(gate, r.Handler),
+		})
+	}
+	return all
+}
+
+// placesOf are those who deliver for a tenant, or for the sites of the configuration.
+func (s *seller) placesOf(id string) map[string]sign.URLForm {
+	places := map[string]sign.URLForm{}
+	if s.Tenants != nil {
+		if t := s.Tenants.Get(id); t != nil {
+			places[t.Place()] = sign.URLForm(t.Delivery.Form)
+			return places
+		}
+	}
+	for _, d := range s.config.RAMP.Delivery {
+		places[d.Name] = sign.URLForm(d.Form)
+	}
+	return places
+}

@@ -1,0 +1,177 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/edge"
+	"frontdesk/internal/licensing/rampapi"
+	wire "frontdesk/wire/edge"
+	"frontdesk/wire/sign"
+)
+
+// gates says whether this server is the gate of the configured sites itself.
+func (c Config) gates() bool { return c.RAMP.Enabled && c.Edge.Exchange == "" && len(c.Edge.Sites) > 0 }
+
+// ownEdge is by which the records of this server's own gate are known.
+const ownEdge = "gate"
+
+// openGates makes the gate of this front desk's own, if there is to be one: the Exchange that it asks and tells is this one.
+func (s *seller) openGates() (*edgeWorks, error) {
+	if s == nil || !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
+		return nil, nil
+	}
+	var sites []string
+	for _, site := range s.config.AllSites() {
+		sites = append(sites, site.ID)
+	}
+	ship := func(ctx context.Context, batch wire.Batch) error {
+		_, err := s.Delivery.Delivered(ctx, delivery.Edge{Name: ownEdge, Sites: sites}, batch)
+		return err
+	}
+	g := &gateBuilder{base: s.base, network: s.network, Answers: s.Answers}
+	works, err := g.openGate(ship, s.ownSite)
+	if err == nil {
+		works.spool.RegisterMetrics(s.metrics.Registry)
+	}
+	return works, err
+}
+
+// ownSite completes a site with what this front desk knows of it: its policy, its document, and the keys of the entries of
+// ramp.delivery that deliver at its address.
+func (s *seller) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+	policy := &ownPolicy{seller: s, site: site}
+	policy.known.Store(edge.NewPolicy(edge.Access(first(site.Unknown, string(edge.Blocked))), nil))
+	works.policies = append(works.policies, policy)
+	made.Policy = policy.known.Load
+	if made.Origin == nil {
+		made.Content = rampapi.OwnContent(s.Assortment, s.Delivery)
+	}
+	var documents httpx.DocumentCache
+	licences := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })
+	made.Documents = func(path string) http.Handler {
+		switch {
+		case path == edge.RSLPath && policy.heard.Load():
+			return licences
+		case path == edge.VerifierPath && s.config.RAMP.Attest:
+			return s.verifierOf(site.Domain)
+		case path != edge.ManifestPath:
+			return nil
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			document, err := documents.Get(site.Domain, trimSlash(s.config.URL), func() (*httpx.Document, error) {
+				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL), s.config.otherExchanges()...)
+			})
+			if err != nil {
+				rampapi.WriteError(w, r, err)
+				return
+			}
+			document.ServeHTTP(w, r)
+		})
+	}
+	files, err := s.edgeKeyFiles(site)
+	if err != nil {
+		return err
+	}
+	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
+		keys := slices.Clone(files.Keys())
+		for _, d := range s.config.RAMP.Delivery {
+			if at, _ := d.origin(); at != made.URL {
+				continue
+			}
+			own, err := s.verifyingKeys(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, own...)
+		}
+		return keys, nil
+	}
+	return nil
+}
+
+// verifyingKeys are the keys that addresses of an entry of ramp.delivery may be signed with.
+func (s *seller) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLKey, error) {
+	if sign.URLForm(d.Form) != sign.URLEd25519 {
+		return s.outletKeys(ctx, outlet{RAMPDelivery: d})
+	}
+	var keys []sign.URLKey
+	now := s.now()
+	for _, key := range s.SiteKeys.Keys() {
+		one := sign.URLKey{Form: sign.URLEd25519, ID: key.ID, Public: key.Public}
+		if key.State(now) == "retired" {
+			continue
+		}
+		keys = append(keys, one)
+	}
+	return keys, nil
+}
+
+// ownPolicy is the access policy of a site as this front desk has it.
+type ownPolicy struct {
+	seller *seller
+	site   EdgeSite
+	known  atomic.Pointer[edge.Policy]
+	heard  atomic.Bool // its content is loaded
+	failed bool        // it could not be read when it last was
+}
+
+// policyEvery is how often the policy of a site is looked at; a change of the terms counts after that.
+const policyEvery = time.Second
+
+// follow looks at the policy until ctx ends.
+func (p *ownPolicy) follow(ctx context.Context) {
+	tick := time.NewTicker(policyEvery)
+	defer tick.Stop()
+	for {
+		p.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// look looks at the policy once. What it said last holds while it cannot be read.
+func (p *ownPolicy) look(ctx context.Context) {
+	said, err := p.seller.Published.AccessPolicy(ctx, p.site.Domain)
+	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
+		p.failed = failed
+		if failed {
+			p.seller.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain, "error", err)
+		} else {
+			p.seller.log.Info("the policy of a site can be read again", "site", p.site.Domain)
+		}
+	}
+	if err != nil {
+		return
+	}
+	rules := make([]edge.Rule, 0, len(said.Rules))
+	for _, rule := range said.Rules {
+		rules = append(rules, edge.Rule{Pattern: rule.Pattern, Access: edge.Access(rule.Access)})
+	}
+	p.known.Store(edge.NewPolicy(edge.Access(said.Default), rules))
+	p.heard.Store(true)
+}
+
+// module keeps the gate before sites of the owner's up with their policies, and tells of deliveries.
+func (w *edgeWorks) module() (m Module) {
+	if w != nil {
+		m.Jobs = w.jobs()
+	}
+	return m
+}
+
+// gateway is the gate; nil for none.
+func (w *edgeWorks) gateway() *edge.Gate {
+	if w == nil {
+		return nil
+	}
+	return w.gate
+}

@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"net/http"
+
+	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/nlweb"
+	"frontdesk/internal/ask/page"
+	"frontdesk/internal/ask/session"
+	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/llm"
+)
+
+// questions are asked in NLWeb, over MCP and on a page.
+type questions struct {
+	*base
+	*network    // nil where nobody comes
+	Ask         *ask.Service
+	AskPromises *ask.Promises // nil where nothing is promised
+	AskVectors  *ask.Vectors  // nil where no model makes any
+	Model       *llm.Client   // nil without one
+
+	memory *session.Memory // nil when nothing is remembered
+}
+
+// openQuestions makes the service that answers questions of the content.
+func openQuestions(b *base, n *network, content *sources, model *llm.Client) (_ *questions, err error) {
+	q := &questions{base: b, network: n, Model: model}
+	conversations, memory, err := b.config.conversations(b.db, b.log, b.secret)
+	if err != nil {
+		return nil, err
+	}
+	q.memory = memory
+	if q.AskPromises, err = q.openPromises(content); err != nil {
+		return nil, err
+	}
+	if q.AskVectors, err = q.openVectors(content); err != nil {
+		return nil, err
+	}
+	c := b.config.Ask
+	deps := ask.Deps{
+		Corpus: content.Corpus,
+		Reading: ask.Reading{
+			MinScore: c.MinScore, AsSpelled: !c.Spelling, OwnWords: !c.Feedback, Place: c.place(),
+		},
+		Elicitation: askerOf(c.Elicit), Conversations: conversations, Memory: memory,
+		Promises: q.AskPromises, LLM: model, Vectors: q.AskVectors,
+		Admit: func(context.Context, []string) error { return nil },
+		Now:   b.now, Timeout: c.Timeout, Log: b.log,
+	}
+	if n != nil && n.gate != nil {
+		deps.Admit = n.gate.CountSites
+	}
+	q.Ask, err = ask.New(deps)
+	return q, err
+}
+
+// openPromises makes the promises of answers, as the configuration says, sealed with the front desk's secret; nil where
+// nothing is promised.
+func (q *questions) openPromises(content *sources) (*ask.Promises, error) {
+	p := q.config.Ask.Promise
+	if !p.Enabled {
+		return nil, nil
+	}
+	promises, err := session.NewPromises(q.db, session.PromiseOptions{Secret: q.secret, Keep: p.Keep, Each: p.Each, Kept: p.Kept, All: p.All})
+	if err != nil {
+		return nil, err
+	}
+	if q.network != nil {
+		promises.RegisterMetrics(q.metrics.Registry)
+	}
+	deps := ask.PromiseDeps{
+		Store: promises, Corpus: content.Corpus,
+		After: p.After, Time: p.Time, Workers: p.Workers, Client: apphttp.ClientOf, Log: q.log,
+	}
+	for _, slow := range p.Slow {
+		deps.Slow = append(deps.Slow, ask.Slow{Words: slow.Match, For: slow.For})
+	}
+	if p.Fresh.Enabled {
+		all := q.config.AllSources()
+		deps.Reread = func(ctx context.Context, sites []string, pages func(done, total int)) (string, error) {
+			return content.reread(ctx, all, sites, p.Fresh.Every, pages)
+		}
+	}
+	return ask.NewPromises(deps)
+}
+
+// openVectors makes the vectors of the content, and holds questions against them; nil where no model makes any.
+func (q *questions) openVectors(content *sources) (*ask.Vectors, error) {
+	v := q.config.Model.Vectors
+	if !q.Model.Enabled(llm.Embed) {
+		return nil, nil
+	}
+	vectors := vector.New(vector.Options{
+		Catalog: q.Catalog, DB: q.db, Model: q.Model, Version: v.Version, TextPrefix: v.TextPrefix, QuestionPrefix: v.QuestionPrefix,
+		Passages: v.Passages, Most: v.Most, Pace: v.Pace, Log: q.log,
+	})
+	if q.network != nil {
+		vectors.RegisterMetrics(q.metrics.Registry)
+	}
+	deps := ask.VectorDeps{
+		Keeper: vectors, Corpus: content.Corpus, Log: q.log,
+		Fusion: search.Fusion{Ranks: v.Fusion == vector.ByRanks, Share: v.Share, Least: 1},
+	}
+	if v.Alone {
+		deps.Apart = v.Apart
+	}
+	return ask.NewVectors(deps)
+}
+
+// LoadVectors takes the vectors that are there already, for a process that asks at once and does not stay to make any.
+func (q *questions) LoadVectors(ctx context.Context) error {
+	if q.AskVectors == nil {
+		return nil
+	}
+	return q.AskVectors.Load(ctx)
+}
+
+// keepVectors keeps the vectors of the content up with it until ctx ends, where a model makes any.
+func (q *questions) keepVectors(ctx context.Context) {
+	if q.AskVectors != nil {
+		q.AskVectors.Keep(ctx)
+	}
+}
+
+// The addresses of NLWeb; sites and who are of the flat dialect.
+const (
+	askPath   = "/ask"
+	sitesPath = "/sites"
+	whoPath   = "/who"
+)
+
+// module answers questions (NLWeb).
+func (q *questions) module() Module {
+	m := Module{Routes: []apphttp.Route{
+		{
+			Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, CORS: true, Door: doorAsk,
+			Public: asksHow, Asks: askedOverHTTP, Handler: nlweb.Handler(q.Ask, q.nlwebConfig()),
+		},
+		{
+			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk, Handler: nlweb.Sites(q.Ask, q.nlwebConfig()),
+			Public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
+		},
+		{
+			Pattern: whoPath, Name: whoPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk,
+			Asks: func(string, *httpx.Event) bool { return true }, Handler: nlweb.Who(q.Ask, q.nlwebConfig()),
+		},
+	}}
+	m.Jobs = []Job{
+		{"keep vectors", q.keepVectors},
+		{"greet the model", func(ctx context.Context) { greetModel(ctx, q.config.Model, q.Model, q.log) }},
+	}
+	if q.memory != nil {
+		m.Jobs = append(m.Jobs, Job{"follow what was remembered", q.memory.Follow})
+	}
+	return m
+}
+
+// pages are the page on which people ask, and what else is given out as it is.
+func (q *questions) pages() (m Module) {
+	if page := q.page(); q.config.Console.Enabled {
+		m.Routes = append(m.Routes,
+			apphttp.Route{Pattern: "/{$}", Name: "/", Methods: apphttp.ReadMethods, Handler: page},
+			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page})
+	}
+	for pattern, handler := range q.options.Pages {
+		m.Routes = append(m.Routes, apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
+	}
+	return m
+}
+
+// page is the page on which people ask.
+func (q *questions) page() http.Handler {
+	config := q.config.Console.Config
+	config.Ask, config.PublicURL = askPath, q.outside.PublicURL
+	for _, site := range q.config.AllSites() {
+		config.Sites = append(config.Sites, page.Site{ID: site.ID, Name: first(site.Name, site.ID)})
+		if len(q.config.Sites) == 0 {
+			config.Title = first(config.Title, site.Name)
+		}
+	}
+	return page.Handler(config)
+}
+
+// askedOverHTTP says whether a request to /ask was a question: a POST, or a GET in the flat dialect.
+func askedOverHTTP(method string, happened *httpx.Event) bool {
+	return method == http.MethodPost || happened.Text("dialect") != ""
+}
+
+// Work does what was promised, until ctx ends.
+func (q *questions) Work(ctx context.Context) {
+	if q.AskPromises != nil {
+		q.AskPromises.Work(ctx, nlweb.Keeper(q.Ask, q.nlwebConfig()))
+	}
+}
+
+// promiseModule keeps the promises of answers, if there are any, and gives what was promised to who awaits it.
+func (q *questions) promiseModule() Module {
+	if q.AskPromises == nil {
+		return Module{}
+	}
+	return Module{
+		Routes: []apphttp.Route{{
+			Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
+			Handler: nlweb.Await(q.Ask, q.nlwebConfig()),
+		}},
+		Jobs: []Job{{"keep promises", q.Work}},
+	}
+}
+
+const (
+	awaitPath    = "/await"
+	sessionsPath = "/sessions/{id}"
+)
+
+// sessionRoutes are the routes that forget a conversation.
+func (q *questions) sessionRoutes() []apphttp.Route {
+	return []apphttp.Route{{
+		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(q.Ask),
+	}}
+}

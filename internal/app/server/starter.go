@@ -1,8 +1,0 @@
-package server
-
-import _ "embed"
-
-// Starter is the file that `frontdesk config init` writes: the keys that most owners touch, with a word on each.
-//
-//go:embed starter.yaml
-var Starter string
