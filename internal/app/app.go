@@ -47,6 +47,7 @@ import (
 	"frontdesk/internal/policy/imported"
 	"frontdesk/internal/policy/overrides"
 
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/vector"
 )
@@ -118,7 +119,7 @@ var schemas = []store.Schema{
 	identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema, transactions.Schema,
 	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema, broker.Schema,
 	overrides.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
-	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, vector.Schema, llm.Schema,
+	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, askquestions.Schema, vector.Schema, llm.Schema,
 }
 
 // Database names the database, with the tables of every capability.
