@@ -52,10 +52,19 @@ func (d *decoder) value(node ast.Node, at Place, path string, into reflect.Value
 	}
 }
 
+// Switch is a section in whose place the word off may stand.
+type Switch interface{ Off() }
+
 // section reads a struct. One without any key (all of them commented out) keeps its defaults.
 func (d *decoder) section(node ast.Node, at Place, path string, into reflect.Value) {
 	if node.Type() == ast.NullType {
 		return
+	}
+	if off, can := into.Addr().Interface().(Switch); can {
+		if text, ok := scalarText(node); ok && text == "off" {
+			off.Off()
+			return
+		}
 	}
 	entries, ok := mapping(node)
 	if !ok {

@@ -101,7 +101,7 @@ func Set(into reflect.Value, text string) error {
 
 func setInt(into reflect.Value, text string, wrong error) error {
 	if into.Type() == durationType {
-		span, err := time.ParseDuration(text)
+		span, err := parseSpan(text)
 		if err != nil {
 			return wrong
 		}
@@ -114,6 +114,18 @@ func setInt(into reflect.Value, text string, wrong error) error {
 	}
 	into.SetInt(n)
 	return nil
+}
+
+// maxDays is how many days a time span may have, so that it can be counted.
+const maxDays = 100_000
+
+// parseSpan reads a time span as Go writes it, or a number of days: 90d.
+func parseSpan(text string) (time.Duration, error) {
+	number, inDays := strings.CutSuffix(text, "d")
+	if days, err := strconv.ParseUint(number, 10, 32); err == nil && inDays && days <= maxDays {
+		return time.Duration(days) * 24 * time.Hour, nil
+	}
+	return time.ParseDuration(text)
 }
 
 func setList(into reflect.Value, text string) {

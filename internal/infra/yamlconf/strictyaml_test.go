@@ -314,3 +314,44 @@ func TestAPlaceWithinATextIsWhereItStands(t *testing.T) {
 		}
 	}
 }
+
+func TestSpansMayBeDays(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"90d": 90 * 24 * time.Hour, "0d": 0, "36h": 36 * time.Hour} {
+		var got house
+		if _, err := Decode("", []byte("wait: "+text), &got); err != nil || got.Wait != want {
+			t.Errorf("%s is read as %v, %v", text, got.Wait, err)
+		}
+	}
+	for _, text := range []string{"d", "-1d", "1.5d", "1d2h", "100001d", "9999999999d", "+1d"} {
+		var got house
+		if _, err := Decode("", []byte("wait: "+text), &got); err == nil {
+			t.Errorf("%s is read as %v", text, got.Wait)
+		}
+	}
+}
+
+// switched is a section that may be off.
+type switched struct {
+	Limits switchedLimits `yaml:"limits"`
+	Other  limits         `yaml:"other"`
+}
+
+type switchedLimits struct {
+	Keep int `yaml:"keep"`
+}
+
+func (s *switchedLimits) Off() { s.Keep = -1 }
+
+func TestASectionMayBeOff(t *testing.T) {
+	t.Parallel()
+	got := switched{}
+	if _, err := Decode("", []byte("limits: off"), &got); err != nil || got.Limits.Keep != -1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, text := range []string{"limits: on", "limits: [off]", "other: off"} {
+		if _, err := Decode("", []byte(text), &got); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
