@@ -54,6 +54,9 @@ type Options struct {
 	MaxWait time.Duration
 	// Silence is how long the desk may stay silent, before its answer begins and within it; 0 is one minute.
 	Silence time.Duration
+	// Agent signs each request that is made over https, so that a server can say who asks it (Web
+	// Bot Auth). Nil signs none.
+	Agent *Agent
 	// Buyer is who buys licensed content in Client.Fetch; nothing else needs it.
 	Buyer Buyer
 	// Verify says what ed25519.Verify says, and stands in its place where offers of an Exchange are verified: for a program that
@@ -131,6 +134,11 @@ func (o *Options) fill() {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Agent != nil { // once, whoever takes over these options
+		web := *o.HTTP
+		web.Transport = o.Agent.transport(web.Transport, o.Now)
+		o.HTTP, o.Agent = &web, nil
 	}
 }
 

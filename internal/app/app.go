@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
@@ -88,6 +89,7 @@ type base struct {
 	now     func() time.Time
 	secret  []byte         // of conversations, promises, and the names of what limits count
 	visitor *fetch.Crawler // of the web
+	own     *agents.Own    // who signs what is asked of others; nil for nobody
 }
 
 // App is the program. Build makes one, Run runs it, Close ends it.
@@ -138,7 +140,11 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	if _, err := config.CompileTerms(); err != nil { // before anything is opened
 		return nil, err
 	}
-	b := &base{config: config, log: options.Log, now: options.Now, visitor: config.Visitor()}
+	b := &base{config: config, log: options.Log, now: options.Now}
+	if b.own, err = config.OwnAgent(b.now); err != nil {
+		return nil, err
+	}
+	b.visitor = config.visitor(b.own)
 	if b.secret, err = options.secret(config); err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (b *brokerage) brokerConfig() (broker.Config, error) {
 			typed = append(typed, x.URL)
 		}
 	}
-	way, err := b.config.Fetcher().Transport(typed...)
+	way, err := b.config.SignedFetcher(b.own).Transport(typed...)
 	if err != nil {
 		return out, err
 	}

@@ -30,6 +30,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/operator"
 	"frontdesk/wire/receipt"
+	"frontdesk/wire/sign/botauth"
 )
 
 // identities are the keys of those who ask, and of this front desk. Those that lie in the folder of secrets are nil for
@@ -192,7 +193,20 @@ func (k *identities) firstKeys() error {
 	if err := k.firstVerifierKey(); err != nil {
 		return err
 	}
-	return k.firstAgentKey()
+	if err := k.firstAgentKey(); err != nil {
+		return err
+	}
+	return k.firstBotKey()
+}
+
+// firstBotKey makes the first key with which requests to others are signed, where they are.
+func (k *identities) firstBotKey() error {
+	err := k.own.EnsureKey()
+	if errors.Is(err, syscall.ENOSPC) {
+		k.log.Warn("what is asked of others is not signed", "reason", err)
+		return nil
+	}
+	return err
 }
 
 // firstSiteKey makes the site's first key when there is none.
@@ -217,7 +231,7 @@ const jwksPath = "/.well-known/jwks.json"
 // module publishes the site's keys (RFC 7517), and forgets nonces.
 func (k *identities) module() Module {
 	return Module{
-		Routes: []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, CORS: true, Handler: http.HandlerFunc(k.jwks)}},
+		Routes: []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: http.HandlerFunc(k.jwks)}},
 		Jobs:   []Job{{"forget nonces", k.keepNonces}},
 	}
 }
@@ -274,10 +288,16 @@ func (k *identities) AgentDocument(config Config, now time.Time) ([]byte, error)
 	return wire.WriteAgentKeys(config.agentName(), config.RAMP.Agent.Contact, keys)
 }
 
-// agentRoutes publish the keys of the owner's agent.
-func (k *identities) agentRoutes() []apphttp.Route {
+// agentRoutes publish the keys of the owner's agents: those that sign what is asked, and those that buy.
+func (k *identities) agentRoutes() (routes []apphttp.Route) {
+	if k.own != nil {
+		routes = append(routes, apphttp.Route{
+			Pattern: botauth.DirectoryPath, Name: botauth.DirectoryPath, Methods: apphttp.ReadMethods, CORS: true, Same: true,
+			Handler: k.own,
+		})
+	}
 	if !k.config.RAMP.Agent.Enabled && !k.config.brokers() {
-		return nil
+		return routes
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := k.AgentDocument(k.config, k.now())
@@ -291,5 +311,8 @@ func (k *identities) agentRoutes() []apphttp.Route {
 		}
 		document.ServeHTTP(w, r)
 	})
-	return []apphttp.Route{{Pattern: requesters.AgentPath, Name: requesters.AgentPath, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: handler}}
+	return append(routes, apphttp.Route{
+		Pattern: requesters.AgentPath, Name: requesters.AgentPath, Methods: apphttp.ReadMethods, CORS: true,
+		Refuse: rampapi.WriteError, Handler: handler,
+	})
 }

@@ -44,7 +44,7 @@ func (p *audit) chronicle(ctx context.Context) {
 	recorded := "" // what this process has seen recorded
 	told := ""     // what was said of keys that could not be retired
 	for {
-		if err := errors.Join(p.SiteKeys.Retire(), p.AgentKeys.Retire()); err != nil && err.Error() != told {
+		if err := errors.Join(p.SiteKeys.Retire(), p.AgentKeys.Retire(), p.own.Retire()); err != nil && err.Error() != told {
 			told = err.Error()
 			p.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
 		}
@@ -70,8 +70,8 @@ func (p *audit) chronicle(ctx context.Context) {
 func (p *audit) module() Module {
 	return Module{
 		Routes: []apphttp.Route{
-			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(p.checkpoint)},
-			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, CORS: true, Handler: answering(p.tile)},
+			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: answering(p.checkpoint)},
+			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: answering(p.tile)},
 			{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, CORS: true, Door: doorLedger, Handler: answering(p.receipt)},
 		},
 		Jobs:  []Job{{"sequence the ledger", p.Ledger.Run}, {"record terms and keys", p.chronicle}},

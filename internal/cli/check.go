@@ -24,6 +24,8 @@ type checkCommand struct {
 	Target string `arg:"" name:"url-or-file" help:"The address of a site, a business or an Exchange, a file, or - for standard input."`
 	As     string `enum:",declaration,request,response,event,manifest,intake-request,intake-response,intake-bind,ramp-provider,ramp-exchange,ramp-agent,ramp-verifier,ramp-keys,rsl,ramp-sitemap" default:"" placeholder:"KIND" help:"What the file is: declaration (aip.json), request, response or event; manifest (agent-intake.json), intake-request, intake-response or intake-bind; ramp-provider (ramp.json), ramp-exchange, ramp-agent, ramp-verifier, ramp-keys, rsl or ramp-sitemap. Without it, what it looks like."`
 
+	Agent bool `help:"Look at an agent's directory of keys (Web Bot Auth), at its origin or the address of the directory."`
+
 	Sample string `placeholder:"FILE" help:"Data for the intakes of a business: INTAKE.json, or a folder of such files; see the documentation. It is really submitted."`
 	Token  string `placeholder:"TOKEN" help:"The key of intakes that want one; FRONTDESK_TOKEN in the environment is not seen by other users of the machine."`
 
@@ -49,12 +51,12 @@ type checkCommand struct {
 
 // Help is the command's example.
 func (checkCommand) Help() string {
-	return "Looks at anybody's servers from outside: publishers of the Agentic Intent Protocol, businesses of the Agent Intake Protocol, providers and Exchanges of RAMP. " +
+	return "Looks at anybody's servers from outside: publishers of the Agentic Intent Protocol, businesses of the Agent Intake Protocol, providers and Exchanges of RAMP; with --agent, at the keys of agents that sign their requests. " +
 		"With a key, a publisher's endpoints are probed: that takes passages and reports two events, which it keeps. With samples, a business's intakes are: they are submitted some dozens " +
 		"of times, most of them wrong, and three offers are bound where INTAKE.bind.json says with what. With --buyer and --uri, an Exchange is asked for offers some twenty times, most of " +
 		"them wrong; with --spend, the cheapest offer is bought, fetched and reported.\n" +
 		"The status is 1 where something is wrong; warnings do not count.\n\n" +
-		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt\n" +
+		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check --agent https://bots.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt\n" +
 		"\tfrontdesk check https://www.example.com --sample samples\n\tfrontdesk check https://exchange.example.com --buyer buyer.example/bot --uri https://www.example.com/article --spend 0.05USD"
 }
 
@@ -100,7 +102,12 @@ func (c checkCommand) report(env *command.Environment) (*check.Report, error) {
 	if err := c.buying(env, &options); err != nil {
 		return nil, err
 	}
-	if web {
+	switch {
+	case c.Agent && !web:
+		return nil, command.Usage("--agent goes with an address; write it whole, like https://bots.example.com")
+	case c.Agent:
+		return check.Agent(env.Ctx, c.Target, options)
+	case web:
 		return check.Site(env.Ctx, c.Target, options)
 	}
 	if options.Key != nil || options.Samples != nil || options.Buyer != nil {

@@ -81,7 +81,11 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 			typed = append(typed[:len(typed):len(typed)], address)
 		}
 	}
-	fetcher := loaded.Config.Fetcher()
+	own, err := loaded.Config.OwnAgent(nil)
+	if err != nil {
+		return err
+	}
+	fetcher := loaded.Config.SignedFetcher(own)
 	defer fetcher.Close()
 	way, err := fetcher.Transport(typed...)
 	if err != nil {

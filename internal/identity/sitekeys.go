@@ -36,6 +36,7 @@ const (
 	siteKeyEnds       = ".pem"
 	agentKeyBegins    = "agent-"    // see OpenAgentKeys
 	verifierKeyBegins = "verifier-" // see OpenVerifierKeys
+	botKeyBegins      = "bot-"      // see OpenBotKeys
 	pemPrivate        = "PRIVATE KEY"
 	pemPublic         = "PUBLIC KEY"
 	maxKeyFile        = 16 << 10
@@ -107,6 +108,13 @@ func OpenAgentKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 // and live as those do.
 func OpenVerifierKeys(folder string, now func() time.Time) (*SiteKeys, error) {
 	return openKeys(folder, verifierKeyBegins, "verifier", now)
+}
+
+// OpenBotKeys is OpenSiteKeys for the keys with which this front desk signs what it asks of others
+// (Web Bot Auth). They are no agent's keys of RAMP: a key is for one purpose. They lie beside the
+// site's, as bot-1.pem and so on, and live as those do.
+func OpenBotKeys(folder string, now func() time.Time) (*SiteKeys, error) {
+	return openKeys(folder, botKeyBegins, "bot", now)
 }
 
 func openKeys(folder, begins, whose string, now func() time.Time) (*SiteKeys, error) {
@@ -431,15 +439,28 @@ func (s *SiteKeys) Current() (id string, signer crypto.Signer, ok bool) {
 	return last.ID, last.private, true
 }
 
-// Signers are the keys that sign notes under a name (C2SP signed-note): the newest, and beside it
-// those that overlap.
-func (s *SiteKeys) Signers(origin string) []note.Signer {
-	var signers []note.Signer
+// SigningKey is a key of the site's that signs, with its private half.
+type SigningKey struct {
+	SiteKey
+	Private ed25519.PrivateKey
+}
+
+// Signing are the keys that sign: the newest, and behind it those that overlap.
+func (s *SiteKeys) Signing() (keys []SigningKey) {
 	now := s.now()
 	for _, k := range slices.Backward(s.all()) {
 		if k.private != nil && k.State(now) != "retired" {
-			signers = append(signers, noteSigner{origin, noteHash(origin, k.Public), k.private})
+			keys = append(keys, SigningKey{k.SiteKey, k.private})
 		}
+	}
+	return keys
+}
+
+// Signers are the keys that sign notes under a name (C2SP signed-note): the newest, and beside it
+// those that overlap.
+func (s *SiteKeys) Signers(origin string) (signers []note.Signer) {
+	for _, k := range s.Signing() {
+		signers = append(signers, noteSigner{origin, noteHash(origin, k.Public), k.Private})
 	}
 	return signers
 }

@@ -270,7 +270,7 @@ func (w *Recorder) begin(status int) {
 	if w.rateLimits != nil {
 		w.rateLimits.finish(w.Header())
 	}
-	if w.perParty {
+	if w.perParty && (w.route == nil || !w.route.Same) {
 		forPartyAlone(w.Header())
 	}
 	if w.body.lingers(status) && http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {

@@ -18,6 +18,7 @@ type Route struct {
 	CORS    bool // pages of other origins may call it
 	// preflight are the methods that preflights are told, where they are others than methods.
 	Preflight []string
+	Same      bool // whoever asks gets the same, which shared caches may keep whatever the terms say of parties
 	Quiet     bool // probes: answered under any load, and logged at level debug
 	// asks says of a request that is done whether it was a question, for the metric asks_total; nil for none.
 	Asks func(method string, happened *httpx.Event) bool

@@ -37,7 +37,11 @@ func (f BuyerFlags) open(env *command.Environment, address string) (*client.Exch
 	if err != nil {
 		return nil, err
 	}
-	x, err := client.OpenExchange(env.Ctx, address, buyer, buying())
+	options, err := f.options(env)
+	if err != nil {
+		return nil, err
+	}
+	x, err := client.OpenExchange(env.Ctx, address, buyer, options)
 	return x, explainedExchange(err)
 }
 
@@ -63,6 +67,23 @@ func (f BuyerFlags) AsBuyer(env *command.Environment) (client.Buyer, error) {
 		return buyer, nil
 	}
 	return buyer, f.know(env, &buyer)
+}
+
+// options are those of a client that buys, and says by its requests' signatures whose it is.
+func (f BuyerFlags) options(env *command.Environment) (client.Options, error) {
+	options := buying()
+	loaded, err := f.Load(env, nil)
+	if err != nil || f.Unsigned {
+		return options, err
+	}
+	own, err := loaded.Config.OwnAgent(nil)
+	if err != nil || own == nil {
+		return options, err
+	}
+	if key := own.Key(); key != nil {
+		options.Agent = &client.Agent{Directory: own.Address(), Key: key}
+	}
+	return options, nil
 }
 
 // buying are the options of a client that buys.

@@ -101,7 +101,10 @@ func (c Fetch) desk(env *command.Environment, address string) (*client.Client, e
 	if err != nil {
 		return nil, err
 	}
-	options := buying()
+	options, err := c.options(env)
+	if err != nil {
+		return nil, err
+	}
 	options.Buyer, options.Token = buyer, client.StaticToken(env.Token(c.Token))
 	desk, err := client.New(address, options)
 	if err != nil {

@@ -48,7 +48,11 @@ func (c Resolve) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	broker, err := client.OpenBroker(c.Broker, buyer, buying())
+	options, err := c.options(env)
+	if err != nil {
+		return err
+	}
+	broker, err := client.OpenBroker(c.Broker, buyer, options)
 	if err != nil {
 		return err
 	}

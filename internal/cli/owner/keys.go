@@ -223,12 +223,15 @@ const verifierKey = "verifier"
 // agentKey is what a list calls keys of the owner's agent.
 const agentKey = "agent"
 
+// botKey is what the keys are called on the command line with which what is asked of others is signed.
+const botKey = "bot"
+
 // DefaultOverlap is how long a key that is followed by another stays good.
 const DefaultOverlap = "168h"
 
 type keysRotate struct {
 	command.ConfigFlags
-	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; verifier for that with which it attests its content; deliver for the secret of its addresses at /deliver/; or a key's id, as frontdesk keys list shows it."`
+	ID      string        `arg:"" name:"id" help:"site for the key that this front desk signs with; verifier for that with which it attests its content; bot for that with which it signs what it asks of others; deliver for the secret of its addresses at /deliver/; or a key's id, as frontdesk keys list shows it."`
 	Overlap time.Duration `default:"${overlap}" placeholder:"SPAN" help:"How long the old key stays good (of the site's: signs beside the new one); 0s ends it at once."`
 }
 
@@ -251,6 +254,8 @@ func (c keysRotate) Run(env *command.Environment) error {
 		return c.rotateVerifier(env)
 	case addressKey:
 		return c.rotateAddresses(env)
+	case botKey:
+		return c.rotateBot(env)
 	}
 	house, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
 	if err != nil {
@@ -322,6 +327,37 @@ func (c keysRotate) rotateVerifier(env *command.Environment) error {
 	if made.Number > 1 && c.Overlap > 0 {
 		env.Print("What the one before it signed holds for %s.\n", c.Overlap)
 	}
+	return nil
+}
+
+// rotateBot makes another key with which what is asked of others is signed.
+func (c keysRotate) rotateBot(env *command.Environment) error {
+	loaded, err := c.Load(env, nil)
+	if err != nil {
+		return err
+	}
+	keys, err := identity.OpenBotKeys(loaded.Config.KeyFolder(), nil)
+	if err != nil {
+		return err
+	}
+	made, err := keys.Rotate(c.Overlap)
+	if err != nil {
+		return err
+	}
+	own, err := loaded.Config.OwnAgent(nil)
+	switch {
+	case err != nil:
+		return err
+	case own == nil:
+		env.Print("The key %s is made (%s).\n", made.ID, loaded.Config.KeyFolder())
+		fmt.Fprintln(env.Stderr, "Nothing is signed with it: that needs agents.sign, and an https address in url.")
+		return nil
+	}
+	env.Print("The key %s is published at %s.\n", made.ID, own.Address())
+	if signs := own.SignsFrom(made); signs.After(made.Created) {
+		env.Print("It signs from %s, when no copy of the directory without it is kept any more.\n", signs.Local().Format(time.TimeOnly))
+	}
+	fmt.Fprintln(env.Stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
 	return nil
 }
 
@@ -442,8 +478,10 @@ func (c keysList) Run(env *command.Environment) error {
 	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS")
 	for _, key := range keys {
 		opens := command.OrElse(strings.Join(slices.Concat(key.Doors, key.Roles, key.Sites), ","), "all")
-		if key.Kind == siteKey || key.Kind == agentKey || key.Kind == verifierKey {
-			opens = "-"
+		for _, kind := range ourKinds {
+			if key.Kind == kind.name {
+				opens = "-"
+			}
 		}
 		if key.Kind == deliveryKey {
 			opens = key.Form
@@ -461,24 +499,23 @@ func (c keysList) keys(env *command.Environment) ([]listedKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	if house == nil { // keys of the site may be there all the same
-		site, err := identity.OpenSiteKeys(loaded.Config.KeyFolder(), nil)
-		if err != nil {
-			return nil, err
-		}
-		agent, err := identity.OpenAgentKeys(loaded.Config.KeyFolder(), nil)
-		if err != nil {
-			return nil, err
-		}
-		verifier, err := identity.OpenVerifierKeys(loaded.Config.KeyFolder(), nil)
-		if err != nil {
-			return nil, err
-		}
-		return appendOurKeys(appendOurKeys(appendOurKeys(all, siteKey, site, now), agentKey, agent, now), verifierKey, verifier, now), nil
+	if house != nil {
+		defer house.Close()
 	}
-	defer house.Close()
-	all = appendOurKeys(appendOurKeys(all, siteKey, house.SiteKeys, now), agentKey, house.AgentKeys, now)
-	all = appendOurKeys(all, verifierKey, house.VerifierKeys, now)
+	for _, kind := range ourKinds {
+		ours, err := kind.open(loaded.Config.KeyFolder(), nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range ours.Keys() {
+			all = append(all, listedKey{
+				Kind: kind.name, ID: key.ID, State: key.State(now), Created: key.Created, Ends: command.Instant(key.Retires),
+			})
+		}
+	}
+	if house == nil { // there is no database, and so no key of others
+		return all, nil
+	}
 	platforms, err := house.Platforms.List(env.Ctx)
 	if err != nil {
 		return nil, err
@@ -497,7 +534,7 @@ func (c keysList) keys(env *command.Environment) ([]listedKey, error) {
 
 // listedKey is a key as `frontdesk keys list --json` prints it.
 type listedKey struct {
-	Kind      string     `json:"kind"` // site, agent, verifier, platform, delivery, edge, api or console
+	Kind      string     `json:"kind"` // site, agent, verifier, bot, platform, delivery, edge, api or console
 	ID        string     `json:"id"`
 	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console; of who delivers, of a delivery key; of an edge
 	Platform  string     `json:"platform,omitempty"` // whose a platform's key is
@@ -518,11 +555,13 @@ type listedKey struct {
 	Secret    string     `json:"secret,omitempty"` // never in a list
 }
 
-func appendOurKeys(all []listedKey, kind string, keys *identity.SiteKeys, now time.Time) []listedKey {
-	for _, key := range keys.Keys() {
-		all = append(all, listedKey{Kind: kind, ID: key.ID, State: key.State(now), Created: key.Created, Ends: command.Instant(key.Retires)})
-	}
-	return all
+// ourKinds are the kinds of keys with which this front desk itself signs.
+var ourKinds = []struct {
+	name string
+	open func(folder string, now func() time.Time) (*identity.SiteKeys, error)
+}{
+	{siteKey, identity.OpenSiteKeys}, {agentKey, identity.OpenAgentKeys}, {verifierKey, identity.OpenVerifierKeys},
+	{botKey, identity.OpenBotKeys},
 }
 
 func listedPlatform(key identity.PlatformKey, now time.Time) listedKey {

@@ -14,6 +14,10 @@ type Settings struct {
 	// Verify says whether signatures of Web Bot Auth are verified, for which the directory of keys
 	// that a request names is fetched. Without it every agent is known by its word at the most.
 	Verify bool `yaml:"verify"`
+	// Sign has this front desk sign what it asks of others, as an agent of its own: what it reads as
+	// a source, and what it asks Exchanges as a buyer or a Broker. Its keys are published below
+	// `url`; nothing is signed where that is no https address.
+	Sign bool `yaml:"sign"`
 	// Known are agents of yours or of others, beside those that the program knows. They go before
 	// those.
 	Known []KnownSettings `yaml:"known"`
@@ -36,7 +40,7 @@ type KnownSettings struct {
 }
 
 // DefaultSettings are those where nothing is said.
-func DefaultSettings() Settings { return Settings{Verify: true} }
+func DefaultSettings() Settings { return Settings{Verify: true, Sign: true} }
 
 // Check looks at the agents.
 func (s Settings) Check(r *yamlconf.Report) {

@@ -132,10 +132,10 @@ var (
 // that in.
 func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call) (how, key string, err error) {
 	policy := p.rs.config.asks(call)
-	if policy == SignaturesRequired && call.Spends && call.UnknownHost && sign.HasHTTPSignature(call.Header) {
+	if policy == SignaturesRequired && call.Spends && call.UnknownHost && call.Signed() {
 		return "", "", errElsewhere
 	}
-	if sign.HasHTTPSignature(call.Header) {
+	if call.Signed() {
 		switch key, signed, err := p.http(ctx, call); {
 		case err != nil:
 			return "", "", err
@@ -143,7 +143,7 @@ func (p *proving) of(ctx context.Context, message *rampv1.Requester, call Call) 
 			return SignedHTTP, key, nil
 		}
 	}
-	brokered := call.Brokered && p.rs.config.Signatures != SignaturesRequired && sign.HasHTTPSignature(call.Header) &&
+	brokered := call.Brokered && p.rs.config.Signatures != SignaturesRequired && call.Signed() &&
 		message.GetSignature() != ""
 	switch {
 	case policy == SignaturesRequired && !brokered:
@@ -219,12 +219,23 @@ func (p *proving) http(ctx context.Context, call Call) (key string, signed bool,
 	return key, err == nil, err
 }
 
+// Signed says whether a request claims to be signed over HTTP by who sends it as a party to RAMP. A
+// signature that says which program asks (Web Bot Auth) says nothing of who buys.
+func (c Call) Signed() bool {
+	if !sign.HasHTTPSignature(c.Header) || !botauth.Signed(c.Header) {
+		return sign.HasHTTPSignature(c.Header)
+	}
+	all, err := readSignatures(c)
+	return err != nil || len(all) > 0
+}
+
+// readSignatures reads those of parties to RAMP.
 func readSignatures(call Call) ([]sign.HTTPSignature, error) {
 	all, err := sign.ReadHTTPSignatures(call.Header)
 	if err != nil {
 		return nil, fail.New(fail.Unauthorized, "the HTTP signatures (RFC 9421) cannot be read: %v", err)
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(s sign.HTTPSignature) bool { return s.Tag == botauth.Tag }), nil
 }
 
 // ofDomain says whether a key id is the requester's domain, or a key of it.

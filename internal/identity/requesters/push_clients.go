@@ -286,7 +286,7 @@ func (c *PushClients) Identify(ctx context.Context, named string, call Call) (*P
 		unavailable.RetryAfter = 5 * time.Second
 		return nil, unavailable.Wrap(err)
 	}
-	if !sign.HasHTTPSignature(call.Header) {
+	if !call.Signed() {
 		return nil,
 			fail.New(fail.Unauthorized, "this request is not signed; sign it over HTTP (RFC 9421: %s) with the key "+
 				"of your caller, and its caller_id as keyid", strings.Join(sign.RequestComponents, ", "))

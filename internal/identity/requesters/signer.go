@@ -47,7 +47,7 @@ func (rs *Registry) broker(ctx context.Context, of string, call Call) (domain st
 // Of several, the agent's counts.
 func (rs *Registry) signer(ctx context.Context, call Call) (Requester, error) {
 	policy := rs.config.asks(call)
-	switch signed := sign.HasHTTPSignature(call.Header); {
+	switch signed := call.Signed(); {
 	case !signed && policy == SignaturesRequired:
 		return Requester{}, errUnsignedHTTP
 	case !signed:

@@ -45,6 +45,9 @@ type Options struct {
 	MaxRedirects int
 	// Roots are the authorities that certificates are checked against; nil for the machine's.
 	Roots *x509.CertPool
+	// Sign adds to a request's header who makes it. It is called for each request on the way, those
+	// that redirects lead to among them. Nil adds nothing.
+	Sign func(*http.Request)
 
 	// Now is the clock of a Crawler's cache and turns; nil is time.Now.
 	Now func() time.Time
@@ -137,6 +140,15 @@ func (f *Fetcher) Close() {
 	for _, road := range f.transports {
 		road.CloseIdleConnections()
 	}
+}
+
+// send makes one request, signed where that is wanted.
+func (f *Fetcher) send(p permit, request *http.Request) (*http.Response, error) {
+	if f.options.Sign != nil {
+		request = request.Clone(request.Context()) // the caller's stays as it was (http.RoundTripper)
+		f.options.Sign(request)
+	}
+	return f.transports[p].RoundTrip(request)
 }
 
 // Request names a document and how to ask for it.
@@ -299,7 +311,7 @@ func (f *Fetcher) once(
 		request.Method, request.Body, request.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)),
 			int64(len(body))
 	}
-	answer, err := f.transports[p].RoundTrip(request)
+	answer, err := f.send(p, request)
 	if err != nil {
 		return nil, nil, f.explain(ctx, limited, to, err)
 	}

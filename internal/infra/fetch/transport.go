@@ -43,7 +43,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, bare(err)
 	}
 	own := slices.ContainsFunc(t.own, func(u *url.URL) bool { return sameHost(u, to) })
-	answer, err := t.fetcher.transports[permit{own: own, tls: to.Scheme == "https"}].RoundTrip(request)
+	answer, err := t.fetcher.send(permit{own: own, tls: to.Scheme == "https"}, request)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", to.Host,
 			bare(t.fetcher.explain(request.Context(), request.Context(), to, err)))

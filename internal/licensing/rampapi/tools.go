@@ -18,7 +18,6 @@ import (
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/ramp/v1/rampv1connect"
-	"frontdesk/wire/sign"
 	"frontdesk/wire/strictjson"
 )
 
@@ -161,7 +160,7 @@ func (d *handlers) entered(ctx context.Context, method string, overHTTP bool) er
 	}
 	came, _ := ctx.Value(arrivalKey{}).(requesters.Call)
 	switch {
-	case overHTTP && !sign.HasHTTPSignature(came.Header):
+	case overHTTP && !came.Signed():
 		return fail.New(fail.Unauthorized, "this has to be signed over HTTP (RFC 9421): sign the request that "+
 			"carries the call with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your domain as keyid; or POST the message, with ver %q, as application/json to %s/%s/%s, signed so",
 			Version, base, rampv1connect.ExchangeServiceName, method)

@@ -133,6 +133,12 @@ func TestNoBitOfAVectorMayChange(t *testing.T) {
 	}
 }
 
+// proven says whether a response proves possession of each key of a directory.
+func proven(d *botauth.Directory, body []byte, response sign.Response, now time.Time) bool {
+	ids, err := botauth.Proven(d, body, response, now)
+	return err == nil && len(ids) == len(d.Keys)
+}
+
 func TestDirectoryVectorVerifies(t *testing.T) {
 	t.Parallel()
 	body := `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"` + idEd25519 +
@@ -145,17 +151,17 @@ func TestDirectoryVectorVerifies(t *testing.T) {
 			"binding=:l6P8R67tm3kujAxbHWio7ll01qrEZ0dKD/WWlGhNYEmTnFZM8Wt0VQ9zqGfvo7T/UMkBxsigzChM1Gpz7gOVBg==:"},
 	}, Request: sign.Request{Method: http.MethodGet, Target: "https://signature-agent.test" + botauth.DirectoryPath}}
 	d := directory(t, body)
-	if err := botauth.CheckProof(d, []byte(body), response, vectorTime); err != nil {
-		t.Error(err)
+	if !proven(d, []byte(body), response, vectorTime) {
+		t.Error("it does not verify")
 	}
-	if botauth.CheckProof(d, []byte(body+" "), response, vectorTime) == nil {
+	if proven(d, []byte(body+" "), response, vectorTime) {
 		t.Error("another body verifies")
 	}
-	if botauth.CheckProof(d, []byte(body), response, vectorTime.Add(-time.Hour)) == nil {
+	if proven(d, []byte(body), response, vectorTime.Add(-time.Hour)) {
 		t.Error("it verifies before it was made")
 	}
 	response.Request.Target = "https://other.test" + botauth.DirectoryPath
-	if botauth.CheckProof(d, []byte(body), response, vectorTime) == nil {
+	if proven(d, []byte(body), response, vectorTime) {
 		t.Error("it verifies under another authority")
 	}
 }
@@ -300,11 +306,11 @@ func TestSignedDirectoriesProvePossession(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := botauth.CheckProof(d, body, sign.Response{Header: header, Request: r}, now); err != nil {
-			t.Error(err)
+		if !proven(d, body, sign.Response{Header: header, Request: r}, now) {
+			t.Error("it does not verify")
 		}
 		r.Target = "https://elsewhere.example" + botauth.DirectoryPath
-		if botauth.CheckProof(d, body, sign.Response{Header: header, Request: r}, now) == nil {
+		if proven(d, body, sign.Response{Header: header, Request: r}, now) {
 			t.Error("it verifies elsewhere")
 		}
 	})
@@ -339,4 +345,70 @@ func FuzzReadDirectory(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAnAgentSigns: what is signed here verifies, for its own request alone.
+func TestAnAgentSigns(t *testing.T) {
+	t.Parallel()
+	own := botauth.Own{Directory: botauth.DirectoryAt("https://desk.example/"), Key: ed25519.NewKeyFromSeed(make([]byte, 32))}
+	public := own.Key.Public().(ed25519.PublicKey)
+	keys := &botauth.Directory{Keys: []botauth.Key{{ID: botauth.Thumbprint(public), Public: public}}}
+	made := func(target string, header http.Header) sign.Request {
+		r := sign.Request{Method: http.MethodGet, Target: target, Header: header}
+		if err := own.Sign(r, "n", vectorTime); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	buyer := func() http.Header { // signed by a party to RAMP already
+		r := sign.Request{Method: http.MethodGet, Target: "https://shop.example/a", Header: http.Header{}}
+		input, signature, err := sign.SignHTTP(r, sign.SigningParameters{KeyID: "buyer.example", Created: vectorTime,
+			Covered: []string{"@method"}}, own.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return http.Header{"Signature-Input": {input}, "Signature": {signature}}
+	}
+	for name, c := range map[string]struct {
+		change func(*sign.Request)
+		want   bool
+	}{
+		"as it was":      {func(*sign.Request) {}, true},
+		"another query":  {func(r *sign.Request) { r.Target = "https://shop.example/a?x=1" }, true},
+		"another path":   {func(r *sign.Request) { r.Target = "https://shop.example/b" }, false},
+		"another host":   {func(r *sign.Request) { r.Target = "https://other.example/a" }, false},
+		"another method": {func(r *sign.Request) { r.Method = http.MethodPost }, false},
+		"another agent": {func(r *sign.Request) {
+			r.Header["Signature-Agent"] = []string{`bot="https://other.example/keys"`}
+		}, false},
+	} {
+		for _, header := range []http.Header{{}, buyer()} {
+			r := made("https://shop.example/a", header)
+			c.change(&r)
+			agent, ok := verify(r, keys, vectorTime)
+			if ok != c.want || ok && agent != "https://desk.example/.well-known/http-message-signatures-directory" {
+				t.Errorf("%s, %d signatures: agent %q, verified: %v", name, len(r.Header["Signature"]), agent, ok)
+			}
+		}
+	}
+	for name, r := range map[string]sign.Request{
+		"over http":       made("http://shop.example/a", http.Header{}),
+		"signed already":  made("https://shop.example/a", vectors[0].request().Header),
+		"by another name": made("HTTP://shop.example/a", http.Header{}),
+	} {
+		if len(r.Header["Signature"]) > 1 || name != "signed already" && botauth.Signed(r.Header) {
+			t.Errorf("%s: it was signed: %v", name, r.Header)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://desk.example":             "https://desk.example/.well-known/http-message-signatures-directory",
+		"https://www.example.com/desk/":    "https://www.example.com/desk/.well-known/http-message-signatures-directory",
+		"http://desk.example":              "",
+		"":                                 "",
+		"https://user:secret@desk.example": "",
+	} {
+		if got := botauth.DirectoryAt(address); got != want {
+			t.Errorf("the directory of %q is %q", address, got)
+		}
+	}
 }

@@ -34,6 +34,7 @@ type Directory struct {
 // Key is one key of a directory.
 type Key struct {
 	ID          string // the thumbprint (RFC 7638), which is the keyid of signatures
+	Named       string // what the directory calls it (kid); empty for nothing
 	Public      crypto.PublicKey
 	From, Until time.Time // when it may be used; zero for no bound
 }
@@ -139,7 +140,7 @@ func readKey(raw []byte) (key Key, err error) {
 	if err != nil {
 		return key, err
 	}
-	key.ID = thumbprint(members)
+	key.ID, key.Named = thumbprint(members), k.ID
 	key.From, key.Until = seconds(k.From), seconds(k.Until)
 	return key, nil
 }
@@ -258,38 +259,48 @@ func label(id string) string {
 	return fmt.Sprintf("%x", sum[:4])
 }
 
-// CheckProof says whether a directory's response proves possession of one of its keys at a time
-// (appendix B.1): nil where it does.
-func CheckProof(d *Directory, body []byte, response sign.Response, now time.Time) error {
+// Proven are the ids of a directory's keys whose possession its response proves at a time (appendix
+// B.1). The error is why another signature of it proves nothing; nil where there is none.
+func Proven(d *Directory, body []byte, response sign.Response, now time.Time) (ids []string, err error) {
 	if !sign.HasHTTPSignature(response.Header) {
-		return errors.New("the response is not signed")
+		return nil, errors.New("the response is not signed")
 	}
 	if err := sign.CheckContentDigest(response.Header[sign.HeaderContentDigest], bytes.Clone(body)); err != nil {
-		return err
+		return nil, err
 	}
 	all, err := sign.ReadHTTPSignatures(response.Header)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	why := errors.New("no signature has the tag " + DirectoryTag)
 	for _, s := range all {
 		if s.Tag != DirectoryTag {
 			continue
 		}
-		key, err := d.Key(s.KeyID, now)
-		switch {
-		case err != nil:
-		case !s.Covers(directoryComponents...):
-			err = errors.New(`it does not cover "@authority";req and "content-digest"`)
-		case s.Created.IsZero() || s.Expires.IsZero() || s.Created.After(now.Add(clockSkew)) || !now.Before(s.Expires):
-			err = errors.New("it has no times, expired, or was created in the future")
-		default:
-			err = s.Verify(key, response)
+		if why := proves(d, &s, response, now); why != nil {
+			err = fmt.Errorf("the signature %s: %w", s.Label, why)
+			continue
 		}
-		if err == nil {
-			return nil
-		}
-		why = fmt.Errorf("the signature %s: %w", s.Label, err)
+		ids = append(ids, s.KeyID)
 	}
-	return why
+	if len(ids) == 0 && err == nil {
+		err = errors.New("no signature has the tag " + DirectoryTag)
+	}
+	return ids, err
+}
+
+func proves(d *Directory, s *sign.HTTPSignature, response sign.Response, now time.Time) error {
+	key, err := d.Key(s.KeyID, now)
+	switch {
+	case err != nil:
+		return err
+	case !s.Covers(directoryComponents...):
+		return errors.New(`it does not cover "@authority";req and "content-digest"`)
+	case s.Created.IsZero() || s.Expires.IsZero():
+		return errors.New("it does not say when it was created and when it expires")
+	case s.Created.After(now.Add(clockSkew)):
+		return errors.New("it was created in the future")
+	case !now.Before(s.Expires):
+		return errors.New("it has expired")
+	}
+	return s.Verify(key, response)
 }
