@@ -5,11 +5,15 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -489,5 +493,47 @@ func TestVerifiedAgentsCountByTheirOperator(t *testing.T) {
 		if got := (Agent{Operator: origin, Known: ByWord}).Group(); got != "" {
 			t.Errorf("%s by its word: %s", origin, got)
 		}
+	}
+}
+
+// TestNoDirectoryIsFetchedFromInside: whatever address a request names, nothing that is not public
+// is reached by the guarded fetcher, and the agent is not verified.
+func TestNoDirectoryIsFetchedFromInside(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int32
+	inside := httptest.NewUnstartedServer(http.NotFoundHandler())
+	inside.Config.ConnState = func(net.Conn, http.ConnState) { reached.Add(1) }
+	inside.StartTLS()
+	defer inside.Close()
+	_, port, err := net.SplitHostPort(inside.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	guarded := fetch.New(fetch.Options{MaxRedirects: -1})
+	defer guarded.Close()
+	at := time.Now()
+	fetched := 0
+	v := New(Config{Now: func() time.Time { return at }, Fetch: func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+		fetched++
+		return guarded.Get(ctx, r)
+	}})
+	hosts := []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "0.0.0.0", "[::1]", "[::]",
+		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "10.0.0.1", "192.168.0.1", "100.64.0.1", "169.254.169.254",
+		"[fd00:ec2::254]", "metadata.google.internal"}
+	for _, host := range hosts {
+		at = at.Add(2 * time.Second) // so that none is left out because there are too many
+		r := signed(host+":"+port, keyOf(1), "")
+		if got := v.Identify(t.Context(), r); got.Signature == Verified || got.Known == BySignature {
+			t.Errorf("%s: %+v", host, got)
+		}
+	}
+	if _, err := net.Dial("tcp", inside.Listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	for reached.Load() == 0 { // what counts does count: this one alone
+		runtime.Gosched()
+	}
+	if reached.Load() != 1 || fetched != len(hosts) {
+		t.Errorf("%d connections came in for %d directories", reached.Load()-1, fetched)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
+	"frontdesk/wire/sign/botauth"
 )
 
 // agentHost is the web server of an agent's domain, which publishes what a test says, as a test
@@ -863,5 +864,45 @@ func TestPurchasesAreSignedOverHTTP(t *testing.T) {
 	})
 	if _, err := rs.Identify(t.Context(), nil, requesters.Call{Spends: true}); codeOf(err) != fail.Unauthorized {
 		t.Errorf("a report that nobody signed: %v", err)
+	}
+}
+
+// TestAProgramsSignatureIsNoBuyers: what says which program asks (Web Bot Auth) changes nothing of
+// who the party to RAMP is, whether that one signs or not.
+func TestAProgramsSignatureIsNoBuyers(t *testing.T) {
+	t.Parallel()
+	c, host := newClock(), newAgentHost(t)
+	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
+	plain := &rampv1.Requester{Id: "bot", Domain: host.domain(), Uris: []string{"https://a.example/1"}}
+	seen := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: host.domain(), Uris: plain.GetUris()}, key(0))
+	for _, policy := range []string{requesters.SignaturesNone, requesters.SignaturesBody, requesters.SignaturesRequired} {
+		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) {
+			config.Signatures, config.Purchases = policy, policy
+		})
+		for name, v := range map[string]struct {
+			message *rampv1.Requester
+			by      []signer
+		}{
+			"nobody signed":            {plain, nil},
+			"the message is signed":    {seen, nil},
+			"the request is signed":    {plain, []signer{{"agent", host.domain() + "#k0", key(0)}}},
+			"nobody is named":          {nil, nil},
+			"nobody is named, of whom": {nil, []signer{{"agent", host.domain() + "#k0", key(0)}}},
+		} {
+			for _, spends := range []bool{false, true} {
+				call := signedCall(t, c.Now(), v.by...)
+				call.Spends, call.Brokered = spends, true
+				want, wantErr := rs.Identify(t.Context(), v.message, call)
+				err := botauth.Own{Directory: "https://bot.example/keys", Key: key(7)}.Sign(
+					sign.Request{Method: call.Method, Target: target, Header: call.Header}, "n", c.Now())
+				if err != nil || !botauth.Signed(call.Header) {
+					t.Fatal(err)
+				}
+				got, err := rs.Identify(t.Context(), v.message, call)
+				if codeOf(err) != codeOf(wantErr) || got.ID != want.ID || got.Signed != want.Signed || got.Broker != want.Broker {
+					t.Errorf("%s, %s, spends: %v: with it %+v, %v; without %+v, %v", policy, name, spends, got, err, want, wantErr)
+				}
+			}
+		}
 	}
 }

@@ -136,3 +136,33 @@ func TestAnExchangeEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestEachRequestOnTheWayIsSigned: a signature is for one address, and does not go along to the
+// next.
+func TestEachRequestOnTheWayIsSigned(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	server := peer(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.URL.Path+" "+strings.Join(r.Header.Values("Signature"), ","))
+		if r.URL.Path == "/old" {
+			http.Redirect(w, r, "/new", http.StatusFound)
+		}
+	})
+	f := newFetcher(t, fetch.Options{Sign: func(r *http.Request) { r.Header.Add("Signature", "of "+r.URL.Path) }})
+	header := http.Header{"Accept": {"text/html"}}
+	if _, err := f.Get(t.Context(), fetch.Request{URL: server.URL + "/old", Own: true, Header: header}); err != nil {
+		t.Fatal(err)
+	}
+	way, err := f.Transport(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&http.Client{Transport: way}).Post(server.URL+"/rpc", "text/plain", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if got := strings.Join(seen, "; "); got != "/old of /old; /new of /new; /rpc of /rpc" || len(header) != 1 {
+		t.Errorf("the server saw %s; the header is %v", got, header)
+	}
+}

@@ -1,0 +1,182 @@
+// Who signs by the libraries of others is known to a running front desk, and what it signs itself is verified by them.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { createPublicKey, generateKeyPairSync, verify as check } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request as send } from 'node:https';
+import { createServer as probe } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { httpbis } from 'http-message-signatures';
+import { helpers, signerFromJWK } from 'web-bot-auth/crypto';
+import { generateNonce, jwkToKeyID, signatureHeaders } from 'web-bot-auth';
+
+const wellKnown = '/.well-known/http-message-signatures-directory';
+const mediaType = 'application/http-message-signatures-directory+json';
+const certificate = { cert: readFileSync(process.env.SSL_CERT_FILE), key: readFileSync(join(process.env.SCRATCH, 'key.pem')) };
+const running = [];
+after(() => running.forEach((end) => end()));
+
+const freePort = () => new Promise((resolve) => {
+  const server = probe().listen(0, '127.0.0.1', () => {
+    const { port } = server.address();
+    server.close(() => resolve(port));
+  });
+});
+
+// get makes a request, and gives what comes back.
+const get = (url, headers = {}) => new Promise((resolve, reject) => {
+  send(url, { headers }, async (answer) => {
+    let body = '';
+    for await (const part of answer) body += part;
+    resolve({ status: answer.statusCode, headers: answer.headers, body });
+  }).on('error', reject).end();
+});
+
+// desk is a front desk that runs, at an https address, with what its log has said.
+async function desk(config) {
+  const port = await freePort();
+  const folder = mkdtempSync(join(process.env.SCRATCH, 'desk-'));
+  mkdirSync(join(folder, 'content'));
+  writeFileSync(join(folder, 'content', 'open.md'), '# The lamp\n\nOne lamp lights a room.\n');
+  writeFileSync(join(folder, 'content', 'agents.md'), '# The lantern\n\nA lantern for agents that show who they are.\n');
+  writeFileSync(join(folder, 'frontdesk.yaml'), `listen: 127.0.0.1:${port}
+url: https://localhost:${port}
+data: data
+tls: {cert: ${join(process.env.SCRATCH, 'cert.pem')}, key: ${join(process.env.SCRATCH, 'key.pem')}}
+site: {name: Example, url: https://www.example.com}
+log: {format: json}
+metrics: {listen: "127.0.0.1:0"}
+terms:
+  - match: {path: "/agents"}
+    access: open
+    parties: {permit: [verified]}
+  - match: {}
+    access: open
+${config}`);
+  const child = spawn(process.env.FRONTDESK, ['serve', '--config', 'frontdesk.yaml'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.on('data', (text) => { log += text; });
+  running.push(() => child.kill('SIGKILL'));
+  const url = `https://localhost:${port}`;
+  for (let tries = 0; ; tries++) {
+    if ((await get(`${url}/readyz`).catch(() => null))?.status === 200) break;
+    assert.ok(tries < 600 && child.exitCode === null, log);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const events = () => log.split('\n').filter((line) => line.includes('agent_signature')).map((line) => JSON.parse(line));
+  const run = async (...args) => (await promisify(execFile)(process.env.FRONTDESK, args, { cwd: folder })).stdout;
+  const event = async (route) => { // the last one of a route; the log is written beside the answer
+    for (let tries = 0; tries < 100; tries++) {
+      const one = events().findLast((e) => e.route === route);
+      if (one) return one;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.fail(`no event tells of a signature at ${route}:\n${log.slice(-2000)}`);
+  };
+  return { url, folder, run, event };
+}
+
+// web is a server of others, with what it was asked.
+function web(answer) {
+  return new Promise((resolve) => {
+    const asked = [];
+    const server = createServer(certificate, (incoming, out) => {
+      asked.push(incoming);
+      answer(incoming, out);
+    }).listen(0, '127.0.0.1', () => resolve({ url: `https://localhost:${server.address().port}`, asked }));
+    running.push(() => server.close());
+  });
+}
+
+// agents sign by web-bot-auth, each with a key of its own of one directory.
+async function agents(...kinds) {
+  const keys = [];
+  const directory = await web((incoming, out) => {
+    out.writeHead(incoming.url === wellKnown ? 200 : 404, { 'Content-Type': mediaType, 'Cache-Control': 'max-age=300' });
+    out.end(JSON.stringify({ keys }));
+  });
+  const all = [];
+  for (const [kind, options] of kinds) {
+    const { privateKey, publicKey } = generateKeyPairSync(kind, options);
+    const jwk = { ...privateKey.export({ format: 'jwk' }), ...(kind === 'ed25519' ? {} : { alg: 'PS512' }) };
+    const kid = await jwkToKeyID(jwk, helpers.WEBCRYPTO_SHA256, helpers.BASE64URL_DECODE);
+    keys.push({ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' });
+    const signer = await signerFromJWK(jwk);
+    const sign = async (url) => {
+      const created = new Date();
+      const headers = { 'Signature-Agent': JSON.stringify(directory.url) };
+      const made = await signatureHeaders(new Request(url, { headers }), signer,
+        { created, expires: new Date(created.getTime() + 300_000), nonce: generateNonce() });
+      return { ...headers, ...made };
+    };
+    all.push({ kind, sign });
+  }
+  return { directory, all };
+}
+
+const found = async (at, headers) => JSON.parse((await get(`${at.url}/ask?query=lantern&streaming=false`, headers)).body)
+  .results?.some((result) => result.name === 'The lantern') ?? false;
+
+const here = `fetch: {allow: [127.0.0.0/8, "::1"]}
+sources:
+  - {name: files, path: content, base: "https://www.example.com/"}
+`;
+
+test('who signs by another library is verified, and gets what is for the verified', async () => {
+  const at = await desk(here);
+  assert.equal(await found(at, {}), false, 'a stranger gets what is for the verified');
+  const { directory, all } = await agents(['ed25519'], ['rsa', { modulusLength: 2048 }]);
+  for (const { kind, sign } of all) {
+    const headers = await sign(`${at.url}/ask?query=lantern&streaming=false`);
+    assert.equal(await found(at, headers), true, `${kind}: ${JSON.stringify(await at.event('/ask'))}`);
+    const event = await at.event('/ask');
+    assert.equal(event.agent_signature, 'verified');
+    assert.equal(event.agent_operator, directory.url);
+    assert.equal(await found(at, headers), false, `${kind}: the same signature opens twice`);
+    assert.equal(await found(at, await sign('https://localhost:1/ask')), false, `${kind}: a signature for another host opens`);
+  }
+  assert.equal(directory.asked.length, 1, 'the directory was fetched more than once');
+});
+
+test('what the front desk asks of others is verified by another library', async () => {
+  const page = '<!doctype html><title>The far lamp</title><main><h1>The far lamp</h1><p>A lamp that is far away from here.</p></main>';
+  const site = await web((incoming, out) => {
+    out.writeHead(incoming.url.startsWith('/page') ? 200 : 404, { 'Content-Type': 'text/html' });
+    out.end(incoming.url.startsWith('/page') ? page : '');
+  });
+  const at = await desk(`${here}  - {name: far, url: "${site.url}/page"}\n`);
+  const asked = site.asked.find((incoming) => incoming.url === '/page');
+  assert.ok(asked, 'the source was not read');
+  const served = await get(at.url + wellKnown);
+  assert.equal(served.status, 200);
+  assert.equal(served.headers['content-type'], mediaType);
+  const { keys: [key, ...more] } = JSON.parse(served.body);
+  assert.equal(more.length, 0);
+  assert.equal(key.kid, await jwkToKeyID(key, helpers.WEBCRYPTO_SHA256, helpers.BASE64URL_DECODE));
+  const publicKey = createPublicKey({ key, format: 'jwk' });
+  const keyLookup = (parameters) => parameters.keyid !== key.kid ? null
+    : { id: key.kid, algs: ['ed25519'], verify: (data, signature) => check(null, data, publicKey, signature) };
+  const message = (headers) => ({ method: asked.method, url: `${site.url}${asked.url}`, headers });
+  assert.equal(asked.headers['signature-agent'], `bot="${at.url}${wellKnown}"`);
+  assert.equal(await httpbis.verifyMessage({ keyLookup, all: true, requiredParams: ['created', 'expires', 'keyid', 'tag', 'nonce'],
+    requiredFields: ['@method', '@authority', '@path'] }, message(asked.headers)), true);
+  const other = { ...asked.headers, 'signature-agent': 'bot="https://other.example/keys"' };
+  assert.equal(await httpbis.verifyMessage({ keyLookup }, message(other)).catch(() => false), false);
+
+  const response = { status: served.status, headers: served.headers };
+  const asking = { method: 'GET', url: at.url + wellKnown, headers: {} };
+  assert.equal(await httpbis.verifyMessage({ keyLookup, requiredParams: ['created', 'expires', 'tag'] }, response, asking), true);
+  const elsewhere = { ...asking, url: `https://evil.example${wellKnown}` };
+  assert.equal(await httpbis.verifyMessage({ keyLookup }, response, elsewhere).catch(() => false), false);
+
+  const seen = await at.run('check', '--agent', at.url, '--all');
+  assert.match(seen, /errors: 0, warnings: 0, passed: 7/);
+  await at.run('keys', 'rotate', 'bot', '--overlap', '24h', '--config', 'frontdesk.yaml');
+  assert.match(await at.run('keys', 'list', '--config', 'frontdesk.yaml'), /bot +\S+ +- +signing[\s\S]*bot +\S+ +- +overlapping/);
+  for (let tries = 0; JSON.parse((await get(at.url + wellKnown)).body).keys.length !== 2; tries++) { // servers look within a second
+    assert.ok(tries < 100, 'the new key is not published');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});
