@@ -43,8 +43,9 @@ func Agent(ctx context.Context, address string, o Options) (*Report, error) {
 	p.add("agent.https", "the directory is served by https", p.agentHTTPS())
 	switch status := p.served.status; {
 	case isRedirect(status):
-		p.add("agent.served", "it is public, without a redirect", wrong(fmt.Sprintf("%s answers %d, to %q", u, status,
-			p.served.header.Get("Location")), "answer 200 there, or name the other address in Signature-Agent: nobody follows"))
+		p.add("agent.served", "it is public, without a redirect",
+			wrong(fmt.Sprintf("%s answers %d, to %q", u, status, p.served.header.Get("Location")),
+				"answer 200 there, or name the other address in Signature-Agent: nobody follows"))
 		return p.report, nil
 	case status != http.StatusOK:
 		p.add("agent.served", "it is public, without a redirect", wrong(fmt.Sprintf("%s answers %d", u, status),
@@ -102,14 +103,16 @@ func (p *asker) agentMaxAge() verdict {
 		return passed()
 	}
 	return doubt(fmt.Sprintf("Cache-Control is %q", p.served.header.Get("Cache-Control")),
-		"answer Cache-Control: max-age=3600, or another time from a minute to a day: as long, a key that you remove verifies on")
+		"answer Cache-Control: max-age=3600, or another time from a minute to a day: for as long, a key that "+
+			"you remove verifies on")
 }
 
 // agentKeys looks at each key.
 func (p *asker) agentKeys(d *botauth.Directory) {
 	const about = "others can verify by its keys"
 	for _, why := range d.Passed {
-		p.add("agent.key", about, wrong(why, "publish public keys alone: Ed25519 (OKP), RSA of 2,048 bits and more, or P-256 (EC)"))
+		p.add("agent.key", about,
+			wrong(why, "publish public keys alone: Ed25519 (OKP), RSA of 2,048 bits and more, or P-256 (EC)"))
 	}
 	now := p.options.Now()
 	usable := 0
@@ -136,7 +139,8 @@ func (p *asker) agentKeys(d *botauth.Directory) {
 		}
 	}
 	if usable == 0 {
-		p.add("agent.key", about, wrong("no key of it may be used now", "publish the key that signs, in time before it does"))
+		p.add("agent.key", about,
+			wrong("no key of it may be used now", "publish the key that signs, in time before it does"))
 		return
 	}
 	p.add("agent.key", about, passed())

@@ -35,8 +35,9 @@ func (d directory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.host = r.Host
 	}
 	if d.signed {
-		header, err := botauth.SignDirectory(body, sign.Request{Method: http.MethodGet, Target: "http://" + d.host + r.RequestURI},
-			sign.SigningParameters{Created: time.Now()}, map[string]ed25519.PrivateKey{idOf(1): seeded(1)})
+		asked := sign.Request{Method: http.MethodGet, Target: "http://" + d.host + r.RequestURI}
+		header, err := botauth.SignDirectory(body, asked, sign.SigningParameters{Created: time.Now()},
+			map[string]ed25519.PrivateKey{idOf(1): seeded(1)})
 		if err != nil {
 			panic(err)
 		}
@@ -73,14 +74,19 @@ func TestAnAgentsDirectoryIsLookedAt(t *testing.T) {
 	replaced := func(old, with string) func(string) string {
 		return func(body string) string { return strings.Replace(body, old, with, 1) }
 	}
+	second := []botauth.Key{good[0], published(2, time.Time{})}
+	over := []botauth.Key{good[0], published(2, time.Now().Add(-time.Hour))}
 	for name, c := range map[string]struct {
 		directory
 		path    string
 		probe   string // that sees something; empty for none
 		outcome check.Outcome
 	}{
-		"nothing":          {directory: directory{keys: good, signed: true}},
-		"elsewhere, plain": {directory: directory{keys: good, signed: true, serve: header("Content-Type", "application/json")}, path: "/keys"},
+		"nothing": {directory: directory{keys: good, signed: true}},
+		"elsewhere, plain": {
+			directory: directory{keys: good, signed: true, serve: header("Content-Type", "application/json")},
+			path:      "/keys",
+		},
 		"a redirect": {directory{keys: good, signed: true, serve: func(w http.ResponseWriter, _ []byte) {
 			w.Header().Set("Location", "/other")
 			w.WriteHeader(http.StatusFound)
@@ -88,18 +94,39 @@ func TestAnAgentsDirectoryIsLookedAt(t *testing.T) {
 		"not there": {directory{keys: good, signed: true, serve: func(w http.ResponseWriter, _ []byte) {
 			w.WriteHeader(http.StatusNotFound)
 		}}, "", "agent.served", check.Wrong},
-		"type":         {directory{keys: good, signed: true, serve: header("Content-Type", "application/json")}, "", "agent.type", check.Wrong},
-		"no cache":     {directory{keys: good, signed: true, serve: header("Cache-Control", "no-store")}, "", "agent.max-age", check.Doubtful},
-		"cached long":  {directory{keys: good, signed: true, serve: header("Cache-Control", "max-age=864000")}, "", "agent.max-age", check.Doubtful},
-		"no JSON":      {directory{keys: good, edit: func(string) string { return "<html>" }}, "", "agent.document", check.Wrong},
-		"no keys":      {directory{}, "", "agent.key", check.Wrong},
-		"kid":          {directory{keys: good, signed: true, edit: replaced(`"kid":"`+idOf(1), `"kid":"mine`)}, "", "agent.key", check.Wrong},
-		"private key":  {directory{keys: []botauth.Key{good[0], published(2, time.Time{})}, signed: true, edit: replaced(`{"kty"`, `{"d":"x","kty"`)}, "", "agent.key", check.Wrong},
-		"an old key":   {directory{keys: []botauth.Key{good[0], published(2, time.Now().Add(-time.Hour))}, signed: true}, "", "agent.key", check.Doubtful},
-		"a key twice":  {directory{keys: []botauth.Key{good[0], good[0]}, signed: true}, "", "agent.key", check.Doubtful},
-		"unsigned":     {directory{keys: good}, "", "agent.possession", check.Doubtful},
-		"signed by 1":  {directory{keys: []botauth.Key{good[0], published(2, time.Time{})}, signed: true}, "", "agent.possession", check.Doubtful},
-		"another host": {directory{keys: good, signed: true, host: "other.example"}, "", "agent.possession", check.Wrong},
+		"type": {
+			directory{keys: good, signed: true, serve: header("Content-Type", "application/json")},
+			"", "agent.type", check.Wrong,
+		},
+		"no cache": {
+			directory{keys: good, signed: true, serve: header("Cache-Control", "no-store")},
+			"", "agent.max-age", check.Doubtful,
+		},
+		"cached long": {
+			directory{keys: good, signed: true, serve: header("Cache-Control", "max-age=864000")},
+			"", "agent.max-age", check.Doubtful,
+		},
+		"no JSON": {
+			directory{keys: good, edit: func(string) string { return "<html>" }},
+			"", "agent.document", check.Wrong,
+		},
+		"no keys": {directory{}, "", "agent.key", check.Wrong},
+		"kid": {
+			directory{keys: good, signed: true, edit: replaced(`"kid":"`+idOf(1), `"kid":"mine`)},
+			"", "agent.key", check.Wrong,
+		},
+		"private key": {
+			directory{keys: second, signed: true, edit: replaced(`{"kty"`, `{"d":"x","kty"`)},
+			"", "agent.key", check.Wrong,
+		},
+		"an old key":  {directory{keys: over, signed: true}, "", "agent.key", check.Doubtful},
+		"a key twice": {directory{keys: append(good, good...), signed: true}, "", "agent.key", check.Doubtful},
+		"unsigned":    {directory{keys: good}, "", "agent.possession", check.Doubtful},
+		"signed by 1": {directory{keys: second, signed: true}, "", "agent.possession", check.Doubtful},
+		"another host": {
+			directory{keys: good, signed: true, host: "other.example"},
+			"", "agent.possession", check.Wrong,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

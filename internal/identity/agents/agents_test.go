@@ -513,13 +513,14 @@ func TestNoDirectoryIsFetchedFromInside(t *testing.T) {
 	defer guarded.Close()
 	at := time.Now()
 	fetched := 0
-	v := New(Config{Now: func() time.Time { return at }, Fetch: func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	get := func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
 		fetched++
 		return guarded.Get(ctx, r)
-	}})
+	}
+	v := New(Config{Now: func() time.Time { return at }, Fetch: get})
 	hosts := []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "0.0.0.0", "[::1]", "[::]",
-		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "10.0.0.1", "192.168.0.1", "100.64.0.1", "169.254.169.254",
-		"[fd00:ec2::254]", "metadata.google.internal"}
+		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "10.0.0.1", "192.168.0.1", "100.64.0.1",
+		"169.254.169.254", "[fd00:ec2::254]", "metadata.google.internal"}
 	for _, host := range hosts {
 		at = at.Add(2 * time.Second) // so that none is left out because there are too many
 		r := signed(host+":"+port, keyOf(1), "")

@@ -14,8 +14,8 @@ type Settings struct {
 	// Verify says whether signatures of Web Bot Auth are verified, for which the directory of keys
 	// that a request names is fetched. Without it every agent is known by its word at the most.
 	Verify bool `yaml:"verify"`
-	// Sign has this front desk sign what it asks of others, as an agent of its own: what it reads as
-	// a source, and what it asks Exchanges as a buyer or a Broker. Its keys are published below
+	// Sign has this front desk sign what it asks of others, as an agent of its own: what it reads
+	// as a source, and what it asks Exchanges as a buyer or a Broker. Its keys are published below
 	// `url`; nothing is signed where that is no https address.
 	Sign bool `yaml:"sign"`
 	// Known are agents of yours or of others, beside those that the program knows. They go before

@@ -115,10 +115,9 @@ func TestWhatIsSignedHereVerifiesHere(t *testing.T) {
 	t.Parallel()
 	s := newStanding(t, "https://www.example.com/desk")
 	_, directory := s.served(t, "www.example.com")
-	v := New(Config{Now: func() time.Time { return s.at }, Fetch: (&web{sites: map[string]func() (*fetch.Response, error){
-		s.Address(): func() (*fetch.Response, error) {
-			return &fetch.Response{Status: 200, Header: directory.Header(), Body: directory.Body.Bytes()}, nil
-		}}}).get})
+	var w web
+	w.answer(s.Address(), &fetch.Response{Status: 200, Header: directory.Header(), Body: directory.Body.Bytes()})
+	v := New(Config{Now: func() time.Time { return s.at }, Fetch: w.get})
 	ask := func(sent *http.Request) Agent {
 		s.Sign(sent)
 		return v.Identify(t.Context(), Request{Method: sent.Method, Target: sent.URL.String(), Header: sent.Header})

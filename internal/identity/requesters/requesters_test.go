@@ -875,7 +875,9 @@ func TestAProgramsSignatureIsNoBuyers(t *testing.T) {
 	host.publishes(t, "bot", ramp.Key{ID: "k0", Public: public(0)})
 	plain := &rampv1.Requester{Id: "bot", Domain: host.domain(), Uris: []string{"https://a.example/1"}}
 	seen := bodySigned(t, &rampv1.Requester{Id: "bot", Domain: host.domain(), Uris: plain.GetUris()}, key(0))
-	for _, policy := range []string{requesters.SignaturesNone, requesters.SignaturesBody, requesters.SignaturesRequired} {
+	for _, policy := range []string{
+		requesters.SignaturesNone, requesters.SignaturesBody, requesters.SignaturesRequired,
+	} {
 		rs := registry(t, storetest.Chosen(t, requesters.Schema), c, func(config *requesters.Config) {
 			config.Signatures, config.Purchases = policy, policy
 		})
@@ -899,8 +901,10 @@ func TestAProgramsSignatureIsNoBuyers(t *testing.T) {
 					t.Fatal(err)
 				}
 				got, err := rs.Identify(t.Context(), v.message, call)
-				if codeOf(err) != codeOf(wantErr) || got.ID != want.ID || got.Signed != want.Signed || got.Broker != want.Broker {
-					t.Errorf("%s, %s, spends: %v: with it %+v, %v; without %+v, %v", policy, name, spends, got, err, want, wantErr)
+				if codeOf(err) != codeOf(wantErr) || got.ID != want.ID || got.Signed != want.Signed ||
+					got.Broker != want.Broker {
+					t.Errorf("%s, %s, spends: %v: with it %+v, %v; without %+v, %v", policy, name, spends, got, err,
+						want, wantErr)
 				}
 			}
 		}

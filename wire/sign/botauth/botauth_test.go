@@ -350,7 +350,9 @@ func FuzzReadDirectory(f *testing.F) {
 // TestAnAgentSigns: what is signed here verifies, for its own request alone.
 func TestAnAgentSigns(t *testing.T) {
 	t.Parallel()
-	own := botauth.Own{Directory: botauth.DirectoryAt("https://desk.example/"), Key: ed25519.NewKeyFromSeed(make([]byte, 32))}
+	own := botauth.Own{
+		Directory: botauth.DirectoryAt("https://desk.example/"), Key: ed25519.NewKeyFromSeed(make([]byte, 32)),
+	}
 	public := own.Key.Public().(ed25519.PublicKey)
 	keys := &botauth.Directory{Keys: []botauth.Key{{ID: botauth.Thumbprint(public), Public: public}}}
 	made := func(target string, header http.Header) sign.Request {
@@ -401,8 +403,8 @@ func TestAnAgentSigns(t *testing.T) {
 		}
 	}
 	for address, want := range map[string]string{
-		"https://desk.example":             "https://desk.example/.well-known/http-message-signatures-directory",
-		"https://www.example.com/desk/":    "https://www.example.com/desk/.well-known/http-message-signatures-directory",
+		"https://desk.example":             "https://desk.example" + botauth.DirectoryPath,
+		"https://www.example.com/desk/":    "https://www.example.com/desk" + botauth.DirectoryPath,
 		"http://desk.example":              "",
 		"":                                 "",
 		"https://user:secret@desk.example": "",

@@ -10,7 +10,7 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// signerLabel is that of the signatures which are made here, and of their member of Signature-Agent.
+// signerLabel is that of the signatures made here, and of their member of Signature-Agent.
 const signerLabel = "bot"
 
 // Own is how a signer says who it is: where its keys are published, and the one it signs with.
@@ -31,7 +31,8 @@ func (o Own) Sign(r sign.Request, nonce string, now time.Time) error {
 	input, signature, err := sign.SignHTTP(r, sign.SigningParameters{
 		Label: signerLabel, KeyID: Thumbprint(o.Key.Public().(ed25519.PublicKey)), Created: now, Tag: Tag, Nonce: nonce,
 		Covered: []string{
-			sign.ComponentMethod, sign.ComponentAuthority, "@path", fmt.Sprintf("%s;key=%q", componentAgent, signerLabel),
+			sign.ComponentMethod, sign.ComponentAuthority, "@path",
+			fmt.Sprintf("%s;key=%q", componentAgent, signerLabel),
 		},
 	}, o.Key)
 	if err != nil {
