@@ -44,7 +44,10 @@ type terms struct {
 // openTerms puts in force what the file says, what programs added to it, and what was read of licences before. selling
 // says that offers are made by them.
 func (b *base) openTerms(ctx context.Context, s *supply, selling bool) (*terms, error) {
-	t := &terms{base: b, supply: s, Stated: imported.New(b.db, b.now), Rulebook: overrides.New(b.db, b.now), tenants: map[string]tenantTerms{}}
+	t := &terms{
+		base: b, supply: s, Stated: imported.New(b.db, b.now),
+		Rulebook: overrides.New(b.db, b.config.Agents.Names(), b.now), tenants: map[string]tenantTerms{},
+	}
 	t.licences.Store(&licensing{})
 	if _, err := t.takeLicences(ctx); err != nil {
 		b.log.Error("licences that sites state cannot be used", "error", err)
@@ -196,7 +199,7 @@ func RemoveContentRule(ctx context.Context, config Config, log *slog.Logger, id 
 	defer func() { err = errors.Join(err, db.Close()) }()
 	b := &base{config: config, db: db, log: log, now: time.Now}
 	b.Ledger = (&identities{base: b}).openLedger()
-	keeper := overrides.New(db, b.now)
+	keeper := overrides.New(db, config.Agents.Names(), b.now)
 	keeper.OnChange(b.recorder().Terms)
 	return keeper.Remove(ctx, id)
 }

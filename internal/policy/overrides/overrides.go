@@ -98,12 +98,15 @@ const (
 // several processes.
 type Store struct {
 	db      *store.DB
+	agents  []string
 	now     func() time.Time
 	changed func(context.Context, *store.Tx, Change) error
 }
 
-// New returns the store of a database.
-func New(db *store.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
+// New returns the store of a database, whose rules may name agents.
+func New(db *store.DB, agents []string, now func() time.Time) *Store {
+	return &Store{db: db, agents: agents, now: now}
+}
 
 // OnChange calls fn for every change in the transaction that makes it; its error undoes the change.
 // Call it before anything else.
@@ -172,7 +175,8 @@ func (k *Store) check(r Rule) (string, error) {
 	if r.Place < 0 || r.Place > MaxPlace {
 		return "", fail.New(fail.Invalid, "order: %d is not between 0 and %d", r.Place, MaxPlace)
 	}
-	if _, err := (policy.Options{Named: map[int]string{0: r.Name()}}).New([]policy.Rule{r.Rule}); err != nil {
+	options := policy.Options{Named: map[int]string{0: r.Name()}, Agents: k.agents}
+	if _, err := options.New([]policy.Rule{r.Rule}); err != nil {
 		return "", fail.New(fail.Invalid, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	text, err := json.Marshal(r.Rule)

@@ -30,7 +30,7 @@ func TestTheBookIsKept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
 		db, now, ctx := open(t, Schema), noon, t.Context()
-		k := New(db, func() time.Time { return now })
+		k := New(db, nil, func() time.Time { return now })
 		var told []string
 		k.OnChange(func(ctx context.Context, tx *store.Tx, c Change) error {
 			told = append(told, strings.TrimSpace(c.Action+" "+c.Rule.ID+c.Price.Site))
@@ -52,7 +52,7 @@ func TestTheBookIsKept(t *testing.T) {
 			policy.Price{Model: "per_access", Rate: "0.5", Currency: "EUR"}); err != nil {
 			t.Fatal(err)
 		}
-		other := New(db, time.Now)
+		other := New(db, []string{"GPTBot"}, time.Now)
 		book, err := other.Read(ctx)
 		if err != nil || len(book.Rules) != 3 || len(book.Prices) != 1 {
 			t.Fatalf("%+v, %v", book, err)
@@ -94,7 +94,7 @@ func TestTheBookIsKept(t *testing.T) {
 func TestWhatIsNoRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := storetest.OpenSQLite(t, Schema)
-	k := New(db, time.Now)
+	k := New(db, []string{"GPTBot"}, time.Now)
 	for name, v := range map[string]struct {
 		rule  Rule
 		words string
@@ -104,6 +104,7 @@ func TestWhatIsNoRuleChangesNothing(t *testing.T) {
 		"a place below 0":        {Rule{ID: "a", Place: -1, Rule: licensed("/a", "1")}, "order"},
 		"a wrong path":           {Rule{ID: "a", Rule: licensed("a", "1")}, "content rule a, match.path[0]"},
 		"a wrong rate":           {Rule{ID: "a", Rule: licensed("/a", "-1")}, "price.rate"},
+		"an agent of no list":    {Rule{ID: "a", Rule: forParty("GPTBoot")}, "parties.prohibit[0]"},
 		"no access":              {Rule{ID: "a", Rule: policy.Rule{}}, "access"},
 		"a rule that is large": {Rule{ID: "a",
 			Rule: policy.Rule{Match: policy.Match{Source: many(2000)}, Access: policy.Open}}, "bytes"},
@@ -113,15 +114,25 @@ func TestWhatIsNoRuleChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if _, _, err := k.Put(t.Context(), Rule{ID: "named", Rule: forParty("GPTBot")}); err != nil {
+		t.Errorf("an agent of the list: %v", err)
+	}
+	if err := k.Remove(t.Context(), "named"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := k.SetPrice(t.Context(), "main", policy.Price{Model: "per_access"}); fail.From(err).Code !=
 		fail.Invalid {
 		t.Errorf("a price without a rate: %v", err)
+	}
+	before, err := k.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
 	k.OnChange(func(context.Context, *store.Tx, Change) error { return errors.New("the ledger is full") })
 	if _, _, err := k.Put(t.Context(), Rule{ID: "a", Rule: licensed("/a", "1")}); err == nil {
 		t.Error("a change that is not told of is made")
 	}
-	if book, err := k.Read(t.Context()); err != nil || len(book.Rules) != 0 || book.Version != 0 {
+	if book, err := k.Read(t.Context()); err != nil || len(book.Rules) != 0 || book.Version != before.Version {
 		t.Errorf("%+v, %v", book, err)
 	}
 	k.OnChange(nil)
@@ -143,4 +154,9 @@ func many(n int) (all []string) {
 		all = append(all, fmt.Sprint("a-source-by-the-number-", i))
 	}
 	return all
+}
+
+// forParty is a rule that keeps an agent out.
+func forParty(word string) policy.Rule {
+	return policy.Rule{Access: policy.Open, Parties: policy.Restriction{Prohibit: []string{word}}}
 }
