@@ -50,6 +50,7 @@ import (
 
 	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/session"
+	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/content/vector"
 )
 
@@ -122,6 +123,7 @@ var schemas = []store.Schema{
 	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema, broker.Schema,
 	overrides.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
 	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, askquestions.Schema, vector.Schema, llm.Schema,
+	tuning.Schema,
 }
 
 // Database names the database, with the tables of every capability.

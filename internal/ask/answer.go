@@ -14,16 +14,13 @@ import (
 	"frontdesk/internal/infra/llm"
 )
 
-// chunk is how many results are loaded at a time, so that the first ones can leave early.
-const chunk = 32
-
 // Answer is what may be told for a question. The items are rendered as they are read. While a client
 // takes its time, an Answer waits in memory, so it holds little: see found.
 type Answer struct {
 	service *Service
 	view    *released.View
 	asked   index.Question
-	parts   [][]found                // of chunk hits each
+	parts   [][]found                // of released.Chunk hits each
 	given   int                      // how many hits of the question stand before parts
 	beyond  int                      // how many hits come after parts, to be found again when it is their turn
 	ready   []*released.RenderedItem // of the first part; nil once it is forgotten
@@ -76,7 +73,7 @@ func (a *Answer) lookUp(most int) []search.Term {
 	})
 	allowed = allowed[a.given:]
 	a.parts, a.beyond = nil, max(0, len(allowed)-most)
-	for hits := range slices.Chunk(allowed[:len(allowed)-a.beyond], chunk) {
+	for hits := range slices.Chunk(allowed[:len(allowed)-a.beyond], released.Chunk) {
 		part := make([]found, len(hits))
 		for i, hit := range hits {
 			part[i] = found{hit.Doc, float32(hit.Score), uint32(hit.Passage)}
@@ -181,7 +178,7 @@ func (d *Drain) turn(ctx context.Context) (more bool, err error) {
 	a := d.answer
 	if len(a.parts) == 0 {
 		if a.beyond > 0 {
-			a.lookUp(ahead * chunk)
+			a.lookUp(ahead * released.Chunk)
 		}
 		if len(a.parts) == 0 {
 			return false, nil

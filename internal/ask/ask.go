@@ -18,7 +18,8 @@
 //	conclude    recall.go      the conversation after it
 //
 // What the stages hand on is an askState. Sentences about items are made in summary.go, in thing.go about one,
-// and in compare.go about several side by side. Beside questions there are the list of all items (list.go) and feeds of them (feed.go).
+// and in compare.go about several side by side. Beside questions there are the list of all items (list.go) and feeds of them
+// (package feed).
 //
 // It knows nothing of NLWeb, which ask/nlweb reads and writes, nor of prices, licences or the ledger.
 package ask

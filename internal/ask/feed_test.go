@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"frontdesk/internal/ask/feed"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
@@ -19,7 +20,7 @@ import (
 )
 
 // feed returns a site's feed.
-func (b *bench) feed(t tester, site string) *Feed {
+func (b *bench) feed(t tester, site string) *feed.Feed {
 	t.Helper()
 	f, err := b.Feed(context.Background(), site)
 	if err != nil {
@@ -42,8 +43,14 @@ func objects(t tester, results iter.Seq2[released.Result, error]) (urls []string
 	return urls, byURL
 }
 
+func partSize(t tester, f *feed.Feed, part int) int {
+	t.Helper()
+	urls, _ := objects(t, f.Part(context.Background(), part))
+	return len(urls)
+}
+
 // all reads every part of a feed, by address, with the part that each item was in.
-func all(t tester, f *Feed) (items map[string]string, part map[string]int) {
+func all(t tester, f *feed.Feed) (items map[string]string, part map[string]int) {
 	t.Helper()
 	items, part = map[string]string{}, map[string]int{}
 	for i := range f.Parts() {
@@ -58,7 +65,7 @@ func all(t tester, f *Feed) (items map[string]string, part map[string]int) {
 	return items, part
 }
 
-func tag(t tester, f *Feed, part int) string {
+func tag(t tester, f *feed.Feed, part int) string {
 	t.Helper()
 	tag, err := f.Tag(context.Background(), part)
 	if err != nil {
@@ -112,7 +119,7 @@ func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
 func TestPartsHoldEveryItemOnceAndKeepTheirTagsWhereNothingChanged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	things := many("shop", 3*maxPart)
+	things := many("shop", 3*feed.MaxPart)
 	b.fill(t, "shop", "files", things...)
 	b.fill(t, "shop", "second", things[7]) // under an address that the other source has
 	before := b.feed(t, "shop")
@@ -123,7 +130,7 @@ func TestPartsHoldEveryItemOnceAndKeepTheirTagsWhereNothingChanged(t *testing.T)
 	tags := make([]string, before.Parts())
 	for i := range tags {
 		tags[i] = tag(t, before, i)
-		if size := len(before.site.parts[i].items); size < maxPart/2 || size > maxPart {
+		if size := partSize(t, before, i); size < feed.MaxPart/2 || size > feed.MaxPart {
 			t.Errorf("part %d has %d items", i, size)
 		}
 	}
@@ -175,7 +182,7 @@ func TestFeedBeforeTheContentIsLoadedIsUnavailable(t *testing.T) {
 func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	things := many("shop", MaxNewest+20)
+	things := many("shop", feed.MaxNewest+20)
 	day := func(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n) }
 	for i := range things {
 		things[i].Published, things[i].Modified = day(i%7), time.Time{}
@@ -185,7 +192,7 @@ func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
 	things[6].Published = time.Time{}
 	b.fill(t, "shop", "files", things...)
 	urls, _ := objects(t, b.feed(t, "shop").Newest(context.Background()))
-	if len(urls) != MaxNewest || urls[0] != things[3].URL || urls[1] != things[5].URL || slices.Contains(urls, things[6].URL) {
+	if len(urls) != feed.MaxNewest || urls[0] != things[3].URL || urls[1] != things[5].URL || slices.Contains(urls, things[6].URL) {
 		t.Errorf("%d: %q", len(urls), urls)
 	}
 	var last time.Time

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/ask/feed"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
@@ -54,12 +55,12 @@ func (s *Service) Items(ctx context.Context, sites []string, after Place, limit 
 		}
 		if len(part) == limit {
 			last := part[limit-1]
-			results, err := render(ctx, g, part)
+			results, err := g.Results(ctx, part)
 			return results, Place{last.Site, last.URL}, err
 		}
 		part = append(part, l)
 	}
-	results, err := render(ctx, g, part)
+	results, err := g.Results(ctx, part)
 	return results, Place{}, err
 }
 
@@ -82,7 +83,7 @@ func (s *Service) Item(ctx context.Context, url string) ([]released.Result, erro
 				part = append(part, all[i])
 			}
 		}
-		results, err := render(ctx, g, part)
+		results, err := g.Results(ctx, part)
 		if err != nil || len(results) == len(part) {
 			return results, err
 		}
@@ -93,19 +94,7 @@ func (s *Service) Item(ctx context.Context, url string) ([]released.Result, erro
 	return nil, nil
 }
 
-// render renders items under the decisions of a view. One that was swept from the store meanwhile is left out.
-func render(ctx context.Context, g *released.View, listings []*index.Doc) ([]released.Result, error) {
-	results := make([]released.Result, 0, len(listings))
-	for part := range slices.Chunk(listings, chunk) {
-		cards, err := g.Render(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		for i, c := range cards {
-			if c != nil {
-				results = append(results, c.Result(index.Hit{Doc: part[i]}))
-			}
-		}
-	}
-	return results, nil
+// Feed gives the feed of a site: see feed.Of.
+func (s *Service) Feed(ctx context.Context, site string) (*feed.Feed, error) {
+	return feed.Of(ctx, s.deps.Corpus, site)
 }

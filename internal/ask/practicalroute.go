@@ -59,7 +59,7 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 	}
 	var pages []owner.Page
 	var kept []*index.Doc
-	for part := range slices.Chunk(listings, chunk) {
+	for part := range slices.Chunk(listings, released.Chunk) {
 		cards, err := g.Render(ctx, part)
 		if err != nil {
 			return nil, nil, err

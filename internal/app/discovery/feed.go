@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/feed"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -106,7 +106,7 @@ func (d *documents) feed(w http.ResponseWriter, r *http.Request) error {
 
 // part streams a part of a feed: one item to a line. The tag is weak, since it names the items and
 // not their bytes.
-func (d *documents) part(w http.ResponseWriter, r *http.Request, feed *ask.Feed, part int) error {
+func (d *documents) part(w http.ResponseWriter, r *http.Request, feed *feed.Feed, part int) error {
 	ctx := r.Context()
 	tag, err := feed.Tag(ctx, part)
 	if err != nil {
@@ -228,7 +228,7 @@ type rssItem struct {
 const maxDescription = 200
 
 // rss is a site's newest items.
-func (d *documents) rss(ctx context.Context, v view, feed *ask.Feed, id string) (document, error) {
+func (d *documents) rss(ctx context.Context, v view, feed *feed.Feed, id string) (document, error) {
 	v = v.of(id)
 	site := v.sites[0]
 	doc := rss{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: channel{

@@ -2,6 +2,7 @@ package released
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -52,6 +53,27 @@ func Memo[T any](v *View, key any, make func() T) T {
 		once, _ = v.memos.LoadOrStore(key, sync.OnceValue(make))
 	}
 	return once.(func() T)()
+}
+
+// Chunk is how many items are loaded at a time, so that the first ones can leave early.
+const Chunk = 32
+
+// Results renders items by themselves, as no question found them. One that was swept from the store
+// meanwhile is left out.
+func (v *View) Results(ctx context.Context, items []*index.Doc) ([]Result, error) {
+	results := make([]Result, 0, len(items))
+	for part := range slices.Chunk(items, Chunk) {
+		cards, err := v.Render(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range cards {
+			if c != nil {
+				results = append(results, c.Result(index.Hit{Doc: part[i]}))
+			}
+		}
+	}
+	return results, nil
 }
 
 // Type is a schema.org type and how many items that may be found have it as their first.

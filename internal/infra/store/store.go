@@ -17,7 +17,7 @@
 //	excerpt_              excerpts/grants
 //	submission_, vault_   intake/vault; vault_ in a database of its own
 //	session_, promise_    ask/session
-//	question_             ask/questions
+//	question_, tuning_    ask/questions, ask/tuning
 //	deal_                 licensing/transactions
 //	account_, delegation_ licensing/accounts and its counts
 //	dispute_, evidence_, measure_    licensing/disputes, its accesslog and enforcement

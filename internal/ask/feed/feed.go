@@ -1,4 +1,6 @@
-package ask
+// Package feed gives what may be given away of a site's items without a question, in parts of which
+// each stays the same while its items do. It stands on content/released alone. Enter by [Of].
+package feed
 
 import (
 	"cmp"
@@ -17,9 +19,9 @@ import (
 
 // The bounds of a feed.
 const (
-	// maxPart is how many items a part of a feed holds on average at most. A site's number of parts doubles where
+	// MaxPart is how many items a part of a feed holds on average at most. A site's number of parts doubles where
 	// there would be more.
-	maxPart = 500
+	MaxPart = 500
 	// MaxNewest is how many items Feed.Newest gives at most.
 	MaxNewest = 100
 )
@@ -48,23 +50,23 @@ type feedPart struct {
 	tag   string     // empty until it is known
 }
 
-// Feed gives the feed of a site: by id, name or host, as in a Question. It returns fail.NotFound for a site that is not
-// served, and fail.Unavailable before the content is loaded.
-func (s *Service) Feed(ctx context.Context, site string) (*Feed, error) {
-	if err := s.deps.Corpus.Ready(); err != nil {
+// Of gives the feed of a site of a corpus: by id, name or host. It returns fail.NotFound for a site that is not served, and
+// fail.Unavailable before the content is loaded.
+func Of(ctx context.Context, corpus *released.Corpus, site string) (*Feed, error) {
+	if err := corpus.Ready(); err != nil {
 		return nil, err
 	}
-	id, ok := s.deps.Corpus.Sites().Find(site)
+	id, ok := corpus.Sites().Find(site)
 	if !ok {
-		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", fail.Clip(site), s.deps.Corpus.Sites())
+		return nil, fail.New(fail.NotFound, "site %q is not served here; there are %s", fail.Clip(site), corpus.Sites())
 	}
-	g := s.deps.Corpus.CurrentFor(ctx)
-	feeds := released.Memo(g, feedsOfView{}, func() map[string]*siteFeed { return s.feedsOf(g) })
+	g := corpus.CurrentFor(ctx)
+	feeds := released.Memo(g, feedsOfView{}, func() map[string]*siteFeed { return feedsOf(g, corpus.Sites().All()) })
 	return &Feed{view: g, site: feeds[id]}, nil
 }
 
 // feedsOf divides the directory, which is by site and address and has every address once.
-func (s *Service) feedsOf(g *released.View) map[string]*siteFeed {
+func feedsOf(g *released.View, all []released.Site) map[string]*siteFeed {
 	sites := map[string][]*index.Doc{}
 	for _, l := range g.Directory() {
 		if released.Decide(g.Terms, l).Allows(released.Input) {
@@ -72,7 +74,7 @@ func (s *Service) feedsOf(g *released.View) map[string]*siteFeed {
 		}
 	}
 	made := map[string]*siteFeed{}
-	for _, site := range s.deps.Corpus.Sites().All() {
+	for _, site := range all {
 		made[site.ID] = newSiteFeed(sites[site.ID])
 	}
 	return made
@@ -81,7 +83,7 @@ func (s *Service) feedsOf(g *released.View) map[string]*siteFeed {
 // newSiteFeed puts the items of one site into parts, by their addresses.
 func newSiteFeed(items []*index.Doc) *siteFeed {
 	count := 1
-	for len(items) > count*maxPart {
+	for len(items) > count*MaxPart {
 		count *= 2
 	}
 	feed := &siteFeed{parts: make([]feedPart, count)}
@@ -163,8 +165,8 @@ func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 // results renders items, a chunk at a time. One that was swept from the store meanwhile is left out.
 func (f *Feed) results(ctx context.Context, items []*index.Doc) iter.Seq2[released.Result, error] {
 	return func(yield func(released.Result, error) bool) {
-		for listings := range slices.Chunk(items, chunk) {
-			results, err := render(ctx, f.view, listings)
+		for listings := range slices.Chunk(items, released.Chunk) {
+			results, err := f.view.Results(ctx, listings)
 			if err != nil {
 				yield(released.Result{}, err)
 				return

@@ -1,4 +1,4 @@
-package ask
+package feed
 
 import (
 	"fmt"
