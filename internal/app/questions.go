@@ -6,6 +6,7 @@ import (
 
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/page"
 	"frontdesk/internal/ask/session"
@@ -20,9 +21,9 @@ type questions struct {
 	*base
 	*network    // nil where nobody comes
 	Ask         *ask.Service
-	AskPromises *ask.Promises // nil where nothing is promised
-	AskVectors  *ask.Vectors  // nil where no model makes any
-	Model       *llm.Client   // nil without one
+	AskPromises *ask.Promises     // nil where nothing is promised
+	AskVectors  *nearness.Vectors // nil where no model makes any
+	Model       *llm.Client       // nil without one
 
 	memory *session.Memory // nil when nothing is remembered
 }
@@ -90,7 +91,7 @@ func (q *questions) openPromises(content *sources) (*ask.Promises, error) {
 }
 
 // openVectors makes the vectors of the content, and holds questions against them; nil where no model makes any.
-func (q *questions) openVectors(content *sources) (*ask.Vectors, error) {
+func (q *questions) openVectors(content *sources) (*nearness.Vectors, error) {
 	v := q.config.Model.Vectors
 	if !q.Model.Enabled(llm.Embed) {
 		return nil, nil
@@ -102,14 +103,14 @@ func (q *questions) openVectors(content *sources) (*ask.Vectors, error) {
 	if q.network != nil {
 		vectors.RegisterMetrics(q.metrics.Registry)
 	}
-	deps := ask.VectorDeps{
+	deps := nearness.Deps{
 		Keeper: vectors, Corpus: content.Corpus, Log: q.log,
 		Fusion: search.Fusion{Ranks: v.Fusion == vector.ByRanks, Share: v.Share, Least: 1},
 	}
 	if v.Alone {
 		deps.Apart = v.Apart
 	}
-	return ask.NewVectors(deps)
+	return nearness.New(deps)
 }
 
 // LoadVectors takes the vectors that are there already, for a process that asks at once and does not stay to make any.

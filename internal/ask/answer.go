@@ -37,6 +37,9 @@ type Answer struct {
 	closest bool            // its items are no answer, but the nearest that there is
 	// corrected are misspelt words that were taken for others.
 	corrected []search.Correction
+
+	leading             // before what is found
+	otherwise []reading // the question in other words, by which is found, too
 }
 
 // found is a hit that may leave, in as few bytes as will do.
@@ -55,23 +58,35 @@ func (s *Service) view(in *askState) *released.View { return s.deps.Corpus.Curre
 
 // find selects the items that may leave.
 func (s *Service) find(in *askState, q index.Question) *Answer {
+	return s.findBehind(in, q, leading{}, nil)
+}
+
+// findBehind is find behind what the owner has come first, and by other words, too.
+func (s *Service) findBehind(in *askState, q index.Question, first leading, otherwise []reading) *Answer {
 	g := s.view(in)
 	if q.Within = cmp.Or(q.Within, g.Permit); q.Within != g.Permit {
 		q.Within = q.Within.And(g.Permit)
 	}
-	q.Near = s.vectors.near(g, q.Near)
-	a := &Answer{service: s, view: g, asked: q}
+	q.Near = s.vectors.Near(g, q.Near)
+	a := &Answer{service: s, view: g, asked: q, leading: first, otherwise: otherwise}
 	a.terms = a.lookUp(q.Limit)
 	return a
 }
 
 // lookUp asks the view, and fills parts with the hits from given on, at most so many.
 func (a *Answer) lookUp(most int) []search.Term {
-	asked := a.view.Index.Find(a.asked)
+	asked := a.look()
 	allowed := slices.DeleteFunc(asked.Hits, func(hit index.Hit) bool {
 		return !released.Decide(a.view.Terms, hit.Doc).Allows(released.Search)
 	})
-	allowed = allowed[a.given:]
+	if len(a.first) > 0 {
+		if asked.Closest { // beside an answer, what is none is not told
+			allowed, asked.Closest, asked.Relaxed = nil, false, nil
+		}
+		allowed = a.lead(allowed)
+		allowed = allowed[:min(len(allowed), a.asked.Limit)]
+	}
+	allowed = allowed[min(a.given, len(allowed)):]
 	a.parts, a.beyond = nil, max(0, len(allowed)-most)
 	for hits := range slices.Chunk(allowed[:len(allowed)-a.beyond], released.Chunk) {
 		part := make([]found, len(hits))
@@ -205,13 +220,4 @@ func (a *Answer) cards(ctx context.Context, part []found, ready []*released.Rend
 		return ready, nil
 	}
 	return a.render(ctx, part)
-}
-
-// render returns the ready form of each hit, nil for one whose version is gone.
-func (a *Answer) render(ctx context.Context, hits []found) ([]*released.RenderedItem, error) {
-	items := make([]*index.Doc, len(hits))
-	for i, hit := range hits {
-		items[i] = hit.listing
-	}
-	return a.view.Render(ctx, items)
 }

@@ -4,9 +4,11 @@
 // Enter at Service.Ask in ask.go, which names the stages in their order:
 //
 //	check       question.go    the question within its bounds
+//	tune        tuned.go       package tuning reads words as the owner said
 //	recall      recall.go      the conversation before it, and what is remembered
 //	understand  understand.go  package query reads its words into conditions; follow.go goes on with earlier questions,
 //	                           subjects.go finds the items that it names
+//	heed        tuned.go       what the owner has come first for the question
 //	choose      choose.go      weighs what may answer: what is said of the owner (practicalroute.go, package owner), a detail of
 //	                           one item (thing.go, packages details and facts), or the items that are found; what follows is
 //	                           for these
@@ -70,19 +72,25 @@ type askState struct {
 	unread     string           // what could not be read again
 	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
 	// the reply.
-	talk     session.Conversation
-	earlier  []session.Turn    // the questions before this one that may matter to it, oldest first
-	before   *thread           // what they came to; nil for none
-	wish     *extremes.Wish    // what it wants to know of all that was wanted before it; nil for nothing
-	types    []string          // the types that the question names beside its words
-	skip     int               // items that were given already
-	only     []found           // the items that were pointed at; nil for none
-	among    *search.Selection // those that are asked about; nil for all
-	remarks  []remarked        // what is known beside the question
-	ignored  []Ignored         // what of its contexts has no effect
-	worded   string            // the question's own words, without those of answers
-	answered []string          // the questions asked back that this one answers
-	settled  bool              // one of the answers was that anything will do
+	talk    session.Conversation
+	earlier []session.Turn    // the questions before this one that may matter to it, oldest first
+	before  *thread           // what they came to; nil for none
+	wish    *extremes.Wish    // what it wants to know of all that was wanted before it; nil for nothing
+	types   []string          // the types that the question names beside its words
+	skip    int               // items that were given already
+	only    []found           // the items that were pointed at; nil for none
+	among   *search.Selection // those that are asked about; nil for all
+	remarks []remarked        // what is known beside the question
+	ignored []Ignored         // what of its contexts has no effect
+	askedBack
+	tuned tuned // what the owner said for it
+}
+
+// askedBack is what a question has of answers to questions that were asked back.
+type askedBack struct {
+	worded   string   // the question's own words, without those of answers
+	answered []string // the questions asked back that this one answers
+	settled  bool     // one of the answers was that anything will do
 }
 
 // caller is who asks, and what that may cost.
@@ -101,8 +109,9 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 	}
 	q.Session = s.carried(q.Session)
 	in := &askState{Question: q, caller: caller{released.PartyOf(ctx), s.deps.LLM.WithBudget()}}
+	s.tune(in)
 	var err error
-	if in.asked, err = s.check(q); err != nil {
+	if in.asked, err = s.check(in.Question); err != nil {
 		return nil, err
 	}
 	if told := progressOf(ctx); told == nil || !told.resumed {
@@ -127,11 +136,18 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 
 // reply settles what becomes of a question that is understood.
 func (s *Service) reply(ctx context.Context, in *askState) (*Reply, error) {
-	told, err := s.choose(ctx, in)
+	var told *Answer
+	var err error
+	mended := len(in.tuned.leading.first) > 0
+	if !mended {
+		if told, err = s.choose(ctx, in); told == nil && err == nil {
+			told, err = s.tellOtherwise(ctx, in)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if told == nil && in.Report == NoReport {
+	if told == nil && !mended && in.Report == NoReport {
 		if back := s.askBack(ctx, in); back != nil {
 			return &Reply{Elicitation: back, Understood: in.explain()}, nil
 		}
@@ -179,7 +195,7 @@ func (a *Answer) nearest() (items []released.Result) {
 
 // answer finds what fits, and makes the first of it ready.
 func (s *Service) answer(ctx context.Context, in *askState) (*Answer, error) {
-	in.asked.Near = s.vectors.point(ctx, in.tab, in.asked.Text)
+	in.asked.Near = s.vectors.Point(ctx, in.tab, in.asked.Text)
 	// A second round helps when the items found were swept from the store since the view was made.
 	for range 2 {
 		a := s.lookFor(in)

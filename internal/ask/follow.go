@@ -171,7 +171,7 @@ func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query
 	_, detail := details.Read(in.earlier[len(in.earlier)-1].Text) // of which what is asked goes on, and not what was shown
 	wanted := s.toQuery(in.asked, &t.wanted)
 	wanted.Sites, wanted.Limit = t.sites, MaxLimit
-	before := s.find(in, wanted)
+	before := s.findBehind(in, wanted, leading{}, s.otherwise(in, &t.wanted))
 	said := s.readPlain(in, goes.Rest, t.wanted.Types)
 	said.Types = t.wanted.Types
 	if before.closest || len(before.parts) == 0 || said.Text == "" && len(said.Constraints) == 0 ||
@@ -256,7 +256,8 @@ func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.
 	in.NoQuestions = true
 	asked := s.toQuery(in.asked, &t.wanted)
 	asked.Sites, asked.Limit = t.sites, min(t.skip+max(t.shown, slices.Max(places)+1), MaxLimit)
-	a := s.find(in, asked)
+	first := s.leadingOf(in, &asked, false, t.wanted.Asked)
+	a := s.findBehind(in, asked, first, s.otherwise(in, &t.wanted))
 	a.cut(t.skip)
 	hits := slices.Concat(a.parts...)
 	var chosen []found
@@ -285,7 +286,7 @@ func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.
 	together := i18n.For(in.Languages...).List(names)
 	if goes.Before == "" && goes.After == "" {
 		in.understood = query.Understood{Asked: together, Types: t.wanted.Types}
-		in.only = chosen
+		in.only, in.tuned.pointed, in.tuned.leading.written = chosen, true, first.written
 		return nil
 	}
 	gap := " "
@@ -316,7 +317,9 @@ func (a *Answer) cut(n int) {
 
 // those is the answer that is made of items that were pointed at.
 func (s *Service) those(in *askState) *Answer {
-	return &Answer{service: s, view: s.view(in), asked: in.asked, parts: [][]found{in.only}}
+	return &Answer{
+		service: s, view: s.view(in), asked: in.asked, parts: [][]found{in.tuned.leading.leadOf(in.only)}, leading: in.tuned.leading,
+	}
 }
 
 // lookFor finds what the question wants.
@@ -326,7 +329,7 @@ func (s *Service) lookFor(in *askState) *Answer {
 	}
 	asked := in.wide()
 	asked.Limit = max(asked.Limit, in.most())
-	return s.find(in, asked)
+	return s.findBehind(in, asked, in.tuned.leading, in.tuned.otherwise)
 }
 
 // most is how many items are looked for: those that were given already, and those to come.

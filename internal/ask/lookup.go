@@ -16,13 +16,16 @@ func (s *Service) LookUp(ctx context.Context, q Question) ([]released.Result, er
 	}
 	q.Numbered, q.AnswersOnly, q.NoQuestions = true, true, true
 	in := &askState{Question: q, caller: caller{party: released.PartyOf(ctx)}}
+	s.tune(in)
 	var err error
-	if in.asked, err = s.check(q); err != nil {
+	if in.asked, err = s.check(in.Question); err != nil {
 		return nil, err
 	}
+	in.types = in.asked.Types
 	if err = s.understand(ctx, in); err != nil {
 		return nil, err
 	}
+	in.tuned.leading = leading{} // which is for people
 	a, err := s.answer(ctx, in)
 	if err != nil {
 		if fail.From(err).Code == fail.NoResults {

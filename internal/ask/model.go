@@ -79,6 +79,9 @@ func (a *Answer) improve(ctx context.Context, in *askState) {
 	if len(in.Languages) > 0 {
 		a.language = in.Languages[0]
 	}
+	if w := in.tuned.leading.written; w != nil && in.skip == 0 && a.parts[0][0].listing == w.listing {
+		a.telling, a.factual = w.text, true
+	}
 	if !in.reranks() {
 		return
 	}
@@ -99,7 +102,7 @@ func (a *Answer) improve(ctx context.Context, in *askState) {
 func (a *Answer) readable(n int) []int {
 	var places []int
 	for at, c := range a.ready[:n] {
-		if c != nil && c.Input() {
+		if c != nil && c.Input() && at >= len(a.first) { // what comes first stays there
 			places = append(places, at)
 		}
 	}
@@ -206,7 +209,11 @@ type Draft struct {
 // Draft prepares a summary of the results, from what is released of them and nothing else. Items whose text the terms do
 // not allow as input to other texts are left out; it is nil when none remains.
 func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
-	draft := &Draft{tab: a.tab, asking: llm.SummaryRequest{Question: a.wording, Language: a.language}}
+	tab := a.tab
+	if a.written != nil && a.factual {
+		tab = nil // what the owner wrote is told as it is
+	}
+	draft := &Draft{tab: tab, asking: llm.SummaryRequest{Question: a.wording, Language: a.language}}
 	var told []source
 	for result, err := range a.Results(ctx) {
 		if err != nil {

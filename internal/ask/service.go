@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"frontdesk/internal/ask/elicitation"
+	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/ask/session"
+	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/content/search"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/llm"
 )
@@ -27,8 +30,10 @@ type Deps struct {
 	Promises *Promises
 	// LLM helps where it can; nil for no model.
 	LLM *llm.Client
+	// Tuning gives what the owner said to mend answers, as it is in force; nil for nothing.
+	Tuning func() *tuning.Rules
 	// Vectors find what resembles a question; nil finds by words alone.
-	Vectors *Vectors
+	Vectors *nearness.Vectors
 	// Admit is asked before a question is looked at, with the ids of the sites that it goes to, nil for all. Its error,
 	// mostly fail.Limited, is the answer. Nil admits everything.
 	Admit func(ctx context.Context, sites []string) error
@@ -53,11 +58,24 @@ type Reading struct {
 type Service struct {
 	deps      Deps
 	promises  *Promises
-	vectors   nearness
+	vectors   vectors
 	memory    remembering
 	carries   bool // conversations carry something with them
 	remembers bool // those who want it are remembered
 }
+
+// vectors find items by what they resemble: nearness.Vectors, or noVectors where no model makes any.
+type vectors interface {
+	Point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near
+	Near(v *released.View, asked *search.Near) *search.Near
+}
+
+// noVectors find nothing.
+type noVectors struct{}
+
+func (noVectors) Point(context.Context, *llm.BudgetedClient, string) *search.Near { return nil }
+
+func (noVectors) Near(*released.View, *search.Near) *search.Near { return nil }
 
 // New returns a service that answers from a corpus.
 func New(deps Deps) (*Service, error) {
@@ -68,6 +86,9 @@ func New(deps Deps) (*Service, error) {
 	}
 	if deps.Admit == nil {
 		deps.Admit = func(context.Context, []string) error { return nil }
+	}
+	if deps.Tuning == nil {
+		deps.Tuning = func() *tuning.Rules { return nil }
 	}
 	if deps.Now == nil {
 		deps.Now = time.Now

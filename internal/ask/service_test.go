@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/infra/fail"
 )
@@ -25,7 +26,7 @@ func TestServiceIsNotMadeWithoutWhatItNeeds(t *testing.T) {
 			return err
 		},
 		"Store":  func() error { _, err := NewPromises(PromiseDeps{Corpus: corpus}); return err },
-		"Keeper": func() error { _, err := NewVectors(VectorDeps{Corpus: corpus}); return err },
+		"Keeper": func() error { _, err := nearness.New(nearness.Deps{Corpus: corpus}); return err },
 	} {
 		if err := build(); err == nil || !strings.Contains(err.Error(), missing) {
 			t.Errorf("without %s: %v", missing, err)

@@ -85,6 +85,7 @@ func (s *Service) understand(ctx context.Context, in *askState) error {
 	if count := in.understood.Count; count > 0 && !in.Numbered {
 		in.asked.Limit = in.atMost(count)
 	}
+	s.heed(in)
 	return nil
 }
 
@@ -181,6 +182,7 @@ func (in *askState) explain() Understanding {
 	if u.Sort.By != "" {
 		told.Sort = &Order{By: string(u.Sort.By), Descending: u.Sort.Descending, Text: query.SaySort(speaker, u.Sort)}
 	}
+	told.Corrected = in.tuned.corrected()
 	for _, c := range u.Corrections {
 		told.Corrected = append(told.Corrected, Correction(c))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
@@ -25,7 +26,7 @@ func (b *bench) pointing(t *testing.T, endpoint *scripted.Endpoint) {
 		o.Chat, o.Embedding = "", "pointer"
 		o.Timeouts = map[llm.Use]time.Duration{llm.Embed: time.Minute}
 	})
-	vectors, err := NewVectors(VectorDeps{
+	vectors, err := nearness.New(nearness.Deps{
 		Keeper: vector.New(vector.Options{Catalog: b.content.Catalog, DB: b.db, Model: b.deps.LLM}),
 		Corpus: b.content.Corpus, Fusion: search.DefaultFusion, Apart: 0.95,
 	})
@@ -40,7 +41,7 @@ func (b *bench) pointing(t *testing.T, endpoint *scripted.Endpoint) {
 // pointed brings the vectors up to the content.
 func (b *bench) pointed(t *testing.T) {
 	t.Helper()
-	if _, err := b.vectors.(*Vectors).Step(t.Context()); err != nil {
+	if _, err := b.vectors.(*nearness.Vectors).Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -76,6 +76,41 @@ func (v *View) Results(ctx context.Context, items []*index.Doc) ([]Result, error
 	return results, nil
 }
 
+// Placed is an item and where it stands in the view's index.
+type Placed struct {
+	*index.Doc
+	search.Place
+}
+
+// atKey is the key under which a view keeps what it found at addresses.
+type atKey struct{}
+
+// At gives the items at an address that may be found: one of each site. It is looked for once in
+// each view.
+func (v *View) At(address string) []Placed {
+	known := Memo(v, atKey{}, func() *sync.Map { return &sync.Map{} })
+	if placed, ok := known.Load(address); ok {
+		return placed.([]Placed)
+	}
+	var placed []Placed
+	places := v.Index.Select(func(l *index.Doc) bool {
+		at := l.URL == address && v.admits(l)
+		if at {
+			placed = append(placed, Placed{Doc: l})
+		}
+		return at
+	}).Places()
+	for i := range placed {
+		placed[i].Place = places[i]
+	}
+	slices.SortFunc(placed, func(a, b Placed) int {
+		return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.Source, b.Source))
+	})
+	placed = slices.CompactFunc(placed, func(a, b Placed) bool { return a.Site == b.Site })
+	known.Store(address, placed)
+	return placed
+}
+
 // Type is a schema.org type and how many items that may be found have it as their first.
 type Type struct {
 	Name  string

@@ -110,6 +110,18 @@ func (sel *Selection) unitsIn(i int, v *segment.View) segment.Bitmap {
 	return nil
 }
 
+// Places gives where the items of the selection stand, in the order in which [Snapshot.Select] asked for them.
+func (sel *Selection) Places() (all []Place) {
+	for i, v := range sel.views {
+		for u := range v.Units() {
+			if sel.units[i].Has(u) && !v.Continues(u) {
+				all = append(all, Place{uint32(i), uint32(u)})
+			}
+		}
+	}
+	return all
+}
+
 // Count is how many items are in the selection. It looks at each unit.
 func (sel *Selection) Count() int {
 	n := 0

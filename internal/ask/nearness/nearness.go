@@ -1,4 +1,6 @@
-package ask
+// Package nearness holds questions against the vectors of the content, by which items are found that
+// resemble them. Enter by [New]. It stands on content/vector and content/released.
+package nearness
 
 import (
 	"context"
@@ -17,23 +19,8 @@ import (
 	"frontdesk/internal/infra/llm"
 )
 
-// nearness finds items by what they resemble: Vectors, or noVectors where no model makes any.
-type nearness interface {
-	// point turns a text into a direction, where there are vectors to hold it against; nil otherwise.
-	point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near
-	// near completes a direction with the vectors of a view; nil where there are none of it.
-	near(v *released.View, asked *search.Near) *search.Near
-}
-
-// noVectors find nothing.
-type noVectors struct{}
-
-func (noVectors) point(context.Context, *llm.BudgetedClient, string) *search.Near { return nil }
-
-func (noVectors) near(*released.View, *search.Near) *search.Near { return nil }
-
-// VectorDeps are what Vectors need. Keeper and Corpus are required.
-type VectorDeps struct {
+// Deps are what Vectors need. Keeper and Corpus are required.
+type Deps struct {
 	Keeper *vector.Store
 	Corpus *released.Corpus
 	// Fusion says how what is found by vectors and what is found by words become one list.
@@ -46,17 +33,17 @@ type VectorDeps struct {
 
 // Vectors are those of the content, held against questions. Their methods may be called from many goroutines.
 type Vectors struct {
-	deps VectorDeps
+	deps Deps
 
 	mu      sync.Mutex // held while directions are put together
 	current atomic.Pointer[directions]
 	apart   threshold
 }
 
-// NewVectors returns vectors that are loaded by Keep, Step or Load.
-func NewVectors(deps VectorDeps) (*Vectors, error) {
+// New returns vectors that are loaded by Keep, Step or Load.
+func New(deps Deps) (*Vectors, error) {
 	given := map[string]bool{"Keeper": deps.Keeper != nil, "Corpus": deps.Corpus != nil}
-	if err := fail.Missing("ask.NewVectors", given); err != nil {
+	if err := fail.Missing("nearness.New", given); err != nil {
 		return nil, err
 	}
 	if deps.Log == nil {
@@ -164,7 +151,8 @@ func (v *Vectors) measure(vectors *search.Vectors) {
 	v.apart.set(rows, vectors.Resemblance(unrelated, v.deps.Apart))
 }
 
-func (v *Vectors) point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near {
+// Point turns a text into a direction, where there are vectors to hold it against; nil otherwise.
+func (v *Vectors) Point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -175,7 +163,8 @@ func (v *Vectors) point(ctx context.Context, tab *llm.BudgetedClient, text strin
 	return &search.Near{Values: values, Fusion: v.deps.Fusion}
 }
 
-func (v *Vectors) near(g *released.View, asked *search.Near) *search.Near {
+// Near completes a direction with the vectors of a view; nil where there are none of it.
+func (v *Vectors) Near(g *released.View, asked *search.Near) *search.Near {
 	if asked == nil {
 		return nil
 	}
