@@ -204,7 +204,7 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 		a.reloader = newReloader(options.Loaded, a.network, a.terms, corpus, func() modules { return a.modules })
 	}
 	a.sources = newSources(a.network, a.terms, corpus, a.reloader, model.Enabled(llm.Embed))
-	if a.questions, err = openQuestions(b, a.network, a.sources, model); err != nil {
+	if a.questions, err = openQuestions(ctx, b, a.network, a.sources, model); err != nil {
 		return nil, err
 	}
 	if a.submissions, err = openSubmissions(ctx, b, a.network, a.Ask, options.Submissions); err != nil {
@@ -344,6 +344,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 		a.sources.module(), a.questions.module(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
 		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: a.ownerRoutes()},
+		{Routes: a.tuningRoutes()},
 		a.termsModule(), a.licenceModule(), a.pages(),
 	}
 	if a.options.Broker {

@@ -8,7 +8,25 @@ import (
 )
 
 // Operator is what owners and operators do.
-func (a *App) Operator() *operator.Operator { return newOperator(a.supply, a.accounting) }
+func (a *App) Operator() *operator.Operator {
+	o := newOperator(a.supply, a.accounting)
+	o.Tuning = a.tuning()
+	o.Tuning.Load = a.Refresh // nobody asks here, so that nothing is loaded yet
+	return o
+}
+
+// tuning is what mends answers.
+func (a *App) tuning() operator.Tuning {
+	return operator.Tuning{Store: a.Tuning, Ask: a.Ask, Corpus: a.Corpus}
+}
+
+// tuningRoutes let the owner's programs mend answers.
+func (a *App) tuningRoutes() []apphttp.Route {
+	if a.gate == nil {
+		return nil
+	}
+	return operatorRoutes(a.gate, &operator.Operator{Tuning: a.tuning(), Now: a.now}, "/admin/tuning")
+}
 
 func newOperator(s *supply, a *accounting) *operator.Operator {
 	return &operator.Operator{

@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/page"
 	"frontdesk/internal/ask/session"
+	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/httpx"
@@ -24,13 +25,17 @@ type questions struct {
 	AskPromises *ask.Promises     // nil where nothing is promised
 	AskVectors  *nearness.Vectors // nil where no model makes any
 	Model       *llm.Client       // nil without one
+	Tuning      *tuning.Store     // what the owner says to mend answers
 
 	memory *session.Memory // nil when nothing is remembered
 }
 
 // openQuestions makes the service that answers questions of the content.
-func openQuestions(b *base, n *network, content *sources, model *llm.Client) (_ *questions, err error) {
-	q := &questions{base: b, network: n, Model: model}
+func openQuestions(ctx context.Context, b *base, n *network, content *sources, model *llm.Client) (_ *questions, err error) {
+	q := &questions{base: b, network: n, Model: model, Tuning: tuning.New(b.db, b.now)}
+	if err := q.Tuning.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	conversations, memory, err := b.config.conversations(b.db, b.log, b.secret)
 	if err != nil {
 		return nil, err
@@ -44,7 +49,7 @@ func openQuestions(b *base, n *network, content *sources, model *llm.Client) (_ 
 	}
 	c := b.config.Ask
 	deps := ask.Deps{
-		Corpus: content.Corpus,
+		Corpus: content.Corpus, Tuning: q.Tuning.Rules,
 		Reading: ask.Reading{
 			MinScore: c.MinScore, AsSpelled: !c.Spelling, OwnWords: !c.Feedback, Place: c.place(),
 		},
@@ -153,6 +158,7 @@ func (q *questions) module() Module {
 	}}
 	m.Jobs = []Job{
 		{"keep vectors", q.keepVectors},
+		{"follow tuning", func(ctx context.Context) { q.Tuning.Follow(ctx, q.log) }},
 		{"greet the model", func(ctx context.Context) { greetModel(ctx, q.config.Model, q.Model, q.log) }},
 	}
 	if q.memory != nil {

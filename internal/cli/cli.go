@@ -48,6 +48,7 @@ type grammar struct {
 	Eval     evalCommand          `cmd:"" help:"Measure how well questions are answered, by judged questions."`
 	Model    modelCommands        `cmd:"" help:"Look at files of word vectors."`
 	Config   configCommands       `cmd:"" help:"Check, show or begin a configuration file."`
+	Tuning   owner.Tuning         `cmd:"" help:"Mend answers: what words mean, what comes first for a question, answers in your own words."`
 	Terms    owner.Terms          `cmd:"" help:"See what the terms decide."`
 	Keys     owner.Keys           `cmd:"" help:"Give out keys, rotate them, and take them back."`
 	Console  owner.Console        `cmd:"" help:"Give people access to the owner's console."`

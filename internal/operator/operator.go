@@ -39,6 +39,7 @@ type Operator struct {
 	Cases      Cases
 	Rules      Rules
 	Answers    Answers
+	Tuning     Tuning
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
 	// its hosts.
 	Known func(name string) (id string, ok bool)
@@ -123,6 +124,9 @@ type BodyChecker interface{ CheckBody(body []byte) error }
 // Bodiless is an operation to which a request may say nothing.
 type Bodiless interface{ Bodiless() }
 
+// Sized is an operation whose requests may have more bytes than others.
+type Sized interface{ MaxBody() int64 }
+
 // Accepted is a result of what is done later.
 type Accepted interface{ Accepted() }
 
@@ -155,6 +159,7 @@ func Operations() (all []Operation) {
 	for _, some := range [][]Operation{
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
+		tuningOperations,
 	} {
 		all = append(all, some...)
 	}

@@ -60,6 +60,10 @@ func (c *of[In]) Run(env *command.Environment) error {
 		}
 		return nil
 	}
+	if file, ok := out.(interface{ Text() string }); ok {
+		env.Print("%s", file.Text())
+		return nil
+	}
 	return show(env, in, reflect.ValueOf(out))
 }
 

@@ -26,7 +26,11 @@ const maxBody = 64 << 10
 
 // read decodes a request's body.
 func read(w http.ResponseWriter, r *http.Request, into any) error {
-	body, err := bodyOf(w, r)
+	most := int64(maxBody)
+	if sized, ok := into.(operator.Sized); ok {
+		most = sized.MaxBody()
+	}
+	body, err := bodyOf(w, r, most)
 	if err != nil {
 		return err
 	}
@@ -43,8 +47,8 @@ func read(w http.ResponseWriter, r *http.Request, into any) error {
 }
 
 // bodyOf reads a request's body whole, which is JSON as it stands.
-func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
 	coding := strings.ToLower(r.Header.Get("Content-Encoding"))
 	switch {
