@@ -29,7 +29,8 @@ var tuningOperations = []Operation{
 	define[ImportTuning]("importTuning", "POST", tuningPath+"/import", "Take in the entries of a tuning.yaml"),
 	define[ShowTuning]("tuningEntry", "GET", tuningEntryPath, "Read an entry"),
 	define[RemoveTuning]("removeTuning", "DELETE", tuningEntryPath, "Remove an entry"),
-	define[TurnOffTuning]("turnOffTuning", "POST", tuningEntryPath+"/off", "Have an entry do nothing, until it is turned on"),
+	define[TurnOffTuning]("turnOffTuning", "POST", tuningEntryPath+"/off",
+		"Have an entry do nothing, until it is turned on"),
 	define[TurnOnTuning]("turnOnTuning", "POST", tuningEntryPath+"/on", "Have an entry do again what it says"),
 }
 
@@ -74,8 +75,9 @@ func (t TuningEntry) entry() (e tuning.Entry, err error) {
 		return e, wrong("until", err)
 	}
 	e = tuning.Entry{
-		ID: t.ID, Kind: t.Kind, Words: t.Words, Means: t.Means, Both: t.Both, Language: t.Language, Question: t.Question,
-		Items: t.Items, Text: t.Text, Link: t.Link, Until: until, Off: t.Off,
+		ID: t.ID, Kind: t.Kind, Words: t.Words, Means: t.Means, Both: t.Both, Language: t.Language,
+		Question: t.Question,
+		Items:    t.Items, Text: t.Text, Link: t.Link, Until: until, Off: t.Off,
 	}
 	return e, e.Check()
 }
@@ -95,10 +97,12 @@ type Tuned struct {
 func (o *Operator) showTuning(e tuning.Entry) Tuned {
 	t := Tuned{
 		TuningEntry: TuningEntry{
-			ID: e.ID, Kind: e.Kind, Words: e.Words, Means: e.Means, Both: e.Both, Language: e.Language, Question: e.Question,
-			Items: e.Items, Text: e.Text, Link: e.Link, Until: tuning.WriteUntil(e.Until), Off: e.Off,
+			ID: e.ID, Kind: e.Kind, Words: e.Words, Means: e.Means, Both: e.Both, Language: e.Language,
+			Question: e.Question,
+			Items:    e.Items, Text: e.Text, Link: e.Link, Until: tuning.WriteUntil(e.Until), Off: e.Off,
 		},
-		About: e.About(), On: e.On(o.Now()), Uses: e.Uses, By: e.By, Created: Instant{e.Created}, Changed: Instant{e.Changed},
+		About: e.About(), On: e.On(o.Now()), Uses: e.Uses, By: e.By, Created: Instant{e.Created},
+		Changed: Instant{e.Changed},
 	}
 	if e.Kind == tuning.Pin && o.Tuning.Corpus.Ready() == nil {
 		view := o.Tuning.Corpus.Current()
@@ -124,7 +128,8 @@ type TuningList struct {
 
 // Empty is what the command says where there are none.
 func (ListTuning) Empty() string {
-	return "Nothing mends answers yet. Say what words mean with `frontdesk tuning add synonym --word WORDS --means WORDS`."
+	return "Nothing mends answers yet. Say what words mean with `frontdesk tuning add synonym --word WORDS " +
+		"--means WORDS`."
 }
 
 func (in ListTuning) Do(ctx context.Context, o *Operator) (TuningList, error) {
@@ -174,11 +179,12 @@ func (t AddedTuning) Note() (notes []string) {
 
 // Example is one of the command.
 func (AddTuning) Example() string {
-	return "A synonym is read before anything else: it holds for every question with its words. The others hold for one " +
-		"question, however its words are written.\n\nExamples:\n\n" +
+	return "A synonym is read before anything else: it holds for every question with its words. The others hold for " +
+		"one question, however its words are written.\n\nExamples:\n\n" +
 		"\tfrontdesk tuning add synonym --word 'money back' --word refund --means return\n" +
-		"\tfrontdesk tuning add pin --question 'gift for dad' --item https://www.example.com/grinder --until 2027-06-20\n" +
-		"\tfrontdesk tuning add answer --question 'do you ship to norway' --text 'Yes, for 12 euros.' --link https://www.example.com/shipping\n" +
+		"\tfrontdesk tuning add pin --question 'gift for dad' --item https://www.example.com/grinder\n" +
+		"\tfrontdesk tuning add answer --question 'do you ship to norway' --text 'Yes, for 12 euros.' " +
+		"--link https://www.example.com/shipping\n" +
 		"\tfrontdesk tuning add ignore --question 'bicycle tyres'"
 }
 

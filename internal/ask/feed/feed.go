@@ -19,17 +19,20 @@ import (
 
 // The bounds of a feed.
 const (
-	// MaxPart is how many items a part of a feed holds on average at most. A site's number of parts doubles where
+	// MaxPart is how many items a part of a feed holds on average at most. A site's number of parts
+	// doubles where
 	// there would be more.
 	MaxPart = 500
 	// MaxNewest is how many items Feed.Newest gives at most.
 	MaxNewest = 100
 )
 
-// Feed is what may be given away of a site's items without a question, at one moment: those that the terms allow both
+// Feed is what may be given away of a site's items without a question, at one moment: those that
+// the terms allow both
 // in a list of answers and as input to other texts. An open item is whole, a licensed one a notice.
 //
-// It comes in parts. Which one an item is in follows from its address, so that an item that comes or goes changes one
+// It comes in parts. Which one an item is in follows from its address, so that an item that comes
+// or goes changes one
 // part alone, until the number of parts doubles or halves.
 type Feed struct {
 	view *released.View
@@ -50,7 +53,8 @@ type feedPart struct {
 	tag   string     // empty until it is known
 }
 
-// Of gives the feed of a site of a corpus: by id, name or host. It returns fail.NotFound for a site that is not served, and
+// Of gives the feed of a site of a corpus: by id, name or host. It returns fail.NotFound for a site
+// that is not served, and
 // fail.Unavailable before the content is loaded.
 func Of(ctx context.Context, corpus *released.Corpus, site string) (*Feed, error) {
 	if err := corpus.Ready(); err != nil {
@@ -95,7 +99,8 @@ func newSiteFeed(items []*index.Doc) *siteFeed {
 	return feed
 }
 
-// hash is FNV-1a: which part an item is in stays the same on every node and in every version of this program.
+// hash is FNV-1a: which part an item is in stays the same on every node and in every version of
+// this program.
 func hash(address string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(address) {
@@ -133,13 +138,15 @@ func (f *Feed) Part(ctx context.Context, part int) iter.Seq2[released.Result, er
 	return f.results(ctx, f.site.parts[part].items)
 }
 
-// Newest gives the up to MaxNewest items that were published or changed last by what they say of themselves, newest
+// Newest gives the up to MaxNewest items that were published or changed last by what they say of
+// themselves, newest
 // first, and those without a date after them. A failure ends the sequence.
 func (f *Feed) Newest(ctx context.Context) iter.Seq2[released.Result, error] {
 	return f.results(ctx, f.site.newest)
 }
 
-// Tag names the contents of a part: equal tags, equal objects of its items, on every node and over restarts. The first
+// Tag names the contents of a part: equal tags, equal objects of its items, on every node and over
+// restarts. The first
 // call for a part reads all of it.
 func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 	p := &f.site.parts[part]
@@ -162,7 +169,8 @@ func (f *Feed) Tag(ctx context.Context, part int) (string, error) {
 	return p.tag, nil
 }
 
-// results renders items, a chunk at a time. One that was swept from the store meanwhile is left out.
+// results renders items, a chunk at a time. One that was swept from the store meanwhile is left
+// out.
 func (f *Feed) results(ctx context.Context, items []*index.Doc) iter.Seq2[released.Result, error] {
 	return func(yield func(released.Result, error) bool) {
 		for listings := range slices.Chunk(items, released.Chunk) {

@@ -1,4 +1,5 @@
-// Package nearness holds questions against the vectors of the content, by which items are found that
+// Package nearness holds questions against the vectors of the content, by which items are found
+// that
 // resemble them. Enter by [New]. It stands on content/vector and content/released.
 package nearness
 
@@ -25,13 +26,15 @@ type Deps struct {
 	Corpus *released.Corpus
 	// Fusion says how what is found by vectors and what is found by words become one list.
 	Fusion search.Fusion
-	// Apart is the share of unrelated questions beside which an item must stand out that is found by its vector alone; 0
+	// Apart is the share of unrelated questions beside which an item must stand out that is found
+	// by its vector alone; 0
 	// lets none be found so.
 	Apart float64
 	Log   *slog.Logger // nil for none
 }
 
-// Vectors are those of the content, held against questions. Their methods may be called from many goroutines.
+// Vectors are those of the content, held against questions. Their methods may be called from many
+// goroutines.
 type Vectors struct {
 	deps Deps
 
@@ -52,7 +55,8 @@ func New(deps Deps) (*Vectors, error) {
 	return &Vectors{deps: deps}, nil
 }
 
-// Keep keeps the vectors of the content up with it, until ctx ends: beside all else, so that nothing waits for it. What
+// Keep keeps the vectors of the content up with it, until ctx ends: beside all else, so that
+// nothing waits for it. What
 // fails is logged and tried again.
 func (v *Vectors) Keep(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
@@ -89,7 +93,8 @@ func (v *Vectors) Step(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// Load takes the vectors that are there already, for a process that asks at once and does not stay to make any.
+// Load takes the vectors that are there already, for a process that asks at once and does not stay
+// to make any.
 func (v *Vectors) Load(ctx context.Context) error {
 	if v.deps.Corpus.Ready() != nil {
 		return nil
@@ -108,7 +113,8 @@ func (v *Vectors) inputs() vector.Admission {
 	}
 }
 
-// directions gives the vectors of a view's items, nil where they belong to other terms. Those that have come since may
+// directions gives the vectors of a view's items, nil where they belong to other terms. Those that
+// have come since may
 // be missing: Step puts all together anew.
 func (v *Vectors) directions(g *released.View) *search.Vectors {
 	if now := v.current.Load(); now != nil && now.view == g {
@@ -137,7 +143,8 @@ func (v *Vectors) direct(g *released.View) *search.Vectors {
 	return made.vectors
 }
 
-// measure finds out how much an item must resemble a question to stand out, when vectors have become more or fewer.
+// measure finds out how much an item must resemble a question to stand out, when vectors have
+// become more or fewer.
 func (v *Vectors) measure(vectors *search.Vectors) {
 	if vectors == nil || v.deps.Apart == 0 {
 		return
@@ -184,7 +191,8 @@ type directions struct {
 	vectors    *search.Vectors
 }
 
-// threshold is how much an item must resemble a question to be found by its vector alone, as measured among so many
+// threshold is how much an item must resemble a question to be found by its vector alone, as
+// measured among so many
 // vectors.
 type threshold struct {
 	mu    sync.Mutex

@@ -159,7 +159,8 @@ func (p *pair) ask(ctx context.Context, kept Kept) (before, after *Item, err err
 
 // same says whether both rules say the same for a question.
 func (p *pair) same(kept Kept) bool {
-	before, after := p.rules.Reword(kept.Text, languages(kept), p.now), p.changed.Reword(kept.Text, languages(kept), p.now)
+	before, after := p.rules.Reword(kept.Text, languages(kept), p.now), p.changed.Reword(kept.Text,
+		languages(kept), p.now)
 	if before.Text != after.Text || !slices.Equal(before.Also, after.Also) {
 		return false
 	}

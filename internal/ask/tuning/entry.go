@@ -51,7 +51,8 @@ type Entry struct {
 	Words []string
 	Means string
 	Both  bool
-	// Language is a BCP 47 tag of the language whose questions alone a synonym is for; empty for all.
+	// Language is a BCP 47 tag of the language whose questions alone a synonym is for; empty for
+	// all.
 	Language string
 	// Question is what a pin, an answer or an ignored question is about. It is for all questions
 	// with the same normal form (query.Normal).
@@ -121,7 +122,8 @@ func (e *Entry) checkSynonym() error {
 		return fail.New(fail.Invalid, "question: a %s is for every question; leave it out", Synonym)
 	}
 	if e.Language != "" && facets.LanguageNamed(e.Language) == 0 {
-		return fail.New(fail.Invalid, "language: %.40q is none that questions are read in; leave it out for all", e.Language)
+		return fail.New(fail.Invalid, "language: %.40q is none that questions are read in; leave it out for all",
+			e.Language)
 	}
 	var words []string
 	seen := map[string]bool{}
@@ -154,8 +156,9 @@ func checkPhrase(field, phrase string) error {
 	case n == 0:
 		return fail.New(fail.Invalid, "%s: %.80q has no word", field, phrase)
 	case n > maxTokens || utf8.RuneCountInString(phrase) > maxPhrase:
-		return fail.New(fail.Invalid, "%s: %.80q is longer than %d words or %d characters; a whole question is mended by a %s "+
-			"or an %s", field, phrase, maxTokens, maxPhrase, Pin, Answer)
+		return fail.New(fail.Invalid,
+			"%s: %.80q is longer than %d words or %d characters; a whole question is mended by a %s "+
+				"or an %s", field, phrase, maxTokens, maxPhrase, Pin, Answer)
 	}
 	return nil
 }
@@ -204,8 +207,10 @@ func (e *Entry) checkAnswer() error {
 
 func checkAddress(field, address string) error {
 	at, err := url.Parse(address)
-	if err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Host == "" || at.User != nil || len(address) > maxAddress {
-		return fail.New(fail.Invalid, "%s: %.100q is no address of a page; write it like https://www.example.com/returns",
+	if err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Host == "" || at.User != nil ||
+		len(address) > maxAddress {
+		return fail.New(fail.Invalid,
+			"%s: %.100q is no address of a page; write it like https://www.example.com/returns",
 			field, address)
 	}
 	return nil
@@ -268,5 +273,6 @@ func (e *Entry) Same(other *Entry) bool {
 }
 
 func (e *Entry) told() []any {
-	return []any{e.Kind, e.Words, e.Means, e.Both, e.Language, e.Question, e.Items, e.Text, e.Link, e.Until.UTC().Format(time.RFC3339), e.Off}
+	return []any{e.Kind, e.Words, e.Means, e.Both, e.Language, e.Question, e.Items, e.Text, e.Link,
+		e.Until.UTC().Format(time.RFC3339), e.Off}
 }

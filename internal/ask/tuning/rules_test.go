@@ -34,14 +34,15 @@ func TestWordsAreReadAsOthers(t *testing.T) {
 		text string
 		also []string
 	}{
-		"Wie kriege ich mein Geld zurück?":    {"Wie kriege ich mein Rückgabe?", nil},
-		"geld-ZURÜCK":                         {"Rückgabe", nil},
-		"Geld":                                {"Rückgabe", nil},
-		"Geldbeutel":                          {"Geldbeutel", nil},
-		"what is your return time":            {"what is your return policy time", nil},
-		"what is your return policy":          {"what is your return policy", nil},
-		"returns":                             {"return policy", nil},
-		"two couches and a return":            {"two couches and a return policy", []string{"two sofa and a return policy"}},
+		"Wie kriege ich mein Geld zurück?": {"Wie kriege ich mein Rückgabe?", nil},
+		"geld-ZURÜCK":                      {"Rückgabe", nil},
+		"Geld":                             {"Rückgabe", nil},
+		"Geldbeutel":                       {"Geldbeutel", nil},
+		"what is your return time":         {"what is your return policy time", nil},
+		"what is your return policy":       {"what is your return policy", nil},
+		"returns":                          {"return policy", nil},
+		"two couches and a return": {"two couches and a return policy",
+			[]string{"two sofa and a return policy"}},
 		"a sofa, red":                         {"a sofa, red", []string{"a couch, red"}},
 		"tracker":                             {"tracker", nil},
 		"chips":                               {"crisps", nil},
@@ -71,7 +72,8 @@ func TestWordsAreReadAsOthers(t *testing.T) {
 	if got := r.Reword("tracker", nil, noon.Add(-time.Second)).Text; got != "Fahrrad" {
 		t.Errorf("before it ends: %q", got)
 	}
-	if read := r.Reword("Geld zurück und chips", nil, noon).Read; len(read) != 1 || read[0] != (Read{"Geld zurück", "Rückgabe"}) {
+	if read := r.Reword("Geld zurück und chips", nil, noon).Read; len(read) != 1 || read[0] != (Read{"Geld zurück",
+		"Rückgabe"}) {
 		t.Errorf("%q", read)
 	}
 	if got := (*Rules)(nil).Reword("Geld", nil, noon); got.Text != "Geld" || got.Entries != nil {
@@ -79,7 +81,8 @@ func TestWordsAreReadAsOthers(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadIsTheRestOfTheQuestion holds that rewording any text neither panics nor touches what it does not read.
+// TestWhatIsReadIsTheRestOfTheQuestion holds that rewording any text neither panics nor touches
+// what it does not read.
 func TestWhatIsReadIsTheRestOfTheQuestion(t *testing.T) {
 	t.Parallel()
 	r := compiled(t, Entry{ID: "1", Kind: Synonym, Words: []string{"b c", "b"}, Means: "x"},

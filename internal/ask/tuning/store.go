@@ -113,7 +113,10 @@ func read(ctx context.Context, tx *store.Tx) (all []Entry, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the tuning: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b Entry) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
+	slices.SortStableFunc(all, func(a, b Entry) int {
+		return slices.Index(Kinds, a.Kind) - slices.Index(Kinds,
+			b.Kind)
+	})
 	return all, nil
 }
 
@@ -190,7 +193,8 @@ func (s *Store) Put(ctx context.Context, entries ...Entry) (put []Entry, fresh, 
 			}
 		}
 		if len(all) > MaxEntries {
-			return false, fail.New(fail.Invalid, "there would be %d entries, and there may be %d; remove some first", len(all), MaxEntries)
+			return false, fail.New(fail.Invalid,
+				"there would be %d entries, and there may be %d; remove some first", len(all), MaxEntries)
 		}
 		return fresh+changed > 0, nil
 	})

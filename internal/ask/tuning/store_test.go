@@ -104,8 +104,10 @@ func TestEntriesAreKeptAndReachOtherNodes(t *testing.T) {
 func TestWhatIsNoEntryIsRefused(t *testing.T) {
 	t.Parallel()
 	s := New(storetest.OpenSQLite(t, Schema), func() time.Time { return noon })
-	if _, _, _, err := s.Put(t.Context(), Entry{ID: "one", Kind: Synonym, Words: []string{"Sofa"}, Means: "Couch", Both: true},
-		Entry{ID: "two", Kind: Answer, Question: "Wann?", Text: "Um acht.", Link: "https://shop.example/zeiten"}); err != nil {
+	if _, _, _, err := s.Put(t.Context(), Entry{ID: "one", Kind: Synonym, Words: []string{"Sofa"}, Means: "Couch",
+		Both: true},
+		Entry{ID: "two", Kind: Answer, Question: "Wann?", Text: "Um acht.",
+			Link: "https://shop.example/zeiten"}); err != nil {
 		t.Fatal(err)
 	}
 	address := "https://shop.example/a"
@@ -113,29 +115,37 @@ func TestWhatIsNoEntryIsRefused(t *testing.T) {
 		entry Entry
 		words string
 	}{
-		"no kind":                         {Entry{Question: "Wann?"}, "kind"},
-		"an id with blanks":               {Entry{ID: "a b", Kind: Ignore, Question: "?a"}, "id"},
-		"an id that names an operation":   {Entry{ID: "import", Kind: Ignore, Question: "?a"}, "id"},
-		"a synonym of nothing":            {Entry{Kind: Synonym, Means: "a"}, "words"},
-		"a synonym for nothing":           {Entry{Kind: Synonym, Words: []string{"a"}}, "means"},
-		"a synonym for itself":            {Entry{Kind: Synonym, Words: []string{"Tables"}, Means: "table"}, "means"},
-		"a synonym that is a question":    {Entry{Kind: Synonym, Words: []string{"how do i get all my money back"}, Means: "a"}, "words"},
-		"words that are read already":     {Entry{Kind: Synonym, Words: []string{"couch"}, Means: "Sessel"}, "synonym one"},
-		"a language that is none":         {Entry{Kind: Synonym, Words: []string{"a"}, Means: "b", Language: "xx"}, "language"},
+		"no kind":                       {Entry{Question: "Wann?"}, "kind"},
+		"an id with blanks":             {Entry{ID: "a b", Kind: Ignore, Question: "?a"}, "id"},
+		"an id that names an operation": {Entry{ID: "import", Kind: Ignore, Question: "?a"}, "id"},
+		"a synonym of nothing":          {Entry{Kind: Synonym, Means: "a"}, "words"},
+		"a synonym for nothing":         {Entry{Kind: Synonym, Words: []string{"a"}}, "means"},
+		"a synonym for itself":          {Entry{Kind: Synonym, Words: []string{"Tables"}, Means: "table"}, "means"},
+		"a synonym that is a question": {Entry{Kind: Synonym, Words: []string{"how do i get all my money back"},
+			Means: "a"}, "words"},
+		"words that are read already": {Entry{Kind: Synonym, Words: []string{"couch"}, Means: "Sessel"},
+			"synonym one"},
+		"a language that is none": {Entry{Kind: Synonym, Words: []string{"a"}, Means: "b", Language: "xx"},
+			"language"},
 		"a pin of nothing":                {pin("a"), "items"},
 		"a pin of four":                   {pin("a", address, address+"1", address+"2", address+"3"), "items"},
 		"a pin of no address":             {pin("a", "/versand"), "items"},
 		"a pin of an address with a name": {pin("a", "https://me@shop.example/"), "items"},
-		"a pin with a text":               {Entry{Kind: Pin, Question: "a", Items: []string{address}, Text: "b"}, "text"},
-		"an answer without a text":        {Entry{Kind: Answer, Question: "a", Link: address}, "text"},
-		"an answer without a link":        {Entry{Kind: Answer, Question: "a", Text: "b"}, "link"},
-		"an answer that is long":          {Entry{Kind: Answer, Question: "a", Text: strings.Repeat("b", MaxText+1), Link: address}, "text"},
-		"an answer with words":            {Entry{Kind: Answer, Question: "a", Text: "b", Link: address, Words: []string{"c"}}, "words"},
-		"a second answer":                 {Entry{Kind: Answer, Question: "WANN", Text: "b", Link: address}, "answer two"},
-		"no question":                     {Entry{Kind: Ignore, Question: "?!"}, "question"},
-		"a question that is long":         {Entry{Kind: Ignore, Question: strings.Repeat("ab ", 200)}, "question"},
+		"a pin with a text": {Entry{Kind: Pin, Question: "a", Items: []string{address}, Text: "b"},
+			"text"},
+		"an answer without a text": {Entry{Kind: Answer, Question: "a", Link: address}, "text"},
+		"an answer without a link": {Entry{Kind: Answer, Question: "a", Text: "b"}, "link"},
+		"an answer that is long": {Entry{Kind: Answer, Question: "a", Text: strings.Repeat("b",
+			MaxText+1), Link: address}, "text"},
+		"an answer with words": {Entry{Kind: Answer, Question: "a", Text: "b", Link: address,
+			Words: []string{"c"}}, "words"},
+		"a second answer": {Entry{Kind: Answer, Question: "WANN", Text: "b", Link: address},
+			"answer two"},
+		"no question":             {Entry{Kind: Ignore, Question: "?!"}, "question"},
+		"a question that is long": {Entry{Kind: Ignore, Question: strings.Repeat("ab ", 200)}, "question"},
 	} {
-		if _, _, _, err := s.Put(t.Context(), v.entry); fail.From(err).Code != fail.Invalid || !strings.Contains(err.Error(), v.words) {
+		if _, _, _, err := s.Put(t.Context(), v.entry); fail.From(err).Code != fail.Invalid ||
+			!strings.Contains(err.Error(), v.words) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -162,9 +172,12 @@ func TestWhatIsNoEntryIsRefused(t *testing.T) {
 func TestFilesReadBack(t *testing.T) {
 	t.Parallel()
 	entries := []Entry{
-		{ID: "a-1", Kind: Synonym, Words: []string{"Geld zurück", "Erstattung"}, Means: "Rückgabe", Both: true, Language: "de"},
-		{Kind: Pin, Question: "Wie: \"geht\" das?", Items: []string{"https://shop.example/a?b=c&d#e"}, Until: noon.Truncate(24 * time.Hour)},
-		{Kind: Answer, Question: "Wann?", Text: "Um acht.\n<Und> neun: # nie", Link: "https://shop.example/", Until: noon.Add(time.Second)},
+		{ID: "a-1", Kind: Synonym, Words: []string{"Geld zurück", "Erstattung"}, Means: "Rückgabe", Both: true,
+			Language: "de"},
+		{Kind: Pin, Question: "Wie: \"geht\" das?", Items: []string{"https://shop.example/a?b=c&d#e"},
+			Until: noon.Truncate(24 * time.Hour)},
+		{Kind: Answer, Question: "Wann?", Text: "Um acht.\n<Und> neun: # nie", Link: "https://shop.example/",
+			Until: noon.Add(time.Second)},
 		{Kind: Ignore, Question: "yes", Off: true},
 	}
 	text := WriteFile(entries)
@@ -184,7 +197,8 @@ func TestFilesReadBack(t *testing.T) {
 		"entries:\n  - kind: pin\n    until: morgen\n": "entries[0].until",
 		"pins: []\n": "pins",
 	} {
-		if _, err := ReadFile("tuning.yaml", []byte(text)); fail.From(err).Code != fail.Invalid || !strings.Contains(err.Error(), words) {
+		if _, err := ReadFile("tuning.yaml", []byte(text)); fail.From(err).Code != fail.Invalid ||
+			!strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
