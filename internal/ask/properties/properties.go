@@ -154,6 +154,9 @@ func (q Question) value(name string, of []facets.Property) (best Found, ok bool)
 	}
 	for _, p := range of {
 		words := strings.Fields(p.Value)
+		if _, n := facets.ReadNumber(p.Value); n == len(p.Value) { // which is a figure
+			continue
+		}
 		if len(words) == 0 || len(words) > facets.LongestPhrase || taxonomy.Affirms(p.Value) || taxonomy.Negates(p.Value) {
 			continue
 		}

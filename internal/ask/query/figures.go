@@ -90,11 +90,9 @@ func (r *reader) quantity(q facets.Quantity, next int) (f figure, ok bool) {
 			f.slot, f.value = slot, q.In(slot)
 			return f, true
 		}
-		f.slot, f.unit = "weight", "g"
-		return f, r.known("weight")
+		f.slot = "weight"
 	case "ml":
-		f.slot, f.unit = "capacity", "ml"
-		return f, r.known("capacity")
+		f.slot = "capacity"
 	case "cm":
 		for _, slot := range []facets.Slot{"width", "height", "depth"} {
 			if s, n := r.slotAt(next); n > 0 && s == slot && r.known(slot) {
@@ -103,7 +101,11 @@ func (r *reader) quantity(q facets.Quantity, next int) (f figure, ok bool) {
 			}
 		}
 	}
-	return f, false
+	if f.unit = q.Unit; f.slot == "" || !r.known(f.slot) {
+		f.slot, ok = r.at.Lexicon.InUnit(q)
+		return f, ok
+	}
+	return f, true
 }
 
 // numberBefore is the first token of the number that ends before token i.
@@ -130,6 +132,11 @@ func (r *reader) counted(f *figure) {
 		f.next += n
 		return
 	}
+	if slot, n := r.propertyAt(f.next); n > 0 {
+		f.slot = slot
+		f.next += n
+		return
+	}
 	if slot := counts[r.word(f.next)]; slot != "" && r.known(slot) {
 		f.slot = slot
 		f.next++
@@ -139,6 +146,22 @@ func (r *reader) counted(f *figure) {
 		f.slot = slot
 		f.next += n
 	}
+}
+
+// own says whether items state figures of a slot under a name of their own.
+func (r *reader) own(slot facets.Slot) bool {
+	own, ok := r.at.Lexicon.Figured(facets.Fold(string(slot)))
+	return ok && own == slot
+}
+
+// propertyAt finds the name at i under which items state figures.
+func (r *reader) propertyAt(i int) (slot facets.Slot, n int) {
+	for n = min(facets.LongestPhrase, len(r.tokens)-i); n > 0; n-- {
+		if slot, ok := r.at.Lexicon.Figured(r.phrase(i, i+n)); ok && r.together(i, i+n) {
+			return slot, n
+		}
+	}
+	return "", 0
 }
 
 // counts are words behind a number that name what items count.
@@ -267,7 +290,7 @@ func (r *reader) bounded(limit role, i int, f figure) bool {
 	if !ok {
 		return false
 	}
-	c := facets.Constraint{Slot: slot, Unit: high.unit}
+	c := facets.Constraint{Slot: slot, Unit: high.unit, Stated: r.own(slot)}
 	switch {
 	case ranged:
 		c.Min, c.Max = &low.value, &high.value
@@ -329,7 +352,7 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facets.Slot, 
 		}
 		return f.slot, start, end, r.known(facets.Price)
 	case f.time:
-		slot = r.timeSlot()
+		slot = r.timeSlot(f)
 		if isTime(before) {
 			start = from
 			if r.known(before) && (before != facets.TotalTime && before != facets.Duration || slot != facets.Duration && slot != workload) {
@@ -378,7 +401,7 @@ func figured(slot facets.Slot) bool {
 const workload facets.Slot = "timeRequired"
 
 // timeSlot is the slot that a span of time is of when nothing more is said.
-func (r *reader) timeSlot() facets.Slot {
+func (r *reader) timeSlot(f figure) facets.Slot {
 	if r.wanted("Course", "Book", "Article", "LearningResource") && r.known(workload) {
 		return workload
 	}
@@ -389,6 +412,9 @@ func (r *reader) timeSlot() facets.Slot {
 		if r.known(slot) {
 			return slot
 		}
+	}
+	if own, ok := r.at.Lexicon.InUnit(facets.Quantity{Value: f.value, Unit: "min"}); ok {
+		return own
 	}
 	return facets.TotalTime
 }
@@ -427,6 +453,8 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 		c.Min, c.Max, c.Bare = &least, &most, true
 	case c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
 		c.Max = &f.value
+	case r.own(c.Slot): // "1000 pieces"
+		c.Min, c.Max, c.Stated = &f.value, &f.value, true
 	default:
 		return false
 	}
@@ -458,8 +486,8 @@ func (r *reader) readServes(i int) bool {
 	if _, m := r.match(end, rolePeople); m > 0 {
 		end += m
 	} else if r.has(i, roleFor) {
-		// "for two" and nothing else behind, where food is what is asked for
-		if !r.wanted("Recipe") && !r.only("Recipe") && !r.has(i-1, roleThing) && r.have("Recipe") == 0 || end < len(r.tokens) && !r.tokens[end].stop && !r.tokens[end].comma && !r.functional(end) {
+		// "for two" and nothing else behind
+		if end < len(r.tokens) && !r.tokens[end].stop && !r.tokens[end].comma && !r.functional(end) {
 			return false
 		}
 	}

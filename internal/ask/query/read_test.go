@@ -20,7 +20,7 @@ func asking() Asking {
 	var slots []facets.Known
 	for _, s := range []facets.Slot{
 		facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime, facets.Duration, facets.Yield, facets.Calories, facets.Protein,
-		facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber, facets.Sodium, "weight",
+		facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber, facets.Sodium, "weight", "pieces",
 	} {
 		slots = append(slots, facets.Known{Slot: s, Kind: facets.Figures, Count: 5})
 	}
@@ -41,7 +41,8 @@ func asking() Asking {
 		Lexicon: facets.NewLexicon(facets.Taught{
 			Items: 100, Types: map[string]int{"Recipe": 40, "Product": 40, "Event": 4, "MusicEvent": 2, "Article": 10, "NewsArticle": 3}, Slots: slots,
 			Values: map[facets.Slot][]facets.Value{
-				facets.Brand: {{Text: "Merrow Ironworks", Count: 4}, {Text: "Nike", Count: 3}}, facets.Color: {{Text: "black", Count: 4}, {Text: "sea blue", Count: 2}, {Text: "C", Count: 3}}, facets.Author: {{Text: "Priya Thackeray", Count: 5}},
+				facets.Properties: {{Text: "Pieces: 500", Count: 2}},
+				facets.Brand:      {{Text: "Merrow Ironworks", Count: 4}, {Text: "Nike", Count: 3}}, facets.Color: {{Text: "black", Count: 4}, {Text: "sea blue", Count: 2}, {Text: "C", Count: 3}}, facets.Author: {{Text: "Priya Thackeray", Count: 5}},
 				facets.Location: {{Text: "Berlin", Count: 2}, {Text: "Net Loft", Count: 3}}, facets.Material: {{Text: "oak", Count: 2}, {Text: "cast iron", Count: 4}}, facets.Category: {{Text: "Kitchen", Count: 9}, {Text: "Starter", Count: 2}, {Text: "Opinion", Count: 3}},
 			},
 		}),
@@ -115,6 +116,9 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"dinner for 4 people", "dinner; kind: Recipe; people 4"},
 		{"a soup that serves six", "a soup; kind: Recipe; people 6"},
 		{"pan weighing less than 3 kg", "pan; weight under 3,000 g"},
+		{"jigsaw with 1000 pieces", "jigsaw; pieces 1,000"},
+		{"jigsaw with more than 600 pieces", "jigsaw; pieces over 600"},
+		{"a jigsaw in pieces", "a jigsaw in pieces"},
 		// Diets, allergens, exclusions.
 		{"gluten free bread", "bread; kind: Recipe; diet: gluten-free"},
 		{"recipes without nuts or eggs", "kind: Recipe; without nuts; without eggs"},

@@ -183,9 +183,9 @@ func (r *reader) implied() {
 		switch {
 		case c.Slot == facets.Price, c.Slot == facets.Brand, c.Slot == facets.Start, c.Slot == facets.Location, c.Slot == facets.Author, c.Slot == facets.Published:
 			return
-		case c.Slot == facets.CookTime, c.Slot == facets.PrepTime, c.Slot == facets.TotalTime, c.Slot == facets.Yield, c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
+		case c.Slot == facets.CookTime, c.Slot == facets.PrepTime, c.Slot == facets.TotalTime, c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
 			cooked = true
-		case c.Slot == facets.Diet, c.Slot == facets.Ingredient:
+		case c.Slot == facets.Diet, c.Slot == facets.Ingredient, c.Slot == facets.Yield:
 			eaten = true
 		}
 	}

@@ -18,7 +18,7 @@ func (r *reader) readSort(i int) bool {
 	switch order.By {
 	case facets.TotalTime:
 		if r.wanted("Event", "Course", "Movie") {
-			order.By = r.timeSlot()
+			order.By = r.timeSlot(figure{})
 		} else if len(r.out.Types) > 0 && !r.wanted("Recipe", "HowTo") {
 			return false
 		}

@@ -333,9 +333,9 @@ func (r *reader) text(slot Slot, text string) {
 		}
 		return
 	}
-	if q, n := ReadQuantity(text); n == len(text) {
-		r.figure(Figure{Slot: slot, Kind: Figures, Low: q.Value, High: q.Value, Unit: q.Unit})
-		if q.Unit != "" || slot == Size {
+	if low, high, ok := readSpread(text); ok {
+		r.figure(Figure{Slot: slot, Kind: Figures, Low: low.Value, High: high.Value, Unit: low.Unit})
+		if low.Unit != "" || low != high || slot == Size {
 			r.word(slot, text) // a size is asked for in words too: "500 ml"
 		}
 		return

@@ -15,6 +15,8 @@ type Lexicon struct {
 	currency string
 
 	properties []Property
+	figured    map[string]Slot // by the names, folded and in the singular, under which items state figures
+	byUnit     map[string][]unitSlot
 }
 
 // Property is a value that items have under a name of their own.
@@ -72,7 +74,10 @@ type Value struct {
 
 // NewLexicon makes a lexicon. Values that are empty or have more than LongestPhrase words when folded are left out.
 func NewLexicon(taught Taught) *Lexicon {
-	l := &Lexicon{items: taught.Items, types: taught.Types, slots: map[string]Known{}, meanings: map[string][]Meaning{}}
+	l := &Lexicon{
+		items: taught.Items, types: taught.Types, slots: map[string]Known{}, meanings: map[string][]Meaning{},
+		figured: map[string]Slot{}, byUnit: map[string][]unitSlot{},
+	}
 	for _, known := range taught.Slots {
 		l.slots[string(known.Slot)] = known
 		if Derived(known.Slot) {
@@ -86,6 +91,7 @@ func NewLexicon(taught Taught) *Lexicon {
 	for _, value := range taught.Values[Properties] {
 		if name, said, ok := strings.Cut(value.Text, propertySign); ok {
 			l.properties = append(l.properties, Property{Slot(camel(name)), Fold(name), Fold(said)})
+			l.learnFigure(l.slots[camel(name)], Singular(Fold(name)), said)
 		}
 	}
 	delete(taught.Values, Properties)
@@ -103,6 +109,64 @@ func NewLexicon(taught Taught) *Lexicon {
 		})
 	}
 	return l
+}
+
+// learnFigure notes a figure that items state under a name of their own.
+func (l *Lexicon) learnFigure(known Known, name, value string) {
+	low, high, ok := readSpread(value)
+	if known.Kind != Figures || !ok {
+		return
+	}
+	l.figured[name], l.figured[Singular(Fold(string(known.Slot)))] = known.Slot, known.Slot
+	for i := range l.byUnit[low.Unit] {
+		if u := &l.byUnit[low.Unit][i]; u.slot == known.Slot {
+			u.low, u.high = min(u.low, low.Value), max(u.high, high.Value)
+			return
+		}
+	}
+	l.byUnit[low.Unit] = append(l.byUnit[low.Unit], unitSlot{known.Slot, known.Count, low.Value, high.Value})
+}
+
+// unitSlot is a slot of figures in a unit: how many items state it, and between which figures.
+type unitSlot struct {
+	slot      Slot
+	count     int
+	low, high float64
+}
+
+// How many times as many items state a slot as the next in its unit where an amount alone means it, and how many times as
+// much as any of its figures the amount may be, or as little.
+const (
+	plainlyMore = 3
+	ofItsSize   = 4
+)
+
+// Figured gives the slot of the figures that items state under a name of their own, as a question says it.
+func (l *Lexicon) Figured(name string) (slot Slot, ok bool) {
+	if l == nil {
+		return "", false
+	}
+	slot, ok = l.figured[Singular(name)]
+	return slot, ok
+}
+
+// InUnit gives the slot of a name of their own under which items state figures about as great as an amount, where its unit
+// makes it plain which.
+func (l *Lexicon) InUnit(q Quantity) (slot Slot, ok bool) {
+	if l == nil || q.Unit == "" {
+		return "", false
+	}
+	most, next := 0, 0
+	for _, u := range l.byUnit[q.Unit] {
+		switch {
+		case q.Value*ofItsSize < u.low || q.Value > u.high*ofItsSize:
+		case u.count > most:
+			slot, most, next = u.slot, u.count, most
+		default:
+			next = max(next, u.count)
+		}
+	}
+	return slot, most > 0 && most >= plainlyMore*next
 }
 
 func (l *Lexicon) learn(slot Slot, value Value) {

@@ -37,3 +37,30 @@ func TestLexiconFindsValuesInAnyForm(t *testing.T) {
 		t.Error("a nil lexicon knows something")
 	}
 }
+
+// TestAnAmountIsOfWhatIsStatedInItsUnitAndSize holds that an amount alone is of a property only where its unit and its size make
+// plain of which.
+func TestAnAmountIsOfWhatIsStatedInItsUnitAndSize(t *testing.T) {
+	t.Parallel()
+	l := facets.NewLexicon(facets.Taught{
+		Items: 10,
+		Slots: []facets.Known{
+			{Slot: "distance", Kind: facets.Figures, Unit: "cm", Count: 3}, {Slot: "depth", Kind: facets.Figures, Unit: "cm", Count: 3},
+			{Slot: "width", Kind: facets.Figures, Unit: "cm", Count: 3}, {Slot: "numberOfPieces", Kind: facets.Figures, Count: 2},
+			{Slot: "grade", Count: 2},
+		},
+		Values: map[facets.Slot][]facets.Value{facets.Properties: {
+			{"Distance: 2 km", 1}, {"Distance: 9 km", 1}, {"Depth: 4 m", 1}, {"Width: 3-5 m", 1}, {"Number of pieces: 500", 2}, {"Grade: easy", 2},
+		}},
+	})
+	for amount, want := range map[float64]facets.Slot{5e5: "distance", 400: "", 1e9: ""} {
+		if slot, ok := l.InUnit(facets.Quantity{Value: amount, Unit: "cm"}); slot != want && ok || ok != (want != "") {
+			t.Errorf("%v cm are of %q, %v; want %q", amount, slot, ok, want)
+		}
+	}
+	for name, want := range map[string]facets.Slot{"number of pieces": "numberOfPieces", "distance": "distance", "grade": "", "pieces": ""} {
+		if slot, _ := l.Figured(name); slot != want {
+			t.Errorf("%q is the slot %q, want %q", name, slot, want)
+		}
+	}
+}

@@ -30,6 +30,17 @@ func (r *reader) properties(_ string, v *node) {
 		if _, room := peopleOf[Fold(n.member("name").name())]; room {
 			r.holds("", n.member("value"))
 		}
+		if how, of := ageProperties[Fold(n.member("name").name())]; of {
+			if how == "upto" {
+				n.member("value").each(func(v *node) {
+					if most, ok := numberOf(v); ok {
+						r.suits(0, most)
+					}
+				})
+			} else {
+				r.ages("", n.member("value"))
+			}
+		}
 		if read := readers[name]; read != nil && name != "additionalProperty" {
 			read(r, name, n.member("value"))
 			return
@@ -46,6 +57,9 @@ func (r *reader) properties(_ string, v *node) {
 // property reads what a PropertyValue states of what is in the item, and the diet that it says yes to.
 func (r *reader) property(name string, value *node) {
 	text := value.name()
+	if value.kind == '0' {
+		text = value.text
+	}
 	if value.kind == 't' || value.kind == 'f' {
 		text = map[bool]string{true: "yes", false: "no"}[value.kind == 't']
 		r.word(Slot(camel(name)), text)

@@ -3,6 +3,7 @@ package facets
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"frontdesk/internal/infra/language"
 )
@@ -109,6 +110,34 @@ func ReadQuantity(s string) (q Quantity, n int) {
 		return Quantity{value * u.factor, u.base}, n + gap + m
 	}
 	return Quantity{Value: value}, n
+}
+
+// readSpread reads a text that is an amount or two of them: "5 kg", "2 to 5", "8-10 people", "8+". A second amount gives the
+// first its unit.
+func readSpread(text string) (low, high Quantity, ok bool) {
+	text = strings.TrimSpace(text)
+	low, n := ReadQuantity(text)
+	rest := strings.TrimLeft(text[n:], " ")
+	switch {
+	case n == 0:
+		return low, high, false
+	case rest == "":
+		return low, low, true
+	}
+	joint, m := rest, strings.IndexFunc(rest, unicode.IsDigit)
+	if m > 0 {
+		joint = rest[:m]
+	}
+	high, k := ReadQuantity(rest[max(m, 0):])
+	if folded := strings.TrimSpace(joint); m <= 0 || len(rest) != m+k || !isIn(rangeJoints, Fold(folded)) && !strings.Contains("-–—~", folded) {
+		return low, high, false
+	}
+	if low.Unit == "" {
+		first, _ := ReadNumber(text)
+		one, _ := ReadNumber(rest[m:])
+		low = Quantity{first * high.Value / max(one, 1e-9), high.Unit}
+	}
+	return low, high, low.Unit == high.Unit && low.Value < high.Value
 }
 
 // In gives the quantity in the unit that a slot keeps its figures in: grams of sodium in milligrams, minutes for times.

@@ -21,6 +21,7 @@ var (
 	agesFrom, agesUpTo   = wordsOf("age.from"), wordsOf("age.upto")
 	children, peopleOf   = wordsOf("age.child"), wordsOf("people.property")
 	rangeJoints, forWhom = wordsOf("range.joint"), wordsOf("serves")
+	ageProperties        = wordsOf("age.property")
 	yearWords            = func() map[string]string {
 		words := map[string]string{}
 		for list := range language.Each("time.unit") {
@@ -228,6 +229,8 @@ func (r *reader) holds(_ string, v *node) {
 				high = most
 			} else if q, m := ReadQuantity(strings.TrimSpace(value.name())); m > 0 && q.Unit == "people" {
 				high = q.Value
+			} else if from, to, ok := readSpread(value.name()); ok && (from.Unit == "" || from.Unit == "people") {
+				low, high = from.Value, to.Value
 			}
 		}
 		r.figure(Figure{Slot: Yield, Kind: Figures, Low: low, High: high})

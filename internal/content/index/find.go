@@ -136,6 +136,9 @@ func (v *View) finding(q Question) *finding {
 	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
 		s.kind = v.aboutKind(q.Text)
 	}
+	if s.types == nil && slices.ContainsFunc(s.hard, func(c condition) bool { return c.Not && c.Slot == facets.Ingredient }) {
+		s.eaten = v.things()
+	}
 	s.over = v.over(&q)
 	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
 		if s.near = v.near(&q); s.near != nil {
@@ -190,6 +193,7 @@ type finding struct {
 	soft   []preference
 	cheap  bool              // what costs less comes first among what fits as well
 	kind   *search.Selection // what the words name, where they say nothing else, and what is called by it; nil for all
+	eaten  *search.Selection // the things that may be eaten, where some are not to be in them; nil for all
 	near   *point            // what is nearer to it comes first among what fits as well; nil for none
 	over   *search.Selection // the events that come behind others, since they are over; nil for none
 	terms  []search.Term
@@ -417,12 +421,16 @@ func (s *finding) tryFor(a attempt, limit int) []Hit {
 			return nil
 		}
 	}
-	if s.kind != nil {
-		// Where the words are no more than the name of a kind, what has some of them alone is no answer.
-		if of := sure.And(s.kind); !of.Empty() {
+	// Where the words are no more than the name of a kind, what has some of them alone is no answer; and where something is
+	// not to be in what is eaten, what is no thing at all.
+	for _, kind := range []*search.Selection{s.kind, s.eaten} {
+		if kind == nil {
+			continue
+		}
+		if of := sure.And(kind); !of.Empty() {
 			sure = of
 		}
-		if of := likely.And(s.kind); !of.Empty() {
+		if of := likely.And(kind); !of.Empty() {
 			likely = of
 		}
 	}
@@ -442,7 +450,32 @@ func (s *finding) tryFor(a attempt, limit int) []Hit {
 	if len(s.hard) > 0 {
 		hits = s.comparable(a, hits)
 	}
+	doubted := slices.ContainsFunc(hits, func(h Hit) bool { return h.Doubt })
+	if further := limit - len(hits); s.kind == nil && len(hits) > 0 && further > 0 && !doubted && s.telling(a) {
+		hits = append(hits, s.alsoTold(sure, hits, further)...)
+	}
 	return hits
+}
+
+// telling says whether a figure that is asked for tells of itself which things are meant: those that state for how many or
+// for which age they are, or what no other does.
+func (s *finding) telling(a attempt) bool {
+	return !a.meant && !a.anyTypes && !a.closest && s.asked.Sort.By == "" && slices.ContainsFunc(s.hard, func(c condition) bool {
+		return c.measured() && (c.Stated || c.Slot == facets.Age || c.Slot == facets.Yield)
+	})
+}
+
+// alsoTold are the items of the types of those found that meet every condition and have none of the question's words, where
+// these name nothing that items are called by: beside a game for six by its text, those that do not say that they are games.
+func (s *finding) alsoTold(sure *search.Selection, hits []Hit, limit int) []Hit {
+	found := s.view.snapshot.Select(func(ref any) bool {
+		return slices.ContainsFunc(hits, func(h Hit) bool { return h.Doc == ref.(*Doc) })
+	})
+	others := alike(hits, s.list(sure.Without(found), limit))
+	for i := range others {
+		others[i].Score = min(others[i].Score, hits[len(hits)-1].Score)
+	}
+	return others
 }
 
 // letsDoubts says whether items of which a condition cannot be told come after those that meet it.

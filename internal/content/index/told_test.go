@@ -1,0 +1,54 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/internal/content/facets"
+)
+
+// namesFound gives the names of what a question finds, as their addresses have them.
+func namesFound(v *View, q Question) (names []string) {
+	q.Limit, q.MinScore, q.Within = 10, 1, v.everything
+	for _, hit := range v.Find(q).Hits {
+		names = append(names, strings.TrimPrefix(hit.URL, "https://site.example/"))
+	}
+	return names
+}
+
+// TestWhatStatesAnAgeIsMeantWithoutTheWord holds that beside what has the question's words come the things of its type that
+// state what is asked for, but where the words name a kind.
+func TestWhatStatesAnAgeIsMeantWithoutTheWord(t *testing.T) {
+	t.Parallel()
+	v := stocked(t,
+		`{"@type":"Product","name":"Snails","description":"A first game.","typicalAgeRange":"3-6"}`,
+		`{"@type":"Product","name":"Farmyard","description":"Huge pieces.","typicalAgeRange":"2-5"}`,
+		`{"@type":"Product","name":"Galleons","description":"Piracy.","typicalAgeRange":"14-"}`,
+		`{"@type":"Event","name":"Toddlers","description":"Songs.","typicalAgeRange":"2-5"}`,
+		`{"@type":"Product","name":"Stacking puzzle","description":"Rings.","typicalAgeRange":"2-5"}`,
+	)
+	four := 4.0
+	age := []facets.Constraint{{Slot: facets.Age, Min: &four, Max: &four, Source: facets.FromText}}
+	if got := namesFound(v, Question{Text: "game", Constraints: age}); len(got) != 3 || !slices.Contains(got, "Snails") || !slices.Contains(got, "Farmyard") ||
+		slices.Contains(got, "Galleons") {
+		t.Errorf("%q are games for four years", got)
+	}
+	if got := namesFound(v, Question{Text: "puzzle", Constraints: age}); !slices.Equal(got, []string{"Stacking-puzzle"}) {
+		t.Errorf("%q are puzzles for four years", got)
+	}
+}
+
+// TestAPageIsNothingToEat holds that what is not to be in food is asked of things.
+func TestAPageIsNothingToEat(t *testing.T) {
+	t.Parallel()
+	page := `{"@type":"WebPage","name":"Lunch hours","description":"Lunch is from twelve on."}`
+	without := []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Source: facets.FromText}}
+	v := stocked(t, page, `{"@type":"Product","name":"Soup","description":"Our lunch. Without nuts."}`)
+	if got := namesFound(v, Question{Text: "lunch", Constraints: without}); !slices.Equal(got, []string{"Soup"}) {
+		t.Errorf("%q are a lunch without nuts", got)
+	}
+	if got := namesFound(v, Question{Text: "lunch"}); len(got) != 2 {
+		t.Errorf("%q are on lunch", got)
+	}
+}
