@@ -40,8 +40,9 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 		return
 	}
 	g := s.view(in)
-	if wish.Beside != "" && !g.Index.Titled(wish.Beside).And(g.Permit).Empty() {
-		return // a name: "first aid"
+	named := wish.Beside != "" && !g.Index.Titled(wish.Beside).And(g.Permit).Empty() // a name: "first aid"
+	if named || wish.Owned() && !wish.NameOwn(g.Index.Lexicon()) {
+		return
 	}
 	asked := in.asked
 	asked.Text, asked.Within = "", g.Permit
@@ -76,7 +77,7 @@ func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 		}
 	}
 	// No name says it, but a text may: "a hall for 120 people".
-	if items := measured(g, g.Index.Mentioning(wish.Subject).And(met)); len(items) <= mostRead {
+	if items := things(measured(g, g.Index.Mentioning(wish.Subject).And(met))); len(items) <= mostRead {
 		s.findExtreme(ctx, in, g, &wish, items, wish.Subject)
 	}
 }
@@ -129,10 +130,15 @@ func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, as
 			return titled
 		}
 	}
-	if titled := g.Index.Titled(subject); !titled.Empty() {
+	if titled := g.Index.Titled(subject); !titled.Empty() && (wish.Count() || len(things(measured(g, titled))) > 0) {
 		return titled
 	}
 	return nil
+}
+
+// things are the items whose names say what they are: a page about postage is no parcel.
+func things(items []measuredItem) []measuredItem {
+	return slices.DeleteFunc(items, func(item measuredItem) bool { return !item.SaysKind() })
 }
 
 // typesNamed gives the types that words are for, as questions or answers call them.
@@ -241,7 +247,7 @@ func (s *Service) measure(
 		for i, item := range items {
 			value, ok := extremes.Value{}, false
 			if wish.Per == "" && beside == "" {
-				value, ok = extremes.Stated(g.Index.Figures(item.Doc), name, wish.Most())
+				value, ok = wish.Stated(g.Index.Figures(item.Doc), name)
 			}
 			if !ok && len(items) <= mostRead {
 				if texts == nil {

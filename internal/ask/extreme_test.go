@@ -19,6 +19,9 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 	retention := func(span string) map[string]any {
 		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "Log retention", "value": span}}}
 	}
+	pieces := func(n int) map[string]any {
+		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "pieces", "value": n}}}
+	}
 	paying := func(path, name string, pay int, unit string) content.Item {
 		i := stating(path, name, map[string]any{"baseSalary": map[string]any{
 			"currency": "EUR", "value": map[string]any{"value": pay, "unitText": unit},
@@ -43,6 +46,7 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		stating("a", "Tent Alm 3 kg", costing(210)), stating("b", "Tent Moor 2 kg", costing(180)),
 		stating("c", "Pegs for tents", costing(9)), stating("d", "Lamp", costing(30)),
 		dish("e", "Trout", 24), dish("f", "Soup", 0),
+		stating("o", "Jigsaw Harbour", pieces(500)), stating("p", "Jigsaw Owls", pieces(1000)),
 		stating("j", "Hobby plan", retention("3 days")), stating("k", "Team plan", retention("up to 60 days")),
 		paying("l", "Caretaker", 24000, "YEAR"), paying("m", "Clerk", 2600, "MONTH"), paying("n", "Waiter", 15, "HOUR"),
 	)
@@ -55,6 +59,7 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		"which is the lightest tent":         {"The lightest is Tent Moor 2 kg (2 kg).", []string{"b", "a"}},
 		"das teuerste Gericht auf der Karte": {"Am teuersten ist Trout (24 €).", []string{"e", "f"}},
 		"the cheapest paid dish":             {"The cheapest is Trout (€24).", []string{"e"}},
+		"which jigsaw has the most pieces":   {"The largest is Jigsaw Owls (1,000).", []string{"p", "o"}},
 		"which plan keeps logs the longest":  {"The longest is Team plan (up to 60 days).", []string{"k", "j"}},
 		"which job pays the most":            {"The best paid is Clerk (€2,600 per month).", []string{"m", "l", "n"}},
 		"the cheapest dish":                  {"The cheapest is Soup (free of charge).", []string{"f", "e"}},

@@ -35,6 +35,7 @@ type Wish struct {
 	Anything    bool   // the question says "thing", which every item is
 	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
 	Paid        bool   // what costs nothing does not count: "the cheapest paid plan"
+	Own         string // the folded property of their own by which items are compared, where the question names it
 	Tag         string // of the language that it was read in
 }
 
@@ -303,15 +304,19 @@ var superlatives = sync.OnceValue(func() map[string]superlative {
 type measure struct {
 	names []string
 	unit  string
+	other string // the unit in which figures of any other name state it
 }
 
 var measures = sync.OnceValue(func() map[string]measure {
 	all := map[string]measure{}
 	for _, fields := range measureLines() {
-		if len(fields) < 2 || fields[1] == "most" || fields[1] == "least" {
+		if len(fields) > 1 && (fields[1] == "most" || fields[1] == "least") {
 			continue
 		}
 		m := measure{names: fields[1:]}
+		if at := slices.Index(fields, "~"); at > 0 {
+			m.names, m.other = fields[1:at], fields[at+1]
+		}
 		if at := slices.Index(fields, "/"); at > 0 {
 			m.names, m.unit = fields[1:at], fields[at+1]
 		}
@@ -324,6 +329,23 @@ func measureLines() [][]string { return language.Records(files, "measures.txt") 
 
 // Most says whether the most of the measure is wanted.
 func (w *Wish) Most() bool { return superlatives()[w.Superlative].most }
+
+// Owned says whether the question has to name what is compared, as a property of its own: "the most pieces".
+func (w *Wish) Owned() bool { return slices.Equal(w.Measures(), []string{"own"}) }
+
+// NameOwn takes the property by which items are compared out of what an owned wish is for; false where it names none.
+func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
+	words := strings.Fields(w.Subject)
+	for i := range words {
+		for n := min(facets.LongestPhrase, len(words)-i); n > 0; n-- {
+			if slot, ok := lexicon.Figured(facets.Fold(strings.Join(words[i:i+n], " "))); ok {
+				w.Own, w.Subject = facets.Fold(string(slot)), strings.Join(slices.Delete(words, i, i+n), " ")
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Measures are what the superlative may compare, the likeliest first.
 func (w *Wish) Measures() []string { return superlatives()[w.Superlative].measures }

@@ -75,7 +75,7 @@ func TestFiguresOfFacts(t *testing.T) {
 		"floorSize":{"@type":"QuantitativeValue","value":38},"offers":{"price":"150","priceCurrency":"EUR"},
 		"additionalProperty":[{"name":"Capacity","value":"2 l"}]}`)).Figures
 	for measure, want := range map[string]float64{"area": 38, "people": 3, "price": 150, "volume": 2000, "weight": 0} {
-		if got, _ := Stated(room, measure, true); got.Figure.High != want {
+		if got, _ := (&Wish{Superlative: "largest"}).Stated(room, measure); got.Figure.High != want {
 			t.Errorf("the %s is %+v, want %v", measure, got, want)
 		}
 	}

@@ -39,10 +39,15 @@ func CommonUnit(values []Value) string {
 }
 
 // Stated gives what the facts of an item state of a measure: the most of it or the least.
-func Stated(f []facets.Figure, name string, most bool) (v Value, ok bool) {
-	m := measures()[name]
+func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
+	m, most := measures()[name], w.Most()
+	if name == "own" {
+		m.names = []string{w.Own}
+	}
+	named := func(f facets.Figure) bool { return slices.Contains(m.names, facets.Fold(string(f.Slot))) }
+	some := slices.ContainsFunc(f, named)
 	for _, figure := range f {
-		if !slices.Contains(m.names, facets.Fold(string(figure.Slot))) {
+		if !named(figure) && (some || m.other == "" || figure.Unit != m.other) {
 			continue
 		}
 		if name == "people" { // room for up to so many
