@@ -57,6 +57,8 @@ const (
 	titleFits     = 0.30 // from which a page is on what is asked
 	titlePlain    = 0.70 // from which it is shown beside another
 	titleSure     = 0.55
+	sentenceFits  = 0.5  // from which a sentence is on what is asked,
+	leastSaid     = 0.15 // if it has this share of the question's words
 	questionFits  = 0.45 // the share of the words from which a question is answered by one that has them
 	leastSure     = 0.4  // from which a property is told
 	mostSure      = 0.8  // from which an intent needs no more
@@ -317,5 +319,15 @@ func (s *search) fits(i int) bool {
 	case s.strange(i) >= mostStrange:
 		return p.fit >= titleSure && sure >= titleSure && (s.Asked.Has("you") || sure >= mostSure)
 	}
-	return p.fit >= titleFits || p.words >= wordsFit && p.fit >= 0.05
+	return p.fit >= titleFits || p.words >= wordsFit && p.fit >= 0.05 || s.says(i)
+}
+
+// says says whether a page that is called by something else has a sentence on what is asked, with words of the question.
+func (s *search) says(i int) bool {
+	for n, share := range s.pages[i].in {
+		if share >= leastSaid && practical.Fit(s.Asked.Weights, s.Directory.pages[i].sentences[n].weights()) >= sentenceFits {
+			return true
+		}
+	}
+	return false
 }

@@ -28,6 +28,10 @@ var (
 		{Site: "m", URL: "https://olio.example/consegna", Type: "WebPage", Name: "Consegna", Language: "it", Texts: []string{
 			"In Italia 6 euro, gratis da 80 euro. In Germania e Austria 14 euro. Nel resto del mondo non spediamo."}},
 	}
+	farm = []Page{ // of which a page tells what it is not called by
+		{Site: "f", URL: "https://farm.example/here", Type: "WebPage", Name: "Getting here", Language: "en", Texts: []string{
+			"The 12 bus stops at the gate. Dogs are welcome in the yard. The path is steep."}},
+	}
 	posta = []Page{
 		{Site: "p", URL: "https://tea.example/delivery", Type: "WebPage", Name: "Delivery", Language: "en", Texts: []string{
 			"Parcels take three days. We send to Ireland and France for £9. Opened tea is not taken back."}},
@@ -84,6 +88,8 @@ func TestAnswer(t *testing.T) {
 		{mercato, "it", "quando siete aperti", "", "", ""},
 		{hof, "de", "kann ich meinen dackel mitbringen", "Dürfen Hunde mit auf den Hof?", "Nein", ""},
 		{hof, "en", "are dogs allowed", "Dürfen Hunde mit auf den Hof?", "Nein", ""},
+		{farm, "en", "are dogs allowed", "Getting here", "Dogs are welcome", ""},
+		{farm, "en", "may I take photographs", "", "", ""},
 		{hof, "it", "a che ora chiudete il venerdì", "Birkenhof", "18:00", ""},
 	} {
 		d := New(row.site)
