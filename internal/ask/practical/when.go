@@ -23,11 +23,14 @@ func isHoliday(name string) bool { return name == "holiday" || strings.HasPrefix
 // weekdays are the names of the days of the week, from Sunday as in package time.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// parts are the names of the parts of a day, with the hours that they are from and to.
-var parts = []struct {
+// partOfDay is the name of a part of a day, with the hours that it is from and to.
+type partOfDay struct {
 	name     string
 	from, to int
-}{{"morning", 6, 12}, {"noon", 12, 14}, {"afternoon", 12, 18}, {"evening", 18, 22}, {"night", 22, 24}}
+}
+
+// parts are those that are told apart.
+var parts = []partOfDay{{"morning", 6, 12}, {"noon", 12, 14}, {"afternoon", 12, 18}, {"evening", 18, 22}, {"night", 22, 24}}
 
 // readWhen reads the day that is asked for, and the time of day. A day of the week is one of each week.
 func (a *Asked) readWhen(text string, now time.Time) {

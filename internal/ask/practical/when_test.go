@@ -1,6 +1,7 @@
 package practical
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,17 @@ func TestDaysAndTimesThatAreAskedFor(t *testing.T) {
 		}
 		if a.Hours() != row.intent || day != row.day {
 			t.Errorf("%q asks for %s of %+v, want %s of %+v", row.text, a.Hours(), day, row.intent, row.day)
+		}
+	}
+}
+
+func TestADayAndAPartOfItMayBeOneWord(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"samstagnachmittag": "afternoon saturday", "freitagabends": "evening friday", "nachmittagssamstag": "", "samstagmarkt": "",
+	} {
+		if got := strings.Join(NamesOf(text), " "); got != want {
+			t.Errorf("%q has the names %q, want %q", text, got, want)
 		}
 	}
 }

@@ -88,9 +88,25 @@ func NamesOf(folded string) []string {
 				covered = i + n
 				break
 			}
+			if n == 1 {
+				l.partOfDay(words[i], found)
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// partOfDay finds the day and the part of it in a compound of both: "Samstagnachmittag".
+func (l *lexical) partOfDay(word string, found map[string]bool) {
+	for at := range word {
+		for _, day := range l.spaced[word[:at]] {
+			for _, part := range l.spaced[word[at:]] {
+				if slices.Contains(weekdays, day) && slices.ContainsFunc(parts, func(p partOfDay) bool { return p.name == part }) {
+					found[day], found[part] = true, true
+				}
+			}
+		}
+	}
 }
 
 // within finds the names of the words in a text without blanks.
