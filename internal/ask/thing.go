@@ -99,6 +99,9 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*p
 	if !ok || !onward {
 		return nil, nil
 	}
+	if told, err := s.tellShown(ctx, in, details.Asked{Intent: details.Called, Words: words, Tag: asked.Tag}); told != nil || err != nil {
+		return told, err
+	}
 	before := asked.Words
 	asked.Words = words
 	if told, err := s.tellOf(ctx, in, asked, wellNamed); told != nil || err != nil {
@@ -170,7 +173,11 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	if _, whole := q.weigh(make([]bool, len(q.terms))); q.named < q.least*whole {
 		return nil, nil
 	}
-	for n, by := range []func(source, facts.Object) (string, float64){q.byProperty, q.byStatement, q.bySentence} {
+	ways := []func(source, facts.Object) (string, float64){q.byProperty, q.byStatement, q.bySentence}
+	if q.Intent == details.Called {
+		ways = ways[:1]
+	}
+	for n, by := range ways {
 		for i, card := range cards {
 			if card == nil || !card.Input() {
 				continue
@@ -334,8 +341,12 @@ func (q *detailQuestion) byStatement(item source, object facts.Object) (said str
 			asks = append(asks, word)
 		}
 	}
-	wanted := strings.Join(asks, " ")
+	wanted, alone, several := strings.Join(asks, " "), "", len(asks) > len(q.Topic)
 	for _, s := range object.Statements(q.language) {
+		if q.Kind == "span" && q.has(s.Value) {
+			several = several || alone != ""
+			alone = s.Text
+		}
 		least := leastNear
 		if q.asksFigure() && !q.has(s.Value) {
 			least = wholeNear
@@ -345,6 +356,9 @@ func (q *detailQuestion) byStatement(item source, object facts.Object) (said str
 				said, share = s.Text, near
 			}
 		}
+	}
+	if said == "" && alone != "" && !several { // the only one that tells how long
+		return alone, leastNear
 	}
 	return said, share
 }
@@ -386,6 +400,7 @@ func (q *detailQuestion) questions(beside []string) (all []facts.Question) {
 	case "availability", "price":
 		ask(facts.Question{Intent: q.Intent, Variant: supposed})
 		ask(facts.Question{Intent: q.Intent})
+	case details.Called:
 	default:
 		ask(facts.Question{Intent: q.Intent})
 	}

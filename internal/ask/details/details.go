@@ -40,6 +40,9 @@ type Asked struct {
 // list is the intent of phrases that ask for whatever there is, and so for no detail: "what is there for supper".
 const list = "list"
 
+// Called is the intent of words that are the name of a property, or else ask for nothing: "and the deposit?"
+const Called = "called"
+
 // entry is a phrase of a table.
 type entry struct {
 	intent, kind string
