@@ -15,9 +15,9 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 29, "fournil": 29, "lomo": 28, "ribeira": 24, "biblioteca": 33, "clinique": 32, "hanaya": 33, "gasthof": 41,
-		"quayline": 42, "vigneto": 32, "pawprint": 34, "cimes": 41, "kornblume": 32, "patchbay": 33, "escuela": 32,
-		"larkspur": 26, "heronford": 25,
+		"harbour": 29, "fournil": 29, "lomo": 28, "ribeira": 25, "biblioteca": 33, "clinique": 32, "hanaya": 33, "gasthof": 41,
+		"quayline": 42, "vigneto": 32, "pawprint": 34, "cimes": 41, "kornblume": 34, "patchbay": 33, "escuela": 32,
+		"larkspur": 28, "heronford": 26, "meeple": 34, "helados": 25, "verleih": 24,
 		// For measuring: nobody has looked at them.
 		"werkbank": 39, "zahnrad": 26, "kelpline": 25, "azulejaria": 29, "marelle": 28,
 	}
