@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/ask/tryout"
 	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
 )
 
 // Tuning is what an owner says to mend answers: words that mean others, items that come first for a
@@ -41,6 +42,9 @@ type Tuning struct {
 	Corpus *released.Corpus
 	// Kept gives the questions that were asked last, the last first; nil where none are kept.
 	Kept func(ctx context.Context, most int) ([]tryout.Kept, error)
+	// Ignore takes a question out of the lists of problems, or back into them; nil where none are
+	// kept.
+	Ignore func(ctx context.Context, question string, ignored bool) error
 	// Load has the content be there, in a process that answers nobody; nil where it is.
 	Load func(context.Context) error
 }
@@ -208,7 +212,21 @@ func (in AddTuning) Do(ctx context.Context, o *Operator) (out AddedTuning, err e
 	if err != nil {
 		return out, err
 	}
-	return AddedTuning{o.showTuning(put[0]), fresh > 0}, nil
+	return AddedTuning{o.showTuning(put[0]), fresh > 0}, o.ignoreAgain(ctx, put...)
+}
+
+// ignoreAgain has what is kept of questions follow entries that were changed.
+func (o *Operator) ignoreAgain(ctx context.Context, changed ...tuning.Entry) error {
+	for _, e := range changed {
+		if e.Kind != tuning.Ignore || o.Tuning.Ignore == nil {
+			continue
+		}
+		err := o.Tuning.Ignore(ctx, e.Question, e.On(o.Now()))
+		if err != nil && fail.From(err).Code != fail.NotFound { // which nobody has asked yet
+			return err
+		}
+	}
+	return nil
 }
 
 // RemoveTuning removes an entry.
@@ -218,7 +236,15 @@ type RemoveTuning struct{ TuningID }
 func (in RemoveTuning) Say(Removed) string { return in.ID + " is removed." }
 
 func (in RemoveTuning) Do(ctx context.Context, o *Operator) (Removed, error) {
-	return Removed{in.ID}, o.Tuning.Remove(ctx, in.ID)
+	e, err := o.Tuning.Get(ctx, in.ID)
+	if err == nil {
+		err = o.Tuning.Remove(ctx, in.ID)
+	}
+	if err != nil {
+		return Removed{}, err
+	}
+	e.Off = true
+	return Removed{in.ID}, o.ignoreAgain(ctx, e)
 }
 
 // TurnOffTuning has an entry do nothing.
@@ -259,7 +285,7 @@ func (o *Operator) turnTuning(ctx context.Context, id string, off bool) (Tuned, 
 	if _, _, _, err := o.Tuning.Put(ctx, e); err != nil {
 		return Tuned{}, err
 	}
-	return o.showTuning(e), nil
+	return o.showTuning(e), o.ignoreAgain(ctx, e)
 }
 
 // PreviewTuning tries an entry before it is kept.
@@ -283,7 +309,7 @@ func (in PreviewTuning) Do(ctx context.Context, o *Operator) (out tryout.Effect,
 		}
 	}
 	out, err = tryout.Try(ctx, trial)
-	out.NothingIsKept = o.Tuning.Kept == nil
+	out.NothingIsKept = len(trial.Kept) == 0
 	return out, err
 }
 
@@ -353,7 +379,10 @@ func (in ImportTuning) Do(ctx context.Context, o *Operator) (out ImportedTuning,
 		}
 		put = append(put, e)
 	}
-	_, out.Added, out.Changed, err = o.Tuning.Put(ctx, put...)
+	put, out.Added, out.Changed, err = o.Tuning.Put(ctx, put...)
+	if err != nil {
+		return ImportedTuning{}, err
+	}
 	out.Unchanged += len(put) - out.Added - out.Changed
-	return out, err
+	return out, o.ignoreAgain(ctx, put...)
 }
