@@ -44,7 +44,8 @@ func TestATrialTellsWhatAnEntryWouldDo(t *testing.T) {
 		return e
 	}
 	e := try(synonym, kept...)
-	if e.Question != "Kanapee" || len(e.Before) != 0 || len(e.After) != 1 || e.After[0].URL != "https://shop.example/sofa" {
+	if e.Question != "Kanapee" || len(e.Before) != 0 || len(e.After) != 1 ||
+		e.After[0].URL != "https://shop.example/sofa" {
 		t.Errorf("the question: %+v", e)
 	}
 	if e.Kept != 5 || e.Tried != 5 || e.GainAnswer < 2 || e.LoseAnswer != 0 || e.OutOfTime {
