@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-
 	apphttp "frontdesk/internal/app/http"
 	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/tryout"
@@ -21,21 +19,10 @@ func (a *App) Operator() *operator.Operator {
 
 // tuning is what mends answers.
 func (a *App) tuning() operator.Tuning {
+	kept := askquestions.NewStore(a.db, a.now)
 	return operator.Tuning{
-		Store: a.Tuning, Ask: a.Ask, Corpus: a.Corpus, Kept: a.keptQuestions,
-		Ignore: func(ctx context.Context, question string, ignored bool) error {
-			return askquestions.NewStore(a.db, a.now).Ignore(ctx, askquestions.Of(question), ignored)
-		},
+		Store: a.Tuning, Ask: a.Ask, Corpus: a.Corpus, Kept: tryout.Latest(kept), Ignore: kept.IgnoreText,
 	}
-}
-
-// keptQuestions are the questions that were asked last.
-func (a *App) keptQuestions(ctx context.Context, most int) (kept []tryout.Kept, err error) {
-	all, err := askquestions.NewStore(a.db, a.now).Latest(ctx, most)
-	for _, q := range all {
-		kept = append(kept, tryout.Kept{Text: q.Text, Language: q.Language, Times: int(q.Times), Hidden: q.Hidden})
-	}
-	return kept, err
 }
 
 // tuningRoutes let the owner's programs mend answers.

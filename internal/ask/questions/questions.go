@@ -20,7 +20,6 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/internal/ask/query"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 )
@@ -183,9 +182,6 @@ type Asked struct {
 
 // ID is the id of a normal form, the same in every database.
 type ID int64
-
-// Of is the id of a question.
-func Of(text string) ID { return idOf(query.Normal(Clean(text))) }
 
 func idOf(form string) ID {
 	sum := sha256.Sum256([]byte("question\x00" + form))

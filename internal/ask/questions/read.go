@@ -446,6 +446,11 @@ func (s *Store) Ignore(ctx context.Context, id ID, ignored bool) error {
 	})
 }
 
+// IgnoreText is Ignore for the question with a text.
+func (s *Store) IgnoreText(ctx context.Context, text string, ignored bool) error {
+	return s.Ignore(ctx, idOf(query.Normal(Clean(text))), ignored)
+}
+
 // Forget removes a question with all that is kept of it; the sums of all questions keep it.
 func (s *Store) Forget(ctx context.Context, id ID) error {
 	return s.db.UpdateSerial(ctx, turn, func(tx *store.Tx) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/infra/fail"
 )
@@ -28,6 +29,17 @@ type Kept struct {
 	Language string // BCP 47; empty where it is not known
 	Times    int    // how often it was asked
 	Hidden   bool   // its text is not told
+}
+
+// Latest reads the questions that were asked last, of those that are kept.
+func Latest(from *questions.Store) func(ctx context.Context, most int) ([]Kept, error) {
+	return func(ctx context.Context, most int) (kept []Kept, err error) {
+		all, err := from.Latest(ctx, most)
+		for _, q := range all {
+			kept = append(kept, Kept{Text: q.Text, Language: q.Language, Times: int(q.Times), Hidden: q.Hidden})
+		}
+		return kept, err
+	}
 }
 
 // Item is an item of an answer.
