@@ -343,8 +343,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 	sites := modules{
 		a.sources.module(), a.questions.module(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
-		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: a.ownerRoutes()},
-		{Routes: a.tuningRoutes()},
+		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.tuningRoutes()...)},
 		a.termsModule(), a.licenceModule(), a.pages(),
 	}
 	if a.options.Broker {

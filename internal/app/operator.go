@@ -9,23 +9,20 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Operator is what owners and operators do.
+// Operator is what owners and operators do. Nobody asks here, so that content is loaded when it is needed.
 func (a *App) Operator() *operator.Operator {
 	o := newOperator(a.supply, a.accounting)
 	o.Tuning = a.tuning()
-	o.Tuning.Load = a.Refresh // nobody asks here, so that nothing is loaded yet
+	o.Tuning.Load = a.Refresh
 	return o
 }
 
-// tuning is what mends answers.
 func (a *App) tuning() operator.Tuning {
 	kept := askquestions.NewStore(a.db, a.now)
-	return operator.Tuning{
-		Store: a.Tuning, Ask: a.Ask, Corpus: a.Corpus, Kept: tryout.Latest(kept), Ignore: kept.IgnoreText,
-	}
+	return operator.Tuning{Store: a.Tuning, Ask: a.Ask, Corpus: a.Corpus, Kept: tryout.Latest(kept),
+		Ignore: kept.IgnoreText}
 }
 
-// tuningRoutes let the owner's programs mend answers.
 func (a *App) tuningRoutes() []apphttp.Route {
 	if a.gate == nil {
 		return nil
