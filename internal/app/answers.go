@@ -52,7 +52,7 @@ func (c Config) answersAt(domain string) (host string, ok bool) {
 		return host, true
 	}
 	for _, site := range c.Edge.Sites {
-		for _, one := range site.hosts() {
+		for _, one := range site.AllHosts() {
 			if one == host {
 				return site.Domain, true
 			}
@@ -73,7 +73,7 @@ func (c Config) keysFolder(domain string) string {
 
 // answering has a site behind the gate answer further challenges: those whose tokens were put into the data folder, and those of the database, where there
 // is one.
-func (g *gateBuilder) answering(site EdgeSite, tokens *edge.Tokens) {
+func (g *gateBuilder) answering(site edge.SiteSettings, tokens *edge.Tokens) {
 	tokens.AddSource(edge.NewTokens(nil, g.config.tokensFile(site.Domain), g.now, g.log).Has)
 	if g.Answers != nil {
 		tokens.AddSource(func(token string) bool { return g.Answers.Has(context.Background(), site.Domain, token) })
@@ -81,7 +81,7 @@ func (g *gateBuilder) answering(site EdgeSite, tokens *edge.Tokens) {
 }
 
 // withStored has a site behind the gate verify addresses by the keys that were registered elsewhere for it, too.
-func (g *gateBuilder) withStored(site EdgeSite, made *edge.Site) {
+func (g *gateBuilder) withStored(site edge.SiteSettings, made *edge.Site) {
 	folder, keys := edge.NewKeyFolder(g.config.keysFolder(site.Domain), g.now, g.log), made.Keys
 	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
 		all, err := keys(ctx)
@@ -99,7 +99,9 @@ func OpenAnswering(ctx context.Context, loaded *Loaded, log *slog.Logger, domain
 	config := loaded.Config
 	a := &proof.Answering{Domain: domain, Now: time.Now}
 	host, _ := policy.Host("https://" + domain + "/")
-	at := slices.IndexFunc(config.Edge.Sites, func(s EdgeSite) bool { return slices.Contains(s.hosts(), domain) || slices.Contains(s.hosts(), host) })
+	at := slices.IndexFunc(config.Edge.Sites, func(s edge.SiteSettings) bool {
+		return slices.Contains(s.AllHosts(), domain) || slices.Contains(s.AllHosts(), host)
+	})
 	if at >= 0 {
 		a.Domain = config.Edge.Sites[at].Domain
 		a.Keys = config.keysFolder(a.Domain)

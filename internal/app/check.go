@@ -29,7 +29,6 @@ func (l *Loaded) check(report *yamlconf.Report) {
 	c.sites()
 	c.sources()
 	c.licences()
-	c.elicit()
 	c.gate()
 	c.intent()
 	c.intakes()
@@ -156,22 +155,11 @@ func (c Config) compileTerms(stated []*policy.RSL, added []overrides.Rule) (*pol
 	}
 	rules = slices.Clone(rules)
 	for i := range rules {
-		rules[i].Match.Type = canonicalTypes(rules[i].Match.Type)
+		rules[i].Match.Type = content.CanonicalTypes(rules[i].Match.Type)
 	}
 	documents, err := c.readRSL()
 	if err != nil {
 		return nil, err
 	}
 	return policy.Options{IsA: content.IsA, RSL: append(documents, stated...), Named: named, Agents: c.Agents.Names()}.New(rules)
-}
-
-// canonicalTypes writes types as schema.org does.
-func canonicalTypes(names []string) []string {
-	names = slices.Clone(names)
-	for n, name := range names {
-		if canonical, known := content.KnownType(policy.BareType(name)); known {
-			names[n] = canonical
-		}
-	}
-	return names
 }

@@ -2,11 +2,14 @@ package app
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/ask/settings"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/intake"
+	"frontdesk/internal/licensing"
 	"frontdesk/internal/licensing/broker"
+	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/operator/console"
 	"frontdesk/internal/policy/imported"
 
@@ -18,15 +21,12 @@ import (
 	"frontdesk/internal/app/discovery"
 	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/ask/actions"
-	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/page"
-	"frontdesk/internal/ask/session"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/infra/tls"
-	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/policy"
 )
@@ -81,7 +81,7 @@ type Config struct {
 	// schema.org `potentialAction` with an http or https target. Changes need a restart.
 	Actions []actions.Template `yaml:"actions"`
 	// Ask sets how questions are answered.
-	Ask Ask `yaml:"ask"`
+	Ask settings.Ask `yaml:"ask"`
 	// Model is a language model that helps, where there is one. Changes need a restart.
 	Model Model `yaml:"model"`
 	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who may have what takes effect
@@ -96,7 +96,7 @@ type Config struct {
 	// Licences sets what is read of what sites state of the use of their addresses.
 	Licences imported.Settings `yaml:"licences"`
 	// RAMP sells licensed content under RAMP v1. Changes need a restart.
-	RAMP RAMP `yaml:"ramp"`
+	RAMP licensing.Settings `yaml:"ramp"`
 	// Agents says which automated clients are told apart. Changes need a restart.
 	Agents agents.Settings `yaml:"agents"`
 	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
@@ -104,7 +104,7 @@ type Config struct {
 	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
 	Broker broker.Settings `yaml:"broker"`
 	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
-	Edge Edge `yaml:"edge"`
+	Edge edge.Settings `yaml:"edge"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
 	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
@@ -143,39 +143,6 @@ type Site struct {
 	Publisher string `yaml:"publisher"`
 }
 
-// Ask sets how questions are answered.
-type Ask struct {
-	// Limit is the number of results when a question does not say how many.
-	Limit int `yaml:"limit" check:"1..1000"`
-	// StrangerLimit is the most results that a question has whose sender is not known by a key or a signature, whatever it asks
-	// for; never less than `limit`. Who is known gets up to 1000, as does whoever runs `frontdesk mcp`.
-	StrangerLimit int `yaml:"stranger_limit" check:"1..1000"`
-	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set its own.
-	MinScore float64 `yaml:"min_score" check:"0..100"`
-	// Spelling says whether misspelt words of a question are corrected to words that items have.
-	Spelling bool `yaml:"spelling"`
-	// Feedback says whether a question that no item answers whole is asked again with what the best items have in common.
-	Feedback bool `yaml:"feedback"`
-	// Timeout is how long the items of an answer may take to be read from the database. What is ready by then is the
-	// answer, and says that it is not all.
-	Timeout time.Duration `yaml:"timeout" check:"10ms..1h"`
-	// TimeZone is the place whose days count in questions such as "events tomorrow": a name such as `Europe/Berlin`, or
-	// `UTC`. Changes need a restart.
-	TimeZone string `yaml:"time_zone"`
-	// Cache is the memory for items that are ready to be sent.
-	Cache yamlconf.Size `yaml:"cache" check:"1MiB..1024GiB"`
-	// Session sets how conversations go on. Changes need a restart.
-	Session session.Settings `yaml:"session"`
-	// Remember bounds what is kept here of conversations whose callers ask for it. Changes need a restart.
-	Remember session.MemorySettings `yaml:"remember"`
-	// Promise says which answers are promised for later. Changes need a restart.
-	Promise session.PromiseSettings `yaml:"promise"`
-	// Widget is how ChatGPT shows answers in the format `chatgpt_app`.
-	Widget Widget `yaml:"widget"`
-	// Elicit sets whether vague questions are asked back. Changes need a restart.
-	Elicit elicitation.Config `yaml:"elicit"`
-}
-
 // Console is the page on which people ask.
 type Console struct {
 	// Enabled says whether the page is served.
@@ -212,20 +179,18 @@ const DefaultSite = "local"
 // Default is the configuration when nothing is set.
 func Default() Config {
 	return Config{
-		Listen: "127.0.0.1:8080",
-		Data:   "frontdesk-data",
-		Fetch:  fetch.DefaultSettings(),
-		Agents: agents.DefaultSettings(),
-		Ask: Ask{
-			Limit: 10, StrangerLimit: 100, MinScore: 20, Spelling: true, Feedback: true, Timeout: 10 * time.Second, TimeZone: "UTC", Cache: 64 << 20, Session: session.DefaultSettings(), Remember: session.DefaultMemorySettings(), Elicit: elicitation.DefaultConfig(), Promise: session.DefaultPromiseSettings(),
-		},
+		Listen:   "127.0.0.1:8080",
+		Data:     "frontdesk-data",
+		Fetch:    fetch.DefaultSettings(),
+		Agents:   agents.DefaultSettings(),
+		Ask:      settings.DefaultAsk(),
 		Model:    Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
 		Intent:   excerpts.DefaultSettings(),
 		Intakes:  intake.DefaultSettings(),
 		Licences: imported.DefaultSettings(),
-		RAMP:     defaultRAMP(),
+		RAMP:     licensing.DefaultSettings(),
 		Broker:   broker.DefaultSettings(),
-		Edge:     defaultEdge(),
+		Edge:     edge.DefaultSettings(),
 		Console:  Console{Enabled: true, Owner: console.DefaultSettings()},
 		Auth:     identity.DefaultAuthSettings(),
 		MCP:      mcp.Settings{Enabled: true},

@@ -1,12 +1,16 @@
 package app
 
 import (
-	apphttp "frontdesk/internal/app/http"
-
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/policy"
 )
 
 // publicURL checks the public address: what is built on it must be an address too.
@@ -14,7 +18,7 @@ func publicURL(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case address == "":
-	case err != nil || !apphttp.ValidHost(u.Host) || u.Scheme != "http" && u.Scheme != "https":
+	case err != nil || !httpx.IsHost(u.Host) || u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%q is no web address; write it like https://www.example.com", address)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return fmt.Errorf("%q has more than a scheme, a host and a path; write it like https://www.example.com/desk", address)
@@ -37,3 +41,32 @@ func firstFolder(path string) string {
 	folder, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return folder
 }
+
+// gated checks that there is an Exchange for the gate, and that nothing else answers at its hosts.
+func (c *checks) gated() {
+	e := c.Config.Edge
+	if len(e.Sites) == 0 {
+		return
+	}
+	if e.Timeout >= c.Config.Limits.WriteTimeout {
+		c.Problem("edge.timeout", "%s is not less than limits.write_timeout, %s: that an origin is late could not be told", yamlconf.Show(e.Timeout), yamlconf.Show(c.Config.Limits.WriteTimeout))
+	}
+	if e.Exchange != "" {
+		return
+	}
+	switch {
+	case !c.Config.RAMP.Enabled:
+		c.Problem("edge.sites", "a gate needs an Exchange: name one in edge.exchange, or set ramp.enabled to be one")
+	case c.Config.URL == "":
+		c.Problem("edge.sites", "agents are told where the Exchange is: set url to the public address of this front desk")
+	}
+	own, _ := policy.Host(c.Config.URL)
+	for i, site := range e.Sites {
+		if own != "" && slices.Contains(site.AllHosts(), own) {
+			c.Problem(yamlconf.Index("edge.sites", i)+".hosts", "%s is the host of url, where this front desk answers itself; give one of them another host", own)
+		}
+	}
+}
+
+// spoolFolder is where records wait.
+func (c Config) spoolFolder() string { return filepath.Join(c.Data, "edge", "spool") }

@@ -29,11 +29,11 @@ ask:
 	if err != nil {
 		t.Fatal(err)
 	}
-	slots := canonicalSlots(loaded.Config.Ask.Elicit.Slots)
-	if len(slots) != 2 || slots[0].When.Types[0] != "Recipe" || slots[0].When.Words[1] != "something to eat" || !slices.Equal(slots[0].Default, []string{"vegetarian", "vegan"}) || !slices.Equal(slots[1].Default, []string{"20"}) || !slots[1].When.Always {
+	slots := loaded.Config.Ask.Elicit.Slots
+	if len(slots) != 2 || slots[0].When.Words[1] != "something to eat" || !slices.Equal(slots[0].Default, []string{"vegetarian", "vegan"}) || !slices.Equal(slots[1].Default, []string{"20"}) || !slots[1].When.Always {
 		t.Errorf("the slots are %+v", slots)
 	}
-	if askerOf(loaded.Config.Ask.Elicit) == nil || askerOf(Default().Ask.Elicit) != nil {
+	if loaded.Config.Ask.Asker() == nil || Default().Ask.Asker() != nil {
 		t.Error("asking back is on when it is off, or off when it is on")
 	}
 	for from, want := range map[string]string{

@@ -58,7 +58,7 @@ ramp:
     - {name: own, match: {path: "/own/**"}, at: "https://own.example.net", form: ed25519}
     - {name: cdn, match: {path: ["/own/**", "/reports/**"]}, at: "https://cdn.example.net/", form: fastly, hash: sha1}
 `)
-	ask, err := s.outlets()
+	ask, err := s.outlets.Compile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/identity/requesters"
 
 	"context"
 	"net/netip"
@@ -18,7 +19,7 @@ func (c Config) disputeRules() exchange.DisputeRules {
 
 // trustedDisputes says who may dispute without a signature.
 func (c Config) trustedDisputes() func(context.Context) bool {
-	if c.RAMP.Signatures == signedNone {
+	if c.RAMP.Signatures == requesters.SignaturesNone {
 		return func(context.Context) bool { return true }
 	}
 	var networks []netip.Prefix

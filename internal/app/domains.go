@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/metrics"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/exchange"
-	"frontdesk/wire/sign"
 )
 
 // How domains that were verified are looked at again (RAMP v1, ramp.json: at least hourly), and when their owners are told that it is time.
@@ -39,17 +40,11 @@ func (s *supply) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 	d := tenantDelivery(t)
 	if proven != nil && proven.Key != "" {
 		if d.Form != proven.Form || d.At == "" {
-			d = RAMPDelivery{At: identity.Origin(domain), Form: proven.Form, Agent: d.Agent}
+			d = delivery.OutletSettings{At: identity.Origin(domain), AddressForm: edge.AddressForm{Form: proven.Form, Agent: d.Agent}}
 		}
 		d.Name = push.DomainPlace(t.ID, domain)
 	}
-	at, ok := d.origin()
-	if d.At == "" || !ok {
-		return nil
-	}
-	return &exchange.Outlet{Name: d.Name, At: at, Licence: d.Agent == agentLicence, Keys: func(ctx context.Context) ([]sign.URLKey, error) {
-		return s.outletKeys(ctx, outlet{RAMPDelivery: d, at: at})
-	}}
+	return s.outlets.Open(d)
 }
 
 // followDomains looks again at domains that were verified, and tells of those that lapse, until ctx ends.

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/identity"
 
@@ -152,7 +154,7 @@ func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries,
 	if err != nil {
 		return 0, 0, err
 	}
-	records, err := deliverylog.Open(deliverylog.Config{Dir: filepath.Join(g.config.Data, "edge", "import"), Sync: time.Hour, Max: int64(g.config.Edge.Spool.Max), Ship: ship, Now: options.Now, Log: g.log})
+	records, err := deliverylog.Open(deliverylog.Config{Dir: filepath.Join(g.config.Data, "edge", "import"), Sync: time.Hour, Max: int64(g.config.Edge.Deliveries.Max), Ship: ship, Now: options.Now, Log: g.log})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -175,10 +177,10 @@ func ImportLog(ctx context.Context, options Options, log io.Reader) (deliveries,
 }
 
 // openGate makes the gate of the configured sites. from completes a site with what is known of it.
-func (g *gateBuilder) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, EdgeSite, *edge.Site) error) (*edgeWorks, error) {
+func (g *gateBuilder) openGate(ship func(context.Context, wire.Batch) error, from func(*edgeWorks, edge.SiteSettings, *edge.Site) error) (*edgeWorks, error) {
 	e := g.config.Edge
 	records, err := deliverylog.Open(deliverylog.Config{
-		Dir: g.config.spoolFolder(), Sync: e.Spool.Sync, Every: e.Spool.Every, Max: int64(e.Spool.Max), Ship: ship, Now: g.now, Log: g.log,
+		Dir: g.config.spoolFolder(), Sync: e.Deliveries.Sync, Every: e.Deliveries.Every, Max: int64(e.Deliveries.Max), Ship: ship, Now: g.now, Log: g.log,
 	})
 	if err != nil {
 		return nil, err
@@ -219,23 +221,22 @@ func trimSlash(address string) string {
 	return address
 }
 
+// defaultMost is how many requests an origin has at a time.
+const defaultMost = 256
+
 // gatedSite makes one site of the gate.
-func (g *gateBuilder) gatedSite(works *edgeWorks, site EdgeSite, from func(*edgeWorks, EdgeSite, *edge.Site) error) (edge.Site, error) {
+func (g *gateBuilder) gatedSite(works *edgeWorks, site edge.SiteSettings, from func(*edgeWorks, edge.SiteSettings, *edge.Site) error) (edge.Site, error) {
 	e := g.config.Edge
 	made := edge.Site{
-		Domain: site.Domain, Hosts: site.hosts(), URL: site.address(), Tokens: edge.NewTokens(site.Tokens, site.TokensFile, g.now, g.log), Closed: site.Closed, License: site.License, Fetches: site.Fetches,
+		Domain: site.Domain, Hosts: site.AllHosts(), URL: site.Address(), Tokens: edge.NewTokens(site.Tokens, site.TokensFile, g.now, g.log), Closed: site.Closed, License: site.License, Fetches: site.Fetches,
 	}
 	if site.Origin != "" {
 		to, err := url.Parse(site.Origin)
 		if err != nil {
 			return made, err
 		}
-		most := site.Most
-		if most == 0 {
-			most = defaultMost
-		}
 		made.Origin = edge.NewOrigin(edge.OriginConfig{
-			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: g.config.Limits.WriteTimeout, MaxRequests: most, Body: int64(e.Body), Upgrades: site.Upgrades,
+			URL: to, Host: site.OriginHost, Timeout: e.Timeout, Stall: e.Stall, Client: g.config.Limits.WriteTimeout, MaxRequests: cmp.Or(site.Most, defaultMost), Body: int64(e.Body), Upgrades: site.Upgrades,
 		})
 		works.origins = append(works.origins, made.Origin)
 	}
@@ -248,12 +249,12 @@ func (g *gateBuilder) gatedSite(works *edgeWorks, site EdgeSite, from func(*edge
 }
 
 // remoteSite completes a site with what an Exchange elsewhere says of it.
-func (g *gateBuilder) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+func (g *gateBuilder) remoteSite(works *edgeWorks, site edge.SiteSettings, made *edge.Site) error {
 	e := g.config.Edge
-	published := slices.ContainsFunc(site.Keys, func(k EdgeKey) bool { return k.File == "" })
+	published := slices.ContainsFunc(site.Keys, func(k edge.KeySettings) bool { return k.File == "" })
 	var others []*rampv1.AuthorizedExchange
 	for _, x := range site.Exchanges {
-		others = append(others, x.authorised())
+		others = append(others, x.Authorised())
 	}
 	remote, err := edge.OpenRemote(edge.RemoteConfig{
 		Others: others, Exchange: trimSlash(e.Exchange), Domain: site.Domain, Folder: filepath.Join(g.config.Data, "edge", "sites", site.Domain), Fetcher: g.config.Fetcher(),
@@ -278,11 +279,11 @@ func (g *gateBuilder) remoteSite(works *edgeWorks, site EdgeSite, made *edge.Sit
 }
 
 // edgeKeyFiles are the keys of a site that are in files.
-func (b *base) edgeKeyFiles(site EdgeSite) (*edge.KeyFiles, error) {
+func (b *base) edgeKeyFiles(site edge.SiteSettings) (*edge.KeyFiles, error) {
 	var files []edge.KeyFile
 	for _, key := range site.Keys {
 		if key.File != "" {
-			files = append(files, key.file())
+			files = append(files, key.KeyFile())
 		}
 	}
 	return edge.OpenKeyFiles(files, b.now, b.log)

@@ -16,8 +16,8 @@ import (
 	"frontdesk/internal/policy/imported"
 )
 
-// licensing is what sites state, as it was last taken up. It never changes.
-type licensing struct {
+// importedTerms are what sites state, as they were last taken up. They never change.
+type importedTerms struct {
 	tenants  int64 // the version of the tenants, whose hosts count
 	versions map[string]int64
 	rules    map[string]*policy.RSL
@@ -25,7 +25,7 @@ type licensing struct {
 }
 
 // stating is what sites state, as it was last taken up.
-func (t *terms) stating() *licensing {
+func (t *terms) stating() *importedTerms {
 	return t.licences.Load()
 }
 
@@ -37,7 +37,7 @@ func (t *terms) takeLicences(ctx context.Context) (changed bool, err error) {
 		return false, fmt.Errorf("read what sites state: %w", err)
 	}
 	before := t.stating()
-	next := &licensing{versions: maps.Clone(before.versions), rules: maps.Clone(before.rules), told: maps.Clone(before.told)}
+	next := &importedTerms{versions: maps.Clone(before.versions), rules: maps.Clone(before.rules), told: maps.Clone(before.told)}
 	if next.versions == nil {
 		next.versions, next.rules, next.told = map[string]int64{}, map[string]*policy.RSL{}, map[string]*imported.Index{}
 	}

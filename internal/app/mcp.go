@@ -78,7 +78,8 @@ func (q *questions) widgetPages() []mcp.Page {
 		return nil
 	}
 	return []mcp.Page{{
-		URI: w.Template, Name: "widget", Description: "The template in which ChatGPT shows answers.", MIMEType: nlweb.WidgetType, Read: w.page,
+		URI: w.Template, Name: "widget", Description: "The template in which ChatGPT shows answers.", MIMEType: nlweb.WidgetType,
+		Read: func() (string, error) { return w.Page(nlweb.WidgetPage) },
 	}}
 }
 

@@ -58,7 +58,7 @@ func newForSale(s *supply, t *terms, corpus *released.Corpus) (_ *forSale, err e
 			return host == own || f.providers.Names(host)
 		}
 	}
-	if deps.Outlet, err = s.outlets(); err != nil {
+	if deps.Outlet, err = s.outlets.Compile(); err != nil {
 		return nil, err
 	}
 	if f.Assortment, err = exchange.NewAssortment(deps); err != nil {

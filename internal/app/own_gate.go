@@ -44,7 +44,7 @@ func (s *seller) openGates() (*edgeWorks, error) {
 
 // ownSite completes a site with what this front desk knows of it: its policy, its document, and the keys of the entries of
 // ramp.delivery that deliver at its address.
-func (s *seller) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error {
+func (s *seller) ownSite(works *edgeWorks, site edge.SiteSettings, made *edge.Site) error {
 	policy := &ownPolicy{seller: s, site: site}
 	policy.known.Store(edge.NewPolicy(edge.Access(first(site.Unknown, string(edge.Blocked))), nil))
 	works.policies = append(works.policies, policy)
@@ -65,7 +65,7 @@ func (s *seller) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			document, err := documents.Get(site.Domain, trimSlash(s.config.URL), func() (*httpx.Document, error) {
-				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL), s.config.otherExchanges()...)
+				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL), s.config.RAMP.OtherExchanges()...)
 			})
 			if err != nil {
 				rampapi.WriteError(w, r, err)
@@ -79,43 +79,16 @@ func (s *seller) ownSite(works *edgeWorks, site EdgeSite, made *edge.Site) error
 		return err
 	}
 	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
-		keys := slices.Clone(files.Keys())
-		for _, d := range s.config.RAMP.Delivery {
-			if at, _ := d.origin(); at != made.URL {
-				continue
-			}
-			own, err := s.verifyingKeys(ctx, d)
-			if err != nil {
-				return nil, err
-			}
-			keys = append(keys, own...)
-		}
-		return keys, nil
+		own, err := s.outlets.Verifying(ctx, made.URL)
+		return append(slices.Clone(files.Keys()), own...), err
 	}
 	return nil
-}
-
-// verifyingKeys are the keys that addresses of an entry of ramp.delivery may be signed with.
-func (s *seller) verifyingKeys(ctx context.Context, d RAMPDelivery) ([]sign.URLKey, error) {
-	if sign.URLForm(d.Form) != sign.URLEd25519 {
-		return s.outletKeys(ctx, outlet{RAMPDelivery: d})
-	}
-	var keys []sign.URLKey
-	now := s.now()
-	for _, key := range s.SiteKeys.Keys() {
-		one := sign.URLKey{Form: sign.URLEd25519, ID: key.ID, Public: key.Public}
-		if key.State(now) == "retired" {
-			continue
-		}
-		keys = append(keys, one)
-	}
-	return keys, nil
 }
 
 // ownPolicy is the access policy of a site as this front desk has it.
 type ownPolicy struct {
 	seller *seller
-	site   EdgeSite
+	site   edge.SiteSettings
 	known  atomic.Pointer[edge.Policy]
 	heard  atomic.Bool // its content is loaded
 	failed bool        // it could not be read when it last was

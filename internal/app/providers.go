@@ -18,7 +18,7 @@ func (s *seller) providerRoutes() []apphttp.Route {
 	manifest := s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
 		host, _ := policy.Host("https://" + r.PathValue(rampapi.PolicyDomain) + "/")
 		_, served := s.config.siteAt(host)
-		others := s.config.otherExchanges()
+		others := s.config.RAMP.OtherExchanges()
 		if !served && s.Tenants != nil {
 			others = nil // a tenant says itself through whom else it sells
 			host = soldAt("https://" + r.PathValue(rampapi.PolicyDomain) + "/")

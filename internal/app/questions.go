@@ -51,9 +51,9 @@ func openQuestions(ctx context.Context, b *base, n *network, content *sources, m
 	deps := ask.Deps{
 		Corpus: content.Corpus, Tuning: q.Tuning.Rules,
 		Reading: ask.Reading{
-			MinScore: c.MinScore, AsSpelled: !c.Spelling, OwnWords: !c.Feedback, Place: c.place(),
+			MinScore: c.MinScore, AsSpelled: !c.Spelling, OwnWords: !c.Feedback, Place: c.Location(),
 		},
-		Elicitation: askerOf(c.Elicit), Conversations: conversations, Memory: memory,
+		Elicitation: c.Asker(), Conversations: conversations, Memory: memory,
 		Promises: q.AskPromises, LLM: model, Vectors: q.AskVectors,
 		Admit: func(context.Context, []string) error { return nil },
 		Now:   b.now, Timeout: c.Timeout, Log: b.log,

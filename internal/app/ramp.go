@@ -29,7 +29,7 @@ func (c Config) exchangeIdentity() rampapi.Identity {
 	r := c.RAMP
 	i := rampapi.Identity{
 		Domain: c.exchangeDomain(), OperatorDomain: r.OperatorDomain, Contact: r.Contact, TermsURL: r.TermsURL, PrivacyURL: r.PrivacyURL, Currency: r.Currency,
-		Profiles: r.profileNames(), Verifiers: r.Verifiers,
+		Profiles: r.ProfileNames(), Verifiers: r.Verifiers,
 	}
 	i.Name = cmp.Or(r.Name, c.Console.Title, c.AllSites()[0].Name, i.Domain)
 	i.Operator = cmp.Or(r.Operator, i.Name)
@@ -116,7 +116,7 @@ func (s *seller) module() Module {
 		return Module{}
 	}
 	m := Module{Routes: s.rampRoutes(), Tools: s.rampTools(), TermsChanged: func(Config) { s.Assortment.Changed() }, Jobs: []Job{
-		{"maintain transactions", s.Exchange.RunMaintenance}, {"watch who delivers", s.watchOutlets}, {"follow tenants", s.followTenants},
+		{"maintain transactions", s.Exchange.RunMaintenance}, {"watch who delivers", s.outlets.Watch}, {"follow tenants", s.followTenants},
 		{"follow domains", s.followDomains},
 	}}
 	if s.sanctions != nil {
@@ -153,7 +153,7 @@ func (s *seller) rampRoutes() []apphttp.Route {
 		{Pattern: rampapi.ProviderManifest, Name: rampapi.ProviderManifest, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
 			provider := s.provider(r)
 			return provider, func() (*httpx.Document, error) {
-				return rampapi.DeclareProvider(provider, s.config.exchangeIdentity(), address, s.config.otherExchanges()...)
+				return rampapi.DeclareProvider(provider, s.config.exchangeIdentity(), address, s.config.RAMP.OtherExchanges()...)
 			}
 		})},
 		{Pattern: rampapi.ExchangeManifest, Name: rampapi.ExchangeManifest, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {

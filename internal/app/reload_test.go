@@ -35,7 +35,7 @@ func newReloading(t *testing.T, text string) *reloading {
 		base: b, terms: &terms{base: b}, loaded: loaded, modules: func() modules { return nil },
 		count: func(result string) { r.counts[result]++ },
 	}
-	r.licences.Store(&licensing{})
+	r.licences.Store(&importedTerms{})
 	r.added.Store(&overrides.RuleSet{})
 	return r
 }

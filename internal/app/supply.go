@@ -13,6 +13,8 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/sign"
 )
@@ -25,11 +27,15 @@ type supply struct {
 	Shelves *push.Store             // of what is pushed
 	Tenants *push.Tenants           // for whom something is pushed
 	Callers *requesters.PushClients // who push it
+
+	outlets *delivery.Outlets // who else delivers what is sold
 }
 
 // openSupply reads the tenants. The ledger tells of each change.
 func (b *base) openSupply(ctx context.Context, k *identities) (_ *supply, err error) {
-	s := &supply{base: b, identities: k}
+	s := &supply{base: b, identities: k, outlets: &delivery.Outlets{
+		Settings: b.config.RAMP.Delivery, SiteKeys: k.SiteKeys, Stored: k.Deliveries, Now: b.now, Log: b.log,
+	}}
 	if !b.config.RAMP.Enabled {
 		return s, nil
 	}
@@ -104,11 +110,11 @@ func checkTenant(t *push.Tenant) error {
 	if !slices.Contains(sign.URLForms, sign.URLForm(d.Form)) {
 		return fail.New(fail.Invalid, "delivery.form: %.20q is none; there are %v", d.Form, sign.URLForms)
 	}
-	if _, ok := tenantDelivery(t).origin(); !ok {
+	if _, ok := edge.ParseOrigin(d.At); !ok {
 		return fail.New(fail.Invalid, "delivery.at: %.100q is no place; write scheme and host, like https://cdn.example.net", d.At)
 	}
 	report := yamlconf.NewReport()
-	tenantDelivery(t).checkForm(report.Section("delivery"))
+	tenantDelivery(t).CheckForm(report.Section("delivery"))
 	for _, wrong := range report.Notes() {
 		return fail.New(fail.Invalid, "%s: %s", wrong.Key, wrong.Detail)
 	}
@@ -116,9 +122,11 @@ func checkTenant(t *push.Tenant) error {
 }
 
 // tenantDelivery is a tenant's delivery as the configuration has those of sites.
-func tenantDelivery(t *push.Tenant) RAMPDelivery {
+func tenantDelivery(t *push.Tenant) delivery.OutletSettings {
 	d := t.Delivery
-	return RAMPDelivery{Name: t.Place(), At: d.At, Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape}
+	return delivery.OutletSettings{Name: t.Place(), At: d.At, AddressForm: edge.AddressForm{
+		Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape,
+	}}
 }
 
 // followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.

@@ -34,7 +34,7 @@ type terms struct {
 
 	rules    atomic.Pointer[policy.Terms] // in force
 	added    atomic.Pointer[overrides.RuleSet]
-	licences atomic.Pointer[licensing]
+	licences atomic.Pointer[importedTerms]
 	selling  atomic.Pointer[exchange.OfferPolicy] // how offers are made; nil where nothing is sold
 
 	mu      sync.Mutex
@@ -48,7 +48,7 @@ func (b *base) openTerms(ctx context.Context, s *supply, selling bool) (*terms, 
 		base: b, supply: s, Stated: imported.New(b.db, b.now),
 		Rulebook: overrides.New(b.db, b.config.Agents.Names(), b.now), tenants: map[string]tenantTerms{},
 	}
-	t.licences.Store(&licensing{})
+	t.licences.Store(&importedTerms{})
 	if _, err := t.takeLicences(ctx); err != nil {
 		b.log.Error("licences that sites state cannot be used", "error", err)
 	}
@@ -67,7 +67,7 @@ func (b *base) openTerms(ctx context.Context, s *supply, selling bool) (*terms, 
 	t.added.Store(&book)
 	t.rules.Store(rules)
 	if selling && b.config.RAMP.Enabled {
-		t.sell(b.config.RAMP.selling(), book)
+		t.sell(b.config.RAMP.OfferPolicy(), book)
 	}
 	return t, nil
 }
@@ -170,7 +170,7 @@ func (t *terms) tenantTerms(one *push.Tenant) *policy.Terms {
 		if slices.Contains(r.Match.Site, one.ID) {
 			named[len(rules)] = r.Name()
 			rule := r.Rule
-			rule.Match.Type = canonicalTypes(rule.Match.Type)
+			rule.Match.Type = content.CanonicalTypes(rule.Match.Type)
 			rules = append(rules, rule)
 		}
 	}

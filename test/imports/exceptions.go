@@ -66,7 +66,7 @@ var exceptions = []exception{
 	{rule: releasing, from: "internal/cli", why: "the owner looks at what terms say, and measures answers"},
 
 	// Sizes.
-	{rule: packageSize, from: "internal/app", size: 10700, why: "capabilities go to packages of their own"},
+	{rule: packageSize, from: "internal/app", size: 9600, why: "capabilities go to packages of their own"},
 	{rule: packageSize, from: "internal/ask/query", size: 7000, why: "to be replaced"},
 	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/httpx"
 )
 
 // ClientAddress is how the world reaches the server: at which address, through which proxies, and from where. It is the one
@@ -80,7 +81,7 @@ func (o *ClientAddress) PublicURL(r *http.Request) string {
 			scheme = "https"
 		}
 	}
-	if !ValidHost(host) {
+	if !httpx.IsHost(host) {
 		host = "localhost"
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 			host = local.String()
@@ -296,7 +297,7 @@ func schemeOf(text string) string {
 }
 
 func hostIn(text string) string {
-	if ValidHost(text) {
+	if httpx.IsHost(text) {
 		return text
 	}
 	return ""
@@ -307,20 +308,6 @@ func prefixIn(text string) string {
 		return text
 	}
 	return ""
-}
-
-// ValidHost says whether a text is a host, with a port or without, and nothing besides: it goes into addresses.
-func ValidHost(host string) bool {
-	u, err := url.Parse("http://" + host)
-	if err != nil || host == "" || len(host) > 260 || u.Host != host || u.Hostname() == "" || strings.HasSuffix(host, ":") {
-		return false
-	}
-	if literal, ok := strings.CutPrefix(host, "["); ok {
-		address, _, _ := strings.Cut(literal, "]")
-		_, err := netip.ParseAddr(address)
-		return err == nil && !strings.Contains(address, "%")
-	}
-	return strings.Trim(u.Hostname(), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") == ""
 }
 
 // ValidPrefix says whether a text can stand before every path of the server: empty, or parts that each begin with a

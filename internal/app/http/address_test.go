@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"frontdesk/internal/infra/httpx"
 )
 
 // from makes a request as it comes over the network, with headers written "Name: value".
@@ -180,7 +182,7 @@ func FuzzWhatProxiesSayMakesAnAddress(f *testing.F) {
 			}
 			scheme, rest, _ := strings.Cut(base, "://")
 			authority, path, _ := strings.Cut(rest, "/")
-			if scheme != "http" && scheme != "https" || !ValidHost(authority) || strings.Contains(path, "//") {
+			if scheme != "http" && scheme != "https" || !httpx.IsHost(authority) || strings.Contains(path, "//") {
 				t.Errorf("%q is no public address", base)
 			}
 			if !o.Client(r).IsValid() {

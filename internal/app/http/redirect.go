@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
 )
 
 // redirector sends those who come without TLS to https. It answers nothing else.
@@ -51,7 +52,7 @@ func (d *redirector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Of is the address under https of a request's host.
 func (d *redirector) Of(host string) string {
 	u, err := url.Parse("http://" + host)
-	if err != nil || !ValidHost(host) {
+	if err != nil || !httpx.IsHost(host) {
 		return ""
 	}
 	name := u.Hostname()

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/delivery"
 	"frontdesk/wire/sign"
 )
 
@@ -36,7 +36,7 @@ func (c keysIssueDelivery) Run(env *command.Environment) error {
 		return err
 	}
 	defer house.Close()
-	at := slices.IndexFunc(loaded.Config.RAMP.Delivery, func(d app.RAMPDelivery) bool { return d.Name == c.Name })
+	at := slices.IndexFunc(loaded.Config.RAMP.Delivery, func(d delivery.OutletSettings) bool { return d.Name == c.Name })
 	if at < 0 {
 		return command.Usage("there is no %q in ramp.delivery of the configuration; add it there first", command.Clean(c.Name))
 	}

@@ -119,6 +119,12 @@ var currency = regexp.MustCompile(`^[A-Z]{3}$`)
 // IsCurrency says whether a text is written as currencies are (ISO 4217).
 func IsCurrency(text string) bool { return currency.MatchString(text) }
 
+// IsFieldName says whether a text can name a field of a report or a parameter of an address.
+func IsFieldName(text string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	return text != "" && strings.Trim(text, plain) == ""
+}
+
 // Unjoin takes joined errors apart.
 func Unjoin(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

@@ -55,13 +55,14 @@ func first[T comparable](to *T, value T) {
 	}
 }
 
-// Alias is an address, or a pattern of addresses, under which an item is also sold.
+// Alias is an address under which an item is sold beside its own, such as that of its chapters.
 type Alias struct {
-	// Pattern is an address of the web, or another URI. One that ends in a slash or in a star
-	// stands for all addresses that begin so; a star elsewhere stands for any run of characters.
-	Pattern string
+	// Pattern is an address of the web, or another URI such as `duns:80*`. One that ends in a slash
+	// or in a star stands for all addresses that begin so, and a star elsewhere for any run of
+	// characters: `https://www.example.com/book/`.
+	Pattern string `yaml:"pattern,required"`
 	// Item is the address of the item.
-	Item string
+	Item string `yaml:"item,required"`
 }
 
 // aliases are compiled: by host, those that stand for what begins so, and those with stars, the

@@ -30,15 +30,10 @@ type Identity struct {
 	Profiles               []string // names of those by which offers tell more
 }
 
-// Other is a further Exchange through which a provider sells.
-type Other struct {
-	Domain, Endpoint string
-	Reseller         bool // it is no direct partner
-}
-
 // DeclareProvider makes ramp.json of a provider, which sells through an Exchange at a public
 // address, and through others.
-func DeclareProvider(provider string, exchange Identity, address string, others ...Other) (*httpx.Document, error) {
+func DeclareProvider(provider string, exchange Identity, address string,
+	others ...*rampv1.AuthorizedExchange) (*httpx.Document, error) {
 	m := &rampv1.ProviderManifest{
 		Ver: Version, Provider: provider, Contact: optional(exchange.Contact),
 		Exchanges: []*rampv1.AuthorizedExchange{{
@@ -50,14 +45,7 @@ func DeclareProvider(provider string, exchange Identity, address string, others 
 				provider, 1)),
 		}},
 	}
-	for _, other := range others {
-		how := rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_DIRECT
-		if other.Reseller {
-			how = rampv1.ProviderRelationship_PROVIDER_RELATIONSHIP_RESELLER
-		}
-		m.Exchanges = append(m.Exchanges, &rampv1.AuthorizedExchange{Domain: other.Domain, Endpoint: other.Endpoint,
-			Relationship: how})
-	}
+	m.Exchanges = append(m.Exchanges, others...)
 	if err := wire.Validate(m); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"slices"
@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// askerOf makes of the settings what asks back, nil for nothing.
-func askerOf(e elicitation.Config) *elicitation.Asker {
+// Asker is what asks back; nil for nothing.
+func (a Ask) Asker() *elicitation.Asker {
+	e := a.Elicit
 	if e.Mode == elicitation.Off {
 		return nil
 	}
@@ -23,14 +24,14 @@ func askerOf(e elicitation.Config) *elicitation.Asker {
 func canonicalSlots(slots []elicitation.Slot) []elicitation.Slot {
 	slots = slices.Clone(slots)
 	for i, slot := range slots {
-		slots[i].Types, slots[i].When.Types = canonicalTypes(slot.Types), canonicalTypes(slot.When.Types)
+		slots[i].Types = content.CanonicalTypes(slot.Types)
+		slots[i].When.Types = content.CanonicalTypes(slot.When.Types)
 	}
 	return slots
 }
 
-// elicit checks the slots.
-func (c *checks) elicit() {
-	e, r := c.Config.Ask.Elicit, c.Section("ask.elicit")
+// checkElicit looks at the slots.
+func checkElicit(r *yamlconf.Report, e elicitation.Config) {
 	if len(e.Slots) > elicitation.MaxSlots {
 		r.Problem("slots", "there are %d slots; at most %d are asked", len(e.Slots), elicitation.MaxSlots)
 	}
@@ -45,7 +46,9 @@ func (c *checks) elicit() {
 		}
 		for _, filling := range slot.Fillings() {
 			if !query.Readable(slot.Filter, filling.Value, time.Now()) {
-				r.Problem(path+"."+filling.Field, "%s is no value of %s that can be read; write one such as \"up to 20\" or \"vegan\", as values if the options say it otherwise", filling.Value, slot.Filter)
+				r.Problem(path+"."+filling.Field, "%s is no value of %s that can be read; "+
+					"write one such as \"up to 20\" or \"vegan\", as values if the options say it otherwise",
+					filling.Value, slot.Filter)
 			}
 		}
 		if seen[slot.ID] {
@@ -61,7 +64,8 @@ func (c *checks) elicit() {
 func knownTypes(r *yamlconf.Report, path string, names []string) {
 	for n, name := range names {
 		if _, known := content.KnownType(name); !known {
-			r.Warning(yamlconf.Index(path, n), "schema.org has no type %s; only items that are marked so will match", name)
+			r.Warning(yamlconf.Index(path, n),
+				"schema.org has no type %s; only items that are marked so will match", name)
 		}
 	}
 }
