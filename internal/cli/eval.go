@@ -203,24 +203,24 @@ func (c evalCommand) here(env *command.Environment) (ask asker, done func(), err
 		return nil, nil, err
 	}
 	config := c.config(folder)
-	house, err := command.Open(env, config, false)
+	program, err := command.Open(env, config, false)
 	if err != nil {
 		os.RemoveAll(folder)
 		return nil, nil, err
 	}
 	done = func() {
-		house.Close()
+		program.Close()
 		os.RemoveAll(folder)
 	}
 	begin := time.Now()
-	report, err := house.Ingest(env.Ctx, config.AllSources()[0], ingest.Options{})
+	report, err := program.Ingest(env.Ctx, config.AllSources()[0], ingest.Options{})
 	if err == nil {
-		err = house.Refresh(env.Ctx)
+		err = program.Refresh(env.Ctx)
 	}
 	if err != nil {
 		done()
 		return nil, nil, fmt.Errorf("%s: %s", c.Items, command.Explained(err))
 	}
 	fmt.Fprintf(env.Stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
-	return eval.Rank(house.Ask), done, nil
+	return eval.Rank(program.Ask), done, nil
 }

@@ -154,9 +154,9 @@ func (c evalCommand) config(folder string) app.Config {
 }
 
 // read takes the objects of a site's items, those aside that the terms block.
-func (j *judge) read(ctx context.Context, house *app.App, site string) error {
-	rules := house.Terms()
-	return house.Catalog.EachItem(ctx, site, func(item content.Item) error {
+func (j *judge) read(ctx context.Context, program *app.App, site string) error {
+	rules := program.Terms()
+	return program.Catalog.EachItem(ctx, site, func(item content.Item) error {
 		if rules.Decide(policy.Facts{Site: site, URL: item.URL, Types: item.Types}).Access == policy.Blocked {
 			return nil
 		}

@@ -39,19 +39,19 @@ func (c ingestCommand) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	house, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(app.Log{Level: "warn"}, env.Stderr), Records: true})
+	program, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(app.Log{Level: "warn"}, env.Stderr), Records: true})
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	if c.Watch {
-		return c.watch(env, house, sources)
+		return c.watch(env, program, sources)
 	}
 	var reports []ingest.Report
 	failed := 0
 	for _, source := range sources {
 		show := command.NewProgress(env)
-		report, err := house.Ingest(env.Ctx, source, ingest.Options{Progress: show.Update, AllowShrink: c.AllowShrink})
+		report, err := program.Ingest(env.Ctx, source, ingest.Options{Progress: show.Update, AllowShrink: c.AllowShrink})
 		show.End()
 		c.problems(env, report)
 		if env.Ctx.Err() != nil {
@@ -74,12 +74,12 @@ func (c ingestCommand) Run(env *command.Environment) error {
 }
 
 // watch reads the sources whenever they are due, until the command is told to end.
-func (c ingestCommand) watch(env *command.Environment, house *app.App, sources []app.Source) error {
+func (c ingestCommand) watch(env *command.Environment, program *app.App, sources []app.Source) error {
 	if !slices.ContainsFunc(sources, func(s app.Source) bool { return s.Every > 0 }) {
 		return command.Usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
 	}
 	var mu sync.Mutex
-	house.Watch(env.Ctx, sources, app.Watching{
+	program.Watch(env.Ctx, sources, app.Watching{
 		Options: ingest.Options{AllowShrink: c.AllowShrink},
 		Done: func(source app.Source, report ingest.Report, err error) {
 			mu.Lock()

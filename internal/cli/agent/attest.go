@@ -146,21 +146,21 @@ func (c attestMint) key(env *command.Environment, a *rampv1.ResourceAttestation)
 	if c.Kid != "" {
 		return nil, command.Usage("--kid goes with --key-file; the keys of this front desk have names already")
 	}
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, false)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, false)
 	if err != nil {
 		return nil, err
 	}
-	if house == nil {
+	if program == nil {
 		return nil, errors.New("there is no database here; name the folder with --data or the file with --config, or a key with --key-file")
 	}
-	defer house.Close()
+	defer program.Close()
 	if host, ok := policy.Host("https://" + a.Verifier + "/"); ok {
 		a.Verifier = host // as its document says
 	}
 	if !loaded.Config.Attests(a.Verifier) {
 		return nil, command.Usage("%s is none of the hosts in whose name this front desk attests (site, ramp.enabled and ramp.attest); another verifier needs --key-file", a.Verifier)
 	}
-	id, signer, ok := house.VerifierKeys.Current()
+	id, signer, ok := program.VerifierKeys.Current()
 	key, isKey := signer.(ed25519.PrivateKey)
 	if !ok || !isKey {
 		return nil, errors.New("there is no key that attests yet: run `frontdesk keys rotate verifier`, or start the front desk once")
@@ -404,8 +404,8 @@ func (c attestImport) Run(env *command.Environment) error {
 		all = append(all, some...)
 	}
 	refused := 0
-	err := command.WithSupply(env, c.ConfigFlags, false, func(house *app.App) error {
-		done, err := house.Importer().Import(env.Ctx, all)
+	err := command.WithSupply(env, c.ConfigFlags, false, func(program *app.App) error {
+		done, err := program.Importer().Import(env.Ctx, all)
 		for _, one := range done {
 			shown := shownImport{one.Attestation.GetUri(), one.Attestation.GetVerifier(), one.Reason, one.Detail}
 			if one.Reason != "" {

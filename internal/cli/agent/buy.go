@@ -95,11 +95,11 @@ func buying() client.Options {
 
 // know takes the buyer's name and key from this front desk.
 func (f BuyerFlags) know(env *command.Environment, buyer *client.Buyer) error {
-	house, loaded, err := command.OpenKeys(env, f.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, f.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	if buyer.ID == "" {
 		if buyer.ID = loaded.Config.AgentID(); buyer.ID == "" {
 			return command.Usage("nobody asks; give --as DOMAIN/ID, or set url and ramp.agent.id in the configuration")
@@ -112,7 +112,7 @@ func (f BuyerFlags) know(env *command.Environment, buyer *client.Buyer) error {
 	if f.Unsigned {
 		return nil
 	}
-	id, signer, ok := house.AgentKeys.Current()
+	id, signer, ok := program.AgentKeys.Current()
 	key, isKey := signer.(ed25519.PrivateKey)
 	if !ok || !isKey {
 		return errors.New("the agent has no key yet: run `frontdesk keys agent`, and publish what it prints; or ask with --unsigned")

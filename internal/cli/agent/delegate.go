@@ -464,12 +464,12 @@ func (c delegateRevoke) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	house, err := command.OpenRequesters(env, c.ConfigFlags, true)
+	program, err := command.OpenRequesters(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	if _, err := house.Requesters.Revoke(env.Ctx, id, c.Note); err != nil {
+	defer program.Close()
+	if _, err := program.Requesters.Revoke(env.Ctx, id, c.Note); err != nil {
 		return err
 	}
 	env.Print("Nothing is sold any more under %s, and under what was narrowed from it; servers that run know it within a second.\n", hex.EncodeToString(id))
@@ -483,14 +483,14 @@ type delegateRevocations struct {
 
 // Run lists what was revoked.
 func (c delegateRevocations) Run(env *command.Environment) error {
-	house, err := command.OpenRequesters(env, c.ConfigFlags, false)
+	program, err := command.OpenRequesters(env, c.ConfigFlags, false)
 	if err != nil {
 		return err
 	}
 	revoked := []string{}
-	if house != nil {
-		defer house.Close()
-		all, err := house.Requesters.Revocations(env.Ctx, 100_000)
+	if program != nil {
+		defer program.Close()
+		all, err := program.Requesters.Revocations(env.Ctx, 100_000)
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ func Open(env *Environment, config app.Config, secrets bool) (*app.App, error) {
 	})
 }
 
-// OpenKeys opens the house that keeps the keys, and the folder of secrets. Where there is no database yet, it makes one
-// only if asked to, and otherwise gives no house.
+// OpenKeys opens the program with the keys, and the folder of secrets. Where there is no database yet, it makes one
+// only if asked to, and otherwise gives none.
 func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*app.App, *app.Loaded, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
@@ -34,27 +34,27 @@ type Opened struct {
 
 // OpenOperator opens the database for an operation, and makes one only if asked to.
 func OpenOperator(env *Environment, flags ConfigFlags, create bool) (*Opened, error) {
-	house, _, err := OpenKeys(env, flags, create)
+	program, _, err := OpenKeys(env, flags, create)
 	if err != nil {
 		return nil, err
 	}
-	if house == nil {
+	if program == nil {
 		return nil, errors.New("there is no database here; name the folder with --data or the file with --config")
 	}
-	return &Opened{house, house.Operator()}, nil
+	return &Opened{program, program.Operator()}, nil
 }
 
 // NeedKeys is OpenKeys for a key that must be there.
 func NeedKeys(env *Environment, flags ConfigFlags, id string) (*app.App, error) {
-	house, _, err := OpenKeys(env, flags, false)
-	if err == nil && house == nil {
+	program, _, err := OpenKeys(env, flags, false)
+	if err == nil && program == nil {
 		err = fmt.Errorf("there is no database here, and so no key %s; name the folder with --data or the file with --config", Clean(id))
 	}
-	return house, err
+	return program, err
 }
 
-// OpenRequesters opens the house with its requesters. Where there is no database yet, it makes one only if asked to, and otherwise
-// gives no house.
+// OpenRequesters opens the program with its requesters. Where there is no database yet, it makes one only if asked to, and otherwise
+// gives none.
 func OpenRequesters(env *Environment, flags ConfigFlags, create bool) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
@@ -63,18 +63,18 @@ func OpenRequesters(env *Environment, flags ConfigFlags, create bool) (*app.App,
 	return Open(env, loaded.Config, false)
 }
 
-// WithSupply opens the house with its tenants, and does something.
+// WithSupply opens the program with its tenants, and does something.
 func WithSupply(env *Environment, flags ConfigFlags, create bool, do func(*app.App) error) error {
-	house, loaded, err := OpenKeys(env, flags, create)
+	program, loaded, err := OpenKeys(env, flags, create)
 	if err != nil {
 		return err
 	}
-	if house == nil {
+	if program == nil {
 		return fmt.Errorf("there is no database here; name the folder with --data or the file with --config")
 	}
-	defer house.Close()
+	defer program.Close()
 	if !loaded.Config.RAMP.Enabled {
 		return fmt.Errorf("this front desk is no Exchange; set ramp.enabled in the configuration")
 	}
-	return do(house)
+	return do(program)
 }

@@ -41,14 +41,14 @@ type Subscriptions struct {
 	List    of[operator.ListSubscriptions] `cmd:"" help:"List the subscriptions with what is left of their quotas."`
 }
 
-// readAccounts opens the house and has fn read the book.
-func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(house *app.App) error) error {
-	house, err := command.OpenOperator(env, flags, false)
+// readAccounts opens the program and has fn read the book.
+func readAccounts(env *command.Environment, flags command.ConfigFlags, fn func(program *app.App) error) error {
+	program, err := command.OpenOperator(env, flags, false)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	return fn(house.App)
+	defer program.Close()
+	return fn(program.App)
 }
 
 type accountCheck struct {
@@ -58,8 +58,8 @@ type accountCheck struct {
 
 // Run checks the book.
 func (c accountCheck) Run(env *command.Environment) error {
-	return readAccounts(env, c.ConfigFlags, func(house *app.App) error {
-		found, err := house.CheckAccounts(env.Ctx)
+	return readAccounts(env, c.ConfigFlags, func(program *app.App) error {
+		found, err := program.CheckAccounts(env.Ctx)
 		if err != nil {
 			return err
 		}

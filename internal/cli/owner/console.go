@@ -38,12 +38,12 @@ func (c consoleToken) Run(env *command.Environment) error {
 	if key.Expires, err = ends(c.Expires); err != nil {
 		return err
 	}
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	text, made, err := house.Keys.Create(env.Ctx, key)
+	defer program.Close()
+	text, made, err := program.Keys.Create(env.Ctx, key)
 	if err != nil {
 		return err
 	}

@@ -36,27 +36,27 @@ func (evidenceImport) Help() string {
 
 // Run imports logs, one after the other.
 func (c evidenceImport) Run(env *command.Environment) error {
-	house, _, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, _, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	log := accesslog.Source{Form: accesslog.Form(c.Form), Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
 	for _, name := range c.Files {
-		if err := importLog(env, house, log, name); err != nil {
+		if err := importLog(env, program, log, name); err != nil {
 			return fmt.Errorf("%s: %w", command.Clean(name), err)
 		}
 	}
 	return nil
 }
 
-func importLog(env *command.Environment, house *app.App, log accesslog.Source, name string) error {
+func importLog(env *command.Environment, program *app.App, log accesslog.Source, name string) error {
 	in, err := command.OpenInput(env, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	told, err := house.ImportLog(env.Ctx, io.Reader(in), log)
+	told, err := program.ImportLog(env.Ctx, io.Reader(in), log)
 	if told.Lines > 0 || err == nil {
 		env.Print("%s", foundText(name, told))
 	}
@@ -109,8 +109,8 @@ type toldAnswer struct {
 
 // Run prints what was answered.
 func (c evidenceShow) Run(env *command.Environment) error {
-	return readAccounts(env, c.ConfigFlags, func(house *app.App) error {
-		all, err := house.ReadEvidence.OfTransaction(env.Ctx, c.Transaction)
+	return readAccounts(env, c.ConfigFlags, func(program *app.App) error {
+		all, err := program.ReadEvidence.OfTransaction(env.Ctx, c.Transaction)
 		if err != nil {
 			return err
 		}

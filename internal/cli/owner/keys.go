@@ -83,12 +83,12 @@ func (c keysIssueAPI) Run(env *command.Environment) error {
 	if key.Expires, err = ends(c.Expires); err != nil {
 		return err
 	}
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	text, made, err := house.Keys.Create(env.Ctx, key)
+	defer program.Close()
+	text, made, err := program.Keys.Create(env.Ctx, key)
 	if err != nil {
 		return err
 	}
@@ -158,12 +158,12 @@ func (c keysIssuePlatform) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	house, _, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, _, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	made, text, err := house.Platforms.Issue(env.Ctx, key, secret)
+	defer program.Close()
+	made, text, err := program.Platforms.Issue(env.Ctx, key, secret)
 	if err != nil {
 		return err
 	}
@@ -257,12 +257,12 @@ func (c keysRotate) Run(env *command.Environment) error {
 	case botKey:
 		return c.rotateBot(env)
 	}
-	house, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
+	program, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	made, secret, err := house.Platforms.Rotate(env.Ctx, c.ID, c.Overlap)
+	defer program.Close()
+	made, secret, err := program.Platforms.Rotate(env.Ctx, c.ID, c.Overlap)
 	if err == nil {
 		c.tell(env, c.ID)
 		return showPlatformKey(env, madeHere(made), secret, false)
@@ -270,7 +270,7 @@ func (c keysRotate) Run(env *command.Environment) error {
 	if !command.IsNotFound(err) {
 		return err
 	}
-	text, key, err := house.Keys.Rotate(env.Ctx, c.ID, c.Overlap)
+	text, key, err := program.Keys.Rotate(env.Ctx, c.ID, c.Overlap)
 	if err != nil {
 		return err
 	}
@@ -295,12 +295,12 @@ func (c keysRotate) tell(env *command.Environment, old string) {
 }
 
 func (c keysRotate) rotateSite(env *command.Environment) error {
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	made, err := house.SiteKeys.Rotate(c.Overlap)
+	defer program.Close()
+	made, err := program.SiteKeys.Rotate(c.Overlap)
 	if err != nil {
 		return err
 	}
@@ -314,12 +314,12 @@ func (c keysRotate) rotateSite(env *command.Environment) error {
 
 // rotateVerifier makes another key with which the sites attest things of their content.
 func (c keysRotate) rotateVerifier(env *command.Environment) error {
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	made, err := house.VerifierKeys.Rotate(c.Overlap)
+	defer program.Close()
+	made, err := program.VerifierKeys.Rotate(c.Overlap)
 	if err != nil {
 		return err
 	}
@@ -363,13 +363,13 @@ func (c keysRotate) rotateBot(env *command.Environment) error {
 
 // rotateAddresses makes another secret for the addresses at which this front desk itself delivers.
 func (c keysRotate) rotateAddresses(env *command.Environment) error {
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	grace := min(c.Overlap, identity.DeliveryKeyGrace) // no address opens for longer
-	name, err := house.RotateAddresses(env.Ctx, grace)
+	name, err := program.RotateAddresses(env.Ctx, grace)
 	if err != nil {
 		return err
 	}
@@ -384,8 +384,8 @@ func (c keysRotate) rotateAddresses(env *command.Environment) error {
 }
 
 // ofSite says whether an id is that of a key of the site.
-func ofSite(house *app.App, id string) bool {
-	return slices.ContainsFunc(house.SiteKeys.Keys(), func(k identity.SiteKey) bool { return k.ID == id })
+func ofSite(program *app.App, id string) bool {
+	return slices.ContainsFunc(program.SiteKeys.Keys(), func(k identity.SiteKey) bool { return k.ID == id })
 }
 
 type keysRevoke struct {
@@ -398,22 +398,22 @@ func (c keysRevoke) Run(env *command.Environment) error {
 	if c.ID == siteKey {
 		return command.Usage("the site's key cannot be without a follower; `frontdesk keys rotate site --overlap 0s` ends it at once")
 	}
-	house, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
+	program, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	_, err = house.Platforms.SetStatus(env.Ctx, c.ID, identity.PlatformRevoked)
+	defer program.Close()
+	_, err = program.Platforms.SetStatus(env.Ctx, c.ID, identity.PlatformRevoked)
 	if command.IsNotFound(err) {
-		err = house.Keys.Revoke(env.Ctx, c.ID)
+		err = program.Keys.Revoke(env.Ctx, c.ID)
 	}
 	if command.IsNotFound(err) {
-		_, err = house.Deliveries.Revoke(env.Ctx, c.ID)
+		_, err = program.Deliveries.Revoke(env.Ctx, c.ID)
 	}
 	if command.IsNotFound(err) {
-		_, err = house.Edges.Revoke(env.Ctx, c.ID)
+		_, err = program.Edges.Revoke(env.Ctx, c.ID)
 	}
-	if command.IsNotFound(err) && ofSite(house, c.ID) {
+	if command.IsNotFound(err) && ofSite(program, c.ID) {
 		err = command.Usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
 	}
 	if err != nil {
@@ -444,12 +444,12 @@ func (c keysResume) Run(env *command.Environment) error {
 }
 
 func setStatus(env *command.Environment, flags command.ConfigFlags, id, status, told string) error {
-	house, err := command.NeedKeys(env, flags, id)
+	program, err := command.NeedKeys(env, flags, id)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	if _, err := house.Platforms.SetStatus(env.Ctx, id, status); err != nil {
+	defer program.Close()
+	if _, err := program.Platforms.SetStatus(env.Ctx, id, status); err != nil {
 		return err
 	}
 	env.Print(told, id)
@@ -495,12 +495,12 @@ func (c keysList) Run(env *command.Environment) error {
 // keys are all keys: the site's, those of platforms, API keys.
 func (c keysList) keys(env *command.Environment) ([]listedKey, error) {
 	all, now := []listedKey{}, time.Now()
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, false)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, false)
 	if err != nil {
 		return nil, err
 	}
-	if house != nil {
-		defer house.Close()
+	if program != nil {
+		defer program.Close()
 	}
 	for _, kind := range ourKinds {
 		ours, err := kind.open(loaded.Config.KeyFolder(), nil)
@@ -513,23 +513,23 @@ func (c keysList) keys(env *command.Environment) ([]listedKey, error) {
 			})
 		}
 	}
-	if house == nil { // there is no database, and so no key of others
+	if program == nil { // there is no database, and so no key of others
 		return all, nil
 	}
-	platforms, err := house.Platforms.List(env.Ctx)
+	platforms, err := program.Platforms.List(env.Ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range platforms {
 		all = append(all, listedPlatform(key, now))
 	}
-	if all, err = appendDeliveryKeys(env, all, house.Deliveries, now); err != nil {
+	if all, err = appendDeliveryKeys(env, all, program.Deliveries, now); err != nil {
 		return nil, err
 	}
-	if all, err = appendEdgeKeys(env, all, house); err != nil {
+	if all, err = appendEdgeKeys(env, all, program); err != nil {
 		return nil, err
 	}
-	return appendAPIKeys(env.Ctx, all, house.Keys, now)
+	return appendAPIKeys(env.Ctx, all, program.Keys, now)
 }
 
 // listedKey is a key as `frontdesk keys list --json` prints it.

@@ -27,11 +27,11 @@ func (c keysAgent) Run(env *command.Environment) error {
 	if c.Overlap < 0 {
 		return command.Usage("--overlap %s is less than nothing", c.Overlap)
 	}
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	config := loaded.Config
 	if c.ID != "" {
 		config.RAMP.Agent.ID = c.ID
@@ -43,19 +43,19 @@ func (c keysAgent) Run(env *command.Environment) error {
 		return command.Usage("the agent has no name; give --id, or set ramp.agent.id or url in the configuration")
 	}
 	switch {
-	case house.AgentKeys.Empty():
-		err = house.AgentKeys.EnsureKey()
+	case program.AgentKeys.Empty():
+		err = program.AgentKeys.EnsureKey()
 	case c.Rotate:
-		_, err = house.AgentKeys.Rotate(c.Overlap)
+		_, err = program.AgentKeys.Rotate(c.Overlap)
 	}
 	if err != nil {
 		return err
 	}
-	document, err := house.AgentDocument(config, time.Now())
+	document, err := program.AgentDocument(config, time.Now())
 	if err != nil {
 		return err
 	}
-	newest := house.AgentKeys.Keys()[0]
+	newest := program.AgentKeys.Keys()[0]
 	fmt.Fprintf(env.Stderr, "The agent %s signs with the key %s (%s).\n", command.Clean(config.AgentID()), newest.ID, config.KeyFolder())
 	env.Print("%s\n", document)
 	return nil

@@ -31,11 +31,11 @@ func (keysIssueDelivery) Help() string {
 
 // Run makes a key, or takes one.
 func (c keysIssueDelivery) Run(env *command.Environment) error {
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	at := slices.IndexFunc(loaded.Config.RAMP.Delivery, func(d delivery.OutletSettings) bool { return d.Name == c.Name })
 	if at < 0 {
 		return command.Usage("there is no %q in ramp.delivery of the configuration; add it there first", command.Clean(c.Name))
@@ -48,7 +48,7 @@ func (c keysIssueDelivery) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	made, shown, err := house.Deliveries.Issue(env.Ctx, c.Name, form, c.KeyPairID, secret)
+	made, shown, err := program.Deliveries.Issue(env.Ctx, c.Name, form, c.KeyPairID, secret)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func (keysActivate) Help() string {
 
 // Run activates a key.
 func (c keysActivate) Run(env *command.Environment) error {
-	house, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
+	program, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	key, err := house.Deliveries.Activate(env.Ctx, c.ID, c.KeyPairID, c.Grace)
+	defer program.Close()
+	key, err := program.Deliveries.Activate(env.Ctx, c.ID, c.KeyPairID, c.Grace)
 	if err != nil {
 		return err
 	}

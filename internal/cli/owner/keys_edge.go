@@ -29,11 +29,11 @@ func (keysIssueEdge) Help() string {
 
 // Run makes a key.
 func (c keysIssueEdge) Run(env *command.Environment) error {
-	house, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	var known []string
 	for _, site := range loaded.Config.AllSites() {
 		known = append(known, site.ID)
@@ -43,7 +43,7 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 		sites = known
 	}
 	if loaded.Config.RAMP.Enabled {
-		for _, tenant := range house.Tenants.List() {
+		for _, tenant := range program.Tenants.List() {
 			known = append(known, tenant.ID)
 		}
 	}
@@ -52,7 +52,7 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 			return command.Usage("--site %s: there is no such site; there are %s", command.Clean(site), strings.Join(known, ", "))
 		}
 	}
-	made, secret, err := house.Edges.Issue(env.Ctx, c.Name, sites)
+	made, secret, err := program.Edges.Issue(env.Ctx, c.Name, sites)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 }
 
 // appendEdgeKeys adds the keys of edges to a list.
-func appendEdgeKeys(env *command.Environment, all []listedKey, house *app.App) ([]listedKey, error) {
-	known, err := house.Edges.List(env.Ctx)
+func appendEdgeKeys(env *command.Environment, all []listedKey, program *app.App) ([]listedKey, error) {
+	known, err := program.Edges.List(env.Ctx)
 	for _, key := range known {
 		all = append(all, listedEdge(key))
 	}

@@ -24,7 +24,7 @@ type Ledger struct {
 	Resume ledgerResume `cmd:"" help:"Have a ledger go on that was put back from a backup, or is older than what was signed."`
 }
 
-// openLedger opens the house that keeps the ledger; nil where there is no database yet.
+// openLedger opens the program with the ledger; nil where there is no database yet.
 func openLedger(env *command.Environment, flags command.ConfigFlags) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil {
@@ -38,11 +38,11 @@ func openLedgerOf(env *command.Environment, config app.Config) (*app.App, error)
 	if command.NeedContent(config) != nil {
 		return nil, nil
 	}
-	house, err := command.Open(env, config, true)
+	program, err := command.Open(env, config, true)
 	if err != nil {
 		return nil, err
 	}
-	return house, nil
+	return program, nil
 }
 
 type ledgerShow struct {
@@ -67,17 +67,17 @@ func (ledgerShow) Help() string {
 
 // Run prints entries, or a receipt.
 func (c ledgerShow) Run(env *command.Environment) error {
-	house, err := openLedger(env, c.ConfigFlags)
+	program, err := openLedger(env, c.ConfigFlags)
 	if err != nil {
 		return err
 	}
-	if house == nil {
+	if program == nil {
 		env.Print("There is no ledger yet.\n")
 		return nil
 	}
-	defer house.Close()
+	defer program.Close()
 	if c.ID != "" {
-		given, err := house.Ledger.Receipt(env.Ctx, c.ID)
+		given, err := program.Ledger.Receipt(env.Ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -87,13 +87,13 @@ func (c ledgerShow) Run(env *command.Environment) error {
 		Site: c.Site, Kind: c.Kind, Party: c.Party, Subject: c.Subject, Request: c.Request, Since: c.Since, Until: c.Until, Newest: true, Limit: c.Limit,
 	}
 	if c.JSON {
-		return c.lines(env, house, filter)
+		return c.lines(env, program, filter)
 	}
-	return c.table(env, house, filter)
+	return c.table(env, program, filter)
 }
 
-func (c ledgerShow) lines(env *command.Environment, house *app.App, filter ledger.Filter) error {
-	for r, err := range house.Ledger.Read(env.Ctx, filter) {
+func (c ledgerShow) lines(env *command.Environment, program *app.App, filter ledger.Filter) error {
+	for r, err := range program.Ledger.Read(env.Ctx, filter) {
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (c ledgerShow) lines(env *command.Environment, house *app.App, filter ledge
 	return nil
 }
 
-func (c ledgerShow) table(env *command.Environment, house *app.App, filter ledger.Filter) error {
-	head, err := house.Ledger.Head(env.Ctx)
+func (c ledgerShow) table(env *command.Environment, program *app.App, filter ledger.Filter) error {
+	head, err := program.Ledger.Head(env.Ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c ledgerShow) table(env *command.Environment, house *app.App, filter ledge
 	}
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nINDEX\tTIME\tKIND\tPARTY\tSUBJECT\tID")
-	for r, err := range house.Ledger.Read(env.Ctx, filter) {
+	for r, err := range program.Ledger.Read(env.Ctx, filter) {
 		if err != nil {
 			return err
 		}
@@ -144,14 +144,14 @@ func (ledgerExport) Help() string {
 
 // Run writes the export.
 func (c ledgerExport) Run(env *command.Environment) error {
-	house, err := openLedger(env, c.ConfigFlags)
+	program, err := openLedger(env, c.ConfigFlags)
 	if err != nil {
 		return err
 	}
-	if house == nil {
+	if program == nil {
 		return fail.New(fail.NotFound, "there is no ledger yet")
 	}
-	defer house.Close()
+	defer program.Close()
 	out := env.Stdout
 	var file *os.File
 	if c.Output != "" {
@@ -160,7 +160,7 @@ func (c ledgerExport) Run(env *command.Environment) error {
 		}
 		out = file
 	}
-	n, err := house.Ledger.Export(env.Ctx, out, c.Format)
+	n, err := program.Ledger.Export(env.Ctx, out, c.Format)
 	if file != nil {
 		err = errors.Join(err, file.Close())
 	}
@@ -184,14 +184,14 @@ func (ledgerAudit) Help() string {
 
 // Run checks the ledger.
 func (c ledgerAudit) Run(env *command.Environment) error {
-	house, err := openLedger(env, c.ConfigFlags)
+	program, err := openLedger(env, c.ConfigFlags)
 	if err != nil {
 		return err
 	}
 	var report ledger.Report
-	if house != nil {
-		defer house.Close()
-		if report, err = house.Ledger.Check(env.Ctx); err != nil {
+	if program != nil {
+		defer program.Close()
+		if report, err = program.Ledger.Check(env.Ctx); err != nil {
 			return err
 		}
 	}
@@ -257,15 +257,15 @@ func (c ledgerResume) Run(env *command.Environment) error {
 	if kept != "" {
 		env.Print("The database goes on with what stands before the damage in its write-ahead log. The log as it was is %s: delete it when nobody needs it any more.\n", kept)
 	}
-	house, err := openLedgerOf(env, loaded.Config)
+	program, err := openLedgerOf(env, loaded.Config)
 	if err != nil {
 		return err
 	}
-	if house == nil {
+	if program == nil {
 		return fail.New(fail.NotFound, "there is no ledger yet")
 	}
-	defer house.Close()
-	head, err := house.Ledger.Resume(env.Ctx, ledger.Resumption{Complete: c.Complete, Name: c.Name})
+	defer program.Close()
+	head, err := program.Ledger.Resume(env.Ctx, ledger.Resumption{Complete: c.Complete, Name: c.Name})
 	if err != nil {
 		return err
 	}

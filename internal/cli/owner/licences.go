@@ -33,13 +33,13 @@ func (c StatedLicences) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	house, err := command.Open(env, loaded.Config, false)
+	program, err := command.Open(env, loaded.Config, false)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
+	defer program.Close()
 	if c.Read != "" {
-		begun, err := house.ReadLicences(env.Ctx, c.Read, true)
+		begun, err := program.ReadLicences(env.Ctx, c.Read, true)
 		if err != nil {
 			return fmt.Errorf("what %s states could not be read, so that what was read before stays: %w", c.Read, err)
 		}
@@ -48,9 +48,9 @@ func (c StatedLicences) Run(env *command.Environment) error {
 		}
 	}
 	if c.URL != "" {
-		return c.address(env, loaded.Config, house)
+		return c.address(env, loaded.Config, program)
 	}
-	all, err := house.LicenceStatuses(env.Ctx)
+	all, err := program.LicenceStatuses(env.Ctx)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (c StatedLicences) Run(env *command.Environment) error {
 }
 
 // address tells what is known of an address, value for value.
-func (c StatedLicences) address(env *command.Environment, config app.Config, house *app.App) error {
-	found, err := house.ValuesOf(env.Ctx, c.URL)
+func (c StatedLicences) address(env *command.Environment, config app.Config, program *app.App) error {
+	found, err := program.ValuesOf(env.Ctx, c.URL)
 	if err != nil {
 		return err
 	}

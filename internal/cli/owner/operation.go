@@ -40,12 +40,12 @@ func (c *of[In]) Run(env *command.Environment) error {
 			return command.Misused(err)
 		}
 	}
-	house, err := command.OpenOperator(env, c.ConfigFlags, op.Out.Implements(reflect.TypeFor[operator.Fresh]()))
+	program, err := command.OpenOperator(env, c.ConfigFlags, op.Out.Implements(reflect.TypeFor[operator.Fresh]()))
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	out, err := op.Run(env.Ctx, house.Operator, in)
+	defer program.Close()
+	out, err := op.Run(env.Ctx, program.Operator, in)
 	if err != nil {
 		return err
 	}

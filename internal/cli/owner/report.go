@@ -33,8 +33,8 @@ type formFlags struct {
 // write writes a report.
 func (c formFlags) write(env *command.Environment, want reports.Request) error {
 	want.Form = c.Format
-	return readAccounts(env, c.ConfigFlags, func(house *app.App) error {
-		err := house.Reports().Write(env.Ctx, env.Stdout, want)
+	return readAccounts(env, c.ConfigFlags, func(program *app.App) error {
+		err := program.Reports().Write(env.Ctx, env.Stdout, want)
 		if err != nil && env.Ctx.Err() != nil {
 			return errors.New("the report was cut short; what there is of it is not whole")
 		}

@@ -33,12 +33,12 @@ func (c Sources) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	house, err := command.Open(env, loaded.Config, false)
+	program, err := command.Open(env, loaded.Config, false)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	all, err := house.Sources(env.Ctx)
+	defer program.Close()
+	all, err := program.Sources(env.Ctx)
 	if err != nil {
 		return err
 	}

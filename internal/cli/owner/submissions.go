@@ -16,7 +16,7 @@ type IntakeOwner struct {
 	Export intakeExport `cmd:"" help:"Write all that is known of a session or an offer, with the ledger's proof of what was consented to."`
 }
 
-// openSubmissions opens the house that keeps what was submitted in a session, or for an offer.
+// openSubmissions opens the program with what was submitted in a session, or for an offer.
 func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessionOrOffer string) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil {
@@ -25,17 +25,17 @@ func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessio
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return nil, err
 	}
-	house, err := app.Build(env.Ctx, app.Options{
+	program, err := app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true, Submissions: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if house.Intakes == nil { // nothing was ever taken in
+	if program.Intakes == nil { // nothing was ever taken in
 		err := fail.New(fail.NotFound, "nothing is known of a session or offer %q", fail.Clip(sessionOrOffer))
-		return nil, errors.Join(err, house.Close())
+		return nil, errors.Join(err, program.Close())
 	}
-	return house, nil
+	return program, nil
 }
 
 type intakeErase struct {
@@ -53,12 +53,12 @@ func (intakeErase) Help() string {
 
 // Run erases.
 func (c intakeErase) Run(env *command.Environment) error {
-	house, err := openSubmissions(env, c.ConfigFlags, c.What)
+	program, err := openSubmissions(env, c.ConfigFlags, c.What)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	if err := house.Intakes.Export(env.Ctx, c.What, io.Discard); err != nil { // is there anything at all?
+	defer program.Close()
+	if err := program.Intakes.Export(env.Ctx, c.What, io.Discard); err != nil { // is there anything at all?
 		return err
 	}
 	if !c.Yes {
@@ -66,7 +66,7 @@ func (c intakeErase) Run(env *command.Environment) error {
 			return err
 		}
 	}
-	n, err := house.Intakes.Erase(env.Ctx, c.What, "command")
+	n, err := program.Intakes.Erase(env.Ctx, c.What, "command")
 	if err != nil {
 		return err
 	}
@@ -92,10 +92,10 @@ func (intakeExport) Help() string {
 
 // Run exports.
 func (c intakeExport) Run(env *command.Environment) error {
-	house, err := openSubmissions(env, c.ConfigFlags, c.What)
+	program, err := openSubmissions(env, c.ConfigFlags, c.What)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	return house.Intakes.Export(env.Ctx, c.What, env.Stdout)
+	defer program.Close()
+	return program.Intakes.Export(env.Ctx, c.What, env.Stdout)
 }

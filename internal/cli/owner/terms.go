@@ -48,12 +48,12 @@ func (c termsExplain) Run(env *command.Environment) error {
 	if err := c.check(loaded.Config); err != nil {
 		return err
 	}
-	house, rules, err := openTerms(env, loaded.Config)
+	program, rules, err := openTerms(env, loaded.Config)
 	if err != nil {
 		return err
 	}
-	if house != nil {
-		defer house.Close()
+	if program != nil {
+		defer program.Close()
 	}
 	party, err := partyAs(c.As, loaded.Config.Agents)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c termsExplain) Run(env *command.Environment) error {
 			c.Type[i] = canonical
 		}
 	}
-	known, err := c.lookUp(env, loaded.Config, house)
+	known, err := c.lookUp(env, loaded.Config, program)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func assumed(facts policy.Facts) string {
 	return "; decided as if it were as you say."
 }
 
-// openTerms gives the rules in force, and the house, which is nil where there is no database yet: rules can be tried before anything
+// openTerms gives the rules in force, and the program, which is nil where there is no database yet: rules can be tried before anything
 // was read.
 func openTerms(env *command.Environment, config app.Config) (*app.App, *policy.Terms, error) {
 	if path, isFile := config.StoreFile(); isFile {
@@ -116,17 +116,17 @@ func openTerms(env *command.Environment, config app.Config) (*app.App, *policy.T
 			return nil, rules, err
 		}
 	}
-	house, err := command.Open(env, config, false)
+	program, err := command.Open(env, config, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	return house, house.Terms(), nil
+	return program, program.Terms(), nil
 }
 
 // lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
 // it.
-func (c termsExplain) lookUp(env *command.Environment, config app.Config, house *app.App) ([]policy.Facts, error) {
-	if house == nil {
+func (c termsExplain) lookUp(env *command.Environment, config app.Config, program *app.App) ([]policy.Facts, error) {
+	if program == nil {
 		return nil, nil
 	}
 	var refs []content.Ref
@@ -135,7 +135,7 @@ func (c termsExplain) lookUp(env *command.Environment, config app.Config, house 
 			continue
 		}
 		for _, spelling := range spellings(c.URL) {
-			found, err := house.Catalog.Find(env.Ctx, site.ID, spelling)
+			found, err := program.Catalog.Find(env.Ctx, site.ID, spelling)
 			if err != nil {
 				return nil, err
 			}
@@ -144,7 +144,7 @@ func (c termsExplain) lookUp(env *command.Environment, config app.Config, house 
 			}
 		}
 	}
-	items, err := house.Catalog.LoadItems(env.Ctx, refs...)
+	items, err := program.Catalog.LoadItems(env.Ctx, refs...)
 	if err != nil {
 		return nil, err
 	}

@@ -54,12 +54,12 @@ func (c termsDiff) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	house, err := command.Open(env, loaded.Config, false)
+	program, err := command.Open(env, loaded.Config, false)
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	after, err := other.Config.CompileTerms(house.Added().Rules...) // which stand with the rules of either file
+	defer program.Close()
+	after, err := other.Config.CompileTerms(program.Added().Rules...) // which stand with the rules of either file
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c termsDiff) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	found, err := compareTerms(env.Ctx, house.Catalog, sites, house.Terms().For(party), after.For(party), max(0, c.Examples))
+	found, err := compareTerms(env.Ctx, program.Catalog, sites, program.Terms().For(party), after.For(party), max(0, c.Examples))
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (c termsShow) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	house, rules, err := openTerms(env, loaded.Config)
+	program, rules, err := openTerms(env, loaded.Config)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func (c termsShow) Run(env *command.Environment) error {
 	for _, r := range rules.Rules() {
 		out.Rules = append(out.Rules, shownRule{r.Rule + 1, r.Line, r.Named, r.Conditions, r.Decision.String()})
 	}
-	if house != nil {
-		defer house.Close()
-		out.Prices = sitePrices(house)
+	if program != nil {
+		defer program.Close()
+		out.Prices = sitePrices(program)
 	}
 	if c.JSON {
 		return command.PrintJSON(env, out)
@@ -64,8 +64,8 @@ func (c termsShow) Run(env *command.Environment) error {
 	return nil
 }
 
-func sitePrices(house *app.App) (all []shownPrice) {
-	for _, p := range house.Added().Prices {
+func sitePrices(program *app.App) (all []shownPrice) {
+	for _, p := range program.Added().Prices {
 		price, _ := p.Money() // it was checked before it was kept
 		all = append(all, shownPrice{p.Site, price.String()})
 	}
