@@ -12,14 +12,12 @@ import (
 
 	"context"
 	"net/http"
-	"path/filepath"
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/policy"
-	"frontdesk/wire/sign"
 )
 
 // answerPattern is where this front desk answers challenges of its domains (RAMP v1, domain verification).
@@ -62,33 +60,6 @@ func (c Config) answersAt(domain string) (host string, ok bool) {
 	return host, ok
 }
 
-// tokensFile is where tokens of a site behind the gate lie that `frontdesk ramp verify-domain` puts there, and keysFolder where its keys do.
-func (c Config) tokensFile(domain string) string {
-	return filepath.Join(c.Data, "edge", "answers", domain+".txt")
-}
-
-func (c Config) keysFolder(domain string) string {
-	return filepath.Join(c.Data, "edge", "keys", domain)
-}
-
-// answering has a site behind the gate answer further challenges: those whose tokens were put into the data folder, and those of the database, where there
-// is one.
-func (g *gateBuilder) answering(site edge.SiteSettings, tokens *edge.Tokens) {
-	tokens.AddSource(edge.NewTokens(nil, g.config.tokensFile(site.Domain), g.now, g.log).Has)
-	if g.Answers != nil {
-		tokens.AddSource(func(token string) bool { return g.Answers.Has(context.Background(), site.Domain, token) })
-	}
-}
-
-// withStored has a site behind the gate verify addresses by the keys that were registered elsewhere for it, too.
-func (g *gateBuilder) withStored(site edge.SiteSettings, made *edge.Site) {
-	folder, keys := edge.NewKeyFolder(g.config.keysFolder(site.Domain), g.now, g.log), made.Keys
-	made.Keys = func(ctx context.Context) ([]sign.URLKey, error) {
-		all, err := keys(ctx)
-		return append(all[:len(all):len(all)], folder.Keys()...), err
-	}
-}
-
 // errNotServed is of a domain that a configuration does not serve.
 func errNotServed(domain string) error {
 	return fmt.Errorf("neither a site of the configuration nor one behind its gate has the domain %s; name the configuration with --config, or say with --webroot, --tokens-file or --desk who answers there", domain)
@@ -104,13 +75,13 @@ func OpenAnswering(ctx context.Context, loaded *Loaded, log *slog.Logger, domain
 	})
 	if at >= 0 {
 		a.Domain = config.Edge.Sites[at].Domain
-		a.Keys = config.keysFolder(a.Domain)
+		a.Keys = edge.KeysFolder(config.Data, a.Domain)
 	}
 	if config.Edge.Exchange != "" {
 		if at < 0 {
 			return nil, errNotServed(domain)
 		}
-		a.File = config.tokensFile(a.Domain)
+		a.File = edge.TokensFile(config.Data, a.Domain)
 		return a, nil
 	}
 	own, ok := config.answersAt(domain)

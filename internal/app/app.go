@@ -108,7 +108,7 @@ type App struct {
 
 	exchange *seller    // nil where nothing is sold
 	broker   *brokerage // nil where nobody buys for others
-	gates    *edgeWorks // before sites of the owner's; nil for none
+	gates    *gateway   // before sites of the owner's; nil for none
 	reloader *reloader
 	effects  *outboxWorker // nil where no effect has to be sent
 	modules  modules
@@ -246,17 +246,19 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	if a.exchange, err = newSeller(asking, forSale, a); err != nil {
 		return nil, err
 	}
-	if a.gates, err = a.exchange.openGates(); err != nil {
+	if a.gates, err = a.exchange.openGateway(); err != nil {
 		return nil, err
 	}
 	if a.gates != nil {
-		a.closers.add(a.gates.close)
+		a.closers.add(a.gates.Close)
 	}
 	if a.modules, err = a.capabilities(passages, &audit{b, a.network, a.identities, a.terms}); err != nil {
 		return nil, err
 	}
-	a.frontend = &frontend{network: a.network, front: a.handler(), edge: a.gates.gateway()}
-	a.front.Gate = a.edge
+	a.frontend = &frontend{network: a.network, front: a.handler()}
+	if a.gates != nil {
+		a.frontend.edge, a.front.Gate = a.gates.Gate, a.gates.Gate
+	}
 	if a.exchange != nil {
 		a.await = a.exchange.Delivery.AwaitStreams
 	}
@@ -380,7 +382,7 @@ func (a *App) Reload() {
 func (a *App) Run(ctx context.Context) error {
 	err := a.frontend.run(ctx, ctx, a.modules.run)
 	if a.gates != nil {
-		a.gates.last(ctx, a.log)
+		a.gates.Last(ctx)
 	}
 	tellHeld(a.log)
 	return err

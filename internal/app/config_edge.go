@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,6 +66,3 @@ func (c *checks) gated() {
 		}
 	}
 }
-
-// spoolFolder is where records wait.
-func (c Config) spoolFolder() string { return filepath.Join(c.Data, "edge", "spool") }

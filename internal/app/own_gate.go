@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,8 +23,15 @@ func (c Config) gates() bool { return c.RAMP.Enabled && c.Edge.Exchange == "" &&
 // ownEdge is by which the records of this server's own gate are known.
 const ownEdge = "gate"
 
-// openGates makes the gate of this front desk's own, if there is to be one: the Exchange that it asks and tells is this one.
-func (s *seller) openGates() (*edgeWorks, error) {
+// gateway is the gate before sites of the owner's, with the policies of those whose Exchange this is. Nil for none.
+type gateway struct {
+	*edge.Works
+	policies []*ownPolicy
+}
+
+// openGateway makes the gate of this front desk's own, if there is to be one: the Exchange that it asks and tells is
+// this one.
+func (s *seller) openGateway() (*gateway, error) {
 	if s == nil || !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
 		return nil, nil
 	}
@@ -30,24 +39,27 @@ func (s *seller) openGates() (*edgeWorks, error) {
 	for _, site := range s.config.AllSites() {
 		sites = append(sites, site.ID)
 	}
-	ship := func(ctx context.Context, batch wire.Batch) error {
+	g, deps := &gateway{}, s.edgeDeps()
+	deps.Answered = s.Answers.Has
+	deps.Ship = func(ctx context.Context, batch wire.Batch) error {
 		_, err := s.Delivery.Delivered(ctx, delivery.Edge{Name: ownEdge, Sites: sites}, batch)
 		return err
 	}
-	g := &gateBuilder{base: s.base, network: s.network, Answers: s.Answers}
-	works, err := g.openGate(ship, s.ownSite)
-	if err == nil {
-		works.spool.RegisterMetrics(s.metrics.Registry)
+	deps.Complete = func(site edge.SiteSettings, made *edge.Site) error { return s.ownSite(g, site, made) }
+	var err error
+	if g.Works, err = edge.OpenWorks(deps); err != nil {
+		return nil, err
 	}
-	return works, err
+	g.Records.RegisterMetrics(s.metrics.Registry)
+	return g, nil
 }
 
 // ownSite completes a site with what this front desk knows of it: its policy, its document, and the keys of the entries of
 // ramp.delivery that deliver at its address.
-func (s *seller) ownSite(works *edgeWorks, site edge.SiteSettings, made *edge.Site) error {
+func (s *seller) ownSite(g *gateway, site edge.SiteSettings, made *edge.Site) error {
 	policy := &ownPolicy{seller: s, site: site}
-	policy.known.Store(edge.NewPolicy(edge.Access(first(site.Unknown, string(edge.Blocked))), nil))
-	works.policies = append(works.policies, policy)
+	policy.known.Store(edge.NewPolicy(edge.Access(cmp.Or(site.Unknown, string(edge.Blocked))), nil))
+	g.policies = append(g.policies, policy)
 	made.Policy = policy.known.Load
 	if made.Origin == nil {
 		made.Content = rampapi.OwnContent(s.Assortment, s.Delivery)
@@ -64,8 +76,8 @@ func (s *seller) ownSite(works *edgeWorks, site edge.SiteSettings, made *edge.Si
 			return nil
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			document, err := documents.Get(site.Domain, trimSlash(s.config.URL), func() (*httpx.Document, error) {
-				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), trimSlash(s.config.URL), s.config.RAMP.OtherExchanges()...)
+			document, err := documents.Get(site.Domain, strings.TrimRight(s.config.URL, "/"), func() (*httpx.Document, error) {
+				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), strings.TrimRight(s.config.URL, "/"), s.config.RAMP.OtherExchanges()...)
 			})
 			if err != nil {
 				rampapi.WriteError(w, r, err)
@@ -74,7 +86,7 @@ func (s *seller) ownSite(works *edgeWorks, site edge.SiteSettings, made *edge.Si
 			document.ServeHTTP(w, r)
 		})
 	}
-	files, err := s.edgeKeyFiles(site)
+	files, err := site.OpenKeys(s.now, s.log)
 	if err != nil {
 		return err
 	}
@@ -134,17 +146,13 @@ func (p *ownPolicy) look(ctx context.Context) {
 }
 
 // module keeps the gate before sites of the owner's up with their policies, and tells of deliveries.
-func (w *edgeWorks) module() (m Module) {
-	if w != nil {
-		m.Jobs = w.jobs()
+func (g *gateway) module() (m Module) {
+	if g == nil {
+		return m
+	}
+	m.Jobs = []Job{{"run the gate", g.Run}}
+	for _, policy := range g.policies {
+		m.Jobs = append(m.Jobs, Job{"follow the policy", policy.follow})
 	}
 	return m
-}
-
-// gateway is the gate; nil for none.
-func (w *edgeWorks) gateway() *edge.Gate {
-	if w == nil {
-		return nil
-	}
-	return w.gate
 }

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"time"
 
 	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
+	"frontdesk/internal/licensing/edge"
 )
 
 // edgeCommands run an edge, which is what `frontdesk edge` does, and import logs.
@@ -35,7 +37,11 @@ func (c edgeImport) Run(env *command.Environment) error {
 		return err
 	}
 	defer in.Close()
-	deliveries, unread, err := app.ImportLog(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(loaded.Config.Log, env.Stderr)}, in)
+	config := loaded.Config
+	deliveries, unread, err := edge.ImportLog(env.Ctx, edge.Deps{
+		Settings: config.Edge, Data: config.Data, Fetcher: config.Fetcher(), Now: time.Now,
+		Log: app.NewLog(config.Log, env.Stderr),
+	}, in)
 	if unread > 0 {
 		fmt.Fprintf(env.Stderr, "%d lines could not be read; the log_format has to be that of docs/edge.md\n", unread)
 	}

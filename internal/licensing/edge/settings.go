@@ -293,8 +293,8 @@ func (k KeySettings) addressForm() AddressForm {
 	return AddressForm{Form: k.Form, Hash: k.Hash, Parameter: k.Parameter, Token: k.Token}
 }
 
-// KeyFile is the key as it is read.
-func (k KeySettings) KeyFile() KeyFile {
+// file is the key as it is read.
+func (k KeySettings) file() KeyFile {
 	until, _ := time.Parse(time.RFC3339, k.Until)
 	encoding := cmp.Or(k.Encoding, "hex")
 	if k.Encoding == "" && k.Form == string(sign.URLFastly) {
