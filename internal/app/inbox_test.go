@@ -125,7 +125,7 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 	if got := a.submit("kitchen", 1, `{"guests":14,"wishes":"A long table."}`); got["status"] != "pending" {
 		t.Fatalf("%v", got)
 	}
-	p.sees("/console/inbox", 200, "Waiting for you", "To be answered", "Kitchen &lt;help&gt;", "com.example.assistant", `title="waiting for a person">1<`)
+	p.sees("/console/inbox", 200, "Waiting for you", "To be answered", "Kitchen &lt;help&gt;", "com.example.assistant", `title="1 waits for a person">1<`)
 	address := p.find(1)
 	p.sees(address, 200, "A long table.", ">14<", "waits for an answer", `value="email, full_name"`, `value="https://desk.example/terms"`, "Request taken in", "What was asked</dt><dd>until")
 
@@ -405,7 +405,7 @@ func TestErasingIsAskedTwiceAndLeavesIDsAndTimes(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
 	p.sees("/console/inbox?state=erased", 200, "Kitchen", "A table")
-	p.sees("/console/?kind=erase", 200, "Request erased", "because somebody asked for it; by key:"+id)
+	p.sees("/console/receipts?kind=erase", 200, "Request erased", "because somebody asked for it; by key:"+id)
 	if !strings.Contains(log.String(), `"did":"erased 1 request`) {
 		t.Errorf("the log does not say who erased: %s", log.String())
 	}

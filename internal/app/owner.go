@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // wrongTokens is how many wrong tokens for the console may come from one address.
@@ -29,7 +30,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	}
 	o := &ownerPages{a.base, a.identities}
 	wrong := ratelimit.New(ratelimit.Options{Now: a.now}).Meter("console", wrongTokens)
-	config := console.OwnerConfig{
+	config := console.OwnerConfig{Config: frame.Config{
 		Title: a.config.title(), PublicURL: a.outside.PublicURL, Now: a.now, Session: a.config.Console.Owner.Session, Logins: a.Logins(),
 		Suspect: func(r *http.Request) error {
 			if wrong.Allow(r.Context(), ratelimit.Network(a.outside.Client(r)), 0).Remaining < 1 {
@@ -45,14 +46,16 @@ func (a *App) ownerRoutes() []apphttp.Route {
 			httpx.EventFrom(r.Context()).Set("console", what)
 			a.log.InfoContext(r.Context(), "console", "token", in.Key, "role", in.Role, "did", what)
 		},
+		Warnings: a.stale.tell,
+	},
 		Head: a.Ledger.Head, Entries: o.entries, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
-		Refused: o.refused, Tallies: o.tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus, Warnings: a.stale.tell,
+		Refused: o.refused, Tallies: o.tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus,
 	}
 	config.Inbox, config.Sales = a.inbox(), a.exchange.sales()
 	handler := console.Owner(config)
 	return []apphttp.Route{
-		{Pattern: "/console", Name: console.OwnerPath, Handler: handler},
-		{Pattern: console.OwnerPath, Name: console.OwnerPath, Handler: handler},
+		{Pattern: "/console", Name: frame.Path, Handler: handler},
+		{Pattern: frame.Path, Name: frame.Path, Handler: handler},
 	}
 }
 

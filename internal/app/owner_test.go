@@ -136,7 +136,7 @@ func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
 		}
 	}
 	p.login(" " + token + "\n")
-	p.sees("/console/", 200, "Ana, viewer", "platform:one"[9:], "https://example.com/soup", "holds <b>3</b> entries")
+	p.sees("/console/receipts", 200, "<bdi>Ana</bdi>, viewer", "platform:one"[9:], "https://example.com/soup", "holds <b>3</b> entries")
 	// The token opens nothing else.
 	if w := get(s, "/ledger/receipt/"+id, identity.KeyHeader, token); w.Code != http.StatusForbidden {
 		t.Errorf("a token of the console opened the ledger: %d %s", w.Code, w.Body)
@@ -266,7 +266,7 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 			t.Errorf("%+v: %d: %s", c, w.Code, w.Body)
 		}
 	}
-	p.sees("/console/?kind=key&platform=one", 200, "platform key plat_one of one", "suspended", "active", "by key:"+operator)
+	p.sees("/console/receipts?kind=key&platform=one", 200, "platform key plat_one of one", "suspended", "active", "by key:"+operator)
 	if n := strings.Count(p.page, "Key changed</b>"); n != 3 {
 		t.Errorf("%d changes are in the ledger", n)
 	}
@@ -351,6 +351,17 @@ func given(t *testing.T, s *App, platform, address string, at time.Time) (id str
 	return id
 }
 
+func TestLinksToReceiptsOfBeforeLeadThere(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, "")
+	token, _ := tokenFor(t, s, identity.Viewer)
+	p := newPerson(t, s).login(token)
+	w := p.get("/console/?kind=key&day=2026-11-02")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/receipts?kind=key&day=2026-11-02" {
+		t.Errorf("%d, to %q", w.Code, w.Header().Get("Location"))
+	}
+}
+
 func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
@@ -365,14 +376,14 @@ func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
 	}
 	given(t, s, `<script>alert(1)</script>`, `javascript:alert(1)`, day.AddDate(0, 0, 20))
 	p := newPerson(t, s).login(token)
-	p.sees("/console/", 200, "Passages given", "https://example.com/119", "2 passages, rule 3", "41 tokens; terms 0123456789ab", "&lt;script&gt;alert(1)&lt;/script&gt;")
+	p.sees("/console/receipts", 200, "Passages given", "https://example.com/119", "2 passages, rule 3", "41 tokens; terms 0123456789ab", "&lt;script&gt;alert(1)&lt;/script&gt;")
 	if strings.Contains(p.page, "<script>") || strings.Contains(p.page, `href="javascript:`) || strings.Contains(p.page, "https://example.com/070") {
 		t.Error("the page has what an entry says as code, or more than a page")
 	}
-	older := regexp.MustCompile(`href="/console/(\?[^"]*before=[^"]*)">Older`)
+	older := regexp.MustCompile(`href="/console/(receipts\?[^"]*before=[^"]*)">Older`)
 	seen := map[string]bool{}
 	address := regexp.MustCompile(`>https://example\.com/(\d+)<`)
-	for next := "/console/?platform=even"; next != ""; {
+	for next := "/console/receipts?platform=even"; next != ""; {
 		p.sees(next, 200)
 		for _, found := range address.FindAllStringSubmatch(p.page, -1) {
 			if seen[found[1]] {
@@ -388,13 +399,13 @@ func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
 	if len(seen) != 60 || seen["001"] || !seen["000"] {
 		t.Errorf("%d of platform even: %v", len(seen), seen)
 	}
-	p.sees("/console/?day=2026-11-03", 200, ">https://example.com/014<", ">https://example.com/037<")
+	p.sees("/console/receipts?day=2026-11-03", 200, ">https://example.com/014<", ">https://example.com/037<")
 	if n := len(address.FindAllString(p.page, -1)); n != 24 {
 		t.Errorf("%d on a day of 24 hours", n)
 	}
-	p.sees("/console/?day=2025-01-01", 200, "Nothing fits what you chose.")
-	p.sees("/console/?kind=citation", 200, "Nothing fits what you chose.")
-	p.sees("/console/?day=soup&before=soup", 200, "https://example.com/119")
+	p.sees("/console/receipts?day=2025-01-01", 200, "Nothing fits what you chose.")
+	p.sees("/console/receipts?kind=citation", 200, "Nothing fits what you chose.")
+	p.sees("/console/receipts?day=soup&before=soup", 200, "https://example.com/119")
 }
 
 func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
@@ -444,7 +455,7 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p.sees("/console/", 200, "onE")
+	p.sees("/console/receipts", 200, "onE")
 	if p.post("/console/verify", "id", id); !strings.Contains(p.page, ">Not true<") || !strings.Contains(p.page, "frontdesk ledger audit") {
 		t.Errorf("an entry that was changed: %s", p.page)
 	}
@@ -477,7 +488,7 @@ func TestDenialsAreListedAndCountedWithRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPerson(t, s).login(token)
-	p.sees("/console/", 200, "10 answered and 60 denied, at most 24 on one day", "22 November 2026: 2 answered, 11 denied", "<td>10</td><td>0</td><td>1</td>", "<td>0</td><td>60</td><td>0</td>")
+	p.sees("/console/receipts", 200, "10 answered and 60 denied, at most 24 on one day", "22 November 2026: 2 answered, 11 denied", "<td>10</td><td>0</td><td>1</td>", "<td>0</td><td>60</td><td>0</td>")
 	p.sees("/console/denials", 200, ">out of scope<", `<td class="n">60</td>`, "declared editorial domains", "req_01")
 	if strings.Contains(p.page, "req_07") || strings.Contains(p.page, "req_69") {
 		t.Error("what was answered is among the denials, or more than a page")

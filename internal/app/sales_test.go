@@ -206,7 +206,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	p.sees("/console/sales", 200, "<b>1</b> report is overdue", "Revenue by day and buyer, in USD", "0.04 USD", saleBuyer)
 	p.sees(of(saleBuyer), 200, "<b class=\"big\">246.76 USD</b>", "Held", "Charged", "Taken back", sale.ID)
 	p.sees("/console/receipts/"+sale.Entry, 200, "Bought", "sales/transactions/"+sale.ID, "per access; 0.02 USD")
-	p.sees("/console/?kind=account", 200, "Account changed", "credit; 250.5 USD", "by key:")
+	p.sees("/console/receipts?kind=account", 200, "Account changed", "credit; 250.5 USD", "by key:")
 
 	// Nothing of what an operator did is without a name, and no reference and no form's token gets into the log.
 	for record, err := range s.Ledger.Read(ctx, ledger.Filter{Kind: "account"}) {

@@ -28,12 +28,6 @@ CREATE INDEX login_session_until ON login_session (until);
 `},
 }
 
-// The roles of people at the owner's console.
-const (
-	Viewer   = "viewer"   // sees everything, and changes nothing
-	Operator = "operator" // may change what the console can change
-)
-
 // consoleScope begins the scope of a key that opens the console and nothing else.
 const consoleScope = "console:"
 
@@ -43,7 +37,7 @@ func ConsoleScopes(role string) []string { return []string{consoleScope + role} 
 // ConsoleRole is the role in which a key opens the console; empty when it does not. A key that
 // opens every door opens this one not: it was given out for questions.
 func ConsoleRole(scopes []string) string {
-	for _, role := range []string{Operator, Viewer} {
+	for _, role := range PersonRoles {
 		if slices.Contains(scopes, consoleScope+role) {
 			return role
 		}
@@ -55,7 +49,7 @@ func ConsoleRole(scopes []string) string {
 type Login struct {
 	Key   string // the id of the token
 	Name  string // what the owner calls its holder
-	Role  string // Viewer or Operator
+	Role  string // one of PersonRoles
 	Until time.Time
 }
 

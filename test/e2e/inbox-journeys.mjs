@@ -42,7 +42,7 @@ export function journeys(engine) {
 
     const bound = await at.bind("cooks", session, offer.id, { email: "ana@pantry.example", full_name: "Ana Example" });
     assert.equal(bound.status, "bound", JSON.stringify(bound));
-    await p.press(p.page.getByRole("link", { name: /^Inbox/ }).first());
+    await p.press(p.page.getByRole("link", { name: /^Requests/ }).first());
     await p.press(p.page.getByRole("link", { name: /^Open the bind of Cooks/ }));
     assert.match(await p.page.getByRole("region", { name: "What it was bound with" }).innerText(), /ana@pantry\.example[^]*Ana Example/);
     await p.press(p.page.getByRole("button", { name: "Mark as done" }));
@@ -159,7 +159,7 @@ export function journeys(engine) {
     await p.page.waitForURL(address);
     assert.match(await main.innerText(), new RegExp(`erased[^]*${session}[^]*It was erased`));
     assert.ok(!(await main.innerText()).includes("marker8"));
-    await p.page.goto(`${at.url}/console/?kind=erase`);
+    await p.page.goto(`${at.url}/console/receipts?kind=erase`);
     assert.match(await p.page.getByRole("table", { name: "Entries of the ledger" }).innerText(), /Request erased[^]*because somebody asked for it; by key:/);
     await p.check();
   });

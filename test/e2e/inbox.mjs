@@ -111,7 +111,7 @@ intakes:
     await p.page.goto(`${at.url}/console/`);
     await p.page.getByLabel("Token").fill(token);
     await p.press(p.page.getByRole("button", { name: "Log in" }));
-    await p.press(p.page.getByRole("link", { name: /^Inbox/ }));
+    await p.press(p.page.getByRole("link", { name: /^Requests/ }));
     await p.page.getByRole("heading", { name: "Inbox" }).waitFor();
     return p;
   }

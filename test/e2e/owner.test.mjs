@@ -62,7 +62,7 @@ async function login(token, options) {
 test("a wrong token is refused, and says what to do", async () => {
   const p = await login("fd_wrong", { expect: /status of 401/ });
   await p.page.getByRole("alert").waitFor();
-  assert.match(await p.page.getByRole("alert").innerText(), /does not open the console/);
+  assert.match(await p.page.getByRole("alert").innerText(), /not valid/);
   assert.equal(await p.page.getByLabel("Token").inputValue(), "", "a wrong token is not shown again");
   await p.page.goto(`${desk.url}/console/denials`);
   await p.page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -71,6 +71,7 @@ test("a wrong token is refused, and says what to do", async () => {
 
 test("who took what, and when, is listed and filtered", async () => {
   const p = await login(viewer);
+  await p.press(p.page.getByRole("link", { name: "Receipts" }));
   await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
   assert.match(await p.page.getByRole("img", { name: "Requests of platforms by day" }).ariaSnapshot(), /1 answered and 1 denied/);
   const platforms = p.page.getByRole("table", { name: "Platforms in the last 30 days" });
@@ -88,14 +89,14 @@ test("who took what, and when, is listed and filtered", async () => {
   await p.page.getByText("Nothing fits what you chose.").waitFor();
   await p.press(p.page.getByRole("link", { name: "Show everything" }));
   assert.ok(await entries.getByRole("row").count() > 4);
-  await p.press(p.page.getByRole("link", { name: "Denials" }));
-  await p.page.getByRole("heading", { name: "Denials" }).waitFor();
+  await p.press(p.page.getByRole("link", { name: "Refused requests" }));
   assert.match(await p.page.getByRole("main").innerText(), /declared editorial domains[^]*example-chat\s+out of scope/);
   await p.check();
 });
 
 test("one click verifies a receipt, and a changed byte is found", async () => {
   const p = await login(viewer);
+  await p.press(p.page.getByRole("link", { name: "Receipts" }));
   await p.page.getByRole("row").filter({ hasText: "Passages given" }).getByRole("button", { name: /^Verify entry/ }).press("Enter");
   const verdict = p.page.getByRole("status");
   await verdict.getByRole("heading", { name: "True" }).waitFor();
@@ -115,7 +116,7 @@ test("one click verifies a receipt, and a changed byte is found", async () => {
 
 test("an operator suspends a key and resumes it; a viewer cannot", async () => {
   const v = await login(viewer);
-  await v.press(v.page.getByRole("link", { name: "Keys" }));
+  await v.press(v.page.getByRole("link", { name: "Keys & people" }));
   await v.page.getByText("You are a viewer").waitFor();
   assert.equal(await v.page.getByRole("button", { name: /Suspend/ }).count(), 0);
   await v.press(v.page.getByRole("button", { name: "Log out" }));
@@ -123,14 +124,14 @@ test("an operator suspends a key and resumes it; a viewer cannot", async () => {
   await v.check();
 
   const p = await login(operator);
-  await p.press(p.page.getByRole("link", { name: "Keys" }));
+  await p.press(p.page.getByRole("link", { name: "Keys & people" }));
   await p.press(p.page.getByRole("button", { name: "Suspend plat_one" }));
   await p.page.getByText("suspended", { exact: true }).waitFor();
   const refused = await platform("retrieve", "--domain", "food", "--query", "bread");
   assert.match(refused.stderr, /auth_failed|authentication failed/);
   await p.press(p.page.getByRole("button", { name: "Resume plat_one" }));
   await p.page.getByText("active", { exact: true }).waitFor();
-  await p.page.goto(`${desk.url}/console/?kind=key`);
+  await p.page.goto(`${desk.url}/console/receipts?kind=key`);
   assert.match(await p.page.getByRole("table", { name: "Entries of the ledger" }).innerText(), /platform key plat_one of example-chat\s+suspended/);
   await p.check();
 });
@@ -148,7 +149,9 @@ for (const [device, viewport] of [["desk", { width: 1280, height: 900 }], ["phon
       await look("login");
       await p.page.getByLabel("Token").fill(operator);
       await p.press(p.page.getByRole("button", { name: "Log in" }));
-      await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
+      await p.page.getByRole("heading", { name: "Home" }).waitFor();
+      await look("home");
+      await p.page.goto(`${desk.url}/console/receipts`);
       await look("receipts");
       await p.press(p.page.getByRole("button", { name: /^Verify entry/ }).first());
       await p.page.getByRole("heading", { name: "True" }).waitFor();

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"html/template"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -16,21 +15,21 @@ import (
 var embedded embed.FS
 
 // Files are the page's files, served from a folder whose name is their common hash: a browser may keep them for
-// good, and modules that import each other are always of one version. The owner's pages have theirs among them.
+// good, and modules that import each other are always of one version.
 type Files struct {
 	Root   string // "/assets/<hash>"
 	byName map[string][]byte
 }
 
-// Load reads the files.
-func Load() *Files {
+// LoadFiles reads the files of a folder that is embedded.
+func LoadFiles(files embed.FS, folder string) *Files {
 	f := &Files{byName: map[string][]byte{}}
 	sum := sha256.New()
-	err := fs.WalkDir(embedded, "assets", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := embedded.ReadFile(name)
+		text, err := files.ReadFile(name)
 		sum.Write([]byte(name))
 		sum.Write(text)
 		f.byName[path.Base(name)] = text
@@ -41,10 +40,6 @@ func Load() *Files {
 	}
 	f.Root = "/assets/" + hex.EncodeToString(sum.Sum(nil)[:6])
 	return f
-}
-
-func (f *Files) template() *template.Template {
-	return template.Must(template.New("page.html").ParseFS(embedded, "page.html"))
 }
 
 // Serve answers with a file. Under the name of another version, which a page from before an upgrade asks for, it

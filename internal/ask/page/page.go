@@ -62,8 +62,8 @@ func Handler(config Config) http.Handler {
 			return "http://" + r.Host
 		}
 	}
-	files := Load()
-	p := &page{config: config, files: files, template: files.template()}
+	files := LoadFiles(embedded, "assets")
+	p := &page{config: config, files: files, template: template.Must(template.ParseFS(embedded, "page.html"))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.show)
 	mux.HandleFunc("GET /assets/", files.Serve)

@@ -228,7 +228,7 @@ var markupSinks = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|doc
 
 func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
 	t.Parallel()
-	for name, source := range Load().byName {
+	for name, source := range LoadFiles(embedded, "assets").byName {
 		if path.Ext(name) == ".js" || path.Ext(name) == ".css" {
 			if found := markupSinks.Find(source); found != nil {
 				t.Errorf("%s has %q", name, found)
@@ -276,7 +276,7 @@ var (
 func TestEveryTextOfThePageIsThereAndIsUsed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for name, source := range Load().byName {
+	for name, source := range LoadFiles(embedded, "assets").byName {
 		if path.Ext(name) != ".js" {
 			continue
 		}

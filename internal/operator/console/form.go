@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // Forms ask for what operations are told. Tags of an operation's fields say how:
@@ -194,8 +195,8 @@ type operations struct {
 }
 
 // operate carries out operations of an operator.
-func (o *owner) operate(all operations) http.HandlerFunc {
-	return o.action(func(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) operate(all operations) frame.Handler {
+	return o.Act(func(r *http.Request, v *frame.Visit) (did, to string, err error) {
 		do := field1(r, cmp.Or(all.by, "do"))
 		of, known := all.of[do]
 		if !known {
@@ -206,7 +207,7 @@ func (o *owner) operate(all operations) http.HandlerFunc {
 			return "", "", err
 		}
 		out, err := operator.Of(told.Type().Elem()).
-			Run(operator.WithActor(r.Context(), by(v)), o.config.Sales.Operator, told.Interface())
+			Run(operator.WithActor(r.Context(), v.Actor()), o.config.Sales.Operator, told.Interface())
 		if paid, ok := out.(operator.Paid); ok && err == nil && paid.Again {
 			err = fail.New(fail.Invalid, "This payment was booked under its reference before, and is not booked twice.")
 		}

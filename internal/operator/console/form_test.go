@@ -34,7 +34,7 @@ func TestFormsAreReadAsTheyAreDrawn(t *testing.T) {
 		operator.AddLicense{}, operator.AddSubscription{}, operator.SuspendGrant{}, operator.SetQuota{}, operator.Onboard{},
 	} {
 		var drawn strings.Builder
-		if err := parsed().ExecuteTemplate(&drawn, "inputs", inputs(in, units)); err != nil {
+		if err := console().Templates("en").ExecuteTemplate(&drawn, "inputs", inputs(in, units)); err != nil {
 			t.Fatal(err)
 		}
 		form, count := url.Values{"unit": {"burst"}, "long": {"3"}, "period": {"days"}}, 0

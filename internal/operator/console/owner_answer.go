@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/wire/strictjson"
 )
 
@@ -142,13 +143,13 @@ func readDetails(text string) (strictjson.Value, error) {
 
 // answer takes an answer that somebody wrote by hand. It is shown first as the agent will see it, and sent when that was
 // looked at.
-func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	q, err := o.look(r)
 	if err != nil {
 		return err
 	}
 	form := o.readForm(r, q)
-	now := o.config.Now()
+	now := o.Now()
 	if q.StateAt(now) != vault.Waiting {
 		o.late(w, r, v, q, form)
 		return nil
@@ -185,13 +186,13 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 }
 
 // send sends an answer. Of two who send one at a time the first is heard, and the other is told.
-func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake.Request, form *answerForm, outcome offers.Outcome) error {
-	err := o.config.Inbox.Answer(r.Context(), q.ID, outcome, by(v))
+func (o *owner) send(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *intake.Request, form *answerForm, outcome offers.Outcome) error {
+	err := o.config.Inbox.Answer(r.Context(), q.ID, outcome, v.Actor())
 	if err == nil {
-		o.config.Note(r, v.in, "answered a request")
-		return elsewhere(requestPage(r))
+		o.Note(r, v.In, "answered a request")
+		return frame.Elsewhere(requestPage(r))
 	}
-	now, failure := o.config.Now(), err
+	now, failure := o.Now(), err
 	if q, err = o.look(r); err != nil {
 		return err
 	}
@@ -209,9 +210,9 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *visit, q *intake
 }
 
 // late tells that a submission waits no more, and shows what was written in vain.
-func (o *owner) late(w http.ResponseWriter, r *http.Request, v *visit, q *intake.Request, form *answerForm) {
+func (o *owner) late(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *intake.Request, form *answerForm) {
 	problem := "Somebody was faster: this request has its answer already, which stands below. What you wrote was not sent."
-	switch q.StateAt(o.config.Now()) {
+	switch q.StateAt(o.Now()) {
 	case vault.Expired:
 		problem = "This request has expired while you wrote. What you wrote was not sent."
 	case vault.Erased:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/internal/licensing/delivery/botstats"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 )
 
@@ -90,8 +91,8 @@ const (
 )
 
 // bots shows whom the edges saw: by agent and day, what came of it, and where it was.
-func (o *owner) bots(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
-	q, now := r.URL.Query(), o.config.Now()
+func (o *owner) bots(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+	q, now := r.URL.Query(), o.Now()
 	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome")}
 	if body.Site == "" && len(body.Sites) > 0 {
 		body.Site = body.Sites[0].ID
@@ -111,7 +112,7 @@ func (o *owner) bots(ctx context.Context, r *http.Request, _ *visit) (string, an
 	body.Any = body.Agent != "" || body.Outcome != "" || body.Day != ""
 	_, body.Chosen, _ = outcomeOf(body.Outcome)
 	if body.Plot = newSightings(all, now); body.Plot != nil {
-		body.Plot.Leads, body.Plot.Also = o.base(r)+"sales/bots", body.keep("agent", "outcome")
+		body.Plot.Leads, body.Plot.Also = o.Base(r)+"sales/bots", body.keep("agent", "outcome")
 	}
 	body.Outcomes = outcomeRows(all, want)
 	paths, err := o.config.Sales.Traffic.Paths(ctx, places, pathsShown+1)

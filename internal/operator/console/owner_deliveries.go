@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // deliveriesBody is what was delivered.
@@ -91,7 +92,7 @@ func sizeSays(bytes int64) string {
 }
 
 // deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those under a transaction by its.
-func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state")}
 	body.By, body.State = body.chosen.Get("by"), body.chosen.Get("state")
 	var all []transactions.Delivery
@@ -100,7 +101,7 @@ func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *visit) (stri
 	if body.Find != "" {
 		one, ok, wrong := o.config.Sales.Deals.Delivery(ctx, body.Find)
 		if ok && wrong == nil {
-			return "", nil, elsewhere("sales/deliveries/" + one.ID)
+			return "", nil, frame.Elsewhere("sales/deliveries/" + one.ID)
 		}
 		body.Of = body.Find
 		if err = wrong; err == nil {
@@ -134,7 +135,7 @@ type deliveryBody struct {
 }
 
 // delivery shows one delivery.
-func (o *owner) delivery(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) delivery(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	d, ok, err := o.config.Sales.Deals.Delivery(ctx, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
@@ -187,7 +188,7 @@ var leakKinds = []leakKind{
 
 // leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
 // older than others may take to tell of a delivery.
-func (o *owner) leakage(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) leakage(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := leakageBody{listed: o.choose(r, "leakage"), Grace: spanSays(reports.Grace)}
 	chosen := leakKinds[0]
 	for _, k := range leakKinds {
@@ -202,7 +203,7 @@ func (o *owner) leakage(ctx context.Context, r *http.Request, _ *visit) (string,
 	}
 	body.chosen.Set("kind", body.Kind)
 	since, until := body.since, body.until
-	if latest := o.config.Now().Add(-reports.Grace); until.IsZero() || until.After(latest) {
+	if latest := o.Now().Add(-reports.Grace); until.IsZero() || until.After(latest) {
 		until = latest
 	}
 	var sent []transactions.Delivery

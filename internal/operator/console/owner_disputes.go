@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/disputes"
 	"frontdesk/internal/licensing/disputes/accesslog"
 	"frontdesk/internal/licensing/disputes/enforcement"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // Disputes are what the pages on disputes read and do.
@@ -89,7 +91,7 @@ func (b disputesBody) Reasons() (all []option) {
 }
 
 // disputes lists disputes, the newest first, or finds one by its id or that of its transaction.
-func (o *owner) disputes(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) disputes(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := disputesBody{listed: o.choose(r, "disputes", "status", "reason")}
 	body.Status, body.Reason = disputes.Status(body.chosen.Get("status")), disputes.Reason(body.chosen.Get("reason"))
 	from := o.config.Sales.Disputes
@@ -99,7 +101,7 @@ func (o *owner) disputes(ctx context.Context, r *http.Request, _ *visit) (string
 			return "", nil, err
 		}
 		if ok {
-			return "", nil, elsewhere("sales/disputes/" + c.ID)
+			return "", nil, frame.Elsewhere("sales/disputes/" + c.ID)
 		}
 	} else {
 		all, err := from.Cases.Disputes(ctx, disputes.Filter{
@@ -166,7 +168,7 @@ func newAnswerRow(a accesslog.Answer) answerRow {
 }
 
 // dispute shows the story of one dispute, and has it decided.
-func (o *owner) dispute(ctx context.Context, r *http.Request, v *visit) (string, any, error) {
+func (o *owner) dispute(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	from := o.config.Sales.Disputes
 	c, steps, ok, err := from.Cases.Dispute(ctx, r.PathValue("id"))
 	if err != nil {
@@ -190,7 +192,7 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *visit) (string,
 		return "", nil, err
 	}
 	body.Cost = money(body.Sale.Amount, body.Sale.Price.Currency)
-	if body.May = v.changes() == nil && c.Status.Open(); body.May {
+	if body.May = v.May(identity.Operate) && c.Status.Open(); body.May {
 		for _, as := range disputes.Resolutions {
 			if as != disputes.Investigation || c.Status != disputes.Escalated {
 				body.Decides = append(body.Decides, option{Name: string(as), Says: map[disputes.Resolution]string{
@@ -203,7 +205,7 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *visit) (string,
 }
 
 // decideDispute decides a dispute.
-func (o *owner) decideDispute(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) decideDispute(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	in := operator.DecideDispute{Resolution: r.PostForm.Get("as"), Note: field1(r, "note")}
 	in.ID = r.PathValue("id")
 	if !slices.Contains(disputes.Resolutions, disputes.Resolution(in.Resolution)) {
@@ -234,9 +236,9 @@ var stepSays = map[enforcement.Level]string{
 }
 
 // measures lists measures, the newest first.
-func (o *owner) measures(ctx context.Context, r *http.Request, v *visit) (string, any, error) {
+func (o *owner) measures(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	from := o.config.Sales.Disputes
-	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.changes() == nil}
+	body := measuresBody{All: r.URL.Query().Get("all") != "", May: from.Lift != nil && v.May(identity.Operate)}
 	all, err := from.Measures.Sanctions(ctx, body.All, 10*perPage)
 	if err != nil {
 		return "", nil, err
@@ -252,14 +254,14 @@ func (o *owner) measures(ctx context.Context, r *http.Request, v *visit) (string
 }
 
 // changeMeasure lifts a measure, or confirms an end.
-func (o *owner) changeMeasure(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) changeMeasure(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	from := o.config.Sales.Disputes
 	do, done := map[string]func(context.Context, string, string, string) error{"lift": from.Lift, "confirm": from.Confirm}[r.PostForm.Get("do")], r.PostForm.Get("do")
 	if do == nil {
 		return "", "", fail.New(fail.Invalid, "A measure can be lifted here, and the end of an account confirmed.")
 	}
 	id := r.PostForm.Get("measure")
-	if err := do(operator.WithActor(r.Context(), by(v)), id, by(v), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
+	if err := do(operator.WithActor(r.Context(), v.Actor()), id, v.Actor(), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
 		return "", "", err
 	}
 	return done + " the measure " + id, "sales/measures", nil

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // Domains is what the pages on domains of tenants show and change (RAMP v1, domain verification). Nothing of it may be nil.
@@ -85,7 +86,7 @@ func newDomainRow(name, tenant string, d push.Domain, now time.Time) domainRow {
 
 // domainRows gives all domains of tenants, and those of sites that were verified, by tenant and name.
 func (o *owner) domainRows(ctx context.Context) (all []domainRow, err error) {
-	c, now := o.config.Sales.Domains, o.config.Now()
+	c, now := o.config.Sales.Domains, o.Now()
 	known, err := c.Known(ctx)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (d domainRow) Signs() identity.DeliveryKey {
 }
 
 // domains lists the domains of tenants: which are verified, and until when.
-func (o *owner) domains(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) domains(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := domainsBody{listed: o.choose(r, "domains", "state")}
 	body.State = body.chosen.Get("state")
 	for _, s := range domainStates {
@@ -192,7 +193,7 @@ type keyRow struct {
 const challengesShown = 25
 
 // domain shows one domain: its challenges and its keys, and what an operator can do.
-func (o *owner) domain(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) domain(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	return o.showDomain(w, r, v, domainBody{domainRow: domainRow{Name: r.URL.Query().Get("name")}})
 }
 
@@ -210,7 +211,7 @@ func (o *owner) findDomain(ctx context.Context, name string) (domainRow, error) 
 	return domainRow{}, fail.New(fail.NotFound, "There is no such domain. A domain is given to a tenant with it, or by frontdesk ramp tenant add.")
 }
 
-func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *visit, body domainBody) (err error) {
+func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *frame.Visit, body domainBody) (err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	if body.domainRow, err = o.findDomain(ctx, body.Name); err != nil {
@@ -220,7 +221,7 @@ func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *visit, bod
 	if err != nil {
 		return err
 	}
-	now := o.config.Now()
+	now := o.Now()
 	for _, c := range all {
 		state := c.State(now)
 		row := challengeRow{c, strings.ToLower(strings.ReplaceAll(state, "_", " ")), state == push.DomainVerified}
@@ -239,26 +240,26 @@ func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *visit, bod
 			last.Is = state
 		}
 	}
-	o.show(w, r, http.StatusOK, v.sheet("Domain "+body.Name, "sales-domain", body))
+	o.Show(w, r, http.StatusOK, v.Sheet("Domain "+body.Name, "sales-domain", body))
 	return nil
 }
 
 // changeDomain starts a challenge of a domain, looks whether one is met, forgets that the domain is verified, or revokes one of its keys.
-func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	c := o.config.Sales.Domains
 	body := domainBody{domainRow: domainRow{Name: r.PostForm.Get("name")}}
 	d, err := o.findDomain(r.Context(), body.Name)
 	if err != nil {
 		return err
 	}
-	ctx, caller, did := operator.WithActor(r.Context(), by(v)), operatorCaller+by(v), ""
+	ctx, caller, did := operator.WithActor(r.Context(), v.Actor()), operatorCaller+v.Actor(), ""
 	switch r.PostForm.Get("do") {
 	case "start":
 		if body.Started, err = c.Start(ctx, caller, d.Name); err != nil {
 			return err
 		}
 		body.Token = body.Started.Token
-		o.config.Note(r, v.in, "started a challenge of the domain "+d.Name)
+		o.Note(r, v.In, "started a challenge of the domain "+d.Name)
 		return o.showDomain(w, r, v, body)
 	case "look":
 		body.Token = field1(r, "token")
@@ -268,7 +269,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 		}
 		if !proven.Verified {
 			body.Problem = proven.Reason
-			o.config.Note(r, v.in, "looked at the domain "+d.Name+", which is not verified")
+			o.Note(r, v.In, "looked at the domain "+d.Name+", which is not verified")
 			return o.showDomain(w, r, v, body)
 		}
 		did = "verified the domain " + d.Name
@@ -289,7 +290,7 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *visit) e
 	default:
 		return fail.New(fail.Invalid, "Of a domain a challenge can be started and looked at here, its verification forgotten, and a key revoked.")
 	}
-	o.config.Note(r, v.in, did)
-	o.to(w, r, link("domain", "name", d.Name))
+	o.Note(r, v.In, did)
+	o.To(w, r, link("domain", "name", d.Name))
 	return nil
 }

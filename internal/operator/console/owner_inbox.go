@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/offers"
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 )
 
@@ -59,37 +60,18 @@ func (c *InboxConfig) intake(id string) InboxIntake {
 }
 
 // inboxRoutes serve the inbox.
-func (o *owner) inboxRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /console/inbox", o.page("inbox", o.inbox))
-	mux.HandleFunc("POST /console/inbox/find", o.inside(o.findRequest))
-	mux.HandleFunc("GET /console/inbox/{id}", o.inside(o.request))
-	mux.HandleFunc("POST /console/inbox/{id}/answer", o.inside(o.operator(o.answer)))
-	mux.HandleFunc("POST /console/inbox/{id}/done", o.action(o.markDone))
-	mux.HandleFunc("POST /console/inbox/{id}/again", o.action(o.tryAgain))
-	mux.HandleFunc("GET /console/inbox/{id}/erase", o.page("erase", o.askErase))
-	mux.HandleFunc("POST /console/inbox/{id}/erase", o.action(o.erase))
-}
-
-// operator lets only operators through to a handler.
-func (o *owner) operator(handler func(http.ResponseWriter, *http.Request, *visit) error) func(http.ResponseWriter, *http.Request, *visit) error {
-	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
-		if err := v.changes(); err != nil {
-			return err
-		}
-		return handler(w, r, v)
+func (o *owner) inboxPages() []frame.Page {
+	return []frame.Page{
+		{Pattern: "GET inbox", Right: identity.See, Serve: o.Draw("inbox", o.inbox)},
+		{Pattern: "POST inbox/find", Right: identity.See, Serve: o.findRequest},
+		{Pattern: "GET inbox/{id}", Right: identity.See, Serve: o.request},
+		{Pattern: "POST inbox/{id}/answer", Right: identity.Operate, Serve: o.answer},
+		{Pattern: "POST inbox/{id}/done", Right: identity.Operate, Serve: o.Act(o.markDone)},
+		{Pattern: "POST inbox/{id}/again", Right: identity.Operate, Serve: o.Act(o.tryAgain)},
+		{Pattern: "GET inbox/{id}/erase", Right: identity.Operate, Serve: o.Draw("erase", o.askErase)},
+		{Pattern: "POST inbox/{id}/erase", Right: identity.Operate, Serve: o.Act(o.erase)},
 	}
 }
-
-// changes refuses who changes nothing.
-func (v *visit) changes() error {
-	if v.in.Role != identity.Operator {
-		return fail.New(fail.Forbidden, "A viewer changes nothing; log in with the token of an operator.")
-	}
-	return nil
-}
-
-// by names in the ledger who is logged in.
-func by(v *visit) string { return "key:" + v.in.Key }
 
 // stateSays is what a state of a submission is called, and whether it is a good end.
 var states = []struct {
@@ -170,8 +152,8 @@ type failedRow struct {
 }
 
 // inbox shows what agents submitted: what somebody has to see to, what became of it all, and the list.
-func (o *owner) inbox(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
-	q, now := r.URL.Query(), o.config.Now()
+func (o *owner) inbox(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+	q, now := r.URL.Query(), o.Now()
 	body := inboxBody{States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes()}
 	c := body.Chosen
 	filter := vault.Filter{
@@ -202,7 +184,7 @@ func (o *owner) inbox(ctx context.Context, r *http.Request, _ *visit) (string, a
 	}
 	all, err := o.config.Inbox.List(ctx, filter)
 	if err != nil {
-		body.Wrong = unread(err).Error()
+		body.Wrong = frame.Unread(err).Error()
 	}
 	for i, l := range all {
 		if i == perPage {
@@ -237,10 +219,10 @@ const maxFind = 256
 
 // findRequest looks for what was submitted by the id of a session, an offer, an agent or a submission. It is a POST, so that no
 // such id gets into an address, and with it into the histories of browsers.
-func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	find, now := strings.TrimSpace(r.PostForm.Get("find")), o.config.Now()
+	find, now := strings.TrimSpace(r.PostForm.Get("find")), o.Now()
 	if find == "" || len(find) > maxFind {
 		return fail.New(fail.Invalid, "Write the id of a session, an offer or an agent, of at most %d characters.", maxFind)
 	}
@@ -254,7 +236,7 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) er
 		return err
 	}
 	if len(all) == 1 && !body.Later {
-		o.to(w, r, "inbox/"+url.PathEscape(all[0].ID))
+		o.To(w, r, "inbox/"+url.PathEscape(all[0].ID))
 		return nil
 	}
 	for i, l := range all {
@@ -264,6 +246,6 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *visit) er
 		}
 		body.Rows = append(body.Rows, o.newInboxRow(l, now))
 	}
-	o.show(w, r, http.StatusOK, v.sheet("Inbox", "inbox", body))
+	o.Show(w, r, http.StatusOK, v.Sheet("Inbox", "inbox", body))
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 	"frontdesk/wire/receipt"
 )
@@ -79,7 +80,7 @@ type receiptsBody struct {
 }
 
 // receipts shows who took what, and what became of requests over time.
-func (o *owner) receipts(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := receiptsBody{Kinds: kinds, Chosen: choose(r.URL.Query())}
 	var err error
 	if body.Head, err = o.config.Head(ctx); err != nil {
@@ -90,7 +91,7 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *visit) (string
 		return "", nil, err
 	}
 	body.Platforms = platforms
-	body.Plot = plot.OfPlatforms(tallies, o.config.Now())
+	body.Plot = plot.OfPlatforms(tallies, o.Now())
 	c := body.Chosen
 	filter := ledger.Filter{Kind: c.Kind, Since: c.since, Until: c.until, Newest: true, Limit: perPage + 1}
 	if c.Platform != "" {
@@ -101,7 +102,7 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *visit) (string
 	}
 	for record, err := range o.config.Entries(ctx, filter) {
 		if err != nil {
-			body.Wrong = unread(err).Error()
+			body.Wrong = frame.Unread(err).Error()
 			break
 		}
 		if len(body.Rows) == perPage {
@@ -115,7 +116,7 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *visit) (string
 
 // lately counts what platforms did in the days of the plot, and names all that there are.
 func (o *owner) lately(ctx context.Context) ([]grants.DayCount, []string, error) {
-	tallies, err := o.config.Tallies(ctx, plot.FirstDay(o.config.Now()))
+	tallies, err := o.config.Tallies(ctx, plot.FirstDay(o.Now()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,21 +133,6 @@ func (o *owner) lately(ctx context.Context) ([]grants.DayCount, []string, error)
 	}
 	slices.Sort(names)
 	return tallies, slices.Compact(names), nil
-}
-
-// unread is the error of what could not be read.
-func unread(err error) error {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return fail.New(fail.Timeout, "It took too long to find what was asked for; choose a day, or a platform that took something lately.")
-	case fail.From(err).Code != fail.Internal:
-		return err
-	}
-	var known *fail.Error
-	if errors.As(err, &known) {
-		return err // it was made for people
-	}
-	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Wrap(err)
 }
 
 // receiptBody is the page of one receipt.
@@ -202,7 +188,7 @@ func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Rec
 }
 
 // receipt shows one receipt.
-func (o *owner) receipt(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) receipt(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body, _, err := o.stored(ctx, r.PathValue("id"))
 	return "Receipt " + body.ID, body, broken(err)
 }
@@ -221,7 +207,7 @@ func broken(err error) error {
 }
 
 // download gives a receipt as a file, which `frontdesk verify` takes.
-func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error {
+func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
 	body, _, err := o.stored(r.Context(), r.PathValue("id"))
 	switch {
 	case err != nil:
@@ -239,7 +225,7 @@ func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *visit) error
 }
 
 // verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
-func (o *owner) verify(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) verify(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	if text := r.PostForm.Get("receipt"); text != "" {
 		return "Receipt verified", o.verifyText(ctx, text), nil
 	}
@@ -374,7 +360,7 @@ type reasonCount struct {
 }
 
 // denials shows the requests that got nothing, and why.
-func (o *owner) denials(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) denials(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plot.Days}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
@@ -444,14 +430,14 @@ type listedKey struct {
 }
 
 // keys shows the keys of platforms, without their secrets, which no page ever has.
-func (o *owner) keys(ctx context.Context, _ *http.Request, _ *visit) (string, any, error) {
+func (o *owner) keys(ctx context.Context, _ *http.Request, _ *frame.Visit) (string, any, error) {
 	all, err := o.config.Platforms(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	body := keysBody{}
 	for _, k := range all {
-		body.Keys = append(body.Keys, listedKey{k, k.State(o.config.Now()), limits(k), k.Status == identity.PlatformActive, k.Status == identity.PlatformSuspended})
+		body.Keys = append(body.Keys, listedKey{k, k.State(o.Now()), limits(k), k.Status == identity.PlatformActive, k.Status == identity.PlatformSuspended})
 	}
 	return "Platforms' keys", body, nil
 }
@@ -478,13 +464,13 @@ var changes = map[string]struct{ status, done string }{
 }
 
 // changeKey suspends or resumes a key.
-func (o *owner) changeKey(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) changeKey(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	id := r.PostForm.Get("id")
 	change, known := changes[r.PostForm.Get("do")]
 	if !known {
 		return "", "", fail.New(fail.Invalid, "A key can be suspended or resumed here, and nothing else.")
 	}
-	if err := o.config.SetStatus(r.Context(), v.in, id, change.status); err != nil {
+	if err := o.config.SetStatus(r.Context(), v.In, id, change.status); err != nil {
 		return "", "", err
 	}
 	return change.done + " the key " + id, "keys", nil

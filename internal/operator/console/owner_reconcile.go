@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/licensing/disputes/enforcement"
 	"frontdesk/internal/licensing/reports"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // reconciledBody is how deliveries, transactions and reports stand to one another, by day and site (RAMP v1, reconciliation); or where they contradict
@@ -73,7 +74,7 @@ func newReconciledRow(d enforcement.Day) reconciledRow {
 }
 
 // reconciliation lists what was counted, the latest day first, or where the three sides differ on one day.
-func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ"), Counts: o.config.Sales.Disputes.Lift != nil}
 	body.Kind, body.Differ = body.chosen.Get("kind"), body.chosen.Has("differ")
 	for _, k := range reconciledKinds {

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/wire/strictjson"
 )
 
@@ -122,10 +124,10 @@ func (o *owner) look(r *http.Request) (*intake.Request, error) {
 }
 
 // requestBody says what is known of a submission, and to whom.
-func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
-	now := o.config.Now()
+func (o *owner) requestBody(q *intake.Request, v *frame.Visit) *requestBody {
+	now := o.Now()
 	body := &requestBody{}
-	body.Reads = v.changes() == nil || o.config.Inbox.ViewersRead
+	body.Reads = v.May(identity.Operate) || o.config.Inbox.ViewersRead
 	body.inboxRow = o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now)
 	body.Ends = vault.EraseTimesOf(q.Record, q.Bind)
 	if body.Reads {
@@ -141,14 +143,14 @@ func (o *owner) requestBody(q *intake.Request, v *visit) *requestBody {
 	for _, e := range q.Entries {
 		body.Entries = append(body.Entries, entryLink{e.ID, kindSays(e.Kind)})
 	}
-	if v.changes() == nil && body.State == vault.Waiting {
+	if v.May(identity.Operate) && body.State == vault.Waiting {
 		body.Form = o.newForm(q)
 	}
 	return body
 }
 
 // request shows one submission. Its title and its address hold nothing of what was submitted.
-func (o *owner) request(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) request(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	q, err := o.look(r)
 	if err != nil {
 		return err
@@ -157,17 +159,17 @@ func (o *owner) request(w http.ResponseWriter, r *http.Request, v *visit) error 
 	return nil
 }
 
-func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *visit, status int, body *requestBody, problem string) {
-	s := v.sheet("Request", "request", body)
+func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, body *requestBody, problem string) {
+	s := v.Sheet("Request", "request", body)
 	s.Problem = problem
-	o.show(w, r, status, s)
+	o.Show(w, r, status, s)
 }
 
 // requestPage is the page of the submission of a request.
 func requestPage(r *http.Request) string { return "inbox/" + url.PathEscape(r.PathValue("id")) }
 
 // markDone says that somebody has seen to a bind.
-func (o *owner) markDone(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) markDone(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	q, err := o.look(r)
 	if err != nil {
 		return "", "", err
@@ -176,7 +178,7 @@ func (o *owner) markDone(r *http.Request, v *visit) (did, to string, err error) 
 		return "", "", fail.New(fail.Invalid, "This request was not bound, so there is nothing to be done.")
 	}
 	if q.Bind.Done.IsZero() { // otherwise a colleague was as quick, and meant the same
-		if err := o.config.Inbox.Done(r.Context(), q.Offer, by(v)); err != nil {
+		if err := o.config.Inbox.Done(r.Context(), q.Offer, v.Actor()); err != nil {
 			return "", "", err
 		}
 		did = "marked a bind as done"
@@ -185,7 +187,7 @@ func (o *owner) markDone(r *http.Request, v *visit) (did, to string, err error) 
 }
 
 // tryAgain has a bind that could not be delivered delivered again, at once.
-func (o *owner) tryAgain(r *http.Request, _ *visit) (did, to string, err error) {
+func (o *owner) tryAgain(r *http.Request, _ *frame.Visit) (did, to string, err error) {
 	q, err := o.look(r)
 	if err != nil {
 		return "", "", err
@@ -216,15 +218,12 @@ type eraseBody struct {
 const maxOthers = 100
 
 // askErase says what will be gone and what stays, and asks.
-func (o *owner) askErase(ctx context.Context, r *http.Request, v *visit) (string, any, error) {
-	if err := v.changes(); err != nil {
-		return "", nil, err
-	}
+func (o *owner) askErase(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, err := o.look(r)
 	if err != nil {
 		return "", nil, err
 	}
-	now := o.config.Now()
+	now := o.Now()
 	body := eraseBody{inboxRow: o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
 	all, err := o.config.Inbox.List(ctx, vault.Filter{Find: q.Session, Limit: maxOthers})
 	if err != nil {
@@ -239,7 +238,7 @@ func (o *owner) askErase(ctx context.Context, r *http.Request, v *visit) (string
 }
 
 // erase erases a submission, or all of its session.
-func (o *owner) erase(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) erase(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	q, err := o.look(r)
 	if err != nil {
 		return "", "", err
@@ -251,7 +250,7 @@ func (o *owner) erase(r *http.Request, v *visit) (did, to string, err error) {
 	if what == "" {
 		return "", "", fail.New(fail.Invalid, "This request has no offer; erase what belongs to its session.")
 	}
-	n, err := o.config.Inbox.Erase(r.Context(), what, by(v))
+	n, err := o.config.Inbox.Erase(r.Context(), what, v.Actor())
 	if err != nil {
 		return "", "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/delivery/botstats"
@@ -17,6 +18,7 @@ import (
 	"frontdesk/internal/licensing/reports"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 	"frontdesk/internal/policy"
 )
@@ -42,42 +44,44 @@ type SalesConfig struct {
 type Site struct{ ID, Name string }
 
 // salesRoutes serve what is sold.
-func (o *owner) salesRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /console/sales", o.page("sales", o.sales))
-	mux.HandleFunc("GET /console/sales/catalog", o.page("sales-catalog", o.shelf))
-	mux.HandleFunc("GET /console/sales/offers", o.page("sales-offers", o.offers))
-	mux.HandleFunc("GET /console/sales/offers/{id}", o.page("sales-offer", o.offer))
-	mux.HandleFunc("GET /console/sales/transactions", o.page("sales-transactions", o.transactions))
-	mux.HandleFunc("GET /console/sales/transactions/{id}", o.page("sales-transaction", o.transaction))
-	mux.HandleFunc("GET /console/sales/deliveries", o.page("sales-deliveries", o.deliveries))
-	mux.HandleFunc("GET /console/sales/deliveries/{id}", o.page("sales-delivery", o.delivery))
-	mux.HandleFunc("GET /console/sales/disputes", o.page("sales-disputes", o.disputes))
-	mux.HandleFunc("GET /console/sales/disputes/{id}", o.page("sales-dispute", o.dispute))
-	mux.HandleFunc("POST /console/sales/disputes/{id}", o.action(o.decideDispute))
-	mux.HandleFunc("GET /console/sales/measures", o.page("sales-measures", o.measures))
-	mux.HandleFunc("POST /console/sales/measures", o.action(o.changeMeasure))
-	mux.HandleFunc("GET /console/sales/bots", o.page("sales-bots", o.bots))
-	mux.HandleFunc("GET /console/sales/leakage", o.page("sales-leakage", o.leakage))
-	mux.HandleFunc("GET /console/sales/reconciliation", o.page("sales-reconciliation", o.reconciliation))
-	mux.HandleFunc("GET /console/sales/owed", o.page("sales-owed", o.owed))
-	mux.HandleFunc("GET /console/sales/tenants", o.page("sales-tenants", o.tenants))
-	mux.HandleFunc("POST /console/sales/tenants", o.inside(o.operator(o.putTenant)))
-	mux.HandleFunc("GET /console/sales/tenant", o.inside(o.tenant))
-	mux.HandleFunc("GET /console/sales/domains", o.page("sales-domains", o.domains))
-	mux.HandleFunc("GET /console/sales/domain", o.inside(o.domain))
-	mux.HandleFunc("POST /console/sales/domain", o.inside(o.operator(o.changeDomain)))
-	mux.HandleFunc("GET /console/sales/requesters", o.page("sales-requesters", o.requesters))
-	mux.HandleFunc("POST /console/sales/requesters", o.action(o.changeRequester))
-	mux.HandleFunc("GET /console/sales/accounts", o.page("sales-accounts", o.accounts))
-	mux.HandleFunc("POST /console/sales/accounts", o.operate(accountForms))
-	mux.HandleFunc("GET /console/sales/account", o.page("sales-account", o.account))
-	mux.HandleFunc("POST /console/sales/account", o.operate(oneAccountForms))
-	mux.HandleFunc("GET /console/sales/grants", o.page("sales-grants", o.grants))
-	mux.HandleFunc("POST /console/sales/grants", o.operate(grantForms))
-	mux.HandleFunc("GET /console/sales/grant", o.page("sales-grant", o.grant))
-	mux.HandleFunc("POST /console/sales/grant", o.operate(oneGrantForms))
-	mux.HandleFunc("GET /console/sales/reports", o.page("sales-reports", o.reports))
-	mux.HandleFunc("GET /console/sales/reports/{file}", o.inside(o.downloadReport))
+func (o *owner) salesPages() []frame.Page {
+	return []frame.Page{
+		{Pattern: "GET sales", Right: identity.See, Serve: o.Draw("sales", o.sales)},
+		{Pattern: "GET sales/catalog", Right: identity.See, Serve: o.Draw("sales-catalog", o.shelf)},
+		{Pattern: "GET sales/offers", Right: identity.See, Serve: o.Draw("sales-offers", o.offers)},
+		{Pattern: "GET sales/offers/{id}", Right: identity.See, Serve: o.Draw("sales-offer", o.offer)},
+		{Pattern: "GET sales/transactions", Right: identity.See, Serve: o.Draw("sales-transactions", o.transactions)},
+		{Pattern: "GET sales/transactions/{id}", Right: identity.See, Serve: o.Draw("sales-transaction", o.transaction)},
+		{Pattern: "GET sales/deliveries", Right: identity.See, Serve: o.Draw("sales-deliveries", o.deliveries)},
+		{Pattern: "GET sales/deliveries/{id}", Right: identity.See, Serve: o.Draw("sales-delivery", o.delivery)},
+		{Pattern: "GET sales/disputes", Right: identity.See, Serve: o.Draw("sales-disputes", o.disputes)},
+		{Pattern: "GET sales/disputes/{id}", Right: identity.See, Serve: o.Draw("sales-dispute", o.dispute)},
+		{Pattern: "POST sales/disputes/{id}", Right: identity.Operate, Serve: o.Act(o.decideDispute)},
+		{Pattern: "GET sales/measures", Right: identity.See, Serve: o.Draw("sales-measures", o.measures)},
+		{Pattern: "POST sales/measures", Right: identity.Operate, Serve: o.Act(o.changeMeasure)},
+		{Pattern: "GET sales/bots", Right: identity.See, Serve: o.Draw("sales-bots", o.bots)},
+		{Pattern: "GET sales/leakage", Right: identity.See, Serve: o.Draw("sales-leakage", o.leakage)},
+		{Pattern: "GET sales/reconciliation", Right: identity.See, Serve: o.Draw("sales-reconciliation", o.reconciliation)},
+		{Pattern: "GET sales/owed", Right: identity.See, Serve: o.Draw("sales-owed", o.owed)},
+		{Pattern: "GET sales/tenants", Right: identity.See, Serve: o.Draw("sales-tenants", o.tenants)},
+		{Pattern: "POST sales/tenants", Right: identity.Operate, Serve: o.putTenant},
+		{Pattern: "GET sales/tenant", Right: identity.See, Serve: o.tenant},
+		{Pattern: "GET sales/domains", Right: identity.See, Serve: o.Draw("sales-domains", o.domains)},
+		{Pattern: "GET sales/domain", Right: identity.See, Serve: o.domain},
+		{Pattern: "POST sales/domain", Right: identity.Operate, Serve: o.changeDomain},
+		{Pattern: "GET sales/requesters", Right: identity.See, Serve: o.Draw("sales-requesters", o.requesters)},
+		{Pattern: "POST sales/requesters", Right: identity.Operate, Serve: o.Act(o.changeRequester)},
+		{Pattern: "GET sales/accounts", Right: identity.See, Serve: o.Draw("sales-accounts", o.accounts)},
+		{Pattern: "POST sales/accounts", Right: identity.Operate, Serve: o.operate(accountForms)},
+		{Pattern: "GET sales/account", Right: identity.See, Serve: o.Draw("sales-account", o.account)},
+		{Pattern: "POST sales/account", Right: identity.Operate, Serve: o.operate(oneAccountForms)},
+		{Pattern: "GET sales/grants", Right: identity.See, Serve: o.Draw("sales-grants", o.grants)},
+		{Pattern: "POST sales/grants", Right: identity.Operate, Serve: o.operate(grantForms)},
+		{Pattern: "GET sales/grant", Right: identity.See, Serve: o.Draw("sales-grant", o.grant)},
+		{Pattern: "POST sales/grant", Right: identity.Operate, Serve: o.operate(oneGrantForms)},
+		{Pattern: "GET sales/reports", Right: identity.See, Serve: o.Draw("sales-reports", o.reports)},
+		{Pattern: "GET sales/reports/{file}", Right: identity.See, Serve: o.downloadReport},
+	}
 }
 
 // noCents are currencies without a smaller unit.
@@ -143,8 +147,8 @@ type taking struct {
 const buyersShown = 25
 
 // sales shows what was earned day by day and from whom, and what somebody has to see to.
-func (o *owner) sales(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
-	now, c := o.config.Now(), o.config.Sales
+func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+	now, c := o.Now(), o.config.Sales
 	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency")}
 	all, err := c.Accounts.Revenue(ctx, body.Site, plot.FirstDay(now), time.Time{}, buyersShown)
 	if err != nil {
@@ -158,7 +162,7 @@ func (o *owner) sales(ctx context.Context, r *http.Request, _ *visit) (string, a
 	}
 	if body.Plot != nil {
 		body.Currency = body.Plot.Currency
-		body.Plot.Leads = o.base(r) + "sales/transactions"
+		body.Plot.Leads = o.Base(r) + "sales/transactions"
 	}
 	owed, err := c.Deals.OwedCount(ctx, "", owedMost)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/policy"
 )
 
@@ -41,7 +42,7 @@ func newAccountRow(b accounts.Balance) accountRow {
 }
 
 // accounts lists accounts by buyer and currency.
-func (o *owner) accounts(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) accounts(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := accountsBody{listed: o.choose(r, "accounts")}
 	wanted := accounts.AccountFilter{Begins: body.Find, Limit: perPage + 1}
 	wanted.Listed, wanted.Buyer, _ = strings.Cut(body.before, " ")
@@ -62,8 +63,8 @@ func accountLink(r *http.Request) string {
 }
 
 // do carries out an operation for the operator who sends a form.
-func do[Out any](o *owner, r *http.Request, v *visit, in operator.Doer[Out]) (Out, error) {
-	return in.Do(operator.WithActor(r.Context(), by(v)), o.config.Sales.Operator)
+func do[Out any](o *owner, r *http.Request, v *frame.Visit, in operator.Doer[Out]) (Out, error) {
+	return in.Do(operator.WithActor(r.Context(), v.Actor()), o.config.Sales.Operator)
 }
 
 // field1 is a field of a form without the blanks around it.
@@ -122,7 +123,7 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 const purchasesShown = 10
 
 // account shows one account: what stands on it, its movements and purchases, and what an operator can do.
-func (o *owner) account(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) account(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	q, c := r.URL.Query(), o.config.Sales
 	buyer, currency := q.Get("buyer"), q.Get("currency")
 	balance, err := c.Accounts.Account(ctx, buyer, currency)
@@ -252,13 +253,13 @@ func periodSays(q accounts.Quota) string {
 }
 
 // grants lists licences and subscriptions by their ids.
-func (o *owner) grants(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) grants(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := grantsBody{listed: o.choose(r, "grants"), Units: quotaUnits("USD")}
 	body.Subscription.Buyer = body.Buyer
 	for _, site := range body.Sites {
 		body.Where = append(body.Where, option{Name: site.ID, Says: site.Name})
 	}
-	now := o.config.Now()
+	now := o.Now()
 	wanted := accounts.GrantFilter{Buyer: body.Buyer, After: body.before, Limit: perPage + 1}
 	all, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
 	row := func(g accounts.Grant) grantRow { return newGrantRow(g, now) }
@@ -299,12 +300,12 @@ func quotaUnits(currency string) (all []option) {
 }
 
 // grant shows one licence or subscription.
-func (o *owner) grant(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
-	s, kind, err := o.config.Sales.Accounts.Licence(ctx, r.URL.Query().Get("id"), o.config.Now())
+func (o *owner) grant(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+	s, kind, err := o.config.Sales.Accounts.Licence(ctx, r.URL.Query().Get("id"), o.Now())
 	if err != nil {
 		return "", nil, err
 	}
-	body := grantBody{grantRow: newGrantRow(accounts.Grant{Subscription: s, Kind: kind}, o.config.Now()), Subscribes: kind == accounts.GrantSubscription}
+	body := grantBody{grantRow: newGrantRow(accounts.Grant{Subscription: s, Kind: kind}, o.Now()), Subscribes: kind == accounts.GrantSubscription}
 	body.Suspend, body.Resume, body.End = s.Status == accounts.Active, s.Status == accounts.Suspended, s.Status != accounts.Ended
 	body.Units, body.Quota.ID = quotaUnits(s.Currency), s.ID
 	title := "Licence "

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/transactions"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/strictjson"
 )
@@ -111,7 +112,7 @@ var absences = map[exchange.Absence]string{
 }
 
 // shelf shows the catalog with prices.
-func (o *owner) shelf(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) shelf(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := shelfBody{listed: o.choose(r, "catalog")}
 	all, next, err := o.entries(ctx, body.listed, body.Site)
 	for _, s := range all {
@@ -181,7 +182,7 @@ func newOfferRow(of *transactions.Offer, now time.Time) offerRow {
 }
 
 // offers lists the offers that are still known, those that end last first, or finds one by its id.
-func (o *owner) offers(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) offers(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := offersBody{listed: o.choose(r, "offers")}
 	want := transactions.OfferFilter{
 		Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
@@ -192,14 +193,14 @@ func (o *owner) offers(ctx context.Context, r *http.Request, _ *visit) (string, 
 	if body.Exact = body.Find != "" && want.URI == ""; body.Exact {
 		_, ok, err := o.config.Sales.Deals.Offer(ctx, body.Find)
 		if ok && err == nil {
-			err = elsewhere("sales/offers/" + body.Find)
+			err = frame.Elsewhere("sales/offers/" + body.Find)
 		}
 		return "Offers", body, err
 	}
 	all, next, err := o.config.Sales.Deals.Offers(ctx, want)
 	body.Next = body.next(next)
 	for _, of := range all {
-		body.Rows = append(body.Rows, newOfferRow(of, o.config.Now()))
+		body.Rows = append(body.Rows, newOfferRow(of, o.Now()))
 	}
 	return "Offers", body, err
 }
@@ -211,7 +212,7 @@ type offerBody struct {
 }
 
 // offer shows one offer.
-func (o *owner) offer(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) offer(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	of, ok, err := o.config.Sales.Deals.Offer(ctx, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
@@ -219,7 +220,7 @@ func (o *owner) offer(ctx context.Context, r *http.Request, _ *visit) (string, a
 	if !ok {
 		return "", nil, fail.New(fail.NotFound, "There is no offer of this id any more; those that have ended are forgotten after a time.")
 	}
-	body := offerBody{newOfferRow(of, o.config.Now()), indented(of.Document)}
+	body := offerBody{newOfferRow(of, o.Now()), indented(of.Document)}
 	return "Offer " + of.ID, body, nil
 }
 
@@ -291,13 +292,13 @@ func (o *owner) withHolds(ctx context.Context, all []transactions.Transaction) (
 		of[h.ID] = h
 	}
 	for _, t := range all {
-		rows = append(rows, newTransactionRow(t, of[t.ID], o.config.Now()))
+		rows = append(rows, newTransactionRow(t, of[t.ID], o.Now()))
 	}
 	return rows, nil
 }
 
 // transactions lists what was bought, the newest first, or finds one purchase by its id.
-func (o *owner) transactions(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) transactions(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := transactionsBody{listed: o.choose(r, "transactions", "account")}
 	body.Account = body.chosen.Get("account")
 	var all []transactions.Transaction
@@ -307,7 +308,7 @@ func (o *owner) transactions(ctx context.Context, r *http.Request, _ *visit) (st
 	case body.Find != "":
 		t, ok, err := o.config.Sales.Deals.Transaction(ctx, body.Find)
 		if ok && err == nil {
-			err = elsewhere("sales/transactions/" + t.ID)
+			err = frame.Elsewhere("sales/transactions/" + t.ID)
 		}
 		return "Transactions", body, err
 	case body.Account != "":
@@ -347,7 +348,7 @@ func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []tr
 	}
 	for _, h := range holds {
 		if t, ok := of[h.ID]; ok {
-			rows = append(rows, newTransactionRow(t, h, o.config.Now()))
+			rows = append(rows, newTransactionRow(t, h, o.Now()))
 		}
 	}
 	return rows, next, nil
@@ -376,7 +377,7 @@ type eventRow struct {
 const eventsShown = 100
 
 // transaction shows one purchase: the offer, the cost, what was delivered and reported, and the receipts.
-func (o *owner) transaction(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) transaction(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	t, ok, err := o.config.Sales.Deals.Transaction(ctx, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
@@ -473,7 +474,7 @@ var owedStates = []struct {
 }
 
 // owed lists what buyers have to report, by its state.
-func (o *owner) owed(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) owed(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := owedBody{listed: o.choose(r, "owed")}
 	counts, err := o.config.Sales.Deals.OwedCount(ctx, body.Buyer, owedMost)
 	if err != nil {
@@ -509,7 +510,7 @@ type requestersBody struct {
 }
 
 // requesters lists who signed up, by domain and id.
-func (o *owner) requesters(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) requesters(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := requestersBody{listed: o.choose(r, "requesters")}
 	all, err := o.config.Sales.Requesters(ctx, body.Find, body.before, perPage+1)
 	body.Rows = rows(&body.listed, all, same, requesters.Registration.Account)
@@ -517,7 +518,7 @@ func (o *owner) requesters(ctx context.Context, r *http.Request, _ *visit) (stri
 }
 
 // changeRequester suspends a requester or lets it in again.
-func (o *owner) changeRequester(r *http.Request, v *visit) (did, to string, err error) {
+func (o *owner) changeRequester(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	var of operator.RequesterName
 	of.Domain, of.ID, _ = strings.Cut(r.PostForm.Get("requester"), "/")
 	var g operator.Requester

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/reports"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // reportsBody is the reports that can be downloaded.
@@ -37,15 +38,15 @@ var reportKinds = []reportKind{
 }
 
 // reports shows what can be downloaded.
-func (o *owner) reports(ctx context.Context, _ *http.Request, _ *visit) (string, any, error) {
-	now := o.config.Now().UTC()
+func (o *owner) reports(ctx context.Context, _ *http.Request, _ *frame.Visit) (string, any, error) {
+	now := o.Now().UTC()
 	body := reportsBody{Reports: reportKinds, Sites: o.config.Sales.Sites}
 	body.Since, body.Until = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), now.Format(time.DateOnly)
 	return "Reports", body, nil
 }
 
 // downloadReport gives a report as a file, NAME.csv or NAME.jsonl. Both days of the form are part of it.
-func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit) error {
+func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
 	q := r.URL.Query()
 	name, form, _ := strings.Cut(r.PathValue("file"), ".")
 	want := reports.Request{Report: name, Form: form, Site: q.Get("site"), Buyer: strings.TrimSpace(q.Get("buyer")), Currency: strings.ToUpper(strings.TrimSpace(q.Get("currency")))}
@@ -64,7 +65,7 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *visit)
 		*day.to = at.AddDate(0, 0, day.add)
 	}
 	want.Grace = reports.DefaultGrace(name)
-	out := &download{w: w, name: name + "-" + o.config.Now().UTC().Format("20060102-1504") + "." + form, media: "text/csv; charset=utf-8; header=present"}
+	out := &download{w: w, name: name + "-" + o.Now().UTC().Format("20060102-1504") + "." + form, media: "text/csv; charset=utf-8; header=present"}
 	if form == reports.Lines {
 		out.media = "application/jsonl"
 	}

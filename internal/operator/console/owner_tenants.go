@@ -9,6 +9,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
 )
@@ -78,7 +79,7 @@ func newTenantRow(t *push.Tenant) tenantRow {
 }
 
 // tenants lists the tenants.
-func (o *owner) tenants(ctx context.Context, r *http.Request, _ *visit) (string, any, error) {
+func (o *owner) tenants(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body := tenantsBody{listed: o.choose(r, "tenants")}
 	all := slices.DeleteFunc(slices.Clone(o.config.Sales.Supplied.Tenants()), func(t *push.Tenant) bool {
 		names := t.ID + " " + strings.ToLower(t.Name) + " " + strings.Join(t.Domains, " ")
@@ -89,11 +90,11 @@ func (o *owner) tenants(ctx context.Context, r *http.Request, _ *visit) (string,
 }
 
 // tenant shows one tenant: what was pushed for it, at which price, by whom, and what was refused.
-func (o *owner) tenant(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) tenant(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	return o.showTenant(w, r, v, r.URL.Query().Get("id"), "")
 }
 
-func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id, secret string) error {
+func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *frame.Visit, id, secret string) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	body := tenantBody{Secret: secret}
@@ -126,12 +127,12 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *visit, id,
 	for _, one := range refused {
 		body.Rejections = append(body.Rejections, rejectionRow{one, strings.ToLower(strings.ReplaceAll(one.Reason, "_", " ")), remedies[one.Reason]})
 	}
-	o.show(w, r, http.StatusOK, v.sheet("Tenant "+id, "sales-tenant", body))
+	o.Show(w, r, http.StatusOK, v.Sheet("Tenant "+id, "sales-tenant", body))
 	return nil
 }
 
 // putTenant puts a tenant in, and shows it with its secret. One that is there is not changed here.
-func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	in := operator.Onboard{New: true}
 	if err := read(r, &in); err != nil {
 		return err
@@ -155,9 +156,9 @@ func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *visit) erro
 	if err != nil {
 		return err
 	}
-	o.config.Note(r, v.in, "put the tenant "+in.ID+" in")
+	o.Note(r, v.In, "put the tenant "+in.ID+" in")
 	if out.Secret == "" {
-		o.to(w, r, link("tenant", "id", in.ID))
+		o.To(w, r, link("tenant", "id", in.ID))
 		return nil
 	}
 	return o.showTenant(w, r, v, in.ID, out.Secret)

@@ -4,17 +4,23 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/operator/console/frame"
+	"frontdesk/internal/operator/console/home"
 )
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
-	"problem": nil, "login": nil,
+	"problem": nil, "login": nil, "home": home.Body{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
@@ -28,33 +34,49 @@ var drawn = map[string]any{
 	"sales-requesters": requestersBody{}, "sales-reports": reportsBody{},
 }
 
-// parsed are the templates of the console.
-func parsed() *template.Template {
-	return ownerTemplate(func(time.Time) string { return "an hour left" })
+// console is a console that has every page.
+func console() *frame.Frame {
+	return Owner(OwnerConfig{
+		Config: frame.Config{
+			Now:       func() time.Time { return time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC) },
+			PublicURL: func(*http.Request) string { return "https://desk.example" },
+		},
+		Inbox: &InboxConfig{}, Sales: &SalesConfig{},
+	})
 }
 
-// TestEachPageIsDrawn draws every page for nobody, for a viewer and for an operator, with as little
-// as it may have, and with everything.
+// TestEachPageIsDrawn draws every page in every language, and in the first one for nobody and for each
+// role: with as little as it may have, and with everything.
 func TestEachPageIsDrawn(t *testing.T) {
 	t.Parallel()
-	all := parsed()
+	f := console()
 	for name, body := range drawn {
-		for _, role := range []string{"", identity.Viewer, identity.Operator} {
-			for _, full := range []bool{false, true} {
-				s := sheet{Title: "A title", Site: "A site", Base: OwnerPath, Page: name, Problem: "A problem."}
-				if role != "" {
-					s.In, s.CSRF, s.Inbox, s.Sales = &identity.Login{Name: "Ana", Role: role}, "token", true, true
-				}
-				if body != nil {
-					one := reflect.New(reflect.TypeOf(body)).Elem()
-					fill(one, full, role == identity.Operator, 8)
-					s.Body = one.Interface()
-				}
-				var out bytes.Buffer
-				if err := all.ExecuteTemplate(&out, "sheet", s); err != nil {
-					t.Errorf("%s for %q, full: %v: %v", name, role, full, err)
-				} else if !strings.Contains(out.String(), "<h1>") {
-					t.Errorf("%s for %q, full: %v, has no heading:\n%s", name, role, full, out.String())
+		for _, language := range i18n.Languages {
+			roles := []string{identity.Owner}
+			if language == i18n.Languages[0] {
+				roles = append(roles, "", identity.Operator, identity.Editor, identity.Viewer)
+			}
+			for _, role := range roles {
+				for _, full := range []bool{false, true} {
+					s := frame.Sheet{Title: "A title", Page: name, Problem: "A problem."}
+					if role != "" {
+						s.In, s.CSRF = &identity.Login{Name: "Ana", Role: role}, "token"
+					}
+					if body != nil {
+						one := reflect.New(reflect.TypeOf(body)).Elem()
+						fill(one, full, identity.May(role, identity.Operate), 8)
+						s.Body = one.Interface()
+					}
+					if full {
+						s.Range = frame.ReadRange(httptest.NewRequest("GET", "/console/", nil), f.Now())
+						s.Actions = []frame.Action{{Text: "Download", Href: "x.csv", Out: true}}
+					}
+					var out bytes.Buffer
+					if err := f.Templates(language).ExecuteTemplate(&out, "sheet", s); err != nil {
+						t.Errorf("%s for %q in %s, full: %v: %v", name, role, language, full, err)
+					} else if !strings.Contains(out.String(), "<h1>") {
+						t.Errorf("%s for %q, full: %v, has no heading:\n%s", name, role, full, out.String())
+					}
 				}
 			}
 		}
@@ -137,19 +159,22 @@ func fill(v reflect.Value, full, may bool, depth int) {
 // all of its branches: each field, method, function and template that it names has to be there.
 func TestTemplatesNameWhatIsThere(t *testing.T) {
 	t.Parallel()
-	all := parsed()
-	c := newChecker(all, functions(nil, nil))
+	f := console()
+	all, known := f.Templates("en"), f.Functions()
+	maps.Copy(known, functions(nil))
+	c := newChecker(all, known)
+	c.says = f.Says
 	for name, body := range drawn {
 		c.body = reflect.TypeOf(body)
-		c.draw(name, reflect.TypeFor[sheet]())
+		c.draw(name, reflect.TypeFor[frame.Sheet]())
 	}
 	c.body = nil
-	c.draw("sheet", reflect.TypeFor[sheet]())
+	c.draw("sheet", reflect.TypeFor[frame.Sheet]())
 	for problem := range c.problems {
 		t.Error(problem)
 	}
 	for _, one := range all.Templates() {
-		if !strings.HasSuffix(one.Name(), ".html") && !c.drawn[one.Name()] {
+		if !strings.HasSuffix(one.Name(), ".html") && one.Name() != "console" && !c.drawn[one.Name()] {
 			t.Errorf("no page draws the template %s", one.Name())
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"reflect"
 	"text/template/parse"
+
+	"frontdesk/internal/operator/console/frame"
 )
 
 // checker follows templates with the types of what they are drawn with. A nil type is one that is
@@ -17,7 +19,8 @@ type checker struct {
 	drawn     map[string]bool
 	seen      map[string]bool // a template with a type
 	problems  map[string]bool
-	at        string // the template that is followed
+	at        string                // the template that is followed
+	says      func(key string) bool // whether pages have a text
 }
 
 func newChecker(all *template.Template, functions template.FuncMap) *checker {
@@ -156,6 +159,10 @@ func (c *checker) command(command *parse.CommandNode, s scope, piped bool) refle
 		}
 		return nil
 	}
+	c.text(name.Ident, command.Args[1:])
+	if function.IsVariadic() {
+		return function.Out(0)
+	}
 	if given := len(arguments); !piped && given != function.NumIn() {
 		c.problem("%s takes %d arguments, and has %d", name.Ident, function.NumIn(), given)
 		return function.Out(0)
@@ -166,6 +173,19 @@ func (c *checker) command(command *parse.CommandNode, s scope, piped bool) refle
 		}
 	}
 	return function.Out(0)
+}
+
+// text holds that there is the text that a template says.
+func (c *checker) text(function string, arguments []parse.Node) {
+	if len(arguments) == 0 || c.says == nil {
+		return
+	}
+	key, ok := arguments[0].(*parse.StringNode)
+	switch {
+	case !ok:
+	case function == "say" && !c.says(key.Text), function == "count" && !c.says(key.Text+"_other"):
+		c.problem("there is no text %s", key.Text)
+	}
 }
 
 // fits says whether a value can be an argument, as it is or where it leads.
@@ -202,7 +222,7 @@ func (c *checker) fields(of reflect.Type, names []string) reflect.Type {
 		if of == nil {
 			return nil
 		}
-		if of == reflect.TypeFor[sheet]() && name == "Body" {
+		if of == reflect.TypeFor[frame.Sheet]() && name == "Body" {
 			of = c.body
 			continue
 		}

@@ -1,0 +1,224 @@
+package frame
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+)
+
+// The cookies: of who is logged in, and of who has the form for it before them. Each holds random
+// bits that stand for themselves; what is known of a session is in the database.
+const (
+	sessionCookie = "frontdesk_console"
+	formCookie    = "frontdesk_console_form"
+)
+
+// Visit is a request of somebody who is logged in.
+type Visit struct {
+	In     identity.Login
+	secret string // of the session
+	say    func(key string, args ...any) string
+}
+
+// May says whether the visitor has a right.
+func (v *Visit) May(right identity.Right) bool { return identity.May(v.In.Role, right) }
+
+// Actor names the visitor in the ledger.
+func (v *Visit) Actor() string { return "key:" + v.In.Key }
+
+// Say is a text in the visitor's language, by its key in the words of pages.
+func (v *Visit) Say(key string, args ...any) string { return v.say(key, args...) }
+
+// csrf is the token that the forms of a session carry. It tells nothing of the secret that it is
+// made of.
+func (v *Visit) csrf() string { return formToken(v.secret) }
+
+func formToken(secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("form of the console"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Sheet is a page for the visitor.
+func (v *Visit) Sheet(title, page string, body any) Sheet {
+	return Sheet{Title: title, Page: page, In: &v.In, CSRF: v.csrf(), Body: body}
+}
+
+// refused says who may do what a right is for.
+var refused = map[identity.Right]string{
+	identity.Tune:    "A viewer changes nothing; log in with the token of an editor, an operator or an owner.",
+	identity.Operate: "Your role does not change this; log in with the token of an operator or an owner.",
+	identity.Own:     "An owner alone changes this; log in with the token of an owner.",
+}
+
+// inside lets a request through to a page if its sender is logged in and has the right, and posts
+// only from our own forms.
+func (f *Frame) inside(page Page) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := f.visitor(r)
+		switch {
+		case err != nil:
+			f.refuse(w, r, nil, err)
+			return
+		case v == nil:
+			f.To(w, r, "login")
+			return
+		}
+		if r.Method == http.MethodPost {
+			err = f.ours(r, v.secret)
+		}
+		if err == nil && !v.May(page.Right) {
+			err = fail.New(fail.Forbidden, "%s", refused[page.Right])
+		}
+		if err == nil {
+			err = page.Serve(w, r, v)
+		}
+		var other Elsewhere
+		switch {
+		case errors.As(err, &other):
+			f.To(w, r, string(other))
+		case err != nil:
+			f.refuse(w, r, v, Unread(err))
+		}
+	}
+}
+
+// visitor is who sends a request; nil for who is not logged in.
+func (f *Frame) visitor(r *http.Request) (*Visit, error) {
+	cookie, err := r.Cookie(sessionCookie)
+	if err != nil {
+		return nil, nil
+	}
+	in, ok, err := f.Logins.Find(r.Context(), cookie.Value)
+	if err != nil {
+		unavailable := fail.New(fail.Unavailable, "Logins cannot be looked up at the moment; try again.")
+		return nil, unavailable.Wrap(err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return &Visit{in, cookie.Value, func(key string, args ...any) string { return f.say(r, key, args...) }}, nil
+}
+
+// ours says whether a form was sent from a page of ours, which the secret of a cookie belongs to.
+func (f *Frame) ours(r *http.Request, secret string) error {
+	foreign := fail.New(fail.Forbidden, "This form was not sent from the console's own page, or is older than "+
+		"your login. Go back, load the page again, and send it once more.")
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		if site != "same-origin" {
+			return foreign
+		}
+	} else if origin := r.Header.Get("Origin"); origin != "" && origin != originOf(f.PublicURL(r)) {
+		return foreign
+	}
+	if err := r.ParseForm(); err != nil {
+		return fail.New(fail.Invalid, "The form cannot be read; it may be too long.").Wrap(err)
+	}
+	if !hmac.Equal([]byte(r.PostForm.Get("form")), []byte(formToken(secret))) {
+		return foreign
+	}
+	return nil
+}
+
+// originOf is the origin of an address, as browsers write it.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// setCookie sets one of our cookies, for our pages alone and until the browser ends or for a number
+// of seconds. A negative number removes it.
+func (f *Frame) setCookie(w http.ResponseWriter, r *http.Request, name, value string, seconds int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: value, Path: f.Base(r), MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: strings.HasPrefix(f.PublicURL(r), "https:"),
+	})
+}
+
+// showLogin draws the form, with a token of its own for every browser.
+func (f *Frame) showLogin(w http.ResponseWriter, r *http.Request) {
+	if v, err := f.visitor(r); err == nil && v != nil {
+		f.To(w, r, "")
+		return
+	}
+	f.loginForm(w, r, http.StatusOK, "")
+}
+
+func (f *Frame) loginForm(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	secret := rand.Text()
+	if known, err := r.Cookie(formCookie); err == nil && len(known.Value) == len(secret) {
+		secret = known.Value // another tab may have the form, too
+	}
+	f.setCookie(w, r, formCookie, secret, 0)
+	f.Show(w, r, status, Sheet{
+		Title: f.say(r, "frame.log_in"), Page: "login", CSRF: formToken(secret), Problem: problem,
+	})
+}
+
+// login begins a session for who has a token.
+func (f *Frame) login(w http.ResponseWriter, r *http.Request) {
+	form, err := r.Cookie(formCookie)
+	if err != nil || f.ours(r, form.Value) != nil {
+		f.loginForm(w, r, http.StatusForbidden, f.say(r, "frame.form_foreign"))
+		return
+	}
+	// The right token is let in also where many wrong ones come from its address: nobody guesses
+	// 130 random bits, and else whoever shares an address with the owner could lock the owner out.
+	secret, in, err := f.Logins.Begin(r.Context(), r.PostForm.Get("token"), f.Session)
+	switch {
+	case err != nil && fail.From(err).Code == fail.Unauthorized && f.Suspect(r) != nil:
+		f.loginForm(w, r, http.StatusTooManyRequests, f.say(r, "frame.token_often"))
+		return
+	case err != nil && fail.From(err).Code == fail.Unauthorized:
+		f.Failed(r)
+		f.loginForm(w, r, http.StatusUnauthorized, f.say(r, "frame.token_wrong"))
+		return
+	case err != nil:
+		comeBack(w, err)
+		f.loginForm(w, r, http.StatusServiceUnavailable, f.say(r, "frame.token_unknown"))
+		return
+	}
+	f.Note(r, in, "logged in")
+	f.setCookie(w, r, formCookie, "", -1)
+	f.setCookie(w, r, sessionCookie, secret, int(f.Session.Seconds()))
+	f.To(w, r, "")
+}
+
+// logout ends the session, wherever its cookie was copied to.
+func (f *Frame) logout(w http.ResponseWriter, r *http.Request, v *Visit) error {
+	if err := f.Logins.End(r.Context(), v.secret); err != nil {
+		return fail.New(fail.Unavailable, "You could not be logged out; try again.").Wrap(err)
+	}
+	f.Note(r, v.In, "logged out")
+	f.setCookie(w, r, sessionCookie, "", -1)
+	f.To(w, r, "login")
+	return nil
+}
+
+// Unread is the error of what could not be read, as people are told of it.
+func Unread(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail.New(fail.Timeout,
+			"It took too long to find what was asked for; choose a day, or a platform that took something lately.")
+	case fail.From(err).Code != fail.Internal:
+		return err
+	}
+	var known *fail.Error
+	if errors.As(err, &known) {
+		return err // it was made for people
+	}
+	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Wrap(err)
+}
