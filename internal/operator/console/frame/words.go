@@ -16,9 +16,9 @@ var ownWords string
 // words are the texts of pages, by key and language. A file of them has a section for each key, and
 // in it a line for each language:
 //
-// 	[home.title]
-// 	en = Home
-// 	de = Start
+//	[home.title]
+//	en = Home
+//	de = Start
 //
 // A text has verbs of package fmt for what is filled in. A text that counts something has two keys,
 // KEY_one and KEY_other.
