@@ -34,7 +34,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		nlweb.WriteError(w, r, err)
 		return
 	}
-	writeStatus(w, "ready")
+	writeStatus(w, "ready", a.Corpus.Items())
 }
 
 // readiness says why requests would be refused; nil when they are answered.
@@ -66,9 +66,14 @@ func unusable(why string) error {
 	return e
 }
 
-// writeStatus answers a probe. Like every answer it is an object with _meta.
-func writeStatus(w http.ResponseWriter, status string) {
+// writeStatus answers a probe. Like every answer it is an object with _meta. Of a server that is ready
+// it tells how many items it answers from, if that is told.
+func writeStatus(w http.ResponseWriter, status string, items ...int) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	fmt.Fprintf(w, `{"_meta":{"response_type":"status","version":"0.55"},"status":%q}`+"\n", status)
+	fmt.Fprintf(w, `{"_meta":{"response_type":"status","version":"0.55"},"status":%q`, status)
+	for _, n := range items {
+		fmt.Fprintf(w, `,"items":%d`, n)
+	}
+	fmt.Fprintln(w, "}")
 }

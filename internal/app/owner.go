@@ -51,7 +51,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		Head: a.Ledger.Head, Entries: o.entries, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
 		Refused: o.refused, Tallies: o.tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus,
 	}
-	config.Inbox, config.Sales = a.inbox(), a.exchange.sales()
+	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
 	handler := console.Owner(config)
 	return []apphttp.Route{
 		{Pattern: "/console", Name: frame.Path, Handler: handler},

@@ -14,6 +14,7 @@ import (
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/receipt"
 )
@@ -324,16 +325,104 @@ func TestTokensAreNotGuessed(t *testing.T) {
 	}
 }
 
-func TestTheFirstTokenIsMadeOnce(t *testing.T) {
+func TestTheFirstOwnerComesInByALink(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "")
-	token, err := s.Logins().First(t.Context())
-	if err != nil || token == "" {
-		t.Fatalf("%q, %v", token, err)
+	s, log := open(t, "")
+	code, err := s.Logins().FirstLink(t.Context())
+	if err != nil || code == "" {
+		t.Fatalf("%q, %v", code, err)
 	}
-	newPerson(t, s).login(token).sees("/console/", 200, "operator")
-	if again, err := s.Logins().First(t.Context()); again != "" || err != nil {
-		t.Errorf("a second first token: %q, %v", again, err)
+	p := newPerson(t, s)
+	p.sees("/console/begin", 200, `name="code"`, "/begin.js")
+	if policy := p.do("GET", "/console/begin", nil).Header().Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") {
+		t.Errorf("its policy is %q", policy)
+	}
+	if w := p.post("/console/begin", "code", "SOUP"); w.Code != http.StatusUnauthorized {
+		t.Errorf("a wrong code: %d", w.Code)
+	}
+	if w := p.post("/console/begin", "code", code, "form", "forged"); w.Code != http.StatusForbidden {
+		t.Errorf("a form of others: %d", w.Code)
+	}
+	p.get("/console/begin")
+	if w := p.post("/console/begin", "code", code); w.Code != 200 || !strings.Contains(p.page, `name="zone"`) || !strings.Contains(p.page, "<b>owner</b>") {
+		t.Fatalf("the code: %d %s", w.Code, w.Body)
+	}
+	other := newPerson(t, s)
+	other.get("/console/begin")
+	if w := other.post("/console/begin", "code", code, "name", "Eve", "zone", "UTC"); w.Code != http.StatusUnauthorized {
+		t.Errorf("another browser: %d", w.Code)
+	}
+	if w := p.post("/console/begin", "code", code, "name", "Ana", "zone", "Soup"); w.Code != http.StatusBadRequest || !strings.Contains(p.page, `value="Ana"`) {
+		t.Errorf("a wrong zone: %d %s", w.Code, w.Body)
+	}
+	if w := p.post("/console/begin", "code", code, "name", "Ana", "zone", "Asia/Tokyo"); w.Code != 200 {
+		t.Fatalf("accepted: %d %s", w.Code, w.Body)
+	}
+	token := regexp.MustCompile(`fd_[a-z2-7_]+`).FindString(p.page)
+	p.sees("/console/", 200, "<bdi>Ana</bdi>, owner")
+	if strings.Contains(p.page, token) {
+		t.Error("the token is shown twice")
+	}
+	newPerson(t, s).login(token)
+	p.get("/console/begin")
+	if w := p.post("/console/begin", "code", code, "name", "Ana", "zone", "UTC"); w.Code != http.StatusUnauthorized {
+		t.Errorf("a second use: %d", w.Code)
+	}
+	if again, err := s.Logins().FirstLink(t.Context()); again != "" || err != nil {
+		t.Errorf("a second first link: %q, %v", again, err)
+	}
+	if strings.Contains(log.String(), token) || strings.Contains(log.String(), code) {
+		t.Error("the log has the code or the token")
+	}
+}
+
+// TestAViewerChangesNothingByAnyAddress posts to every address of the console as each role, and to
+// /admin with a token of the console.
+func TestAViewerChangesNothingByAnyAddress(t *testing.T) {
+	t.Parallel()
+	s, _, _ := inboxOf(t, "ramp: {enabled: true, signatures: none}\n")
+	var rows []frame.Page
+	for _, route := range s.ownerRoutes() {
+		if f, ok := route.Handler.(*frame.Frame); ok {
+			rows = f.Rows()
+		}
+	}
+	tokenFor(t, s, identity.Owner) // else operators were owners
+	harmless := map[string]bool{"POST logout": true, "POST verify": true, "POST inbox/find": true}
+	people := map[string]*person{}
+	for _, role := range []string{identity.Viewer, identity.Editor} {
+		token, _ := tokenFor(t, s, role)
+		people[role] = newPerson(t, s).login(token)
+		if w := get(s, "/admin/tenants", identity.KeyHeader, token); w.Code != http.StatusForbidden && w.Code != http.StatusUnauthorized {
+			t.Errorf("%s at /admin: %d", role, w.Code)
+		}
+	}
+	posts := 0
+	for _, row := range rows {
+		path, ok := strings.CutPrefix(row.Pattern, "POST ")
+		if !ok || harmless[row.Pattern] {
+			if ok && row.Right != identity.See {
+				t.Errorf("%s changes something", row.Pattern)
+			}
+			continue
+		}
+		posts++
+		for role, p := range people {
+			if identity.May(role, row.Right) {
+				if role == identity.Viewer {
+					t.Errorf("a viewer may %s", row.Pattern)
+				}
+				continue
+			}
+			p.get("/console/")
+			w := p.post("/console/"+strings.NewReplacer("{id}", "soup", "{file}", "soup").Replace(path), "do", "suspend", "id", "soup")
+			if w.Code != http.StatusForbidden {
+				t.Errorf("%s by the %s: %d", row.Pattern, role, w.Code)
+			}
+		}
+	}
+	if posts < 14 {
+		t.Errorf("only %d addresses change something: %v", posts, rows)
 	}
 }
 
@@ -349,6 +438,32 @@ func given(t *testing.T, s *App, platform, address string, at time.Time) (id str
 		t.Fatal(err)
 	}
 	return id
+}
+
+func TestHomeTellsWhatSomebodyHasToSeeTo(t *testing.T) {
+	t.Parallel()
+	c := clock.At(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	s, _ := open(t, "", func(o *Options) { o.Now = c.Now })
+	token, _ := tokenFor(t, s, identity.Viewer)
+	p := newPerson(t, s).login(token)
+	p.sees("/console/", 200, "Get started")
+	if strings.Contains(p.page, `class="alert`) {
+		t.Errorf("something is wrong where nothing is: %s", p.page)
+	}
+	_, _, err := s.Keys.Create(t.Context(), identity.Key{Name: "Soon <over>", Expires: c.Now().Add(13 * 24 * time.Hour)})
+	if err == nil {
+		_, _, err = s.Keys.Create(t.Context(), identity.Key{Name: "Later", Expires: c.Now().Add(15 * 24 * time.Hour)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.reloader.refused(errNoTerms)
+	p.sees("/console/", 200, "The key “Soon &lt;over&gt;” ends on 2026-12-05.", "The changed configuration was refused")
+	if strings.Contains(p.page, "Later") {
+		t.Error("a key is told that ends later")
+	}
+	p.header.Set("Accept-Language", "de")
+	p.sees("/console/", 200, `<html lang="de">`, "Erste Schritte", "endet am 2026-12-05", ">Belege</a>")
 }
 
 func TestLinksToReceiptsOfBeforeLeadThere(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"frontdesk/internal/app/config"
@@ -30,6 +31,9 @@ type reloader struct {
 	mu       sync.Mutex
 	loaded   *Loaded    // as last read without mistakes; mu guards it
 	bringing sync.Mutex // of who brings content rules and licences in force
+
+	// wrong is why the file as it is now was refused; nil where it is in force.
+	wrong atomic.Pointer[string]
 }
 
 // newReloader counts what is read of terms.
@@ -119,6 +123,7 @@ func (r *reloader) reload() {
 	commit()
 	r.modules().termsChanged(fresh.Config)
 	r.count("loaded")
+	r.wrong.Store(nil)
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
 }
 
@@ -147,6 +152,8 @@ var errNoTerms = errors.New("the file has no terms any more, while rules are in 
 
 func (r *reloader) refused(err error) {
 	r.count("refused")
+	why := err.Error()
+	r.wrong.Store(&why)
 	r.log.Error("the configuration is refused, so the old terms stay in force", "file", r.loaded.layers.File)
 	var findings yamlconf.Findings
 	if !errors.As(err, &findings) {

@@ -8,16 +8,17 @@ import (
 	"frontdesk/internal/cli/command"
 )
 
-// greetOwner makes the first token of the console and prints it, where there never was one.
+// greetOwner prints the link by which the first owner comes in, while nobody ever came in.
 func greetOwner(ctx context.Context, env *command.Environment, s *app.App, config app.Config, address string) {
 	if !config.Console.Owner.Enabled {
 		return
 	}
-	token, err := s.Logins().First(ctx)
+	code, err := s.Logins().FirstLink(ctx)
 	switch {
 	case err != nil:
-		fmt.Fprintf(env.Stderr, "The first token for the console could not be made (%v); `frontdesk console token` makes one.\n", err)
-	case token != "":
-		env.Print("The owner's console is at %s/console/ ; log in with this token, which is shown this once:\n%s\n", address, token)
+		fmt.Fprintf(env.Stderr,
+			"The link to the console could not be made (%v); `frontdesk console link` makes one.\n", err)
+	case code != "":
+		env.Print("  Your console     %s   (open it within 30 minutes; it works once)\n", command.ConsoleLink(address, code))
 	}
 }

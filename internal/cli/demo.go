@@ -61,11 +61,16 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := app.Build(env.Ctx, app.Options{
+	var s *app.App
+	s, err = app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
 		Log:   app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr),
 		Pages: map[string]http.Handler{"/sample/": demo.Pages(address)},
-		Ready: func(string) { c.welcome(env, address, folder) },
+		Ready: func(string) {
+			c.welcome(env, address, folder)
+			greetOwner(env.Ctx, env, s, loaded.Config, address)
+			env.Print("  Ctrl-C ends.\n")
+		},
 	})
 	if err != nil {
 		return err
@@ -216,5 +221,4 @@ func (c demoCommand) welcome(env *command.Environment, address, folder string) {
 	} else {
 		env.Print("  Content and terms are in %s.\n", folder)
 	}
-	env.Print("  Ctrl-C ends.\n")
 }

@@ -50,10 +50,14 @@ func (c serveCommand) Run(env *command.Environment) error {
 		Log: app.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) {
 			env.Print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
-			if len(loaded.Config.Sources) == 0 {
-				env.Print("No sources are configured: it answers from what was read before. Read content with `frontdesk ingest PATH`.\n")
+			if len(loaded.Config.AllSources()) == 0 {
+				env.Print("No sources are configured: it answers from what was read before. " +
+					"Read content with `frontdesk ingest PATH`.\n")
 			}
 			greetOwner(env.Ctx, env, s, loaded.Config, address)
+			if s.Corpus.Items() == 0 && len(loaded.Config.AllSources()) > 0 {
+				env.Print("  Content          is being read; %s/readyz tells how many items are there\n", address)
+			}
 		},
 	})
 	if err != nil {

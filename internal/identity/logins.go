@@ -14,8 +14,9 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// LoginSchema is the table of the sessions of people who logged in to the owner's console, by the
-// SHA-256 of what their browsers keep. Times are microseconds.
+// LoginSchema is the tables of people at the owner's console: their sessions, by the SHA-256 of
+// what their browsers keep; the links by which people come in, by that of their codes; and what
+// people said of themselves. Times are microseconds.
 var LoginSchema = store.Schema{
 	ID: "login",
 	Steps: []string{`
@@ -25,6 +26,18 @@ CREATE TABLE login_session (
 	until BIGINT NOT NULL
 );
 CREATE INDEX login_session_until ON login_session (until);
+`, `
+CREATE TABLE login_link (
+	id      {{bytes}} NOT NULL PRIMARY KEY,
+	role    {{text}} NOT NULL,
+	first   BIGINT NOT NULL,
+	until   BIGINT NOT NULL,
+	browser {{bytes}} NOT NULL
+);
+CREATE TABLE login_person (
+	token {{text}} NOT NULL PRIMARY KEY,
+	zone  TEXT NOT NULL
+);
 `},
 }
 
@@ -51,6 +64,7 @@ type Login struct {
 	Name  string // what the owner calls its holder
 	Role  string // one of PersonRoles
 	Until time.Time
+	Zone  *time.Location // in which times are told; never nil
 }
 
 // Logins are the sessions of people at the owner's console. They log in with a token, which is an
@@ -71,21 +85,6 @@ func NewLogins(db *store.DB, keys *Keys, now func() time.Time) *Logins {
 	return &Logins{db: db, keys: keys, now: now}
 }
 
-// First makes a token for an operator when no token was ever made, and gives it; empty when there
-// was one. Of processes that ask at the same time one gets it.
-func (l *Logins) First(ctx context.Context) (token string, err error) {
-	err = l.db.Update(ctx, func(tx *store.Tx) error {
-		token = ""
-		var made int
-		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM trust_key WHERE scopes LIKE 'console:%'`).Scan(&made); err != nil || made > 0 {
-			return err
-		}
-		token, _, err = l.keys.create(ctx, tx, Key{Name: "first token", Scopes: ConsoleScopes(Operator)})
-		return err
-	})
-	return token, err
-}
-
 // Begin begins a session with a token, good for a span, and gives the secret by which it is found
 // again. It is fail.Unauthorized when the token does not open the console.
 func (l *Logins) Begin(ctx context.Context, token string, good time.Duration) (secret string, in Login, err error) {
@@ -93,22 +92,62 @@ func (l *Logins) Begin(ctx context.Context, token string, good time.Duration) (s
 	if err != nil {
 		return "", Login{}, err
 	}
-	in = Login{Key: strings.TrimPrefix(party.ID, "key:"), Name: party.Name, Role: ConsoleRole(party.Scopes),
-		Until: l.now().UTC().Add(good).Truncate(time.Microsecond)}
-	if in.Role == "" {
+	if ConsoleRole(party.Scopes) == "" {
 		return "", Login{},
 			fail.New(fail.Unauthorized, "this key opens other doors than the console; `frontdesk console token` "+
 				"makes one that does")
 	}
-	secret = rand.Text() // 130 random bits
 	err = l.db.Update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM login_session WHERE until <= $1`, store.Micros(l.now())); err != nil {
+		secret, in, err = l.begin(ctx, tx, strings.TrimPrefix(party.ID, "key:"), good)
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO login_session (id, token, until) VALUES ($1, $2, $3)`, loginID(secret), in.Key, store.Micros(in.Until))
+		in.Name = party.Name
+		in.Role, in.Zone, err = person(ctx, tx, in.Key, party.Scopes)
 		return err
 	})
 	return secret, in, err
+}
+
+// begin begins a session with the key of an id.
+func (l *Logins) begin(
+	ctx context.Context, tx *store.Tx, key string, good time.Duration,
+) (secret string, in Login, err error) {
+	if _, err := tx.Exec(ctx, `DELETE FROM login_session WHERE until <= $1`, store.Micros(l.now())); err != nil {
+		return "", Login{}, err
+	}
+	secret = rand.Text() // 130 random bits
+	in = Login{Key: key, Until: l.now().UTC().Add(good).Truncate(time.Microsecond), Zone: time.UTC}
+	_, err = tx.Exec(ctx, `INSERT INTO login_session (id, token, until) VALUES ($1, $2, $3)`,
+		loginID(secret), in.Key, store.Micros(in.Until))
+	return secret, in, err
+}
+
+// person gives the role in which a key opens the console, and the zone of its holder. Tokens of
+// operators from before there were owners count as those of owners, until the first owner's token
+// is made.
+func person(
+	ctx context.Context, tx *store.Tx, key string, scopes []string,
+) (role string, zone *time.Location, err error) {
+	if role = ConsoleRole(scopes); role == Operator {
+		var owners int
+		err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM trust_key WHERE scopes = $1`, consoleScope+Owner).Scan(&owners)
+		if err != nil {
+			return "", nil, err
+		}
+		if owners == 0 {
+			role = Owner
+		}
+	}
+	var name string
+	err = tx.QueryRow(ctx, `SELECT zone FROM login_person WHERE token = $1`, key).Scan(&name)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", nil, err
+	}
+	if zone, err = time.LoadLocation(name); err != nil {
+		zone = time.UTC // a zone that the program knows no more
+	}
+	return role, zone, nil
 }
 
 // Find gives the session of a secret; ok is false when there is none, or it is over, or its token
@@ -129,14 +168,15 @@ func (l *Logins) Find(ctx context.Context, secret string) (in Login, ok bool, er
 		return Login{}, false, nil
 	}
 	found, err := l.keys.find(ctx, in.Key)
-	if err != nil {
+	if err != nil || found.key.State(now) != "valid" || ConsoleRole(found.key.Scopes) == "" {
 		return Login{}, false, err
 	}
-	in.Name, in.Role = found.key.Name, ConsoleRole(found.key.Scopes)
-	if in.Role == "" || found.key.State(now) != "valid" {
-		return Login{}, false, nil
-	}
-	return in, true, nil
+	in.Name = found.key.Name
+	err = l.db.View(ctx, func(tx *store.Tx) (err error) {
+		in.Role, in.Zone, err = person(ctx, tx, in.Key, found.key.Scopes)
+		return err
+	})
+	return in, err == nil, err
 }
 
 // End ends the session of a secret, if there is one.

@@ -78,3 +78,6 @@ func WithSupply(env *Environment, flags ConfigFlags, create bool, do func(*app.A
 	}
 	return do(program)
 }
+
+// ConsoleLink is the address of a link to the console, with its code where browsers send it to nobody.
+func ConsoleLink(address, code string) string { return address + "/console/begin#" + code }

@@ -2,9 +2,11 @@ package owner
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
+	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
 )
@@ -12,12 +14,13 @@ import (
 // Console has the commands for access to the owner's console.
 type Console struct {
 	Token consoleToken `cmd:"" help:"Make a token with which somebody logs in to the owner's console."`
+	Link  consoleLink  `cmd:"" help:"Make a link by which somebody comes in to the owner's console for the first time."`
 }
 
 type consoleToken struct {
 	command.ConfigFlags
 	Name    string        `arg:"" default:"operator" help:"What you call the token's holder."`
-	Role    string        `enum:"operator,viewer" default:"operator" help:"operator, who may suspend and resume keys, or viewer, who changes nothing."`
+	Role    string        `enum:"owner,operator,editor,viewer" default:"operator" help:"${enum}: everything, the daily work, questions and content, nothing but looking."`
 	Expires time.Duration `placeholder:"SPAN" help:"How long the token is good, such as 720h. Without it, until it is revoked."`
 }
 
@@ -25,7 +28,7 @@ type consoleToken struct {
 func (consoleToken) Help() string {
 	return "The token goes to standard output and is kept nowhere: only its hash is. A server that runs takes it at once. " +
 		"`frontdesk keys list` shows it, `frontdesk keys revoke ID` ends it, and with it the sessions that it began.\n\n" +
-		"Examples:\n\n\tfrontdesk console token\n\tfrontdesk console token \"Ana\" --role viewer --expires 720h"
+		"Examples:\n\n\tfrontdesk console token\n\tfrontdesk console token \"Ana\" --role owner\n\tfrontdesk console token \"Bo\" --role viewer --expires 720h"
 }
 
 // Run makes a token.
@@ -53,4 +56,46 @@ func (c consoleToken) Run(env *command.Environment) error {
 		fmt.Fprintln(env.Stderr, "The console is not served; set console.owner.enabled to true in the configuration.")
 	}
 	return nil
+}
+
+type consoleLink struct {
+	command.ConfigFlags
+	Role string `enum:"owner,operator,editor,viewer" default:"owner" help:"What whoever opens the link may do: ${enum}."`
+}
+
+// Help is the command's example.
+func (consoleLink) Help() string {
+	return "The link goes to standard output. It is good for 30 minutes, once, in the browser that opens it first. " +
+		"Its code stands behind the #, which browsers send to nobody. A server that runs takes it at once.\n\n" +
+		"Examples:\n\n\tfrontdesk console link\n\tfrontdesk console link --role editor"
+}
+
+// Run makes a link.
+func (c consoleLink) Run(env *command.Environment) error {
+	opened, loaded, err := command.OpenKeys(env, c.ConfigFlags, true)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	if !loaded.Config.Console.Owner.Enabled {
+		return command.Usage("the console is not served; set console.owner.enabled to true in the configuration")
+	}
+	code, err := opened.Logins().Link(env.Ctx, c.Role)
+	if err != nil {
+		return err
+	}
+	env.Print("%s\n", command.ConsoleLink(publicAddress(loaded.Config), code))
+	return nil
+}
+
+// publicAddress is where a server with a configuration is reached.
+func publicAddress(config app.Config) string {
+	if config.URL != "" {
+		return strings.TrimSuffix(config.URL, "/")
+	}
+	host, port, err := net.SplitHostPort(config.Listen)
+	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }

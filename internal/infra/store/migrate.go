@@ -153,7 +153,7 @@ func (db *DB) step(ctx context.Context, tx *Tx, schema Schema, at int) error {
 	_, err := tx.Exec(ctx, `INSERT INTO frontdesk_schema (room, version) VALUES ($1, $2) ON CONFLICT (room) DO UPDATE SET version = $2`,
 		schema.ID, at+1)
 	if err == nil {
-		db.log.InfoContext(ctx, "database migrated", "room", schema.ID, "version", at+1)
+		db.log.DebugContext(ctx, "database migrated", "room", schema.ID, "version", at+1)
 	}
 	return err
 }

@@ -20,7 +20,7 @@ import (
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
-	"problem": nil, "login": nil, "home": home.Body{},
+	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "home": home.Body{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},

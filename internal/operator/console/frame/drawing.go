@@ -101,11 +101,12 @@ func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 		return t.In(zone).Format(text), err
 	}
 	return template.FuncMap{
-		"say":    s.say,
-		"count":  s.count,
-		"number": func(n int) string { return s.Number(float64(n), 0) },
-		"share":  func(part float64) string { return s.Number(100*part, 1) + " %" },
-		"date":   func(t time.Time) (string, error) { return layout("frame.date_layout", t) },
+		"say":      s.say,
+		"count":    s.count,
+		"number64": func(n int64) string { return s.Number(float64(n), 0) },
+		"number":   func(n int) string { return s.Number(float64(n), 0) },
+		"share":    func(part float64) string { return s.Number(100*part, 1) + " %" },
+		"date":     func(t time.Time) (string, error) { return layout("frame.date_layout", t) },
 		"when": func(t time.Time) (template.HTML, error) {
 			text, err := layout("frame.time_layout", t)
 			return template.HTML(`<time datetime="` + t.UTC().Format(time.RFC3339) + `" title="` +

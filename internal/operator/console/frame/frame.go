@@ -119,6 +119,8 @@ func (f *Frame) route() {
 	f.mux.Handle("GET /console/assets/", http.StripPrefix("/console", http.HandlerFunc(f.files.Serve)))
 	f.mux.HandleFunc("GET /console/login", f.showLogin)
 	f.mux.HandleFunc("POST /console/login", f.login)
+	f.mux.HandleFunc("GET /console/begin", f.showBegin)
+	f.mux.HandleFunc("POST /console/begin", f.takeBegin)
 	for _, row := range f.rows {
 		method, below, _ := strings.Cut(row.Pattern, " ")
 		f.mux.HandleFunc(method+" "+Path+below, f.inside(row))

@@ -106,7 +106,12 @@ func (f *Frame) visitor(r *http.Request) (*Visit, error) {
 	if !ok {
 		return nil, nil
 	}
-	return &Visit{in, cookie.Value, func(key string, args ...any) string { return f.say(r, key, args...) }}, nil
+	return f.visit(r, in, cookie.Value), nil
+}
+
+// visit is a request of somebody who has a session.
+func (f *Frame) visit(r *http.Request, in identity.Login, secret string) *Visit {
+	return &Visit{in, secret, func(key string, args ...any) string { return f.say(r, key, args...) }}
 }
 
 // ours says whether a form was sent from a page of ours, which the secret of a cookie belongs to.
@@ -156,12 +161,18 @@ func (f *Frame) showLogin(w http.ResponseWriter, r *http.Request) {
 	f.loginForm(w, r, http.StatusOK, "")
 }
 
-func (f *Frame) loginForm(w http.ResponseWriter, r *http.Request, status int, problem string) {
+// formSecret is what stands for a browser before anybody is logged in.
+func (f *Frame) formSecret(w http.ResponseWriter, r *http.Request) string {
 	secret := rand.Text()
 	if known, err := r.Cookie(formCookie); err == nil && len(known.Value) == len(secret) {
 		secret = known.Value // another tab may have the form, too
 	}
 	f.setCookie(w, r, formCookie, secret, 0)
+	return secret
+}
+
+func (f *Frame) loginForm(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	secret := f.formSecret(w, r)
 	f.Show(w, r, status, Sheet{
 		Title: f.say(r, "frame.log_in"), Page: "login", CSRF: formToken(secret), Problem: problem,
 	})

@@ -52,6 +52,9 @@ func (s Sheet) Can(right identity.Right) bool { return s.In != nil && identity.M
 // Has says whether there is a page at a path below Path.
 func (s Sheet) Has(path string) bool { return s.has != nil && s.has(path) }
 
+// FrontOf is the path of the page on which people ask, by that of the console.
+func (s Sheet) FrontOf(base string) string { return strings.TrimSuffix(base, Path[1:]) }
+
 // Front is the path of the page on which people ask.
 func (s Sheet) Front() string { return strings.TrimSuffix(s.Base, Path[1:]) }
 
@@ -63,6 +66,9 @@ func (f *Frame) Show(w http.ResponseWriter, r *http.Request, status int, s Sheet
 	s.Foreign = f.drawing.foreign[s.Page] && s.Language != i18n.Languages[0]
 	zone := time.UTC
 	if s.In != nil {
+		if s.In.Zone != nil {
+			zone = s.In.Zone
+		}
 		s.Menu = f.menuFor(r.Context(), s.In.Role, strings.TrimPrefix(r.URL.Path, Path))
 		if f.Warnings != nil {
 			s.Warned = f.Warnings()

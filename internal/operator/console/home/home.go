@@ -2,11 +2,17 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"embed"
+	"fmt"
 	"net/http"
+	"slices"
+	"time"
 
+	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/operator/console/frame"
 )
 
@@ -16,8 +22,25 @@ var embedded embed.FS
 //go:embed words.txt
 var words string
 
-// Config is where the page learns what it shows.
-type Config struct{}
+// Config is where the page learns what it shows. What is nil is not shown.
+type Config struct {
+	// What troubles are told of: sources of content, keys, when the certificate ends, why the
+	// changed configuration was refused, and what intakes have to be done.
+	Sources     func(context.Context) ([]Source, error)
+	Keys        func(context.Context) ([]identity.Key, error)
+	Certificate func() time.Time
+	Refused     func() *string
+	Tasks       func(context.Context) (intake.Tasks, error)
+	// Questions are those that are kept.
+	Questions *questions.Store
+	// Items counts what can be found.
+	Items func() int
+	// Waiting counts requests that wait for a person.
+	Waiting func(context.Context) (int, error)
+	// Named says that the site has a name and somebody to turn to, Decided that the owner has said
+	// what agents may use, and Public that the front desk has an address on the web, by https.
+	Named, Decided, Public bool
+}
 
 // Pages are the pages of this package.
 func Pages(config Config) func(*frame.Frame) frame.Pages {
@@ -42,12 +65,203 @@ func (h *home) show(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 			return frame.Moved("receipts")(w, r, v)
 		}
 	}
-	return h.Draw("home", h.read)(w, r, v)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	in := frame.ReadRange(r, h.Now())
+	body, err := h.read(ctx, in, v)
+	if err != nil {
+		return err
+	}
+	s := v.Sheet(v.Say("home.title"), "home", body)
+	if body.Asked != nil {
+		s.Range = in
+	}
+	s.Actions = []frame.Action{{Text: v.Say("frame.ask_page"), Href: s.FrontOf(h.Base(r)), Out: true}}
+	h.Show(w, r, http.StatusOK, s)
+	return nil
 }
 
-// Body is what the page shows.
-type Body struct{}
+// patience is how long the page may take to be read.
+const patience = 10 * time.Second
 
-func (h *home) read(_ context.Context, _ *http.Request, v *frame.Visit) (string, any, error) {
-	return v.Say("home.title"), Body{}, nil
+// Body is what the page shows.
+type Body struct {
+	Troubles []Trouble
+	Asked    *Asked // nil where no questions are kept
+	Items    int
+	Waiting  int
+	Steps    []Step // to be done; empty where all are
+	Done     int    // of Steps
+}
+
+// Asked is what was asked in the days that were chosen.
+type Asked struct {
+	Times, Before    int64
+	Nothing          int64
+	Share, ShareThen float64 // of questions of which nothing was found
+	ByAgents         float64
+	Agents           int
+	Days             []Bar
+	Most             int64
+	Empty            []questions.Question // found nothing, the most often asked first
+	Top              []questions.Asker    // agents, those that asked most first
+}
+
+// Change is by how much more was asked than in the days before, as a part of that.
+func (a Asked) Change() float64 { return float64(a.Times-a.Before) / float64(max(a.Before, 1)) }
+
+// Width is that of the plot, in hundredths of that of a day.
+func (a Asked) Width() int { return 100 * len(a.Days) }
+
+// Bar is a day in the plot, in hundredths of its width and thousandths of its height.
+type Bar struct {
+	Day                                   time.Time
+	People, Agents                        int64
+	X, PeopleY, PeopleH, AgentsY, AgentsH int
+}
+
+// Step is a line of the list of first steps.
+type Step struct {
+	Text string
+	Done bool
+	Page string // where it is done, below the console's path; empty for the page itself
+}
+
+// shown is how many rows the lists of the page have.
+const shown = 5
+
+func (h *home) read(ctx context.Context, in *frame.Range, v *frame.Visit) (body Body, err error) {
+	if body.Troubles, err = h.troubles(ctx, v.Say); err != nil {
+		return body, err
+	}
+	if h.config.Items != nil {
+		body.Items = h.config.Items()
+	}
+	if h.config.Waiting != nil {
+		if body.Waiting, err = h.config.Waiting(ctx); err != nil {
+			return body, err
+		}
+	}
+	if h.config.Questions != nil {
+		if body.Asked, err = h.asked(ctx, in); err != nil {
+			return body, err
+		}
+	}
+	body.Steps, body.Done = h.steps(body, v)
+	return body, nil
+}
+
+// steps are the first steps, of which only those stand here that can be told to be done.
+func (h *home) steps(body Body, v *frame.Visit) (all []Step, done int) {
+	all = []Step{{Text: v.Say("home.step_content"), Done: body.Items > 0, Page: h.where("content")}}
+	if body.Asked != nil {
+		all = append(all, Step{Text: v.Say("home.step_ask"), Done: body.Asked.Times+body.Asked.Before > 0})
+	}
+	all = append(all,
+		Step{Text: v.Say("home.step_name"), Done: h.config.Named, Page: h.where("settings")},
+		Step{Text: v.Say("home.step_terms"), Done: h.config.Decided, Page: h.where("terms")},
+		Step{Text: v.Say("home.step_public"), Done: h.config.Public, Page: h.where("settings")},
+	)
+	for _, one := range all {
+		if one.Done {
+			done++
+		}
+	}
+	if done == len(all) {
+		return nil, done
+	}
+	return all, done
+}
+
+// where is a page's path, where there is the page.
+func (h *home) where(page string) string {
+	if h.Has(page) {
+		return page
+	}
+	return ""
+}
+
+// rangeOf is the range of lists that fits the days of a page best.
+func rangeOf(days int) questions.Range {
+	switch {
+	case days <= 7:
+		return questions.LastWeek
+	case days <= 30:
+		return questions.LastMonth
+	}
+	return questions.AllKept
+}
+
+// asked reads what was asked in a range, and in the one before.
+func (h *home) asked(ctx context.Context, in *frame.Range) (*Asked, error) {
+	now, err := h.config.Questions.Totals(ctx, in.Since, in.Until)
+	if err != nil {
+		return nil, err
+	}
+	then, err := h.config.Questions.Totals(ctx, in.Before(), in.Since)
+	if err != nil {
+		return nil, err
+	}
+	a := &Asked{}
+	var agents, nothingThen int64
+	by := map[time.Time]questions.Day{}
+	for _, d := range now.Days {
+		a.Times += d.People + d.Agents
+		agents += d.Agents
+		a.Nothing += d.Of[questions.Nothing]
+		a.Most = max(a.Most, d.People+d.Agents)
+		by[d.Day] = d
+	}
+	for _, d := range then.Days {
+		a.Before += d.People + d.Agents
+		nothingThen += d.Of[questions.Nothing]
+	}
+	a.Share, a.ShareThen = part(a.Nothing, a.Times), part(nothingThen, a.Before)
+	a.ByAgents = part(agents, a.Times)
+	a.Days = bars(in, by, a.Most)
+	a.Top = topAgents(now.Askers)
+	a.Agents = len(a.Top)
+	a.Top = a.Top[:min(len(a.Top), shown)]
+	a.Empty, _, err = h.config.Questions.List(ctx,
+		questions.Filter{View: questions.ViewNothing, Range: rangeOf(in.Days), Limit: shown})
+	if err != nil {
+		return nil, fmt.Errorf("list what found nothing: %w", err)
+	}
+	return a, nil
+}
+
+// part is how much of a sum something is.
+func part(of, sum int64) float64 { return float64(of) / float64(max(sum, 1)) }
+
+// topAgents sums up what agents asked over all protocols, those that asked most first.
+func topAgents(all []questions.Asker) (agents []questions.Asker) {
+	for _, one := range all {
+		if one.Agent == "" {
+			continue
+		}
+		i := slices.IndexFunc(agents, func(a questions.Asker) bool { return a.Agent == one.Agent })
+		if i < 0 {
+			agents = append(agents, one)
+			continue
+		}
+		agents[i].Times += one.Times
+		agents[i].Nothing += one.Nothing
+	}
+	slices.SortStableFunc(agents, func(a, b questions.Asker) int { return cmp.Compare(b.Times, a.Times) })
+	return agents
+}
+
+// bars are the days of a range, with agents below people.
+func bars(in *frame.Range, by map[time.Time]questions.Day, most int64) (all []Bar) {
+	const full = 1000
+	for i := range in.Days {
+		day := in.Since.AddDate(0, 0, i)
+		d := by[day]
+		b := Bar{Day: day, People: d.People, Agents: d.Agents, X: 100 * i}
+		b.AgentsH, b.PeopleH = int(full*d.Agents/max(most, 1)), int(full*d.People/max(most, 1))
+		b.AgentsY = full - b.AgentsH
+		b.PeopleY = b.AgentsY - b.PeopleH
+		all = append(all, b)
+	}
+	return all
 }

@@ -1,0 +1,78 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"frontdesk/internal/ask/questions"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/intake"
+	"frontdesk/internal/operator/console/frame"
+)
+
+// TestTroublesAreToldWhereThereAreSome holds each trouble against what is none.
+func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	wrong := "terms: no"
+	key := func(left time.Duration) identity.Key { return identity.Key{Name: "K", Expires: now.Add(left)} }
+	revoked := key(time.Hour)
+	revoked.Revoked = now
+	day := 24 * time.Hour
+	for name, c := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"nothing": {Config{}, "[]"},
+		"a file": {Config{Refused: func() *string { return &wrong }},
+			"[{home.trouble_file[terms: no] true }]"},
+		"a good file": {Config{Refused: func() *string { return nil }}, "[]"},
+		"a source":    {ofSource(Source{Name: "s"}), "[]"},
+		"files":       {ofSource(Source{Name: "s", Unread: 3}), "[{home.trouble_files[3 s] false }]"},
+		"an old one":  {ofSource(Source{Name: "s", Stale: true, Read: now}), "[{home.trouble_stale[s 2026-11-22] false }]"},
+		"a failed one": {ofSource(Source{Name: "s", Error: "x", Stale: true}),
+			"[{home.trouble_source[s x] true }]"},
+		"TLS": {Config{Certificate: func() time.Time { return now.Add(13 * day) }},
+			"[{home.trouble_tls[2026-12-05] false }]"},
+		"TLS later": {Config{Certificate: func() time.Time { return now.Add(15 * day) }}, "[]"},
+		"no TLS":    {Config{Certificate: func() time.Time { return time.Time{} }}, "[]"},
+		"keys": {Config{Keys: func(context.Context) ([]identity.Key, error) {
+			return []identity.Key{key(13 * day), key(15 * day), key(-day), {Name: "for good"}, revoked}, nil
+		}}, "[{home.trouble_key[K 2026-12-05] false keys}]"},
+		"deliveries": {Config{Tasks: func(context.Context) (intake.Tasks, error) {
+			return intake.Tasks{Failed: make([]intake.FailedBind, 2)}, nil
+		}}, "[{home.trouble_deliveries[2] true inbox}]"},
+	} {
+		h := &home{&frame.Frame{Config: frame.Config{Now: func() time.Time { return now }}}, c.config}
+		got, err := h.troubles(t.Context(), func(key string, args ...any) string { return key + fmt.Sprint(args) })
+		if fmt.Sprint(got) != c.want || err != nil {
+			t.Errorf("%s: %v, %v, want %s", name, got, err, c.want)
+		}
+	}
+	broken := errors.New("broken")
+	h := &home{&frame.Frame{Config: frame.Config{Now: time.Now}}, Config{
+		Sources: func(context.Context) ([]Source, error) { return nil, broken },
+	}}
+	if _, err := h.troubles(t.Context(), nil); !errors.Is(err, broken) {
+		t.Errorf("a source that cannot be looked at: %v", err)
+	}
+}
+
+func ofSource(s Source) Config {
+	return Config{Sources: func(context.Context) ([]Source, error) { return []Source{s}, nil }}
+}
+
+// TestAgentsAreSummedUpOverProtocols holds the list of those that asked most.
+func TestAgentsAreSummedUpOverProtocols(t *testing.T) {
+	t.Parallel()
+	got := topAgents([]questions.Asker{
+		{Protocol: "ask", Times: 9}, {Protocol: "ask", Agent: "a", Times: 3}, {Protocol: "mcp", Agent: "b", Times: 4},
+		{Protocol: "mcp", Agent: "a", Times: 2, Nothing: 1},
+	})
+	if fmt.Sprint(got) != "[{ask  a 5 1} {mcp  b 4 0}]" {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,88 @@
+package home
+
+import (
+	"context"
+	"time"
+)
+
+// soon is how long before a key or a certificate ends its end is told.
+const soon = 14 * 24 * time.Hour
+
+// Source is how a source of content is.
+type Source struct {
+	Name            string
+	Unread          int    // how many of its files could not be read
+	Error           string // why it could not be read at all
+	Read            time.Time
+	Stale, Critical bool // that was too long ago
+}
+
+// Trouble is something that somebody has to see to.
+type Trouble struct {
+	Text string
+	Bad  bool   // it loses something now
+	Page string // where it is seen to, below the console's path; empty for nowhere
+}
+
+// sayer says a text of the words of pages.
+type sayer func(key string, args ...any) string
+
+// troubles are what somebody has to see to, as far as it is known without looking for it.
+func (h *home) troubles(ctx context.Context, say sayer) (all []Trouble, err error) {
+	c, now := h.config, h.Now()
+	ends := func(t time.Time) bool { return !t.IsZero() && t.After(now) && t.Before(now.Add(soon)) }
+	if c.Refused != nil {
+		if why := c.Refused(); why != nil {
+			all = append(all, Trouble{Text: say("home.trouble_file", *why), Bad: true})
+		}
+	}
+	if c.Sources != nil {
+		sources, err := c.Sources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sources {
+			all = append(all, s.troubles(say, h.where("content"))...)
+		}
+	}
+	if c.Certificate != nil && ends(c.Certificate()) {
+		all = append(all, Trouble{Text: say("home.trouble_tls", day(c.Certificate()))})
+	}
+	if c.Keys != nil {
+		keys, err := c.Keys(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			if ends(k.Expires) && k.Revoked.IsZero() {
+				all = append(all, Trouble{Text: say("home.trouble_key", k.Name, day(k.Expires)), Page: "keys"})
+			}
+		}
+	}
+	if c.Tasks != nil {
+		tasks, err := c.Tasks(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(tasks.Failed); n > 0 {
+			all = append(all, Trouble{Text: say("home.trouble_deliveries", n), Bad: true, Page: "inbox"})
+		}
+	}
+	return all, nil
+}
+
+// troubles are those of a source, which are seen to on a page.
+func (s Source) troubles(say sayer, page string) (all []Trouble) {
+	if s.Unread > 0 {
+		all = append(all, Trouble{Text: say("home.trouble_files", s.Unread, s.Name), Page: page})
+	}
+	switch {
+	case s.Error != "":
+		all = append(all, Trouble{Text: say("home.trouble_source", s.Name, s.Error), Bad: true, Page: page})
+	case s.Stale:
+		all = append(all, Trouble{Text: say("home.trouble_stale", s.Name, day(s.Read)), Bad: s.Critical, Page: page})
+	}
+	return all
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
