@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"iter"
 	"net/http"
-	"sort"
 	"time"
 
 	apphttp "frontdesk/internal/app/http"
@@ -14,7 +12,6 @@ import (
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/ledger"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console"
 	"frontdesk/internal/operator/console/frame"
@@ -48,7 +45,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		},
 		Warnings: a.stale.tell,
 	},
-		Head: a.Ledger.Head, Entries: o.entries, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
+		Head: a.Ledger.Head, Entries: a.Ledger.Read, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
 		Refused: o.refused, Tallies: o.tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus,
 	}
 	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
@@ -63,55 +60,6 @@ func (a *App) ownerRoutes() []apphttp.Route {
 type ownerPages struct {
 	*base
 	*identities
-}
-
-// slack is how much earlier or later an entry may stand in the ledger than by its time.
-const slack = time.Hour
-
-// entries is ledger.Read for a filter that may name a time: the entries of that time are looked for where they stand, since
-// entries are in the order of their times but for a moment.
-func (o *ownerPages) entries(ctx context.Context, f ledger.Filter) iter.Seq2[ledger.Record, error] {
-	return func(yield func(ledger.Record, error) bool) {
-		if !f.Since.IsZero() || !f.Until.IsZero() {
-			if err := o.narrow(ctx, &f); err != nil {
-				yield(ledger.Record{}, err)
-				return
-			}
-		}
-		for r, err := range o.Ledger.Read(ctx, f) {
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// narrow sets the places between which the times of a filter lie.
-func (o *ownerPages) narrow(ctx context.Context, f *ledger.Filter) error {
-	head, err := o.Ledger.Head(ctx)
-	if err != nil {
-		return err
-	}
-	first := func(t time.Time) int64 {
-		return int64(sort.Search(int(head.Size), func(i int) bool {
-			for r, e := range o.Ledger.Read(ctx, ledger.Filter{After: int64(i), Before: int64(i) + 1}) {
-				if e != nil {
-					err = e
-				}
-				return e == nil && !r.Entry.Time.Before(t)
-			}
-			return false
-		}))
-	}
-	if !f.Since.IsZero() {
-		f.After = max(f.After, first(f.Since.Add(-slack)))
-	}
-	if !f.Until.IsZero() {
-		if end := first(f.Until.Add(slack)); f.Before == 0 || end < f.Before {
-			f.Before = max(end, 1) // 0 would be no bound
-		}
-	}
-	return err
 }
 
 // refused lists requests of platforms that got nothing.

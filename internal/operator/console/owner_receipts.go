@@ -100,7 +100,7 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (
 	if before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && before > 0 {
 		filter.Before, body.Later = before, true
 	}
-	for record, err := range o.config.Entries(ctx, filter) {
+	for record, err := range o.recorded(ctx, filter) {
 		if err != nil {
 			body.Wrong = frame.Unread(err).Error()
 			break
