@@ -82,10 +82,10 @@ func (f *Frame) began(w http.ResponseWriter, r *http.Request, given Beginning, e
 		f.begin(w, r, http.StatusOK, given, "")
 	case code == fail.Invalid:
 		f.begin(w, r, http.StatusBadRequest, given, f.say(r, "frame.begin_wrong"))
-	case code == fail.Unauthorized && f.Suspect(r) != nil:
+	case code == fail.Unauthorized && f.suspect(r):
 		f.begin(w, r, http.StatusTooManyRequests, Beginning{}, f.say(r, "frame.token_often"))
 	case code == fail.Unauthorized:
-		f.Failed(r)
+		f.failed(r)
 		f.begin(w, r, http.StatusUnauthorized, Beginning{}, f.say(r, "frame.link_wrong"))
 	default:
 		comeBack(w, err)

@@ -12,6 +12,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"frontdesk/internal/ask/page"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/ratelimit"
 )
 
 //go:embed frame.html assets
@@ -36,9 +38,8 @@ type Config struct {
 	Session   time.Duration // how long a login is good
 	Logins    *identity.Logins
 
-	// Suspect says that too many wrong tokens came from a request's address; Failed counts one.
-	Suspect func(*http.Request) error
-	Failed  func(*http.Request)
+	// Client is the address from which a request came.
+	Client func(*http.Request) netip.Addr
 	// Note is told what somebody did: "logged in", "logged out", "suspended KEY".
 	Note func(r *http.Request, in identity.Login, what string)
 	// Warnings are what the owner should know on every page; nil for nothing.
@@ -75,7 +76,11 @@ type Frame struct {
 	drawing *drawing
 	rows    []Page
 	waiting map[string]func(context.Context) (int, error)
+	wrong   ratelimit.Meter // of wrong tokens and codes, by address
 }
+
+// wrongTokens is how many wrong tokens and codes may come from one address.
+var wrongTokens = ratelimit.Rate{Requests: 10, Per: time.Minute, Burst: 10}
 
 // maxForm is the most that a form may have: a receipt as text, as browsers encode it.
 const maxForm = 1 << 20
@@ -88,6 +93,7 @@ func New(config Config, sets ...func(*Frame) Pages) *Frame {
 	f := &Frame{
 		Config: config, mux: http.NewServeMux(), files: page.LoadFiles(embedded, "assets"),
 		waiting: map[string]func(context.Context) (int, error){},
+		wrong:   ratelimit.New(ratelimit.Options{Now: config.Now}).Meter("console", wrongTokens),
 	}
 	all := []Pages{f.own()}
 	for _, set := range sets {

@@ -13,6 +13,8 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/ratelimit"
 )
 
 // The cookies: of who is logged in, and of who has the form for it before them. Each holds random
@@ -189,11 +191,11 @@ func (f *Frame) login(w http.ResponseWriter, r *http.Request) {
 	// 130 random bits, and else whoever shares an address with the owner could lock the owner out.
 	secret, in, err := f.Logins.Begin(r.Context(), r.PostForm.Get("token"), f.Session)
 	switch {
-	case err != nil && fail.From(err).Code == fail.Unauthorized && f.Suspect(r) != nil:
+	case err != nil && fail.From(err).Code == fail.Unauthorized && f.suspect(r):
 		f.loginForm(w, r, http.StatusTooManyRequests, f.say(r, "frame.token_often"))
 		return
 	case err != nil && fail.From(err).Code == fail.Unauthorized:
-		f.Failed(r)
+		f.failed(r)
 		f.loginForm(w, r, http.StatusUnauthorized, f.say(r, "frame.token_wrong"))
 		return
 	case err != nil:
@@ -232,4 +234,15 @@ func Unread(err error) error {
 		return err // it was made for people
 	}
 	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Wrap(err)
+}
+
+// suspect says whether too many wrong tokens came from a request's address.
+func (f *Frame) suspect(r *http.Request) bool {
+	return f.wrong.Allow(r.Context(), ratelimit.Network(f.Client(r)), 0).Remaining < 1
+}
+
+// failed counts a wrong token.
+func (f *Frame) failed(r *http.Request) {
+	f.wrong.Allow(r.Context(), ratelimit.Network(f.Client(r)), 1)
+	httpx.EventFrom(r.Context()).Set("console", "wrong token")
 }
