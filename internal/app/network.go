@@ -71,7 +71,7 @@ func (n *network) requestHandler(routes *http.ServeMux, known map[string]*apphtt
 // agents tells automated clients apart. depends says whether the terms in force differ by party.
 func (n *network) agents(depends func() bool) *apphttp.Agents {
 	options := n.config.Fetch.Options()
-	options.MaxRedirects = -1
+	options.MaxRedirects, options.Allow = -1, fetch.Networks(n.config.Agents.Allow)
 	get := fetch.New(options).Get
 	if !n.config.Agents.Verify {
 		get = func(context.Context, fetch.Request) (*fetch.Response, error) {
@@ -80,7 +80,7 @@ func (n *network) agents(depends func() bool) *apphttp.Agents {
 	}
 	return &apphttp.Agents{
 		Verifier:  agents.New(agents.Config{Fetch: get, Known: n.config.Agents.List(), Now: n.now, Log: n.log}),
-		Operators: n.config.Agents.Operators(), Depends: depends,
+		Operators: n.config.Agents.Operators(), Depends: depends, Elsewhere: n.elsewhere,
 	}
 }
 

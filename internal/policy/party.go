@@ -17,9 +17,11 @@ type Party struct {
 
 // Traits are what a party is.
 type Traits struct {
-	Classes  []string // of PartyClasses
-	Operator string   // the origin of who runs an automated client, such as https://openai.com
-	Name     string   // how the client calls itself, such as GPTBot
+	Classes []string // of PartyClasses
+	// Operators are the origins of who runs an automated client, such as https://openai.com, or the
+	// domain of who buys.
+	Operators []string
+	Name      string // how the client calls itself, such as GPTBot
 }
 
 // The classes of parties. Kinds of agents are as the list of known agents has them.
@@ -35,19 +37,38 @@ var PartyClasses = []string{PartyVerified, PartyKnown, PartyAgent, PartyAnonymou
 	"data"}
 
 // are says whether traits are meant by a word of a rule: a class, an operator's origin or host, or
-// an agent's name. below has an operator's host stand for those below it, too.
+// an agent's name. below has an operator's host stand for those below it, too, and for all its
+// ports.
 func (t *Traits) are(word string, below bool) bool {
 	if slices.Contains(t.Classes, word) {
 		return true
 	}
 	if host, ok := operatorHost(word); ok {
-		own, _ := operatorHost(t.Operator)
-		return own != "" && (own == host || below && strings.HasSuffix(own, "."+host))
+		return slices.ContainsFunc(t.Operators, func(operator string) bool {
+			own, _ := operatorHost(operator)
+			return own != "" && (own == host || below && under(own, host))
+		})
 	}
 	return t.Name != "" && strings.EqualFold(word, t.Name)
 }
 
-func (t *Traits) none() bool { return len(t.Classes) == 0 && t.Operator == "" && t.Name == "" }
+// under says whether a host is another one, or below it, at whatever port.
+func under(own, host string) bool {
+	for _, h := range []*string{&own, &host} {
+		if u, err := url.Parse("https://" + *h); err == nil {
+			*h = u.Hostname()
+		}
+	}
+	return own == host || strings.HasSuffix(own, "."+host)
+}
+
+func (t *Traits) none() bool { return len(t.Classes) == 0 && len(t.Operators) == 0 && t.Name == "" }
+
+// IsOperator says whether a word of a rule means an operator: an origin, or a host.
+func IsOperator(word string) bool {
+	_, ok := operatorHost(word)
+	return ok
+}
 
 // operatorHost is the host, and port where there is one, of an operator as a rule names it:
 // https://openai.com or openai.com.

@@ -12,13 +12,13 @@ import (
 
 // The parties that tests ask as.
 var (
-	gpt         = policy.Traits{Classes: []string{"agent", "training"}, Operator: "https://openai.com", Name: "GPTBot"}
+	gpt         = policy.Traits{Classes: []string{"agent", "training"}, Operators: []string{"https://openai.com"}, Name: "GPTBot"}
 	verifiedGPT = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent", "training"},
-		Operator: "https://openai.com", Name: "GPTBot"}}
+		Operators: []string{"https://openai.com"}, Name: "GPTBot"}}
 	saysGPT = policy.Party{Said: gpt}
 	reader  = policy.Party{}
 	member  = policy.Party{Proven: policy.Traits{Classes: []string{"known"}}}
-	below   = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent"}, Operator: "https://bots.openai.com"}}
+	below   = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent"}, Operators: []string{"https://bots.openai.com"}}}
 	// saysMore holds a credential, which proves nothing of the name that it gives itself.
 	saysMore = policy.Party{Proven: policy.Traits{Classes: []string{"known"}}, Said: gpt}
 )
@@ -142,9 +142,10 @@ func TestACheckOfPartiesNeverGrowsWhatIsReleased(t *testing.T) {
 		}
 		traits := func(name string) policy.Traits {
 			return policy.Traits{
-				Classes:  rapid.SliceOfDistinct(rapid.SampledFrom(words[:7]), rapid.ID[string]).Draw(t, name+" classes"),
-				Operator: rapid.SampledFrom([]string{"", "https://openai.com", "https://bots.openai.com"}).Draw(t, name+" operator"),
-				Name:     rapid.SampledFrom([]string{"", "GPTBot"}).Draw(t, name+" name")}
+				Classes: rapid.SliceOfDistinct(rapid.SampledFrom(words[:7]), rapid.ID[string]).Draw(t, name+" classes"),
+				Operators: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"https://openai.com", "https://bots.openai.com"}),
+					rapid.ID[string]).Draw(t, name+" operators"),
+				Name: rapid.SampledFrom([]string{"", "GPTBot"}).Draw(t, name+" name")}
 		}
 		party := policy.Party{Proven: traits("proven"), Said: traits("said")}
 		tighter := slices.Clone(rules)
@@ -206,5 +207,59 @@ func TestPartiesThatTheSameRulesAdmitShareTheirTerms(t *testing.T) {
 		t.Error("terms are mixed up")
 	case plain.For(verifiedGPT) != plain, plain.DependsOnParty():
 		t.Error("terms that ask for nobody depend on who asks")
+	}
+}
+
+// TestWhatIsSaidOfPathsIsForTheParty: documents and gates that go by paths say no more than a party
+// is given.
+func TestWhatIsSaidOfPathsIsForTheParty(t *testing.T) {
+	t.Parallel()
+	terms, err := policy.New([]policy.Rule{
+		{Access: policy.Open, Match: policy.Match{Path: []string{"/archive/**"}},
+			Parties: policy.Restriction{Permit: []string{"verified"}}},
+		{Access: policy.Open},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		terms *policy.Terms
+		want  policy.Access
+	}{
+		"a stranger": {terms, policy.Blocked}, "by its word": {terms.For(policy.Party{Said: gpt}), policy.Blocked},
+		"verified": {terms.For(verifiedGPT), policy.Open},
+	} {
+		said := c.terms.Policy("main", "www.example.com")
+		if got := said.At("/archive/a"); got != c.want || said.At("/other") != policy.Open {
+			t.Errorf("%s: %s", name, got)
+		}
+		written := c.terms.Paths("main", "www.example.com", policy.Money{}, "")
+		license, _ := written.At("/archive/a")
+		if (license == policy.RSLNothing) != (c.want == policy.Blocked) {
+			t.Errorf("%s: the licence is %s", name, license)
+		}
+	}
+}
+
+// TestAnOperatorIsProhibitedAtAllItsPorts, and below its host, whatever else it shows.
+func TestAnOperatorIsProhibitedAtAllItsPorts(t *testing.T) {
+	t.Parallel()
+	terms, err := policy.New([]policy.Rule{
+		{Access: policy.Open, Parties: policy.Restriction{Prohibit: []string{"https://bad.example"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for operators, want := range map[string]bool{
+		"https://bad.example": false, "https://bad.example:8443": false, "https://a.bad.example:1": false,
+		"https://good.example https://bad.example": false, "https://notbad.example": true, "": true,
+	} {
+		traits := policy.Traits{Classes: []string{"verified"}, Operators: strings.Fields(operators)}
+		for _, party := range []policy.Party{{Proven: traits}, {Said: traits}} {
+			said := terms.For(party).Policy("main", "www.example.com")
+			if got := said.At("/a") == policy.Open; got != want {
+				t.Errorf("%s: %v", operators, got)
+			}
+		}
 	}
 }

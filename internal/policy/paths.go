@@ -25,8 +25,8 @@ type PathRule struct {
 const maxDeep = 4
 
 // Policy gives what the rules say of the addresses of a host, which belongs to a site, by their
-// paths alone. A rule that also asks for something else, such as a type or a source, is passed
-// over.
+// paths alone, for the party whose terms they are. A rule that also asks for something else, such
+// as a type or a source, is passed over.
 func (t *Terms) Policy(site, host string) Policy {
 	p := Policy{Default: Blocked}
 	for i := range t.rules {
@@ -35,13 +35,17 @@ func (t *Terms) Policy(site, host string) Policy {
 		if len(c.types) > 0 || len(c.rule.Match.Source) > 0 || !c.matchesSite(&s) || !c.matchesHost(&s) {
 			continue
 		}
+		access := c.rule.Access
+		if t.refuses(i) {
+			access = Blocked
+		}
 		if len(c.paths) == 0 {
-			p.Default = c.rule.Access
+			p.Default = access
 			break
 		}
 		for _, glob := range c.paths {
 			for _, pattern := range glob.written() {
-				p.Rules = append(p.Rules, PathRule{pattern, c.rule.Access})
+				p.Rules = append(p.Rules, PathRule{pattern, access})
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (t *Terms) Paths(site, host string, fallback Money, how string) (l Licensin
 			continue
 		}
 		license := c.decision.RSL(fallback, how)
-		if len(t.rsl) > 0 && c.rule.Imported != importedIgnore {
+		if t.refuses(i) || len(t.rsl) > 0 && c.rule.Imported != importedIgnore {
 			license = RSLNothing
 		}
 		if len(c.paths) == 0 {

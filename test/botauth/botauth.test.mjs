@@ -119,7 +119,7 @@ async function agents(...kinds) {
 const found = async (at, headers) => JSON.parse((await get(`${at.url}/ask?query=lantern&streaming=false`, headers)).body)
   .results?.some((result) => result.name === 'The lantern') ?? false;
 
-const here = `fetch: {allow: [127.0.0.0/8, "::1"]}
+const here = `agents: {allow: [127.0.0.0/8, "::1"]}
 sources:
   - {name: files, path: content, base: "https://www.example.com/"}
 `;

@@ -19,6 +19,8 @@ type Agents struct {
 	Operators map[string]bool
 	// Depends says whether the terms in force differ by party.
 	Depends func() bool
+	// Elsewhere says that nobody knows whether a request came to an address of this front desk.
+	Elsewhere func(*http.Request) bool
 }
 
 // identify names in a request's context who sends it, and notes it in the request's event. It may
@@ -29,12 +31,15 @@ func (f *RequestHandler) identify(answer *Recorder, r *http.Request, happened *h
 	}
 	answer.perParty = f.Agents.Depends()
 	agent := f.Agents.Verifier.Identify(r.Context(),
-		agents.Request{Method: r.Method, Target: f.Address.target(r, answer.route == gated),
-			Header: r.Header, From: f.Address.Client(r)})
+		agents.Request{Method: r.Method, Target: f.Address.target(r, answer.route == gated), Header: r.Header,
+			Elsewhere: answer.route != gated && f.Agents.Elsewhere(r), From: f.Address.Client(r)})
+	if agent.Signature != "" {
+		answer.Header().Set("Agent-Signature", agent.Told())
+	}
 	if agent == (agents.Agent{}) {
 		return r
 	}
-	for _, noted := range [][2]string{{"agent", agent.Name}, {"agent_operator", agent.Operator},
+	for _, noted := range [][2]string{{"agent", agent.Name}, {"agent_id", agent.ID}, {"agent_operator", agent.Operator},
 		{"agent_known", agent.Known}, {"agent_signature", string(agent.Signature)}, {"agent_refused", agent.Why}} {
 		if noted[1] != "" {
 			happened.Set(noted[0], noted[1])
@@ -69,25 +74,40 @@ func (o *ClientAddress) target(r *http.Request, atGate bool) string {
 
 // partyOf is an agent as rules ask for it.
 func partyOf(agent agents.Agent) policy.Party {
-	traits := policy.Traits{Operator: agent.Operator, Name: agent.Name, Classes: []string{policy.PartyAgent}}
-	if agent.Kind != "" {
-		traits.Classes = append(traits.Classes, agent.Kind)
-	}
+	traits := traitsOf(agent.Operator, agent.Name, agent.Kind)
 	switch agent.Known {
 	case agents.BySignature:
 		traits.Classes = append(traits.Classes, policy.PartyVerified)
-		return policy.Party{Proven: traits}
+		party := policy.Party{Proven: traits}
+		if said := agent.Said; said != nil {
+			party.Said = traitsOf(said.Origin, said.UserAgent, said.Kind)
+		}
+		return party
 	case agents.ByAddress:
 		return policy.Party{Proven: traits}
 	}
 	return policy.Party{Said: traits}
 }
 
+// traitsOf are those of an automated client.
+func traitsOf(operator, name, kind string) policy.Traits {
+	traits := policy.Traits{Name: name, Classes: []string{policy.PartyAgent}}
+	if operator != "" {
+		traits.Operators = []string{operator}
+	}
+	if kind != "" {
+		traits.Classes = append(traits.Classes, kind)
+	}
+	return traits
+}
+
 // forPartyAlone keeps shared caches from handing on what depends on who asks.
 func forPartyAlone(header http.Header) {
-	kept := header.Get("Cache-Control")
-	if kept == "" || strings.Contains(kept, "public") {
+	switch kept := header.Get("Cache-Control"); {
+	case kept == "" || strings.Contains(kept, "public"):
 		header.Set("Cache-Control", "private, no-cache")
+	case !strings.Contains(kept, "private") && !strings.Contains(kept, "no-store"):
+		header.Set("Cache-Control", "private, "+kept)
 	}
 	header.Add("Vary", "Authorization, Signature, Signature-Input, Signature-Agent, User-Agent")
 }

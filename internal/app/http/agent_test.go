@@ -5,7 +5,51 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/policy"
 )
+
+// TestAWordThatIsNotProvenCountsAgainstAnAgent: a signature of anybody's takes no prohibition away.
+func TestAWordThatIsNotProvenCountsAgainstAnAgent(t *testing.T) {
+	t.Parallel()
+	gpt := &agents.Known{Operator: "OpenAI", Origin: "https://openai.com", Kind: "training", UserAgent: "GPTBot"}
+	signed := agents.Agent{ID: "https://a.example/keys", Operator: "https://a.example", Known: agents.BySignature}
+	says := signed
+	says.Said = gpt
+	for _, word := range []string{"GPTBot", "training", "https://openai.com", "openai.com"} {
+		terms, err := policy.Options{Agents: []string{"GPTBot"}}.New([]policy.Rule{
+			{Access: policy.Open, Parties: policy.Restriction{Prohibit: []string{word}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct {
+			agent agents.Agent
+			want  policy.Access
+		}{"signed": {signed, policy.Open}, "signed, and says it": {says, policy.Blocked}} {
+			said := terms.For(partyOf(c.agent)).Policy("main", "www.example.com")
+			if got := said.At("/"); got != c.want {
+				t.Errorf("prohibit %s, %s: %s", word, name, got)
+			}
+		}
+	}
+}
+
+// TestNoSharedCacheKeepsWhatIsForAParty, whatever the handler says of caches.
+func TestNoSharedCacheKeepsWhatIsForAParty(t *testing.T) {
+	t.Parallel()
+	for kept, want := range map[string]string{
+		"": "private, no-cache", "public, max-age=60": "private, no-cache", "no-cache": "private, no-cache",
+		"no-cache, no-transform": "private, no-cache, no-transform", "max-age=3600": "private, max-age=3600",
+		"private, no-store": "private, no-store", "no-store": "no-store",
+	} {
+		header := http.Header{"Cache-Control": {kept}}
+		forPartyAlone(header)
+		if got := header.Get("Cache-Control"); got != want {
+			t.Errorf("%q becomes %q", kept, got)
+		}
+	}
+}
 
 // TestTargetIsWhatTheSenderWrote: a signature covers the address that its maker asked.
 func TestTargetIsWhatTheSenderWrote(t *testing.T) {

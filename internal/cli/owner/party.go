@@ -22,13 +22,14 @@ func partyAs(words []string, known agents.Settings) (party policy.Party, err err
 		case slices.Contains(policy.PartyClasses, word) && word != policy.PartyAnonymous:
 			traits.Classes = append(traits.Classes, word)
 		case at >= 0:
-			traits.Name, traits.Operator = list[at].UserAgent, list[at].Origin
+			traits.Name, traits.Operators = list[at].UserAgent, append(traits.Operators, list[at].Origin)
 			traits.Classes = append(traits.Classes, list[at].Kind)
-		case strings.HasPrefix(word, "https://"):
-			traits.Operator = word
+		case policy.IsOperator(word):
+			traits.Operators = append(traits.Operators, "https://"+strings.TrimPrefix(word, "https://"))
 		default:
 			return party, fmt.Errorf("--as: %q is no party; write one of %s, an operator's origin like https://openai.com, "+
-				"or the name of an agent in the list", word, strings.Join(policy.PartyClasses[:3], ", "))
+				"or the name of an agent in the list; without --as it is "+
+				"somebody of whom nothing is known", word, strings.Join(policy.PartyClasses[:3], ", "))
 		}
 		traits.Classes = append(traits.Classes, policy.PartyAgent)
 	}

@@ -12,9 +12,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -48,26 +48,42 @@ type Agent struct {
 	Known string
 	// Signature is what became of its signature: empty for a request without one.
 	Signature Outcome
-	// Why says why the signature is not verified. It is for the agent's developer, and names no
-	// secret.
+	// Why says why the signature is not verified. It is for the owner's log.
 	Why string
+	// Said is the agent of the list that the user agent of a signed request names, although its keys
+	// are not that operator's: its own word. Nil for none.
+	Said *Known
 }
 
-// Group is with whom a verified agent counts where something is counted: with all of its operator
-// that is in the list, or else with all in its registered domain, since whoever has one can name
-// any number of hosts in it. Empty for an agent that is not verified.
+// Group is with whom a verified agent counts where something is counted: with all in its registered
+// domain, since whoever has one can name any number of hosts in it. Empty for an agent that is not
+// verified, or whose host is one of many that a provider gives to anybody: such an agent counts by
+// its address, as strangers do.
 func (a Agent) Group() string {
-	if a.Known != BySignature {
+	u, err := url.Parse(a.ID)
+	if a.Known != BySignature || err != nil {
 		return ""
 	}
-	host := strings.TrimPrefix(a.Operator, "https://")
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	if suffix, official := publicsuffix.PublicSuffix(host); !official && strings.Contains(suffix, ".") {
+		return ""
 	}
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return domain
 	}
 	return host
+}
+
+// Told is what the agent's developer is told of its signature: whether it counts, and what is wrong
+// with it. What became of a fetch stays inside, since it says what this front desk can reach.
+func (a Agent) Told() string {
+	if a.Signature == Invalid {
+		return string(a.Signature) + "; " + a.Why
+	}
+	return string(a.Signature)
 }
 
 // Outcome is what became of a signature (appendix C.1).
@@ -118,7 +134,8 @@ func New(config Config) *Verifier {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Verifier{now: config.Now, list: newList(config.Known), directories: newDirectories(config),
+	known := newList(config.Known)
+	return &Verifier{now: config.Now, list: known, directories: newDirectories(config, known),
 		nonces: nonces{used: map[[sha256.Size]byte]time.Time{}}}
 }
 
@@ -127,7 +144,10 @@ type Request struct {
 	Method string
 	Target string // the absolute URI as the agent sees it
 	Header http.Header
-	From   netip.Addr // whose requests for directories are counted together; the zero value for nobody's
+	// Elsewhere says that nobody knows whether Target is an address of this front desk, so that the
+	// signature may be one for somebody else.
+	Elsewhere bool
+	From      netip.Addr // whose requests for directories are counted together; the zero value for nobody's
 }
 
 // Identify says which agent sends a request. It takes no longer than 200 ms, in which it waits for
@@ -166,6 +186,9 @@ func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request) (Out
 	if err := c.Check(now); err != nil {
 		return Invalid, err
 	}
+	if r.Elsewhere {
+		return Unverified, errElsewhere
+	}
 	key, err := v.directories.key(ctx, c, r.From)
 	if err != nil {
 		return Unverified, err
@@ -179,14 +202,20 @@ func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request) (Out
 	return Verified, nil
 }
 
-// signed is the agent of a verified claim. Its user agent counts only where it names an agent of
-// the same operator: a key of one operator makes nobody another's agent.
+// signed is the agent of a verified claim. Keys at the well-known path are those of a domain, and
+// so of its operator; any other address names itself alone (§4.5). What its user agent says is
+// proven only where it names an agent of the same operator: a key of one operator makes nobody
+// another's agent.
 func (v *Verifier) signed(id string, said *Known) Agent {
-	agent := Agent{ID: id, Operator: botauth.Origin(id), Known: BySignature, Signature: Verified}
+	agent := Agent{ID: id, Known: BySignature, Signature: Verified, Said: said}
+	if !botauth.OfDomain(id) {
+		return agent
+	}
+	agent.Operator = botauth.Origin(id)
 	if known := v.list.byOrigin(agent.Operator); known != nil {
 		agent.Operator = known.Origin
 		if said != nil && said.Operator == known.Operator {
-			agent.Name, agent.Kind = said.UserAgent, said.Kind
+			agent.Name, agent.Kind, agent.Said = said.UserAgent, said.Kind, nil
 		}
 	}
 	return agent
@@ -206,7 +235,7 @@ func byWord(said *Known, from netip.Addr) Agent {
 }
 
 // nonces are those that were used, each until its signature expired (RFC 9421 §7.2.2). They are
-// kept by this process alone, and the oldest are forgotten where there are too many.
+// kept by this process alone, and some are forgotten where there are too many.
 type nonces struct {
 	mu   sync.Mutex
 	used map[[sha256.Size]byte]time.Time

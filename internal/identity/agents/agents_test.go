@@ -153,7 +153,9 @@ func TestWhoAsks(t *testing.T) {
 				Signature: Verified}},
 			"signed by somebody whom its user agent is not of": {by("agent.example", 2, as),
 				Agent{ID: wellKnown("agent.example"), Operator: "https://agent.example", Known: BySignature,
-					Signature: Verified}},
+					Signature: Verified, Said: v.list.byUserAgent("GPTBot")}},
+			"signed for nobody knows whom": {by("agent.example", 2, func(r *Request) { r.Elsewhere = true }),
+				because(gpt, Unverified, errElsewhere.Error())},
 			"signed by the key of another": {by("agent.example", 1, as),
 				because(gpt, Unverified, botauth.ErrNoKey.Error())},
 			"signed for another place": {by("agent.example", 2, func(r *Request) { r.Target = "https://x.example/" }),
@@ -306,6 +308,51 @@ func TestMadeUpAgentsCostOneFetchASecond(t *testing.T) {
 		synctest.Wait()
 		if n := w.count(); n < seconds/2 || n > seconds+4 {
 			t.Errorf("%d fetches in %d seconds", n, seconds)
+		}
+	})
+}
+
+// TestUnknownKeysCostOneFetchASecond: directories that were read are not fetched any faster for keys
+// that they do not hold, whoever names those.
+func TestUnknownKeysCostOneFetchASecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		v := New(Config{Fetch: w.get})
+		for i := range 30 {
+			host := fmt.Sprintf("a%d.example", i)
+			w.serve(wellKnown(host), http.Header{"Cache-Control": {"max-age=86400"}}, keyOf(1))
+			time.Sleep(2 * time.Second)
+			if got := v.Identify(t.Context(), signed(host, keyOf(1), "")); got.Signature != Verified {
+				t.Fatalf("%s: %+v", host, got)
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		before := w.count()
+		for range 20 {
+			for i := range 30 {
+				v.Identify(t.Context(), signed(fmt.Sprintf("a%d.example", i), keyOf(9), ""))
+			}
+			time.Sleep(time.Second)
+		}
+		if n := w.count() - before; n == 0 || n > 11 {
+			t.Errorf("20 seconds of unknown keys cost %d fetches", n)
+		}
+	})
+}
+
+// TestAnAgentAtItsDomainIsNotKeptOut: addresses below a host that anybody names cost the agent of
+// the host nothing.
+func TestAnAgentAtItsDomainIsNotKeptOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("agent.example"), nil, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		v.Identify(t.Context(), signed("agent.example/bad", keyOf(9), ""))
+		time.Sleep(2 * time.Second)
+		if got := v.Identify(t.Context(), signed("agent.example", keyOf(1), "")); got.Signature != Verified {
+			t.Errorf("%+v", got)
 		}
 	})
 }
@@ -484,13 +531,13 @@ func BenchmarkIdentify(b *testing.B) {
 func TestVerifiedAgentsCountByTheirOperator(t *testing.T) {
 	t.Parallel()
 	for origin, want := range map[string]string{"https://openai.com": "openai.com",
-		"https://a.bots.example.co.uk":      "example.co.uk",
-		"https://b.bots.example.co.uk:8443": "example.co.uk", "https://one.github.io": "one.github.io",
-		"https://localhost": "localhost"} {
-		if got := (Agent{Operator: origin, Known: BySignature}).Group(); got != want {
+		"https://a.bots.example.co.uk": "example.co.uk", "https://b.bots.example.co.uk:8443": "example.co.uk",
+		"https://localhost": "localhost", "https://192.0.2.7:8443": "192.0.2.7",
+		"https://one.github.io": "", "https://a.b.workers.dev": ""} { // anybody gets any number of these
+		if got := (Agent{ID: origin + "/keys", Known: BySignature}).Group(); got != want {
 			t.Errorf("%s: %s", origin, got)
 		}
-		if got := (Agent{Operator: origin, Known: ByWord}).Group(); got != "" {
+		if got := (Agent{ID: origin + "/keys", Known: ByWord}).Group(); got != "" {
 			t.Errorf("%s by its word: %s", origin, got)
 		}
 	}

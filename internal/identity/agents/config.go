@@ -14,6 +14,10 @@ type Settings struct {
 	// Verify says whether signatures of Web Bot Auth are verified, for which the directory of keys
 	// that a request names is fetched. Without it every agent is known by its word at the most.
 	Verify bool `yaml:"verify"`
+	// Allow are networks (`127.0.0.0/8`) and addresses from which directories are fetched although
+	// they are not public: for a trial on one machine. Whoever sends a request names the address,
+	// so allow none in which something answers that strangers may not reach.
+	Allow []string `yaml:"allow" check:"network"`
 	// Sign has this front desk sign what it asks of others, as an agent of its own: what it reads
 	// as a source, and what it asks Exchanges as a buyer or a Broker. Its keys are published below
 	// `url`; nothing is signed where that is no https address.
@@ -62,12 +66,7 @@ func (s Settings) Check(r *yamlconf.Report) {
 func (s Settings) List() (list []Known) {
 	for _, k := range s.Known {
 		known := Known{Operator: k.Operator, Origin: strings.ToLower(strings.TrimSuffix(k.Origin, "/")), Kind: k.Kind,
-			UserAgent: k.UserAgent, Source: "the configuration"}
-		for _, text := range k.Addresses {
-			if network, err := fetch.ParseNetwork(text); err == nil {
-				known.Addresses = append(known.Addresses, network)
-			}
-		}
+			UserAgent: k.UserAgent, Source: "the configuration", Addresses: fetch.Networks(k.Addresses)}
 		list = append(list, known)
 	}
 	return list

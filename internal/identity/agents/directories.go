@@ -24,17 +24,19 @@ import (
 // a key holds for the address that published it, and for no other (§5.4).
 //
 // Whoever sends a request names the address that is fetched for it, so that what it costs is
-// bounded. Directories that were never read share one fetch a second, of which an asker's network
-// has one in ten seconds, and each host is asked once in ten seconds. A directory that was read is
-// fetched again only when it is old, or once a minute for a key that it does not hold. A failure
-// is remembered for up to five minutes.
+// bounded: all fetches together are one a second at most. Half of them are for addresses that were
+// never read and for keys that a directory does not hold, which anybody can make up: of these a
+// network has one in ten seconds, and each host is asked once in ten seconds, for its well-known
+// path apart. The other half is for directories that are old, and for operators of the list. A
+// failure is remembered for up to five minutes.
 type directories struct {
 	config Config
+	list   list
 	known  cache.Cache[string, *directory]
 	flying chan struct{} // one for each fetch that may be under way
 
 	limiter *ratelimit.Limiter
-	meters  struct{ all, asker, host ratelimit.Meter }
+	meters  struct{ strange, trusted, asker, host ratelimit.Meter }
 }
 
 const (
@@ -63,14 +65,15 @@ type directory struct {
 	flight  chan struct{}      // closed when the fetch that is under way is done; nil for none
 }
 
-func newDirectories(config Config) *directories {
-	known, err := cache.New[string, *directory](maxDirectories)
+func newDirectories(config Config, known list) *directories {
+	kept, err := cache.New[string, *directory](maxDirectories)
 	if err != nil {
 		panic(err) // which a constant size cannot cause
 	}
-	d := &directories{config: config, known: known, flying: make(chan struct{}, maxFlying),
+	d := &directories{config: config, list: known, known: kept, flying: make(chan struct{}, maxFlying),
 		limiter: ratelimit.New(ratelimit.Options{Keys: maxDirectories, Now: config.Now})}
-	d.meters.all = d.limiter.Meter("directories", ratelimit.Rate{Requests: 1, Per: time.Second, Burst: 1})
+	half := ratelimit.Rate{Requests: 1, Per: 2 * time.Second, Burst: 1}
+	d.meters.strange, d.meters.trusted = d.limiter.Meter("directories", half), d.limiter.Meter("directories known", half)
 	d.meters.asker = d.limiter.Meter("directories asker", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
 	d.meters.host = d.limiter.Meter("directories host", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
 	return d
@@ -78,7 +81,9 @@ func newDirectories(config Config) *directories {
 
 var (
 	errNonceUsed = errors.New("its nonce was used before; sign each request with a new one")
-	errBusy      = errors.New("its directory of keys was not fetched, because too many unknown ones are named at the " +
+	errElsewhere = errors.New("this front desk has not been told its address, so the signature may be for another; " +
+		"its operator has to set url")
+	errBusy = errors.New("its directory of keys was not fetched, because too many unknown ones are named at the " +
 		"moment; send the request again later")
 	errWaiting = errors.New("its directory of keys is being fetched; send the request again in a few seconds")
 )
@@ -87,16 +92,17 @@ var (
 func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr) (crypto.PublicKey, error) {
 	now := d.config.Now()
 	dir, there := d.known.GetIfPresent(c.Agent)
-	free := there && dir.wasRead()
 	if !there {
-		if free = d.mayTry(ctx, c.Directory, from); !free {
+		dir = &directory{}
+	}
+	if dir.due(c.Signature.KeyID, now) {
+		switch {
+		case d.mayFetch(ctx, c, dir.isOld(now), from):
+			d.known.Set(c.Agent, dir)
+			d.start(ctx, dir, c.Directory)
+		case !there:
 			return nil, errBusy
 		}
-		dir = &directory{}
-		d.known.Set(c.Agent, dir)
-	}
-	if dir.due(c.Signature.KeyID, now) && (free || d.mayTry(ctx, c.Directory, from)) {
-		d.start(ctx, dir, c.Directory)
 	}
 	flight, key, err := dir.look(c.Signature.KeyID, now)
 	if err == nil || flight == nil {
@@ -114,17 +120,46 @@ func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr
 	return nil, errWaiting
 }
 
-// mayTry says whether a directory that was never read may be fetched now.
-func (d *directories) mayTry(ctx context.Context, address string, from netip.Addr) bool {
-	u, err := url.Parse(address)
-	return err == nil && (!from.IsValid() || d.meters.asker.Allow(ctx, ratelimit.Network(from), 1).OK) &&
-		d.meters.host.Allow(ctx, u.Hostname(), 1).OK && d.meters.all.Allow(ctx, "", 1).OK
+// mayFetch says whether a directory may be fetched now, which is one that was read and is old, or
+// one that somebody may have made up.
+func (d *directories) mayFetch(ctx context.Context, c *botauth.Claim, old bool, from netip.Addr) bool {
+	u, err := url.Parse(c.Agent)
+	if err != nil {
+		return false
+	}
+	wellKnown := botauth.OfDomain(c.Agent)
+	if old || wellKnown && d.list.byOrigin(botauth.Origin(c.Agent)) != nil {
+		return d.meters.trusted.Allow(ctx, "", 1).OK
+	}
+	host := u.Hostname()
+	if !wellKnown {
+		host += "/"
+	}
+	limits := []limit{{d.meters.host, host}, {d.meters.strange, ""}}
+	if from.IsValid() {
+		limits = append(limits, limit{d.meters.asker, ratelimit.Network(from)})
+	}
+	for _, cost := range []int{0, 1} { // none of them is used up where another is
+		for _, l := range limits {
+			if status := l.meter.Allow(ctx, l.key, cost); !status.OK || cost == 0 && status.Remaining < 1 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
-func (dir *directory) wasRead() bool {
+// limit is what one of several meters says of a fetch.
+type limit struct {
+	meter ratelimit.Meter
+	key   string
+}
+
+// isOld says whether the directory was read, and is to be read again.
+func (dir *directory) isOld(now time.Time) bool {
 	dir.mu.Lock()
 	defer dir.mu.Unlock()
-	return dir.keys != nil
+	return dir.keys != nil && !now.Before(dir.fresh)
 }
 
 // look finds a key among those that are there, and the fetch that is under way.

@@ -113,7 +113,7 @@ func TestANewKeySignsWhenItIsKnown(t *testing.T) {
 // TestWhatIsSignedHereVerifiesHere: another front desk that has the directory knows who asks.
 func TestWhatIsSignedHereVerifiesHere(t *testing.T) {
 	t.Parallel()
-	s := newStanding(t, "https://www.example.com/desk")
+	s := newStanding(t, "https://www.example.com")
 	_, directory := s.served(t, "www.example.com")
 	var w web
 	w.answer(s.Address(), &fetch.Response{Status: 200, Header: directory.Header(), Body: directory.Body.Bytes()})

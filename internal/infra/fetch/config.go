@@ -79,11 +79,17 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 
 // Options are those of a fetcher that the settings ask for.
 func (s Settings) Options() Options {
-	options := Options{UserAgent: s.UserAgent, Timeout: s.Timeout, MaxBytes: int64(s.MaxBytes)}
-	for _, text := range s.Allow {
+	return Options{
+		UserAgent: s.UserAgent, Timeout: s.Timeout, MaxBytes: int64(s.MaxBytes), Allow: Networks(s.Allow),
+	}
+}
+
+// Networks reads networks and addresses that were checked.
+func Networks(texts []string) (all []netip.Prefix) {
+	for _, text := range texts {
 		if network, err := ParseNetwork(text); err == nil {
-			options.Allow = append(options.Allow, network)
+			all = append(all, network)
 		}
 	}
-	return options
+	return all
 }

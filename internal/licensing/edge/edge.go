@@ -29,6 +29,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/licensing/edge/deliverylog"
@@ -224,6 +225,9 @@ func (g *Gate) judge(ctx context.Context, a asked) (v verdict) {
 	}
 	path, _, _ := strings.Cut(a.target, "?")
 	v.agent = known(g.config.Agents, a.userAgent)
+	if v.agent == "" && agents.From(ctx).Known == agents.BySignature { // it proves to be one
+		v.agent = otherAgent
+	}
 	if v.document = g.document(v.site, path); v.document != nil {
 		v.refusal = g.countDocument(path, a)
 		return v

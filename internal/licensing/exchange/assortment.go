@@ -135,14 +135,19 @@ func (a *Assortment) serves(site string) bool { return a.deps.Corpus.Sites().Ser
 // party.
 func (a *Assortment) Terms() *policy.Terms { return a.deps.Corpus.Terms().ForAny() }
 
-// partyOf is a requester as rules ask for it. Its signature proves the domain whose keys it is of;
-// what the request says of itself beside that counts where a rule prohibits it.
+// partyOf is a requester as rules ask for it, beside the program that asks for it. Its signature
+// proves the domain whose keys it is of; without one the domain is its word.
 func partyOf(ctx context.Context, who requesters.Requester) policy.Party {
 	party := released.PartyOf(ctx)
-	if who.Signed != "" {
-		party.Proven.Classes = append(slices.Clip(party.Proven.Classes), policy.PartyKnown, policy.PartyVerified)
-		party.Proven.Operator = cmp.Or(party.Proven.Operator, "https://"+who.Domain)
+	if who.Domain == "" {
+		return party
 	}
+	traits := &party.Said
+	if who.Signed != "" {
+		traits = &party.Proven
+		traits.Classes = append(slices.Clip(traits.Classes), policy.PartyKnown, policy.PartyVerified)
+	}
+	traits.Operators = append(slices.Clip(traits.Operators), "https://"+who.Domain)
 	return party
 }
 

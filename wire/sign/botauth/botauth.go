@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,9 +125,10 @@ func agentOf(lines []string, s *sign.HTTPSignature) (string, error) {
 // the well-known path.
 func Address(text string) (directory, agent string, err error) {
 	u, err := url.Parse(text)
-	if err != nil || len(text) > maxAddress || !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" ||
+	if err != nil || len(text) > maxAddress || !strings.EqualFold(u.Scheme, "https") || !plainHost(u.Host) ||
 		u.User != nil || u.Fragment != "" || u.Opaque != "" {
-		return "", "", errors.New("its Signature-Agent is no https address of a directory of keys")
+		return "", "", errors.New("its Signature-Agent is no https address of a directory of keys, with a host as " +
+			"DNS has it")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path, u.RawPath, u.RawQuery = DirectoryPath, "", ""
@@ -134,8 +136,56 @@ func Address(text string) (directory, agent string, err error) {
 	u.Scheme, u.Host = "https", strings.TrimSuffix(strings.ToLower(u.Host), ":443")
 	directory = u.String()
 	u = u.JoinPath() // without the segments . and ..
-	u.RawQuery, u.ForceQuery = "", false
-	return directory, u.String(), nil
+	return directory, "https://" + u.Host + oneSpelling(u.EscapedPath()), nil
+}
+
+// plainHost says whether a host, with its port, is spelled as one only can be: in ASCII, without
+// percent signs, and without a dot at its end.
+func plainHost(host string) bool {
+	name, port, found := strings.Cut(host, ":")
+	if strings.HasPrefix(host, "[") {
+		at := strings.LastIndex(host, "]")
+		name, port, found = host[1:max(at, 1)], strings.TrimPrefix(host[at+1:], ":"), at+1 < len(host)
+	}
+	for i := range len(name) {
+		c := name[i] | 0x20
+		if c < 'a' || c > 'z' {
+			if c = name[i]; c < '0' || c > '9' {
+				if c != '-' && c != '.' && c != ':' {
+					return false
+				}
+			}
+		}
+	}
+	return name != "" && name[0] != '.' && name[len(name)-1] != '.' && (!found || port != "" && port[0] != '0')
+}
+
+// oneSpelling is a path as RFC 3986 §6.2.2 normalizes it: nothing percent-encoded that need not be,
+// and the rest in capitals.
+func oneSpelling(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' || i+2 >= len(path) {
+			b.WriteByte(path[i])
+			continue
+		}
+		n, err := strconv.ParseUint(path[i+1:i+3], 16, 8)
+		if c := byte(n); err == nil && (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0) {
+			b.WriteByte(c)
+		} else {
+			b.WriteString(strings.ToUpper(path[i : i+3]))
+		}
+		i += 2
+	}
+	return b.String()
+}
+
+// OfDomain says whether an identifier is the address at which a domain publishes its own keys
+// (§4.5). Any other address names no domain, since who may write there need not be its operator.
+func OfDomain(agent string) bool {
+	rest, ok := strings.CutPrefix(agent, "https://")
+	_, path, found := strings.Cut(rest, "/")
+	return ok && found && "/"+path == DirectoryPath
 }
 
 // Origin is that of an agent's identifier: who answers for a name in the web.

@@ -139,6 +139,42 @@ func proven(d *botauth.Directory, body []byte, response sign.Response, now time.
 	return err == nil && len(ids) == len(d.Keys)
 }
 
+// TestAnAgentHasOneName: other spellings of an address are the same identifier, or none.
+func TestAnAgentHasOneName(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://a.example":                 "https://a.example" + botauth.DirectoryPath,
+		"HTTPS://A.Example:443/":            "https://a.example" + botauth.DirectoryPath,
+		"https://a.example/.well%2Dknown/x": "https://a.example/.well-known/x",
+		"https://a.example/a/../b%2fc?d=e":  "https://a.example/b%2Fc",
+		"https://a.example:8443/keys":       "https://a.example:8443/keys",
+		"https://[::1]:8443/keys":           "https://[::1]:8443/keys",
+		"https://a.example./keys":           "",
+		"https://a.example.:8443/keys":      "",
+		"https://ａ.example/keys":            "",
+		"https://%61.example/keys":          "",
+		"https://a.example:08443/keys":      "",
+		"https://a_b.example/keys":          "",
+		"https://user@a.example/keys":       "",
+		"http://a.example/keys":             "",
+	} {
+		_, agent, err := botauth.Address(text)
+		if agent != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", text, agent, err)
+		}
+	}
+	for agent, want := range map[string]bool{
+		"https://a.example" + botauth.DirectoryPath:      true,
+		"https://a.example:8443" + botauth.DirectoryPath: true,
+		"https://a.example/u" + botauth.DirectoryPath:    false,
+		"https://a.example/keys":                         false,
+	} {
+		if got := botauth.OfDomain(agent); got != want {
+			t.Errorf("%s is of a domain: %v", agent, got)
+		}
+	}
+}
+
 func TestDirectoryVectorVerifies(t *testing.T) {
 	t.Parallel()
 	body := `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"` + idEd25519 +
