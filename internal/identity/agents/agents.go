@@ -50,8 +50,8 @@ type Agent struct {
 	Signature Outcome
 	// Why says why the signature is not verified. It is for the owner's log.
 	Why string
-	// Said is the agent of the list that the user agent of a signed request names, although its keys
-	// are not that operator's: its own word. Nil for none.
+	// Said is the agent of the list that the user agent of a signed request names, although its
+	// keys are not that operator's: its own word. Nil for none.
 	Said *Known
 }
 

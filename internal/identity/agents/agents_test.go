@@ -312,8 +312,8 @@ func TestMadeUpAgentsCostOneFetchASecond(t *testing.T) {
 	})
 }
 
-// TestUnknownKeysCostOneFetchASecond: directories that were read are not fetched any faster for keys
-// that they do not hold, whoever names those.
+// TestUnknownKeysCostOneFetchASecond: directories that were read are not fetched any faster for
+// keys that they do not hold, whoever names those.
 func TestUnknownKeysCostOneFetchASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

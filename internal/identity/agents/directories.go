@@ -73,7 +73,8 @@ func newDirectories(config Config, known list) *directories {
 	d := &directories{config: config, list: known, known: kept, flying: make(chan struct{}, maxFlying),
 		limiter: ratelimit.New(ratelimit.Options{Keys: maxDirectories, Now: config.Now})}
 	half := ratelimit.Rate{Requests: 1, Per: 2 * time.Second, Burst: 1}
-	d.meters.strange, d.meters.trusted = d.limiter.Meter("directories", half), d.limiter.Meter("directories known", half)
+	d.meters.strange = d.limiter.Meter("directories", half)
+	d.meters.trusted = d.limiter.Meter("directories known", half)
 	d.meters.asker = d.limiter.Meter("directories asker", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
 	d.meters.host = d.limiter.Meter("directories host", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
 	return d

@@ -148,13 +148,8 @@ func plainHost(host string) bool {
 		name, port, found = host[1:max(at, 1)], strings.TrimPrefix(host[at+1:], ":"), at+1 < len(host)
 	}
 	for i := range len(name) {
-		c := name[i] | 0x20
-		if c < 'a' || c > 'z' {
-			if c = name[i]; c < '0' || c > '9' {
-				if c != '-' && c != '.' && c != ':' {
-					return false
-				}
-			}
+		if c := name[i]; !alphanumeric(c) && c != '-' && c != '.' && c != ':' {
+			return false
 		}
 	}
 	return name != "" && name[0] != '.' && name[len(name)-1] != '.' && (!found || port != "" && port[0] != '0')
@@ -170,14 +165,23 @@ func oneSpelling(path string) string {
 			continue
 		}
 		n, err := strconv.ParseUint(path[i+1:i+3], 16, 8)
-		if c := byte(n); err == nil && (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0) {
-			b.WriteByte(c)
+		if err == nil && unreserved(byte(n)) {
+			b.WriteByte(byte(n))
 		} else {
 			b.WriteString(strings.ToUpper(path[i : i+3]))
 		}
 		i += 2
 	}
 	return b.String()
+}
+
+// unreserved says whether a byte need not be percent-encoded (RFC 3986 §2.3).
+func unreserved(c byte) bool {
+	return alphanumeric(c) || strings.IndexByte("-._~", c) >= 0
+}
+
+func alphanumeric(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
 // OfDomain says whether an identifier is the address at which a domain publishes its own keys
