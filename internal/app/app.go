@@ -207,6 +207,9 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	if a.questions, err = openQuestions(ctx, b, a.network, a.sources, model); err != nil {
 		return nil, err
 	}
+	if a.Questions != nil {
+		a.closers.add(func() error { return a.Questions.Flush(context.Background()) })
+	}
 	if a.submissions, err = openSubmissions(ctx, b, a.network, a.Ask, options.Submissions); err != nil {
 		return nil, err
 	}
@@ -218,7 +221,7 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	}
 
 	// What it does for others.
-	passages, err := newPassages(a.network, a.identities, a.terms, corpus)
+	passages, err := newPassages(a.network, a.identities, a.terms, corpus, a.questions.kept())
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +346,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 	}
 	intakes, exchange := a.submissions.module(), a.exchange.module()
 	sites := modules{
-		a.sources.module(), a.questions.module(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
+		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
 		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.tuningRoutes()...)},
 		a.termsModule(), a.licenceModule(), a.pages(),

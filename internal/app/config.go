@@ -22,6 +22,7 @@ import (
 	"frontdesk/internal/app/mcp"
 	"frontdesk/internal/ask/actions"
 	"frontdesk/internal/ask/page"
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/fetch"
@@ -82,6 +83,9 @@ type Config struct {
 	Actions []actions.Template `yaml:"actions"`
 	// Ask sets how questions are answered.
 	Ask settings.Ask `yaml:"ask"`
+	// Questions says what is kept of what people and agents ask; `off` keeps nothing. Changes need a
+	// restart.
+	Questions askquestions.Settings `yaml:"questions"`
 	// Model is a language model that helps, where there is one. Changes need a restart.
 	Model Model `yaml:"model"`
 	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who may have what takes effect
@@ -179,21 +183,22 @@ const DefaultSite = "local"
 // Default is the configuration when nothing is set.
 func Default() Config {
 	return Config{
-		Listen:   "127.0.0.1:8080",
-		Data:     "frontdesk-data",
-		Fetch:    fetch.DefaultSettings(),
-		Agents:   agents.DefaultSettings(),
-		Ask:      settings.DefaultAsk(),
-		Model:    Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
-		Intent:   excerpts.DefaultSettings(),
-		Intakes:  intake.DefaultSettings(),
-		Licences: imported.DefaultSettings(),
-		RAMP:     licensing.DefaultSettings(),
-		Broker:   broker.DefaultSettings(),
-		Edge:     edge.DefaultSettings(),
-		Console:  Console{Enabled: true, Owner: console.DefaultSettings()},
-		Auth:     identity.DefaultAuthSettings(),
-		MCP:      mcp.Settings{Enabled: true},
+		Listen:    "127.0.0.1:8080",
+		Data:      "frontdesk-data",
+		Fetch:     fetch.DefaultSettings(),
+		Agents:    agents.DefaultSettings(),
+		Ask:       settings.DefaultAsk(),
+		Questions: askquestions.DefaultSettings(),
+		Model:     Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
+		Intent:    excerpts.DefaultSettings(),
+		Intakes:   intake.DefaultSettings(),
+		Licences:  imported.DefaultSettings(),
+		RAMP:      licensing.DefaultSettings(),
+		Broker:    broker.DefaultSettings(),
+		Edge:      edge.DefaultSettings(),
+		Console:   Console{Enabled: true, Owner: console.DefaultSettings()},
+		Auth:      identity.DefaultAuthSettings(),
+		MCP:       mcp.Settings{Enabled: true},
 
 		Discovery: discovery.Settings{Enabled: true, Feeds: true},
 		Limits:    apphttp.DefaultLimitSettings(),

@@ -3,7 +3,9 @@ package app
 import (
 	"sync/atomic"
 
+	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/content/released"
 
 	"context"
@@ -94,8 +96,11 @@ func (c Config) intentOptions() wire.Options {
 	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any", WeakEvents: !c.Intent.Events.Strict}
 }
 
-// newPassages makes the service that gives passages to platforms.
-func newPassages(n *network, k *identities, rules *terms, corpus *released.Corpus) (_ *passages, err error) {
+// newPassages makes the service that gives passages to platforms, and tells keeper what they ask;
+// nil keeps nothing.
+func newPassages(
+	n *network, k *identities, rules *terms, corpus *released.Corpus, keeper *askquestions.Keeper,
+) (_ *passages, err error) {
 	config := n.config.withRules(rules.Added().Rules)
 	if !config.Intent.Enabled {
 		return nil, nil
@@ -113,6 +118,11 @@ func newPassages(n *network, k *identities, rules *terms, corpus *released.Corpu
 		Corpus: corpus, Policy: func() *excerpts.Policy { return p.declared.Load().policy },
 		DB: p.db, Ledger: p.Ledger, Nonces: p.Nonces,
 		MinScore: config.Ask.MinScore, CacheBytes: uint64(config.Ask.Cache), Now: p.now, Log: p.log,
+	}
+	if keeper != nil {
+		deps.Asked = func(ctx context.Context, request excerpts.RetrieveRequest, given *excerpts.RetrieveResult) {
+			keeper.Keep(asked.Intent(ctx, request, given))
+		}
 	}
 	if deps.Admit, deps.AdmitEvent, err = p.retrievals(); err != nil {
 		return nil, err

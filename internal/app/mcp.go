@@ -1,6 +1,7 @@
 package app
 
 import (
+	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
 
 	"context"
@@ -139,7 +140,7 @@ func (q *questions) mcpModule(tools []httpx.Tool) Module {
 		}
 		nlweb.WriteError(w, r, err)
 	}
-	return Module{Routes: []apphttp.Route{{Pattern: mcpPath, Name: mcpPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorMCP, Tells: true, Asks: func(_ string, happened *httpx.Event) bool { return happened.Text("rpc") == "tools/call" }, Refuse: refuse, Handler: handler}}}
+	return Module{Routes: []apphttp.Route{{Pattern: mcpPath, Name: mcpPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorMCP, Tells: true, Asks: func(_ string, happened *httpx.Event) bool { return happened.Text("rpc") == "tools/call" }, Refuse: refuse, Handler: q.asked(asked.OverMCP, handler)}}}
 }
 
 // carried has the tools of RAMP know how the request that carries their call was signed.

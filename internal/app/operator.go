@@ -12,7 +12,7 @@ import (
 // Operator is what owners and operators do. Nobody asks here, so that content is loaded when it is needed.
 func (a *App) Operator() *operator.Operator {
 	o := newOperator(a.supply, a.accounting)
-	o.Tuning = a.tuning()
+	o.Questions, o.Tuning = a.questions.store(), a.tuning()
 	o.Tuning.Load = a.Refresh
 	return o
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 
+	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/ask"
 	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/page"
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/content/search"
@@ -22,10 +24,12 @@ type questions struct {
 	*base
 	*network    // nil where nobody comes
 	Ask         *ask.Service
-	AskPromises *ask.Promises     // nil where nothing is promised
-	AskVectors  *nearness.Vectors // nil where no model makes any
-	Model       *llm.Client       // nil without one
-	Tuning      *tuning.Store     // what the owner says to mend answers
+	AskPromises *ask.Promises            // nil where nothing is promised
+	AskVectors  *nearness.Vectors        // nil where no model makes any
+	Model       *llm.Client              // nil without one
+	Tuning      *tuning.Store            // what the owner says to mend answers
+	Questions   *askquestions.Keeper     // of what is asked; nil where nobody comes
+	byOwner     func(*http.Request) bool // says whether who asks is logged in to the console; nil for nobody
 
 	memory *session.Memory // nil when nothing is remembered
 }
@@ -48,6 +52,11 @@ func openQuestions(ctx context.Context, b *base, n *network, content *sources, m
 		return nil, err
 	}
 	c := b.config.Ask
+	if n != nil { // also where nothing is kept, so that what was kept before goes
+		q.Questions = askquestions.NewKeeper(askquestions.Options{
+			DB: b.db, Secret: b.secret, Keep: b.config.Questions.Keep, Now: b.now, Log: b.log, Metrics: n.metrics.Registry,
+		})
+	}
 	deps := ask.Deps{
 		Corpus: content.Corpus, Tuning: q.Tuning.Rules,
 		Reading: ask.Reading{
@@ -61,6 +70,7 @@ func openQuestions(ctx context.Context, b *base, n *network, content *sources, m
 	if n != nil && n.gate != nil {
 		deps.Admit = n.gate.CountSites
 	}
+	deps.Questions = q.kept()
 	q.Ask, err = ask.New(deps)
 	return q, err
 }
@@ -145,7 +155,7 @@ func (q *questions) module() Module {
 	m := Module{Routes: []apphttp.Route{
 		{
 			Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, CORS: true, Door: doorAsk,
-			Public: asksHow, Asks: askedOverHTTP, Handler: nlweb.Handler(q.Ask, q.nlwebConfig()),
+			Public: asksHow, Asks: askedOverHTTP, Handler: q.asked(asked.OverAsk, nlweb.Handler(q.Ask, q.nlwebConfig())),
 		},
 		{
 			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk, Handler: nlweb.Sites(q.Ask, q.nlwebConfig()),
@@ -153,7 +163,7 @@ func (q *questions) module() Module {
 		},
 		{
 			Pattern: whoPath, Name: whoPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk,
-			Asks: func(string, *httpx.Event) bool { return true }, Handler: nlweb.Who(q.Ask, q.nlwebConfig()),
+			Asks: func(string, *httpx.Event) bool { return true }, Handler: q.asked(asked.OverAsk, nlweb.Who(q.Ask, q.nlwebConfig())),
 		},
 	}}
 	m.Jobs = []Job{

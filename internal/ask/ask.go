@@ -18,6 +18,7 @@
 //	answer      answer.go      finds and scores items that may leave (content/index), puts them into order (model.go),
 //	                           and renders them as they are read (content/released)
 //	conclude    recall.go      the conversation after it
+//	keep        keep.go        package questions keeps what was asked, and what became of it, for the owner
 //
 // What the stages hand on is an askState. Sentences about items are made in summary.go, in thing.go about one,
 // and in compare.go about several side by side. Beside questions there are the list of all items (list.go) and feeds of them
@@ -55,6 +56,8 @@ type Reply struct {
 	// them the answer.
 	Closest []released.Result
 	Unread  string // which sources could not be read again, though Question.Fresh asked for it; empty for none
+	// AnswerID names the answer for Service.Followed; empty where nothing is counted.
+	AnswerID string
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session
 
@@ -131,6 +134,7 @@ func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 	}
 	reply.tab = in.tab
 	s.conclude(ctx, in, reply)
+	s.keepQuestion(ctx, in, reply, err)
 	return reply, err
 }
 

@@ -71,6 +71,8 @@ type Remembering struct {
 	Remember *bool // nil says nothing of it
 	// Person is for whom the party says it asks, by any name: what is remembered for one is not for another.
 	Person string
+	// Names are all names and addresses of that person, which are kept nowhere.
+	Names []string
 }
 
 // Reporting says whether an answer tells of all that matches.

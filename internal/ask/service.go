@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/ask/elicitation"
 	"frontdesk/internal/ask/nearness"
+	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/ask/tuning"
 	"frontdesk/internal/content/released"
@@ -28,6 +29,8 @@ type Deps struct {
 	Memory *session.Memory
 	// Promises are the answers that are promised for later; nil promises none.
 	Promises *Promises
+	// Questions keeps what is asked; nil keeps nothing.
+	Questions *questions.Keeper
 	// LLM helps where it can; nil for no model.
 	LLM *llm.Client
 	// Tuning gives what the owner said to mend answers, as it is in force; nil for nothing.

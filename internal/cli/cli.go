@@ -31,32 +31,33 @@ const (
 
 // grammar is the command line. The order is that of the help.
 type grammar struct {
-	Demo     demoCommand          `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
-	Serve    serveCommand         `cmd:"" help:"Answer questions about your content."`
-	Edge     edgeCommands         `cmd:"" help:"Stand before sites: answer AI agents without a licence, and deliver what was bought."`
-	Broker   brokerCommand        `cmd:"" help:"Buy licensed content for agents, at whichever Exchange offers it best (RAMP)."`
-	Ingest   ingestCommand        `cmd:"" help:"Read content into the database."`
-	Sources  owner.Sources        `cmd:"" help:"List the sources, how they stand, and when they are read next."`
-	Licences owner.StatedLicences `cmd:"" help:"Tell what was read of what sites state of the use of their addresses, and what is known of one address."`
-	Ask      agent.Ask            `cmd:"" help:"Ask a question."`
-	Await    agent.Await          `cmd:"" help:"Have an answer that was promised for later, or cancel it."`
-	Intent   intentCommands       `cmd:"" help:"Ask publishers for passages, and tell them what was cited (Agentic Intent Protocol)."`
-	Intake   intakeCommands       `cmd:"" help:"Submit to businesses and accept their offers; erase or export what was submitted here (Agent Intake Protocol)."`
-	Ramp     rampCommands         `cmd:"" name:"ramp" help:"Sell licensed content: who may ask, accounts, licences, subscriptions, and what they brought (RAMP)."`
-	Check    checkCommand         `cmd:"" help:"Look at anybody's publisher, business, provider or Exchange from outside, or at a document of theirs."`
-	MCP      mcpCommand           `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
-	Eval     evalCommand          `cmd:"" help:"Measure how well questions are answered, by judged questions."`
-	Model    modelCommands        `cmd:"" help:"Look at files of word vectors."`
-	Config   configCommands       `cmd:"" help:"Check, show or begin a configuration file."`
-	Tuning   owner.Tuning         `cmd:"" help:"Mend answers: what words mean, what comes first for a question, answers in your own words."`
-	Terms    owner.Terms          `cmd:"" help:"See what the terms decide."`
-	Keys     owner.Keys           `cmd:"" help:"Give out keys, rotate them, and take them back."`
-	Console  owner.Console        `cmd:"" help:"Give people access to the owner's console."`
-	Ledger   owner.Ledger         `cmd:"" help:"See what happened, export it, and check that nobody changed it."`
-	Verify   verifyCommand        `cmd:"" help:"Check a receipt or an export of a ledger with nothing but the public key."`
-	Backup   owner.Backup         `cmd:"" help:"Write all that is kept into one file, while the server runs."`
-	Restore  owner.Restore        `cmd:"" help:"Put a backup in place."`
-	Version  versionCommand       `cmd:"" help:"Print the version."`
+	Demo      demoCommand          `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
+	Serve     serveCommand         `cmd:"" help:"Answer questions about your content."`
+	Edge      edgeCommands         `cmd:"" help:"Stand before sites: answer AI agents without a licence, and deliver what was bought."`
+	Broker    brokerCommand        `cmd:"" help:"Buy licensed content for agents, at whichever Exchange offers it best (RAMP)."`
+	Ingest    ingestCommand        `cmd:"" help:"Read content into the database."`
+	Sources   owner.Sources        `cmd:"" help:"List the sources, how they stand, and when they are read next."`
+	Licences  owner.StatedLicences `cmd:"" help:"Tell what was read of what sites state of the use of their addresses, and what is known of one address."`
+	Ask       agent.Ask            `cmd:"" help:"Ask a question."`
+	Await     agent.Await          `cmd:"" help:"Have an answer that was promised for later, or cancel it."`
+	Intent    intentCommands       `cmd:"" help:"Ask publishers for passages, and tell them what was cited (Agentic Intent Protocol)."`
+	Intake    intakeCommands       `cmd:"" help:"Submit to businesses and accept their offers; erase or export what was submitted here (Agent Intake Protocol)."`
+	Ramp      rampCommands         `cmd:"" name:"ramp" help:"Sell licensed content: who may ask, accounts, licences, subscriptions, and what they brought (RAMP)."`
+	Check     checkCommand         `cmd:"" help:"Look at anybody's publisher, business, provider or Exchange from outside, or at a document of theirs."`
+	MCP       mcpCommand           `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
+	Eval      evalCommand          `cmd:"" help:"Measure how well questions are answered, by judged questions."`
+	Model     modelCommands        `cmd:"" help:"Look at files of word vectors."`
+	Config    configCommands       `cmd:"" help:"Check, show or begin a configuration file."`
+	Questions owner.Questions      `cmd:"" help:"See what people and agents ask."`
+	Tuning    owner.Tuning         `cmd:"" help:"Mend answers: what words mean, what comes first for a question, answers in your own words."`
+	Terms     owner.Terms          `cmd:"" help:"See what the terms decide."`
+	Keys      owner.Keys           `cmd:"" help:"Give out keys, rotate them, and take them back."`
+	Console   owner.Console        `cmd:"" help:"Give people access to the owner's console."`
+	Ledger    owner.Ledger         `cmd:"" help:"See what happened, export it, and check that nobody changed it."`
+	Verify    verifyCommand        `cmd:"" help:"Check a receipt or an export of a ledger with nothing but the public key."`
+	Backup    owner.Backup         `cmd:"" help:"Write all that is kept into one file, while the server runs."`
+	Restore   owner.Restore        `cmd:"" help:"Put a backup in place."`
+	Version   versionCommand       `cmd:"" help:"Print the version."`
 }
 
 const description = `Frontdesk gives a site a front desk for people's questions and for AI agents.

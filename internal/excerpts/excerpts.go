@@ -33,6 +33,9 @@ type Deps struct {
 	// fail.Limited, denies it. Nil admits all.
 	Admit      func(ctx context.Context, key identity.PlatformKey, session string) error
 	AdmitEvent func(ctx context.Context, key identity.PlatformKey) error
+	// Asked is told the question of each request that was answered or had nothing to be answered
+	// with, once; given is nil for nothing. Nil tells nobody.
+	Asked func(ctx context.Context, request RetrieveRequest, given *RetrieveResult)
 	// Sinks get a copy of each access event.
 	Sinks []Sink
 	// MinScore is the score below which an article does not fit a question; 0 to 100.
@@ -68,6 +71,9 @@ func New(deps Deps) (*Service, error) {
 	}
 	if deps.AdmitEvent == nil {
 		deps.AdmitEvent = func(context.Context, identity.PlatformKey) error { return nil }
+	}
+	if deps.Asked == nil {
+		deps.Asked = func(context.Context, RetrieveRequest, *RetrieveResult) {}
 	}
 	deps.CacheBytes = cmp.Or(deps.CacheBytes, 64<<20)
 	if deps.Now == nil {

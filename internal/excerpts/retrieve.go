@@ -27,7 +27,7 @@ type RetrieveRequest struct {
 	Confidence                   *float64
 	Language, Country, Placement string
 	Session                      string
-	Text                         string // the question, which is kept nowhere; may be empty
+	Text                         string // the question, which this package keeps nowhere; may be empty
 	// Violation names what in the request breaks the protocol's own rules; empty for nothing.
 	Violation string
 }
@@ -90,10 +90,14 @@ func (s *Service) Retrieve(ctx context.Context, request RetrieveRequest) (*Retri
 	case err != nil:
 		return nil, err
 	case out.refusal != nil:
+		if out.refusal.Reason == NoContent {
+			s.deps.Asked(ctx, request, nil)
+		}
 		return nil, out.refusal
 	case out.before != nil:
 		return r.replay(ctx, out.before)
 	}
+	s.deps.Asked(ctx, request, out.result)
 	return out.result, nil
 }
 

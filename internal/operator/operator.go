@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"time"
 
+	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
@@ -40,6 +41,7 @@ type Operator struct {
 	Rules      Rules
 	Answers    Answers
 	Tuning     Tuning
+	Questions  *questions.Store // nil where none are kept
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
 	// its hosts.
 	Known func(name string) (id string, ok bool)
@@ -160,6 +162,7 @@ func Operations() (all []Operation) {
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
 		tuningOperations,
+		questionOperations,
 	} {
 		all = append(all, some...)
 	}

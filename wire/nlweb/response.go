@@ -103,6 +103,9 @@ type Meta struct {
 	// is of what it prefers, as a BCP 47 tag. Items stay in the languages of their owners.
 	Language  string `json:"language,omitzero"`
 	RequestID string `json:"request_id,omitzero"` // the request's own
+	// AnswerID is for POST /ask/click, which counts that one of the results was followed. (An
+	// extension of ours.)
+	AnswerID string `json:"answer_id,omitzero"`
 	// OutputTemplate is the URI of the widget that shows a chatgpt_app answer, and WidgetAccessible
 	// whether it may call tools. Both are there or neither.
 	OutputTemplate   string `json:"openai/outputTemplate,omitzero"`

@@ -158,6 +158,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	if m.RequestID != "" {
 		dst = quote(append(dst, `,"request_id":`...), m.RequestID)
 	}
+	if m.AnswerID != "" {
+		dst = quote(append(dst, `,"answer_id":`...), m.AnswerID)
+	}
 	if m.OutputTemplate != "" {
 		dst = quote(append(dst, `,"openai/outputTemplate":`...), m.OutputTemplate)
 		dst = strconv.AppendBool(append(dst, `,"openai/widgetAccessible":`...), *m.WidgetAccessible)

@@ -321,7 +321,7 @@ func (x *exchange) ignore(pointer, reason string) {
 func (d *door) question(ctx context.Context, r *wire.AskRequest) (ask.Question, error) {
 	q := r.Query
 	asked := ask.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh, Closest: r.Prefer.Closest}
-	asked.Remember, asked.Person = r.Meta.Remember, person(r.Meta.User)
+	asked.Remember, asked.Person, asked.Names = r.Meta.Remember, person(r.Meta.User), allNames(r.Meta.User)
 	for i, c := range r.Context {
 		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)
 		asked.Context.Memory = append(asked.Context.Memory, c.Memory...)

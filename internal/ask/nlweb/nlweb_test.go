@@ -354,7 +354,7 @@ func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 		{
 			ResponseType: wire.TypeFailure, ResponseFormat: wire.FormatChatGPT, Version: wire.Version, Streaming: true,
 			SessionContext: []byte(`{"a":"\u00e9","b":1.50}`), Ignored: []wire.Ignored{{Name: "/query/x\"y", Reason: "<b>"}}, ProcessingTime: &took,
-			OutputTemplate: `ui://widget/"a"<b>.html`, WidgetAccessible: &accessible,
+			AnswerID: `a"b`, OutputTemplate: `ui://widget/"a"<b>.html`, WidgetAccessible: &accessible,
 			Understood: &wire.Understood{Text: "a \"b\"", Filters: []wire.Filter{{Name: "price", Max: &took, From: "question"}}},
 		},
 	} {

@@ -3,6 +3,8 @@ package nlweb
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -41,9 +43,13 @@ func (x *exchange) echo() {
 	}
 }
 
-// keep sends back the session as the answer leaves it.
+// keep sends back the session as the answer leaves it, and names the answer.
 func (x *exchange) keep(reply *ask.Reply) {
-	if reply == nil || reply.Session == nil {
+	if reply == nil {
+		return
+	}
+	x.meta.AnswerID = reply.AnswerID
+	if reply.Session == nil {
 		return
 	}
 	x.session.ConversationID, x.session.StateToken = reply.Session.Conversation, reply.Session.State
@@ -76,6 +82,24 @@ func origin(i, of int) string {
 		return "/context"
 	}
 	return fmt.Sprintf("/context/%d", i)
+}
+
+// allNames are the texts by which meta.user calls somebody, all of them.
+func allNames(user strictjson.Value) (all []string) {
+	var name string
+	if user.Kind() == '"' && json.Unmarshal(user, &name) == nil {
+		return []string{name}
+	}
+	var members map[string]strictjson.Value
+	if user.Kind() != '{' || json.Unmarshal(user, &members) != nil {
+		return nil
+	}
+	for _, member := range slices.Sorted(maps.Keys(members)) {
+		if v := members[member]; v.Kind() == '"' && json.Unmarshal(v, &name) == nil {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // person is the name by which meta.user calls somebody, of a text or of an object; empty for none. It proves nothing.

@@ -18,6 +18,8 @@ type Options struct {
 	Keep   time.Duration    // how long; 0 keeps nothing
 	Now    func() time.Time // nil is time.Now
 	Log    *slog.Logger     // nil for none
+	// Metrics counts what is not kept; nil counts nothing.
+	Metrics metrics.Registry
 }
 
 // The bounds of what is kept, so that nobody can fill memory or disk. Beyond them questions count
@@ -72,11 +74,14 @@ func NewKeeper(options Options) *Keeper {
 	k := &Keeper{options: options, wake: make(chan struct{}, 1), dropped: func(string, int) {}}
 	k.key = options.Secret
 	k.key = k.sum("questions", nil)
+	if options.Metrics != nil {
+		k.registerMetrics(options.Metrics)
+	}
 	return k
 }
 
-// RegisterMetrics counts what is not kept.
-func (k *Keeper) RegisterMetrics(at metrics.Registry) {
+// registerMetrics counts what is not kept.
+func (k *Keeper) registerMetrics(at metrics.Registry) {
 	counter := metrics.Counter(at, "questions_dropped_total",
 		"Questions and clicks that are not kept: under load (busy), since the database could not be written (failed), "+
 			"or since there are too many (full).", "reason")

@@ -57,17 +57,18 @@ type Range string
 const (
 	LastWeek  Range = "7d"
 	LastMonth Range = "30d"
+	Last90    Range = "90d"
 	AllKept   Range = "all"
 )
 
-// column is the count of a range in question_form.
+// column is the count of a range in question_form; empty for that of all days.
 func (r Range) column() string {
 	return map[Range]string{LastWeek: "week", LastMonth: "month"}[r]
 }
 
 // days is how many days a range has; 0 for all that are kept.
 func (r Range) days() int64 {
-	return map[Range]int64{LastWeek: weekDays, LastMonth: monthDays}[r]
+	return map[Range]int64{LastWeek: weekDays, LastMonth: monthDays, Last90: 90}[r]
 }
 
 // Who is by whom questions were asked.
@@ -121,7 +122,7 @@ func (f Filter) check() error {
 		return fail.New(fail.Invalid, "there is no list %.40q of questions", string(f.View))
 	}
 	if f.Range != "" && f.Range != AllKept && f.Range.days() == 0 {
-		return fail.New(fail.Invalid, "the range is %.40q; it may be 7d, 30d or all", string(f.Range))
+		return fail.New(fail.Invalid, "the range is %.40q; it may be 7d, 30d, 90d or all", string(f.Range))
 	}
 	if f.Who != "" && f.Who != People && f.Who != Agents {
 		return fail.New(fail.Invalid, "who is %.40q; it may be people or agents", string(f.Who))
@@ -141,7 +142,7 @@ func (s *Store) List(ctx context.Context, f Filter) (all []Question, next string
 		f.Limit = 50
 	}
 	f.Limit = min(f.Limit, MaxRows)
-	text, args, err := f.query()
+	text, args, err := f.query(dayOf(s.now()))
 	if err != nil {
 		return nil, "", err
 	}
@@ -167,12 +168,15 @@ func (s *Store) List(ctx context.Context, f Filter) (all []Question, next string
 
 // query is the statement of a list: of each state those that come first, and of these the first.
 // Each part reads an index in its order.
-func (f Filter) query() (text string, args []any, err error) {
+func (f Filter) query(today int64) (text string, args []any, err error) {
 	column := cmp.Or(f.Range.column(), "times")
-	where := column + " > 0"
 	param := func(value any) string {
 		args = append(args, value)
 		return "$" + strconv.Itoa(len(args))
+	}
+	where := column + " > 0"
+	if f.Range == Last90 { // by all days, where more are kept
+		where += " AND last >= " + param(store.Micros(startOf(today-f.Range.days()+1)))
 	}
 	if f.After != "" {
 		place, id, _ := strings.Cut(f.After, "-")

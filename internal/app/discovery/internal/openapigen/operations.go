@@ -174,6 +174,20 @@ func (s *schemas) paths() object {
 				}}, "400", "401", "403", "429", "500", "503"),
 			}),
 		},
+		"/ask/click": object{
+			"post": operation("ask", "click", "Say that a result of an answer was followed", object{
+				"requestBody": object{"required": true, "content": object{"application/json": object{
+					"schema": object{"type": "object", "required": []any{"answer_id", "position"}, "properties": object{
+						"answer_id": object{"type": "string",
+							"description": "As the answer's _meta has it. It is good for 30 minutes."},
+						"position": object{"type": "integer", "minimum": 1,
+							"description": "Of the result; it counts once."},
+					}},
+				}}},
+				"responses": answers(object{"204": object{"description": "It is counted, unless it was before."}},
+					"400", "413", "415", "429", "500", "503"),
+			}),
+		},
 		"/await": object{
 			"post": operation("ask", "await", "Check on a promised answer, or cancel it", object{
 				"requestBody": object{"required": true, "content": object{"application/json": object{
