@@ -31,9 +31,6 @@ func (q *questions) asked(protocol string, next http.Handler) http.Handler {
 	return asked.Handler(q.kept(), protocol, q.byOwner, next)
 }
 
-// clickPath is where pages tell that a result was followed.
-const clickPath = askPath + "/click"
-
 // keptModule keeps questions, and counts what is followed of their answers.
 func (q *questions) keptModule() (m Module) {
 	if q.Questions == nil {
@@ -43,7 +40,7 @@ func (q *questions) keptModule() (m Module) {
 	if q.kept() != nil {
 		m.Jobs = append(m.Jobs, Job{"keep questions", q.Questions.Run})
 		m.Routes = []apphttp.Route{{
-			Pattern: clickPath, Name: clickPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
+			Pattern: askPath + "/click", Name: askPath + "/click", Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
 			Public:  func(*http.Request) bool { return true }, // the id of an answer says that it was given
 			Handler: q.asked(asked.OverAsk, nlweb.Clicks(q.Ask)),
 		}}

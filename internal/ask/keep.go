@@ -5,7 +5,6 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/questions"
-	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 )
 
@@ -32,26 +31,14 @@ func (s *Service) keepQuestion(ctx context.Context, in *askState, reply *Reply, 
 	case reply.Elicitation != nil:
 		a.Outcome = questions.AskedBack
 	case reply.Answer != nil:
-		best, ok := reply.Answer.best()
-		if !ok {
-			break
+		if first := reply.Answer.nearest(); len(first) > 0 {
+			a.Score, a.URL, a.Name, a.Results = first[0].Score(), first[0].URL(), first[0].Name(), reply.Answer.Len()
 		}
-		a.Score, a.URL, a.Name, a.Results = best.Score(), best.URL(), best.Name(), reply.Answer.Len()
-		if a.Score < questions.WeakScore && !reply.Answer.factual {
+		if a.Results > 0 && a.Score < questions.WeakScore && !reply.Answer.factual {
 			a.Outcome = questions.Weak
 		}
 	}
 	reply.AnswerID = s.deps.Questions.Keep(a)
-}
-
-// best is the first item of an answer that is ready.
-func (a *Answer) best() (released.Result, bool) {
-	for i, card := range a.ready {
-		if card != nil {
-			return card.Result(a.parts[0][i].hit()), true
-		}
-	}
-	return released.Result{}, false
 }
 
 // Followed counts that a place of an answer was followed, the first being 1, by the AnswerID of its
