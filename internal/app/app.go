@@ -19,6 +19,7 @@ import (
 	"time"
 
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/app/repeats"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector/words"
@@ -387,7 +388,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.gates != nil {
 		a.gates.Last(ctx)
 	}
-	tellHeld(a.log)
+	repeats.Tell(a.log)
 	return err
 }
 

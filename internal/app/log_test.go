@@ -1,6 +1,8 @@
 package app
 
 import (
+	"frontdesk/internal/app/repeats"
+
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,7 +53,7 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 			told.take()
 		}
 		expect("in the same minute")
-		time.Sleep(repeatEach)
+		time.Sleep(repeats.Each)
 		synctest.Wait()
 		got := lines()
 		slices.Sort(got)
@@ -63,9 +65,9 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 		}
 		request("/mcp", 1, "the disk is full")
 		expect("goes on")
-		tellHeld(log)
+		repeats.Tell(log)
 		expect("at the end", "request /mcp the disk is full 1")
-		time.Sleep(2 * repeatEach)
+		time.Sleep(2 * repeats.Each)
 		expect("after the last")
 		request("/mcp", 1, "the disk is full")
 		expect("it begins again", "request /mcp the disk is full 0")
@@ -82,14 +84,14 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 			log.With("site", site).Warn("cannot be read", "error", "no route")
 		}
 		expect("of two sites", "cannot be read a no route 0", "cannot be read b no route 0")
-		for n := range 3 * mostCauses {
+		for n := range 3 * repeats.MaxCauses {
 			log.Error("something", "error", strings.Repeat("x", n))
 		}
 		synctest.Wait()
-		if got := len(lines()); got > mostCauses+1 {
+		if got := len(lines()); got > repeats.MaxCauses+1 {
 			t.Errorf("of very many causes %d were told", got)
 		}
-		time.Sleep(10 * repeatEach) // all timers of the log end
+		time.Sleep(10 * repeats.Each) // all timers of the log end
 	})
 }
 
