@@ -42,7 +42,7 @@ func (q *questions) keptModule() (m Module) {
 		m.Routes = []apphttp.Route{{
 			Pattern: askPath + "/click", Name: askPath + "/click", Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
 			Public:  func(*http.Request) bool { return true }, // the id of an answer says that it was given
-			Handler: q.asked(asked.OverAsk, nlweb.Clicks(q.Ask)),
+			Handler: q.asked(asked.OverAsk, nlweb.Clicks(q.Questions.Followed)),
 		}}
 		m.Routes = append(m.Routes, operatorRoutes(q.gate, &operator.Operator{Questions: q.store()}, "/admin/questions")...)
 	}

@@ -56,7 +56,7 @@ type Reply struct {
 	// them the answer.
 	Closest []released.Result
 	Unread  string // which sources could not be read again, though Question.Fresh asked for it; empty for none
-	// AnswerID names the answer for Service.Followed; empty where nothing is counted.
+	// AnswerID names the answer for Keeper.Followed of ask/questions; empty where nothing is counted.
 	AnswerID string
 	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
 	Session *Session

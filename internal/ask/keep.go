@@ -9,25 +9,21 @@ import (
 )
 
 // keepQuestion keeps what became of a question, where its context says who asks, and names the
-// answer so that its places can be told when they are followed. What only goes on with a question is
-// none: the answer to what was asked back, and more of the same.
+// answer. What only goes on with a question is none: an answer to what was asked back, and more.
 func (s *Service) keepQuestion(ctx context.Context, in *askState, reply *Reply, err error) {
 	source, ok := questions.From(ctx)
 	if s.deps.Questions == nil || !ok || len(in.answered) > 0 || in.skip > 0 {
 		return
 	}
 	a := questions.Asked{
-		Source: source, Text: in.Text, Names: in.Names, Outcome: questions.Answered,
-		Narrowed: in.MinScore != nil || len(in.Types)+len(in.Sites)+len(in.Attributes) > 0,
-	}
-	if len(in.Languages) > 0 {
-		a.Language = i18n.For(in.Languages...).Language()
+		Source: source, Text: in.Text, Names: in.Names, Language: i18n.For(in.Languages...).Language(),
+		Outcome: questions.Answered, Narrowed: in.MinScore != nil || len(in.Types)+len(in.Sites)+len(in.Attributes) > 0,
 	}
 	switch {
-	case err != nil && fail.From(err).Code != fail.NoResults:
-		return
-	case err != nil:
+	case err != nil && fail.From(err).Code == fail.NoResults:
 		a.Outcome = questions.Nothing
+	case err != nil:
+		return
 	case reply.Elicitation != nil:
 		a.Outcome = questions.AskedBack
 	case reply.Answer != nil:
@@ -39,15 +35,4 @@ func (s *Service) keepQuestion(ctx context.Context, in *askState, reply *Reply, 
 		}
 	}
 	reply.AnswerID = s.deps.Questions.Keep(a)
-}
-
-// Followed counts that a place of an answer was followed, the first being 1, by the AnswerID of its
-// reply. It is fail.Invalid for an id that is not good any more, and fail.NotFound where nothing is
-// kept.
-func (s *Service) Followed(ctx context.Context, answer string, place int) error {
-	source, ok := questions.From(ctx)
-	if s.deps.Questions == nil || !ok {
-		return fail.New(fail.NotFound, "nothing is counted here")
-	}
-	return s.deps.Questions.Click(answer, place, source)
 }

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -87,4 +88,11 @@ func (k *Keeper) Click(answer string, place int, source Source) error {
 		return fail.New(fail.Unavailable, "too much is to be counted at the moment")
 	}
 	return nil
+}
+
+// Followed is Click for whoever a context names. It is fail.Invalid for an id that is not good any
+// more.
+func (k *Keeper) Followed(ctx context.Context, answer string, place int) error {
+	source, _ := From(ctx)
+	return k.Click(answer, place, source)
 }

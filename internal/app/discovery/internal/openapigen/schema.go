@@ -33,7 +33,7 @@ type schemas struct {
 // stand before those of the schemas of their types.
 var inner = map[string]string{
 	"operator": "operator", "policy": "policy", "push": "licensing/catalog/push", "disputes": "licensing/disputes",
-	"accesslog": "licensing/disputes/accesslog",
+	"accesslog": "licensing/disputes/accesslog", "tryout": "ask/tryout",
 }
 
 // nameOf is the name of the schema of a type.
