@@ -227,7 +227,7 @@ func TestAPinNeverOverridesTheTerms(t *testing.T) {
 	traits := rapid.Custom(func(t *rapid.T) policy.Traits {
 		all := policy.Traits{Classes: rapid.SliceOfNDistinct(rapid.SampledFrom(words[:5]), 0, 2, rapid.ID).Draw(t, "classes")}
 		if rapid.Bool().Draw(t, "named") {
-			all.Operator = "https://crawler.example"
+			all.Operators = []string{"https://crawler.example"}
 		}
 		return all
 	})
