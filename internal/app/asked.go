@@ -28,7 +28,8 @@ func (q *questions) store() (kept *askquestions.Store) {
 
 // asked has the questions of a handler be kept.
 func (q *questions) asked(protocol string, next http.Handler) http.Handler {
-	return asked.Handler(q.kept(), protocol, q.byOwner, next)
+	byOwner := func(r *http.Request) bool { return q.byOwner != nil && q.byOwner(r) } // which is known later
+	return asked.Handler(q.kept(), protocol, byOwner, next)
 }
 
 // keptModule keeps questions, and counts what is followed of their answers.

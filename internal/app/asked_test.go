@@ -7,8 +7,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	askquestions "frontdesk/internal/ask/questions"
+	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
 )
 
@@ -213,5 +215,29 @@ func TestWhatWasAskedIsThereAfterARestart(t *testing.T) {
 	all, _, err := askquestions.NewStore(s.db, s.now).List(t.Context(), askquestions.Filter{})
 	if err != nil || len(all) != 1 || all[0].Times != 2 {
 		t.Errorf("got %+v, %v", all, err)
+	}
+}
+
+func TestWhatWhoeverIsLoggedInAsksIsShown(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, "")
+	token, _, err := s.Keys.Create(t.Context(), identity.Key{Name: "Ana",
+		Scopes: identity.ConsoleScopes(identity.Viewer)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := s.Logins().Begin(t.Context(), token, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, cookie := range map[string]string{"lentil soup": secret, "a bicycle of steel": secret + "x"} {
+		askedBy(t, s.front, text, "192.0.2.1", browser, func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: "frontdesk_console_ask", Value: cookie})
+		})
+	}
+	for _, q := range kept(t, s, askquestions.Filter{}) {
+		if shown := q.Text == "lentil soup"; shown == q.Hidden || !shown && q.Text != "" {
+			t.Errorf("got %+v", q)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
@@ -11,6 +12,7 @@ import (
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console"
 	"frontdesk/internal/operator/console/frame"
+	pages "frontdesk/internal/operator/console/questions"
 )
 
 // ownerRoutes serve the owner's pages.
@@ -32,7 +34,11 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		Refused: refusals.Refused, Tallies: refusals.Tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus,
 	}
 	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
+	if kept := a.questions.store(); kept != nil {
+		config.Questions = &pages.Config{Operator: &operator.Operator{Questions: kept}, Try: asked.Trials(a.Ask)}
+	}
 	handler := console.Owner(config)
+	a.byOwner = handler.Asks
 	return []apphttp.Route{
 		{Pattern: "/console", Name: frame.Path, Handler: handler},
 		{Pattern: frame.Path, Name: frame.Path, Handler: handler},

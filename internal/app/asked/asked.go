@@ -21,7 +21,7 @@ const (
 )
 
 // Handler has the questions of a handler be kept by a keeper; nil keeps none. Owner says whether
-// who asks is logged in to the console; nil for nobody.
+// who asks is logged in to the console.
 func Handler(
 	keeper *questions.Keeper, protocol string, owner func(*http.Request) bool, next http.Handler,
 ) http.Handler {
@@ -34,7 +34,7 @@ func Handler(
 		if source.Beacon && source.Agent == "" && fromBrowser(r.Header) {
 			source.Kind = questions.Person
 		}
-		source.Owner = owner != nil && owner(r)
+		source.Owner = owner(r)
 		next.ServeHTTP(w, r.WithContext(questions.With(r.Context(), source)))
 	})
 }

@@ -56,9 +56,9 @@ CREATE TABLE question_form (
 	month     BIGINT NOT NULL,
 	times     BIGINT NOT NULL
 );
-CREATE INDEX question_form_week ON question_form (state, week, id);
-CREATE INDEX question_form_month ON question_form (state, month, id);
-CREATE INDEX question_form_times ON question_form (state, times, id);
+CREATE INDEX question_form_week ON question_form (state, week, id, who);
+CREATE INDEX question_form_month ON question_form (state, month, id, who);
+CREATE INDEX question_form_times ON question_form (state, times, id, who);
 CREATE INDEX question_form_last ON question_form (last);
 CREATE INDEX question_form_seen ON question_form (seen_at) WHERE seen_at > 0;
 CREATE TABLE question_variant (

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
+	"frontdesk/internal/operator/console/questions"
 	"frontdesk/wire/receipt"
 )
 
@@ -39,6 +40,8 @@ type OwnerConfig struct {
 
 	// Home is what the first page shows.
 	Home home.Config
+	// Questions is what people and agents ask; nil where nothing is kept.
+	Questions *questions.Config
 	// Inbox is what agents submit; nil where nothing is taken in.
 	Inbox *InboxConfig
 	// Sales is what is sold; nil where nothing is.
@@ -48,9 +51,13 @@ type OwnerConfig struct {
 // Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML; what
 // changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) *frame.Frame {
-	return frame.New(config.Config, home.Pages(config.Home), func(f *frame.Frame) frame.Pages {
+	sets := []func(*frame.Frame) frame.Pages{home.Pages(config.Home)}
+	if config.Questions != nil {
+		sets = append(sets, questions.Pages(*config.Questions))
+	}
+	return frame.New(config.Config, append(sets, func(f *frame.Frame) frame.Pages {
 		return (&owner{f, config}).pages()
-	})
+	})...)
 }
 
 type owner struct {

@@ -16,11 +16,13 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
+	"frontdesk/internal/operator/console/questions"
 )
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
 	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "home": home.Body{},
+	"questions": questions.List{}, "question": questions.One{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
@@ -41,7 +43,7 @@ func console() *frame.Frame {
 			Now:       func() time.Time { return time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC) },
 			PublicURL: func(*http.Request) string { return "https://desk.example" },
 		},
-		Inbox: &InboxConfig{}, Sales: &SalesConfig{},
+		Questions: &questions.Config{}, Inbox: &InboxConfig{}, Sales: &SalesConfig{},
 	})
 }
 

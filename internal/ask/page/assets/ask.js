@@ -123,6 +123,7 @@ function begin(question, request) {
   at("thread").append(...thread(question));
   at("status").setAttribute("aria-busy", "true"); // so that the end is read out, and not every step
   status(say("asking"));
+  answered = null;
   shown = { request, response: "" };
   if (!raw.hidden) drawRaw();
   const places = [], items = []; // the indexes of the cards on the page, in order, and what is on them
@@ -133,6 +134,7 @@ function begin(question, request) {
   const page = {
     // tell shows what was understood, once.
     tell(meta) {
+      answered = meta?.answer_id || answered;
       const now = JSON.stringify(meta?.understood ?? null);
       if (now === told) return;
       told = now;
@@ -283,6 +285,16 @@ function button(label, act) {
 
 const again = (question, limit) => button(say("again"), () => run(question, { limit }));
 const more = (question, limit) => button(say("more"), () => run(question, { limit: Math.min(limit + step, lastLimit) }));
+
+// ---- which results are followed: told without a cookie, so that the owner sees which answers help
+
+let answered = null; // the id of the answer that is shown
+
+for (const kind of ["click", "auxclick"]) cards.addEventListener(kind, (event) => {
+  const link = event.target.closest("a[href]");
+  const position = link ? [...cards.children].findIndex((one) => one.contains(link)) + 1 : 0;
+  if (answered && position) navigator.sendBeacon?.(new URL(`${desk.ask}/click`, location.href), JSON.stringify({ answer_id: answered, position }));
+});
 
 // ---- the request and response themselves
 

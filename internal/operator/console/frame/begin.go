@@ -70,7 +70,7 @@ func (f *Frame) takeBegin(w http.ResponseWriter, r *http.Request) {
 	}
 	f.Note(r, in, "came in by a link")
 	f.setCookie(w, r, formCookie, "", -1)
-	f.setCookie(w, r, sessionCookie, secret, int(f.Session.Seconds()))
+	f.setSession(w, r, secret, int(f.Session.Seconds()))
 	v := f.visit(r, in, secret)
 	f.Show(w, r, http.StatusOK, v.Sheet(f.say(r, "frame.begun"), "begun", Beginning{Role: in.Role, Token: token}))
 }

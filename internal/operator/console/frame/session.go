@@ -22,6 +22,9 @@ import (
 const (
 	sessionCookie = "frontdesk_console"
 	formCookie    = "frontdesk_console_form"
+	// askCookie goes along with questions, so that those of who is logged in are known as the
+	// owner's.
+	askCookie = "frontdesk_console_ask"
 )
 
 // Visit is a request of somebody who is logged in.
@@ -116,6 +119,16 @@ func (f *Frame) visit(r *http.Request, in identity.Login, secret string) *Visit 
 	return &Visit{in, secret, func(key string, args ...any) string { return f.say(r, key, args...) }}
 }
 
+// Asks says whether a question comes from somebody who is logged in.
+func (f *Frame) Asks(r *http.Request) bool {
+	cookie, err := r.Cookie(askCookie)
+	if err != nil {
+		return false
+	}
+	_, ok, err := f.Logins.Find(r.Context(), cookie.Value)
+	return ok && err == nil
+}
+
 // ours says whether a form was sent from a page of ours, which the secret of a cookie belongs to.
 func (f *Frame) ours(r *http.Request, secret string) error {
 	foreign := fail.New(fail.Forbidden, "This form was not sent from the console's own page, or is older than "+
@@ -148,10 +161,21 @@ func originOf(address string) string {
 // setCookie sets one of our cookies, for our pages alone and until the browser ends or for a number
 // of seconds. A negative number removes it.
 func (f *Frame) setCookie(w http.ResponseWriter, r *http.Request, name, value string, seconds int) {
+	path := f.Base(r)
+	if name == askCookie {
+		path = strings.TrimSuffix(path, Path) + "/ask"
+	}
 	http.SetCookie(w, &http.Cookie{
-		Name: name, Value: value, Path: f.Base(r), MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: name, Value: value, Path: path, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: strings.HasPrefix(f.PublicURL(r), "https:"),
 	})
+}
+
+// setSession sets the cookies of a session, for a number of seconds, or removes them.
+func (f *Frame) setSession(w http.ResponseWriter, r *http.Request, secret string, seconds int) {
+	for _, name := range []string{sessionCookie, askCookie} {
+		f.setCookie(w, r, name, secret, seconds)
+	}
 }
 
 // showLogin draws the form, with a token of its own for every browser.
@@ -205,7 +229,7 @@ func (f *Frame) login(w http.ResponseWriter, r *http.Request) {
 	}
 	f.Note(r, in, "logged in")
 	f.setCookie(w, r, formCookie, "", -1)
-	f.setCookie(w, r, sessionCookie, secret, int(f.Session.Seconds()))
+	f.setSession(w, r, secret, int(f.Session.Seconds()))
 	f.To(w, r, "")
 }
 
@@ -215,7 +239,7 @@ func (f *Frame) logout(w http.ResponseWriter, r *http.Request, v *Visit) error {
 		return fail.New(fail.Unavailable, "You could not be logged out; try again.").Wrap(err)
 	}
 	f.Note(r, v.In, "logged out")
-	f.setCookie(w, r, sessionCookie, "", -1)
+	f.setSession(w, r, "", -1)
 	f.To(w, r, "login")
 	return nil
 }

@@ -1,0 +1,71 @@
+package asked
+
+import (
+	"context"
+
+	"frontdesk/internal/ask"
+	"frontdesk/internal/content/released"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/policy"
+)
+
+// tried are the parties as which a question is tried, the end of a key in the words of the page
+// each.
+var tried = []struct {
+	as    string
+	party policy.Party
+}{
+	{"stranger", policy.Party{}},
+	{"known", policy.Party{Proven: policy.Traits{Classes: []string{policy.PartyKnown}}}},
+	{"verified", policy.Party{Proven: policy.Traits{Classes: []string{policy.PartyAgent, policy.PartyVerified}}}},
+}
+
+// triedResults is how many items of an answer are shown.
+const triedResults = 5
+
+// Trials gives what each party would be answered. No trial is kept: its context says nothing of who
+// asks.
+func Trials(service *ask.Service) func(ctx context.Context, text string) ([]questions.Trial, error) {
+	return func(ctx context.Context, text string) (all []questions.Trial, err error) {
+		for _, one := range tried {
+			trial, err := try(released.WithParty(ctx, one.party), service, text)
+			if err != nil {
+				return nil, err
+			}
+			trial.As = one.as
+			all = append(all, trial)
+		}
+		return all, nil
+	}
+}
+
+func try(ctx context.Context, service *ask.Service, text string) (t questions.Trial, err error) {
+	reply, err := service.Ask(ctx, ask.Question{Text: text, Limit: triedResults, Numbered: true})
+	if reply != nil {
+		t.Understood = reply.Understood.Text
+	}
+	if err != nil {
+		told := fail.From(err)
+		if told.Code == fail.Internal || ctx.Err() != nil {
+			return t, err
+		}
+		t.Message = told.Detail
+		return t, nil
+	}
+	if reply.Elicitation != nil {
+		t.Back = reply.Elicitation.Text
+	}
+	if reply.Answer == nil {
+		return t, nil
+	}
+	for result, err := range reply.Answer.Results(ctx) {
+		if err != nil {
+			return t, err
+		}
+		t.Items = append(t.Items, questions.Item{
+			Name: result.Name(), URL: result.URL(), Score: result.Score(), Licensed: result.Licensed(),
+		})
+	}
+	return t, nil
+}

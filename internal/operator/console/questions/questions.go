@@ -1,0 +1,364 @@
+// Package questions are the pages of the owner's console on what people and agents ask: a list, and
+// a page for each question. What they show and do are operations of package operator.
+package questions
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	asked "frontdesk/internal/ask/questions"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
+)
+
+//go:embed questions.html
+var embedded embed.FS
+
+//go:embed words.txt
+var words string
+
+// Config is where the pages learn what they show.
+type Config struct {
+	Operator *operator.Operator
+	// Try asks a question as some parties would, without counting or keeping it.
+	Try func(ctx context.Context, text string) ([]Trial, error)
+}
+
+// Trial is what one party would be answered.
+type Trial struct {
+	As         string // stranger, known or verified: the end of a key in the words
+	Understood string
+	Message    string // why there is no answer; empty where there is one
+	Back       string // what is asked back; empty for nothing
+	Items      []Item
+}
+
+// Item is a result.
+type Item struct {
+	Name, URL string
+	Score     float64
+	Licensed  bool // no more than a notice is shown
+}
+
+// Pages are the pages of this package.
+func Pages(config Config) func(*frame.Frame) frame.Pages {
+	return func(f *frame.Frame) frame.Pages {
+		p := &pages{f, config}
+		return frame.Pages{
+			Templates: embedded, Words: words,
+			Rows: []frame.Page{
+				{Pattern: "GET questions", Right: identity.See, Serve: p.list},
+				{Pattern: "GET questions.csv", Right: identity.See, Serve: p.download},
+				{Pattern: "GET questions/{id}", Right: identity.See, Serve: p.one},
+				{Pattern: "POST questions/{id}/ignore", Right: identity.Tune, Serve: f.Act(p.ignore)},
+				{Pattern: "POST questions/{id}/heed", Right: identity.Tune, Serve: f.Act(p.heed)},
+				{Pattern: "POST questions/{id}/forget", Right: identity.Tune, Serve: f.Act(p.forget)},
+			},
+		}
+	}
+}
+
+type pages struct {
+	*frame.Frame
+	config Config
+}
+
+// perPage is how many questions a page has, and maxRows how many a download.
+const (
+	perPage = 50
+	maxRows = 50_000
+)
+
+// asking is what the address of a list says.
+func asking(r *http.Request, days *frame.Range) operator.ListQuestions {
+	q := r.URL.Query()
+	return operator.ListQuestions{
+		View: q.Get("view"), Who: q.Get("who"), Search: q.Get("q"), After: q.Get("after"),
+		Range: strconv.Itoa(days.Days) + "d", Limit: perPage,
+	}
+}
+
+// link is an address of the list, with some of its parameters changed.
+func link(r *http.Request, page string, change map[string]string) string {
+	q := url.Values{}
+	maps.Copy(q, r.URL.Query())
+	q.Del("after")
+	for name, value := range change {
+		q.Set(name, value)
+	}
+	maps.DeleteFunc(q, func(_ string, values []string) bool { return values[0] == "" })
+	if len(q) == 0 && page != "" {
+		return page
+	}
+	return page + "?" + q.Encode()
+}
+
+// List is what the page with all questions shows.
+type List struct {
+	Views  []Choice
+	Whos   []Choice
+	Search string
+	Hidden []Field // of the form that searches
+	Rows   []Row
+	Next   string // where the list goes on; empty for nowhere
+	Later  bool   // it is not its beginning
+	Any    bool   // something is chosen
+}
+
+// Choice leads to a part of the list.
+type Choice struct {
+	Text, Href string
+	Here       bool
+	Times      string // how often it was asked; empty where that is not known
+}
+
+// Field is a field of a form that is not seen.
+type Field struct{ Name, Value string }
+
+// Row is a question of a list.
+type Row struct {
+	operator.Question
+	Times, Before, People, Agents, Clicks int
+	Weak                                  bool
+}
+
+func rowOf(q operator.Question) Row {
+	return Row{
+		Question: q, Times: int(q.Times), Before: int(q.Before), People: int(q.People), Agents: int(q.Agents),
+		Clicks: int(q.Clicks), Weak: q.Outcome == asked.Weak.String(),
+	}
+}
+
+func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	days := frame.ReadRange(r, p.Now())
+	for i := range days.Choices { // a place in one list is none in another
+		days.Choices[i].Query = link(r, "", map[string]string{"days": strconv.Itoa(days.Choices[i].Days)})
+	}
+	in := asking(r, days)
+	all, err := in.Do(ctx, p.config.Operator)
+	if err != nil {
+		return err
+	}
+	totals, err := p.config.Operator.Questions.Totals(ctx, days.Since, days.Until)
+	if err != nil {
+		return err
+	}
+	body := List{Search: in.Search, Later: in.After != "", Any: in.View+in.Who+in.Search != ""}
+	body.Views, body.Whos = choices(r, in, totals.Days, v)
+	for _, q := range all.Questions {
+		body.Rows = append(body.Rows, rowOf(q))
+	}
+	if all.Next != "" {
+		body.Next = link(r, "questions", map[string]string{"after": all.Next})
+	}
+	for _, name := range []string{"view", "who", "days"} {
+		if value := r.URL.Query().Get(name); value != "" {
+			body.Hidden = append(body.Hidden, Field{name, value})
+		}
+	}
+	sheet := v.Sheet(v.Say("questions.title"), "questions", body)
+	sheet.Range = days
+	sheet.Actions = []frame.Action{{Text: v.Say("questions.download"), Href: p.Base(r) + link(r, "questions.csv", nil)}}
+	p.Show(w, r, http.StatusOK, sheet)
+	return nil
+}
+
+// patience is how long a page may take to be read.
+const patience = 10 * time.Second
+
+// choices are the parts of the list, with how often each was asked where the sums tell.
+func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *frame.Visit) (views, whos []Choice) {
+	times := map[asked.View]int64{}
+	var people, agents int64
+	for _, d := range days {
+		people, agents = people+d.People, agents+d.Agents
+		times[asked.ViewNothing] += d.Of[asked.Nothing]
+		times[asked.ViewWeak] += d.Of[asked.Weak]
+		times[asked.ViewAskedBack] += d.Of[asked.AskedBack]
+	}
+	times[asked.ViewAll] = people + agents
+	for _, view := range asked.Views {
+		one := Choice{Text: v.Say("questions.view_" + cmp.Or(string(view), "all")), Here: in.View == string(view),
+			Href: link(r, "questions", map[string]string{"view": string(view)})}
+		if n, ok := times[view]; ok {
+			one.Times = strconv.FormatInt(n, 10)
+		}
+		views = append(views, one)
+	}
+	for _, who := range []struct {
+		name asked.Who
+		n    int64
+	}{{"", people + agents}, {asked.People, people}, {asked.Agents, agents}} {
+		whos = append(whos, Choice{Text: v.Say("questions.who_" + cmp.Or(string(who.name), "all")),
+			Here: in.Who == string(who.name),
+			Href: link(r, "questions", map[string]string{"who": string(who.name)}), Times: strconv.FormatInt(who.n,
+				10)})
+	}
+	return views, whos
+}
+
+// download gives the list that the page shows, as a table.
+func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
+	in := asking(r, frame.ReadRange(r, p.Now()))
+	in.After, in.Limit = "", asked.MaxRows
+	part, err := in.Do(r.Context(), p.config.Operator)
+	if err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/csv; charset=utf-8")
+	header.Set("Content-Disposition", `attachment; filename="questions.csv"`)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	out := csv.NewWriter(w)
+	out.Write([]string{"id", "question", "times", "times_before", "people", "agents", "outcome", "score", "best_answer",
+		"clicks", "language", "first", "last"})
+	for rows := 0; ; rows += len(part.Questions) {
+		for _, q := range part.Questions {
+			out.Write([]string{q.ID.String(), plain(q.Text), fmt.Sprint(q.Times), fmt.Sprint(q.Before),
+				fmt.Sprint(q.People),
+				fmt.Sprint(q.Agents), q.Outcome, strconv.FormatFloat(q.Score, 'f', 1, 64), plain(q.URL),
+				fmt.Sprint(q.Clicks),
+				q.Language, q.First.UTC().Format(time.RFC3339), q.Last.UTC().Format(time.RFC3339)})
+		}
+		out.Flush()
+		if in.After = part.Next; in.After == "" || rows > maxRows {
+			return nil
+		}
+		if part, err = in.Do(r.Context(), p.config.Operator); err != nil {
+			return nil // what was sent is a list that ends early
+		}
+	}
+}
+
+// plain keeps a text of strangers from being a formula where a table is opened.
+func plain(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// One is what the page of a question shows.
+type One struct {
+	Row
+	Bars   []Bar
+	Most   int
+	Askers []Asker
+	Trials []Tried
+}
+
+// Tried is a trial with its heading.
+type Tried struct {
+	Trial
+	Title string
+}
+
+// Bar is a day of the trend.
+type Bar struct {
+	Day                 time.Time
+	People, Agents      int
+	X, PeopleY, PeopleH int
+	AgentsY, AgentsH    int
+}
+
+// Asker is who asked.
+type Asker struct {
+	operator.QuestionAsker
+	Times, Nothing int
+}
+
+func (p *pages) one(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	d, err := (operator.ShowQuestion{QuestionID: operator.QuestionID{ID: r.PathValue("id")}}).Do(ctx, p.config.Operator)
+	if err != nil {
+		return err
+	}
+	body := One{Row: rowOf(d.Question)}
+	body.Bars, body.Most = p.trend(d.Days)
+	for _, a := range d.Askers {
+		body.Askers = append(body.Askers, Asker{a, int(a.Times), int(a.Nothing)})
+	}
+	title := v.Say("questions.hidden")
+	if !d.Hidden {
+		title = "“" + d.Text + "”"
+		trials, err := p.config.Try(ctx, d.Text)
+		if err != nil {
+			return err
+		}
+		for _, one := range trials {
+			body.Trials = append(body.Trials, Tried{one, v.Say("questions.as_" + one.As)})
+		}
+	}
+	p.Show(w, r, http.StatusOK, v.Sheet(title, "question", body))
+	return nil
+}
+
+// trendDays is how many days the trend has.
+const trendDays = 30
+
+// trend draws the last days, of a height of 100.
+func (p *pages) trend(days []operator.QuestionDay) (bars []Bar, most int) {
+	begin := p.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-trendDays)
+	for i := range trendDays {
+		bar := Bar{Day: begin.AddDate(0, 0, i), X: 10 * i}
+		name := bar.Day.Format(time.DateOnly)
+		if at := slices.IndexFunc(days, func(d operator.QuestionDay) bool { return d.Day == name }); at >= 0 {
+			bar.People, bar.Agents = int(days[at].People), int(days[at].Agents)
+		}
+		most = max(most, bar.People+bar.Agents)
+		bars = append(bars, bar)
+	}
+	for i := range bars {
+		b := &bars[i]
+		b.PeopleH, b.AgentsH = 100*b.People/max(most, 1), 100*b.Agents/max(most, 1)
+		b.PeopleY, b.AgentsY = 100-b.PeopleH, 100-b.PeopleH-b.AgentsH
+	}
+	return bars, most
+}
+
+// id is the question that a form is about.
+func id(r *http.Request) operator.QuestionID { return operator.QuestionID{ID: r.PathValue("id")} }
+
+// back is the list from which a form was sent.
+func back(r *http.Request) string {
+	if from, ok := strings.CutPrefix(r.PostForm.Get("back"), "questions?"); ok {
+		if q, err := url.ParseQuery(from); err == nil {
+			return "questions?" + q.Encode()
+		}
+	}
+	return "questions"
+}
+
+func (p *pages) ignore(r *http.Request, _ *frame.Visit) (did, to string, err error) {
+	_, err = (operator.IgnoreQuestion{QuestionID: id(r)}).Do(r.Context(), p.config.Operator)
+	return "ignored the question " + id(r).ID, back(r), err
+}
+
+func (p *pages) heed(r *http.Request, _ *frame.Visit) (did, to string, err error) {
+	_, err = (operator.HeedQuestion{QuestionID: id(r)}).Do(r.Context(), p.config.Operator)
+	return "heeded the question " + id(r).ID, "questions/" + id(r).ID, err
+}
+
+func (p *pages) forget(r *http.Request, _ *frame.Visit) (did, to string, err error) {
+	if r.PostForm.Get("sure") == "" {
+		return "", "", fail.New(fail.Invalid, "Tick the box first: what is removed cannot be brought back.")
+	}
+	_, err = (operator.ForgetQuestion{QuestionID: id(r)}).Do(r.Context(), p.config.Operator)
+	return "removed the question " + id(r).ID, "questions", err
+}
