@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/httpx"
@@ -37,6 +38,8 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	if kept := a.questions.store(); kept != nil {
 		config.Questions = &pages.Config{Operator: &operator.Operator{Questions: kept}, Try: asked.Trials(a.Ask)}
 	}
+	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
+	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks
 	return []apphttp.Route{

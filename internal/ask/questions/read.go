@@ -455,6 +455,16 @@ func (s *Store) IgnoreText(ctx context.Context, text string, ignored bool) error
 	return s.Ignore(ctx, idOf(query.Normal(Clean(text))), ignored)
 }
 
+// Text gives the text of a question by its id as addresses have it; empty where it may not be shown.
+func (s *Store) Text(ctx context.Context, id string) (string, error) {
+	var of ID
+	if err := of.UnmarshalText([]byte(id)); err != nil {
+		return "", err
+	}
+	q, err := s.Get(ctx, of)
+	return q.Text, err
+}
+
 // Forget removes a question with all that is kept of it; the sums of all questions keep it.
 func (s *Store) Forget(ctx context.Context, id ID) error {
 	return s.db.UpdateSerial(ctx, turn, func(tx *store.Tx) error {

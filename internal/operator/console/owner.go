@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/operator/console/tuning"
 	"frontdesk/wire/receipt"
 )
 
@@ -42,6 +43,8 @@ type OwnerConfig struct {
 	Home home.Config
 	// Questions is what people and agents ask; nil where nothing is kept.
 	Questions *questions.Config
+	// Tuning is what mends answers.
+	Tuning tuning.Config
 	// Inbox is what agents submit; nil where nothing is taken in.
 	Inbox *InboxConfig
 	// Sales is what is sold; nil where nothing is.
@@ -51,7 +54,7 @@ type OwnerConfig struct {
 // Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML; what
 // changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) *frame.Frame {
-	sets := []func(*frame.Frame) frame.Pages{home.Pages(config.Home)}
+	sets := []func(*frame.Frame) frame.Pages{home.Pages(config.Home), tuning.Pages(config.Tuning)}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))
 	}

@@ -17,12 +17,14 @@ import (
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/operator/console/tuning"
 )
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
 	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
+	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
