@@ -36,6 +36,9 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 			continue
 		}
 		delete(doc.Paths, described(r.Pattern))
+		if r.Methods == nil { // an operation, whose description is derived from it
+			continue
+		}
 		for _, method := range r.Methods {
 			if name := strings.ToLower(method); name != "head" && methods[name] == nil {
 				t.Errorf("%s %s is served and not described", method, r.Pattern)

@@ -48,7 +48,8 @@ func directoryOf(key ed25519.PrivateKey) func(context.Context, fetch.Request) (*
 // key, at each address that lets items out, as everybody.
 func TestTermsDecideByWhoAsks(t *testing.T) {
 	t.Parallel()
-	s, log := open(t, `auth: {keys: [{name: a, hash: '`+identity.Hash("secret")+`'}]}
+	s, log := open(t, `url: http://example.com
+auth: {keys: [{name: a, hash: '`+identity.Hash("secret")+`'}]}
 agents: {known: [{operator: Shop, origin: https://shop.example, kind: data, user_agent: ShopBot, addresses: [198.51.100.0/24]}]}
 terms:
   - {match: {path: /soup}, access: open, parties: {permit: [verified, known, ShopBot], prohibit: [training]}}

@@ -34,8 +34,8 @@ const (
 // it with every tenant's keys against every other tenant.
 var tenantDoors = map[string][]string{
 	everybody: {
-		"/", "/{$}", "/ask", "/assets/", "/await", "/sites", "/who", "/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card", "/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml",
-		"/.well-known/api-catalog", "/.well-known/jwks.json", "/.well-known/mcp/catalog.json", "/.well-known/mcp/server-card.json", "/.well-known/ramp-exchange.json", "/.well-known/ramp-verifier.json",
+		"/", "/{$}", "/ask", "/ask/click", "/assets/", "/await", "/sites", "/who", "/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card", "/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml",
+		"/.well-known/api-catalog", "/.well-known/jwks.json", "/.well-known/http-message-signatures-directory", "/.well-known/mcp/catalog.json", "/.well-known/mcp/server-card.json", "/.well-known/ramp-exchange.json", "/.well-known/ramp-verifier.json",
 		"/.well-known/ramp.json", "/exchange/v1/keys", "/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/fora.v1.ExchangeService/", "/ramp.v2.ExchangeService/", "/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
 		"/ledger/checkpoint", "/ledger/tile/{tile...}", "/provider/{domain}/access-policy.json", "/provider/{domain}/ramp-verifier.json", "/provider/{domain}/ramp.json", "/provider/{domain}/rsl.txt",
 		"/ramp.v1.CatalogService/", "/ramp.v1.ExchangeService/", "/ramp.v1.ExchangeService/ConfirmDomainVerification", "/ramp.v1.ExchangeService/DiscoverResources",
@@ -48,6 +48,8 @@ var tenantDoors = map[string][]string{
 		"/admin/requesters/{domain}", "/admin/requesters/{domain}/{id...}", "/admin/subscriptions", "/admin/subscriptions/{id...}", "/admin/tenants", "/admin/tenants/{id}", "/admin/tenants/{id}/pricing",
 		"/admin/tenants/{id}/rejections", "/admin/tenants/{id}/signing-keys", "/admin/tenants/{id}/signing-keys/{key_id}", "/admin/tenants/{id}/signing-keys/{key_id}/activate", "/api/v1/reports/",
 		"/api/v1/reports/{name}", "/console", "/console/", "/ledger/receipt/{id}",
+		"/admin/questions", "/admin/questions/{id}", "/admin/questions/{id}/ignored", "/admin/tuning", "/admin/tuning/{id}",
+		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview",
 	},
 	callers:   {"/ramp.v1.CatalogService/PushResources", "/ramp.v1.CatalogService/RefreshCatalog", "/ramp.v1.CatalogService/RemoveResources"},
 	providers: {"/provider/{domain}/transactions"},
