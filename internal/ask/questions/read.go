@@ -455,7 +455,8 @@ func (s *Store) IgnoreText(ctx context.Context, text string, ignored bool) error
 	return s.Ignore(ctx, idOf(query.Normal(Clean(text))), ignored)
 }
 
-// Text gives the text of a question by its id as addresses have it; empty where it may not be shown.
+// Text gives the text of a question by its id as addresses have it; empty where it may not be
+// shown.
 func (s *Store) Text(ctx context.Context, id string) (string, error) {
 	var of ID
 	if err := of.UnmarshalText([]byte(id)); err != nil {

@@ -214,7 +214,8 @@ func (p *pages) write(w http.ResponseWriter, r *http.Request, v *frame.Visit, ke
 	var err error
 	if keep {
 		var kept operator.AddedTuning
-		if kept, err = run[operator.AddedTuning](r.Context(), p, operator.AddTuning{TuningEntry: form.TuningEntry}); err == nil {
+		kept, err = run[operator.AddedTuning](r.Context(), p, operator.AddTuning{TuningEntry: form.TuningEntry})
+		if err == nil {
 			p.Note(r, v.In, "kept "+kept.ID)
 			return frame.Elsewhere("tuning")
 		}
@@ -244,7 +245,8 @@ func filledIn(r *http.Request) Form {
 	}
 	switch form.Kind {
 	case tuning.Synonym:
-		form.Words, form.Means, form.Both, form.Language = lines("words"), get("means"), get("both") != "", get("language")
+		form.Words, form.Means = lines("words"), get("means")
+		form.Both, form.Language = get("both") != "", get("language")
 	case tuning.Pin:
 		form.Question, form.Items = get("about"), lines("items")
 	case tuning.Answer:

@@ -269,9 +269,10 @@ func (s *schemas) paths() object {
 				plainResponses("application/json"))},
 		"/.well-known/jwks.json": document("jwks",
 			"The keys that this front desk signs with, retired ones among them (RFC 7517)", "application/jwk-set+json"),
-		"/.well-known/http-message-signatures-directory": document("agentKeys",
-			"The keys with which this front desk signs what it asks of others (Web Bot Auth)",
-			"application/http-message-signatures-directory+json"),
+		"/.well-known/http-message-signatures-directory": object{
+			"get": operation("discovery", "agentKeys",
+				"The keys with which this front desk signs what it asks of others (Web Bot Auth)",
+				plainResponses("application/http-message-signatures-directory+json"))},
 		"/ledger/checkpoint": object{
 			"get": operation("discovery", "checkpoint", "The signed checkpoint of the ledger (C2SP tlog-checkpoint)",
 				plainResponses("text/plain"))},
