@@ -136,9 +136,6 @@ func (v *View) finding(q Question) *finding {
 	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
 		s.kind = v.aboutKind(q.Text)
 	}
-	if s.types == nil && slices.ContainsFunc(s.hard, func(c condition) bool { return c.Not && c.Slot == facets.Ingredient }) {
-		s.eaten = v.things()
-	}
 	s.over = v.over(&q)
 	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
 		if s.near = v.near(&q); s.near != nil {
@@ -193,7 +190,6 @@ type finding struct {
 	soft   []preference
 	cheap  bool              // what costs less comes first among what fits as well
 	kind   *search.Selection // what the words name, where they say nothing else, and what is called by it; nil for all
-	eaten  *search.Selection // the things that may be eaten, where some are not to be in them; nil for all
 	near   *point            // what is nearer to it comes first among what fits as well; nil for none
 	over   *search.Selection // the events that come behind others, since they are over; nil for none
 	terms  []search.Term
@@ -421,16 +417,12 @@ func (s *finding) tryFor(a attempt, limit int) []Hit {
 			return nil
 		}
 	}
-	// Where the words are no more than the name of a kind, what has some of them alone is no answer; and where something is
-	// not to be in what is eaten, what is no thing at all.
-	for _, kind := range []*search.Selection{s.kind, s.eaten} {
-		if kind == nil {
-			continue
-		}
-		if of := sure.And(kind); !of.Empty() {
+	if s.kind != nil {
+		// Where the words are no more than the name of a kind, what has some of them alone is no answer.
+		if of := sure.And(s.kind); !of.Empty() {
 			sure = of
 		}
-		if of := likely.And(kind); !of.Empty() {
+		if of := likely.And(s.kind); !of.Empty() {
 			likely = of
 		}
 	}

@@ -115,17 +115,6 @@ var unnamed = []string{
 	"TVSeries", "PodcastEpisode", "VideoObject", "ImageObject", "Comment", "Quotation", "HowTo",
 }
 
-// nothings are types of what is no thing beside them.
-var nothings = []string{"Organization", "Place", "Person", "JobPosting", "Event"}
-
-// things are the items that are things, and not pages, people, places or events.
-func (v *View) things() *search.Selection {
-	types := slices.DeleteFunc(slices.Clone(v.types), func(t string) bool {
-		return !saysKind([]string{t}) || slices.ContainsFunc(nothings, func(n string) bool { return content.IsA(t, n) })
-	})
-	return v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
-}
-
 // saysKind says whether the name of an item of some types says what it is.
 func saysKind(types []string) bool {
 	return !slices.ContainsFunc(types, func(t string) bool {
