@@ -111,7 +111,7 @@ export function journeys(engine) {
     assert.ok(!main.includes("Candles."));
     assert.equal(await p.page.getByRole("main").getByRole("button").count(), 0);
     await p.page.goto(`${p.page.url()}/erase`);
-    assert.match(await p.page.getByRole("alert").innerText(), /A viewer changes nothing/);
+    assert.match(await p.page.getByRole("alert").innerText(), /Your role does not change this/);
     await p.check();
   });
 
