@@ -39,7 +39,7 @@ type Answer struct {
 	corrected []search.Correction
 
 	leading             // before what is found
-	otherwise []reading // the question in other words, by which is found, too
+	otherwise []reading // the question in other words, which are searched for, too
 }
 
 // found is a hit that may leave, in as few bytes as will do.

@@ -35,7 +35,7 @@ type Wish struct {
 	Anything    bool   // the question says "thing", which every item is
 	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
 	Paid        bool   // what costs nothing does not count: "the cheapest paid plan"
-	Own         string // the folded property of their own by which items are compared, where the question names it
+	Own         string // the name of the items' own property, folded, that the question compares by; empty for none
 	Tag         string // of the language that it was read in
 }
 
@@ -333,7 +333,8 @@ func (w *Wish) Most() bool { return superlatives()[w.Superlative].most }
 // Owned says whether the question has to name what is compared, as a property of its own: "the most pieces".
 func (w *Wish) Owned() bool { return slices.Equal(w.Measures(), []string{"own"}) }
 
-// NameOwn takes the property by which items are compared out of what an owned wish is for; false where it names none.
+// NameOwn moves the items' own property, which the wish compares by, from Subject to Own. It is
+// false where Subject names none.
 func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 	words := strings.Fields(w.Subject)
 	for i := range words {

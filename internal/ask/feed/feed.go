@@ -1,5 +1,6 @@
-// Package feed gives what may be given away of a site's items without a question, in parts of which
-// each stays the same while its items do. It stands on content/released alone. Enter by [Of].
+// Package feed gives the items of a site that anybody may have without a question. It cuts them
+// into parts; a part changes only with its items. It stands on content/released alone. Enter by
+// [Of].
 package feed
 
 import (

@@ -5,9 +5,9 @@ import "time"
 // Settings is the section questions: what is kept of what people and agents ask, for the owner
 // alone. In its place may stand `off`, which keeps nothing and removes what was kept.
 type Settings struct {
-	// Keep is how long a question is kept, such as `90d`: its text without mail addresses, long
-	// numbers and names, how often it was asked, by which agents, and what became of it; `0s` keeps
-	// none.
+	// Keep is how long questions are kept, such as `90d`; `0s` keeps none. Kept are the text
+	// without mail addresses, long numbers and names, the counts by day and agent, and whether an
+	// answer was found.
 	Keep time.Duration `yaml:"keep" check:"0..87600h"`
 }
 

@@ -355,7 +355,7 @@ func (c keysRotate) rotateBot(env *command.Environment) error {
 	}
 	env.Print("The key %s is published at %s.\n", made.ID, own.Address())
 	if signs := own.SignsFrom(made); signs.After(made.Created) {
-		env.Print("It signs from %s, when no copy of the directory without it is kept any more.\n", signs.Local().Format(time.TimeOnly))
+		env.Print("It signs from %s on; until then the key before it does.\n", signs.Local().Format(time.TimeOnly))
 	}
 	fmt.Fprintln(env.Stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
 	return nil
