@@ -241,3 +241,22 @@ func TestWhatWhoeverIsLoggedInAsksIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestHomeTellsWhatFoundNothing: the owner sees it first of all, once two addresses have asked it.
+func TestHomeTellsWhatFoundNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, "")
+	for _, address := range []string{"192.0.2.1", "198.51.100.1"} {
+		askedBy(t, s.front, "a bicycle of steel", address, browser)
+	}
+	askedBy(t, s.front, "a bicycle of glass", "192.0.2.1", browser) // by one alone
+	kept(t, s, askquestions.Filter{})
+	token, _ := tokenFor(t, s, identity.Viewer)
+	p := newPerson(t, s)
+	p.get("/console/login")
+	p.post("/console/login", "token", token)
+	shown := p.get("/console/").Body.String()
+	if !strings.Contains(shown, "a bicycle of steel") || strings.Contains(shown, "of glass") {
+		t.Errorf("Home shows %s", shown)
+	}
+}

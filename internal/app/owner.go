@@ -36,6 +36,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	}
 	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
 	if kept := a.questions.store(); kept != nil {
+		config.Home.Questions = kept
 		config.Questions = &pages.Config{Operator: &operator.Operator{Questions: kept}, Try: asked.Trials(a.Ask)}
 	}
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
