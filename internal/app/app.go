@@ -27,6 +27,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/identity/requesters"
+	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/llm"
 	"frontdesk/internal/infra/outbox"
@@ -104,6 +105,7 @@ type App struct {
 	*sources
 	*questions
 	*submissions
+	*visiting
 	*network // nil for a command that works on records, as is what follows
 	*frontend
 
@@ -124,7 +126,7 @@ var schemas = []store.Schema{
 	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema, broker.Schema,
 	overrides.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
 	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, askquestions.Schema, vector.Schema, llm.Schema,
-	tuning.Schema,
+	tuning.Schema, visitors.Schema,
 }
 
 // Database names the database, with the tables of every capability.
@@ -217,9 +219,11 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	if a.Vault != nil {
 		a.closers.add(a.Vault.Close)
 	}
+	a.visiting = b.openVisiting()
 	if options.Records {
 		return a, nil
 	}
+	a.closers.add(func() error { return a.Counter.Flush(context.Background()) })
 
 	// What it does for others.
 	passages, err := newPassages(a.network, a.identities, a.terms, corpus, a.questions.kept())
@@ -350,7 +354,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
 		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.tuningRoutes()...)},
-		a.termsModule(), a.licenceModule(), a.pages(),
+		a.termsModule(), a.licenceModule(), a.visiting.module(), a.pages(),
 	}
 	if a.options.Broker {
 		for i := range sites {
@@ -368,8 +372,9 @@ func (a *App) handler() *apphttp.RequestHandler {
 		all = append(all, brokerAbsent()...)
 	}
 	shared := apphttp.NewCORS(a.config.CORS, a.gate != nil && (a.gate.Strict || a.gate.Counts()))
-	mux, known := apphttp.NewMux(all, a.gate, shared, nothingHint(all))
+	mux, known := apphttp.NewMux(withChannels(all), a.gate, shared, nothingHint(all))
 	front := a.requestHandler(mux, known)
+	front.Visitors = &apphttp.Visitors{Directory: a.Directory, Counter: a.Counter}
 	front.Agents = a.agents(func() bool { return a.terms.Terms().DependsOnParty() })
 	return front
 }

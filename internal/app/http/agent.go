@@ -39,6 +39,7 @@ func (f *RequestHandler) identify(answer *Recorder, r *http.Request, happened *h
 	if agent == (agents.Agent{}) {
 		return r
 	}
+	answer.agent = agent
 	for _, noted := range [][2]string{{"agent", agent.Name}, {"agent_id", agent.ID}, {"agent_operator", agent.Operator},
 		{"agent_known", agent.Known}, {"agent_signature", string(agent.Signature)}, {"agent_refused", agent.Why}} {
 		if noted[1] != "" {

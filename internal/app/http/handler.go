@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/edge"
@@ -36,12 +37,13 @@ type RequestHandler struct {
 	arrivals arrivals
 	scarce   rarely     // of requests that were cut off
 	Agents   *Agents    // who asks; nil where nobody is told apart
+	Visitors *Visitors  // counts who comes; nil counts nobody
 	Gate     *edge.Gate // before sites; nil without any
 	GateOnly bool       // there is nothing but the gate, and probes
 }
 
 // gated is the route of what comes for a site behind the gate.
-var gated = &Route{Name: "edge", Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
+var gated = &Route{Name: "edge", Channel: "edge", Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
 	told := fail.From(err)
 	w.Header().Set("Cache-Control", "no-store")
 	if told.RetryAfter > 0 {
@@ -197,6 +199,7 @@ func (f *RequestHandler) done(r *http.Request, answer *Recorder, done request) {
 		status = http.StatusOK
 	}
 	f.Metrics.request(where, status, verb, done)
+	f.Visitors.count(r, answer, status, done.happened)
 	level := slog.LevelInfo
 	switch {
 	case where.Quiet && status != http.StatusInternalServerError: // a probe is told no while the server starts
@@ -248,6 +251,7 @@ type Recorder struct {
 	aborted    bool
 
 	perParty bool // another party may be given another answer
+	agent    agents.Agent
 
 	detachable bool          // the rest can be written aside
 	rest       *detachedRest // that a handler wants to be written so

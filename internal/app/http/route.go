@@ -24,9 +24,11 @@ type Route struct {
 	Asks func(method string, happened *httpx.Event) bool
 	// door is the name by which auth.required and the scopes of keys know the route. Its requests are identified and
 	// counted; those of a route without a door are not.
-	Door   string
-	Public func(*http.Request) bool // requests that need no credential in any case; nil for none
-	Tells  bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
+	Door string
+	// Channel is over what its visitors are counted to come; empty for what agents are not for, such as the console.
+	Channel string
+	Public  func(*http.Request) bool // requests that need no credential in any case; nil for none
+	Tells   bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
 	// refuse tells in the route's own protocol what was refused before the handler had it; nil is NLWeb's.
 	Refuse  func(http.ResponseWriter, *http.Request, error)
 	Handler http.Handler
