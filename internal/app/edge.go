@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/licensing/edge"
 )
 
@@ -84,7 +85,8 @@ func (n *network) edgeDeps() edge.Deps {
 	return edge.Deps{
 		Settings: c.Edge, Data: c.Data, Exchange: strings.TrimRight(cmp.Or(c.Edge.Exchange, c.URL), "/"),
 		WriteTimeout: c.Limits.WriteTimeout, Fetcher: c.Fetcher(),
-		Client: n.outside.Client, Host: n.outside.Host, Secure: n.outside.Secure, Now: n.now, Log: n.log,
+		Client: n.outside.Client, Host: n.outside.Host, Secure: n.outside.Secure, Party: released.PartyOf,
+		Now: n.now, Log: n.log,
 	}
 }
 
@@ -111,7 +113,7 @@ func (f *frontend) serveAuth(ctx context.Context, listener net.Listener) {
 	answers := &apphttp.RequestHandler{
 		Address: f.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: f.log, Metrics: f.metrics, Now: f.now, MaxRequests: int64(limits.Requests),
 	}
-	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: f.edge.Auth()}
+	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: f.edge.Auth(f.front.Identify)}
 	answers.Routes.Handle("/", apphttp.Matched(&one, one.Handler))
 	answers.Known["/"] = &one
 	server := &http.Server{

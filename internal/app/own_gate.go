@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
+	"frontdesk/internal/policy"
 	wire "frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )
@@ -125,7 +126,7 @@ func (p *ownPolicy) follow(ctx context.Context) {
 
 // look looks at the policy once. What it said last holds while it cannot be read.
 func (p *ownPolicy) look(ctx context.Context) {
-	said, err := p.seller.Published.AccessPolicy(ctx, p.site.Domain)
+	said, err := p.seller.Published.PartyPolicy(ctx, p.site.Domain)
 	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
 		p.failed = failed
 		if failed {
@@ -137,11 +138,12 @@ func (p *ownPolicy) look(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	rules := make([]edge.Rule, 0, len(said.Rules))
-	for _, rule := range said.Rules {
-		rules = append(rules, edge.Rule{Pattern: rule.Pattern, Access: edge.Access(rule.Access)})
+	rules := make([]edge.Rule, 0, len(said.Rules)+1)
+	for _, rule := range append(said.Rules[:len(said.Rules):len(said.Rules)],
+		policy.PathRule{Pattern: "*", Access: said.Default, Parties: said.Parties}) {
+		rules = append(rules, edge.Rule{Pattern: rule.Pattern, Access: edge.Access(rule.Access), Parties: rule.Parties})
 	}
-	p.known.Store(edge.NewPolicy(edge.Access(said.Default), rules))
+	p.known.Store(edge.NewPolicy(edge.Blocked, rules))
 	p.heard.Store(true)
 }
 

@@ -125,6 +125,106 @@ terms:
 	}
 }
 
+// TestTheGateDecidesByWhoAsks asks the gate before a site on a socket, and as a server that asks it.
+func TestTheGateDecidesByWhoAsks(t *testing.T) {
+	t.Parallel()
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "public, s-maxage=600")
+		w.Header().Set("CDN-Cache-Control", "max-age=600")
+	}))
+	t.Cleanup(origin.Close)
+	const rules = `
+terms:
+  - {match: {path: /archive/**}, access: open, parties: {permit: [verified], prohibit: [training]}}
+  - {match: {path: /news/**}, access: open, parties: {prohibit: [training, Googlebot]}}
+  - {match: {type: Recipe}, access: licensed, parties: {permit: [verified]}}
+  - {match: {}, access: open}
+`
+	key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{5}, ed25519.SeedSize))
+	other := ed25519.NewKeyFromSeed(slices.Repeat([]byte{6}, ed25519.SeedSize))
+	gate := func(rules string) *App {
+		s, _ := open(t, `url: http://desk.example
+site: {name: Shop, url: "https://www.shop.example"}
+ramp: {enabled: true}
+edge: {sites: [{domain: www.shop.example, url: "http://www.shop.example", origin: "`+origin.URL+`"}]}
+`+rules)
+		fill(t, s, content.Item{URL: "https://www.shop.example/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+			Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://www.shop.example/soup"}`)})
+		ahead := time.Duration(0) // of the clock, so that no directory waits for another's turn
+		verifier := agents.New(agents.Config{Fetch: directoryOf(key), Now: func() time.Time { return time.Now().Add(ahead) }})
+		for _, host := range []string{"agent.example", "bots.openai.com"} {
+			r := signedBy(t, asking("x"), host, key)
+			verifier.Identify(t.Context(), agents.Request{Method: "POST", Target: "http://" + r.Host + r.URL.RequestURI(), Header: r.Header})
+			ahead += 20 * time.Second
+		}
+		s.front.Agents.Verifier = verifier
+		s.gates.policies[0].look(t.Context())
+		return s
+	}
+	asks, free := gate(rules), gate("terms: [{match: {}, access: open}]\n")
+	to := func(path, userAgent string) *http.Request {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host = "www.shop.example"
+		r.Header.Set("User-Agent", userAgent)
+		return r
+	}
+	const person = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"
+	for name, c := range map[string]struct {
+		request *http.Request
+		want    int
+	}{
+		"a person":                        {to("/archive/a", person), 200},
+		"an agent by its word":            {to("/archive/a", "Claude-User/1"), 403},
+		"a verified agent":                {signedBy(t, to("/archive/a", "shop/1"), "agent.example", key), 200},
+		"a wrong signature":               {signedBy(t, to("/archive/a", person), "agent.example", other), 403},
+		"a signature for another path":    {moved(signedBy(t, to("/open", "shop/1"), "agent.example", key), "/archive/a"), 403},
+		"verified, and for training":      {signedBy(t, to("/archive/a", "GPTBot/1.2"), "bots.openai.com", key), 403},
+		"verified, and says training":     {signedBy(t, to("/archive/a", "GPTBot/1.2"), "agent.example", key), 403},
+		"prohibited by its word":          {to("/news/a", "GPTBot/1.2"), 403},
+		"a search engine that is named":   {to("/news/a", "Googlebot/2.1"), 403},
+		"another search engine":           {to("/news/a", "bingbot/2.0"), 200},
+		"not prohibited":                  {to("/news/a", "Claude-User/1"), 200},
+		"an item that is sold to others":  {to("/soup", "Claude-User/1"), 403},
+		"an item that is sold to the one": {signedBy(t, to("/soup", "shop/1"), "agent.example", key), 403},
+		"what is open to all":             {to("/other", "GPTBot/1.2"), 200},
+	} {
+		for where, s := range map[string]*App{"asks": asks, "free": free} {
+			want := c.want
+			if where == "free" {
+				want = 200
+			}
+			w := send(s, c.request.Clone(t.Context()))
+			if w.Code != want {
+				t.Errorf("%s, %s: %d %s, want %d", where, name, w.Code, w.Body, want)
+			}
+			kept, vary := w.Header().Get("Cache-Control"), strings.Join(w.Header()["Vary"], ", ")
+			if alone := !strings.Contains(kept, "public") && strings.Contains(vary, "Signature-Agent") &&
+				w.Header().Get("CDN-Cache-Control") == ""; alone != (where == "asks") {
+				t.Errorf("%s, %s: caches are told %q, %q, %v", where, name, kept, vary, w.Header())
+			}
+			asked := httptest.NewRequest("GET", "/auth-request", nil)
+			asked.Header = c.request.Header.Clone()
+			for part, value := range map[string]string{"Method": "GET", "Host": "www.shop.example", "Uri": c.request.URL.RequestURI()} {
+				asked.Header.Set("X-Original-"+part, value)
+			}
+			answer := httptest.NewRecorder()
+			s.edge.Auth(s.front.Identify).ServeHTTP(answer, asked)
+			if passed := answer.Code == 204; passed != (want == 200) {
+				t.Errorf("%s, %s: a server that asks is told %d", where, name, answer.Code)
+			}
+			if answer.Code == 204 && (answer.Header().Get("X-Edge-Cache") != "") != (where == "asks") {
+				t.Errorf("%s, %s: a server that asks is told of caches: %v", where, name, answer.Header())
+			}
+		}
+	}
+}
+
+// moved has a request ask for another path than was signed.
+func moved(r *http.Request, path string) *http.Request {
+	r.URL.Path, r.RequestURI = path, path
+	return r
+}
+
 // TestTermsThatAskForNobodyAreKeptByCaches is the opposite.
 func TestTermsThatAskForNobodyAreKeptByCaches(t *testing.T) {
 	t.Parallel()

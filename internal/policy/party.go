@@ -96,6 +96,19 @@ func (r Restriction) admits(p *Party) bool {
 		slices.ContainsFunc(r.Permit, func(word string) bool { return p.Proven.are(word, false) })
 }
 
+// Admit says whether each of several restrictions of parties lets one pass.
+func Admit(all []Restriction, p Party) bool {
+	return !slices.ContainsFunc(all, func(r Restriction) bool { return !r.admits(&p) })
+}
+
+// AsList is a list of the restriction: empty where everything passes.
+func (r Restriction) AsList() []Restriction {
+	if r.none() {
+		return nil
+	}
+	return []Restriction{r}
+}
+
 // variants are the terms for parties, by the rules that do not admit them. They share their rules.
 type variants struct {
 	mu   sync.Mutex

@@ -8,7 +8,8 @@ import (
 // Policy is what the rules say of the addresses of one host by their paths alone (RAMP v1,
 // AccessPolicy).
 type Policy struct {
-	Default Access // of paths that no rule is for
+	Default Access        // of paths that no rule is for
+	Parties []Restriction // of the default, as a rule has them
 	Rules   []PathRule
 }
 
@@ -18,6 +19,9 @@ type Policy struct {
 type PathRule struct {
 	Pattern string
 	Access  Access
+	// Parties say whom the rule is for: those whom each of them admits. To others the paths are
+	// blocked.
+	Parties []Restriction
 }
 
 // maxDeep is how many "**" a pattern may have that is written for others: each of them doubles the
@@ -35,21 +39,38 @@ func (t *Terms) Policy(site, host string) Policy {
 		if len(c.types) > 0 || len(c.rule.Match.Source) > 0 || !c.matchesSite(&s) || !c.matchesHost(&s) {
 			continue
 		}
-		access := c.rule.Access
+		access, parties := c.rule.Access, c.rule.Parties.AsList()
 		if t.refuses(i) {
 			access = Blocked
 		}
 		if len(c.paths) == 0 {
-			p.Default = access
+			p.Default, p.Parties = access, parties
 			break
 		}
 		for _, glob := range c.paths {
 			for _, pattern := range glob.written() {
-				p.Rules = append(p.Rules, PathRule{pattern, access})
+				p.Rules = append(p.Rules, PathRule{pattern, access, parties})
 			}
 		}
 	}
 	return p
+}
+
+// For is the policy as a party may read it: what is not for the party is blocked.
+func (p *Policy) For(party Party) Policy {
+	own := Policy{Default: accessFor(p.Default, p.Parties, party)}
+	for _, rule := range p.Rules {
+		own.Rules = append(own.Rules, PathRule{Pattern: rule.Pattern,
+			Access: accessFor(rule.Access, rule.Parties, party)})
+	}
+	return own
+}
+
+func accessFor(access Access, parties []Restriction, party Party) Access {
+	if !Admit(parties, party) {
+		return Blocked
+	}
+	return access
 }
 
 // At says what the policy says of a path, as it stands in an address.

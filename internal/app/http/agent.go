@@ -1,8 +1,10 @@
 package http
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"frontdesk/internal/content/released"
@@ -25,33 +27,46 @@ type Agents struct {
 
 // identify names in a request's context who sends it, and notes it in the request's event. It may
 // wait for a directory of keys.
-func (f *RequestHandler) identify(answer *Recorder, r *http.Request, happened *httpx.Event) *http.Request {
+func (f *RequestHandler) identify(answer *Recorder, r *http.Request) *http.Request {
 	if f.Agents == nil {
 		return r
 	}
 	answer.perParty = f.Agents.Depends()
-	agent := f.Agents.Verifier.Identify(r.Context(),
+	ctx := f.Identify(r.Context(),
 		agents.Request{Method: r.Method, Target: f.Address.target(r, answer.route == gated), Header: r.Header,
 			Elsewhere: answer.route != gated && f.Agents.Elsewhere(r), From: f.Address.Client(r)})
+	agent := agents.From(ctx)
 	if agent.Signature != "" {
-		answer.Header().Set("Agent-Signature", agent.Told())
+		answer.Header().Set(agents.HeaderOutcome, agent.Told())
 	}
 	if agent == (agents.Agent{}) {
 		return r
 	}
 	answer.agent = agent
+	return r.WithContext(ctx)
+}
+
+// Identify names in a context who sends a request, and notes it in the event of the context. It may
+// wait for a directory of keys.
+func (f *RequestHandler) Identify(ctx context.Context, r agents.Request) context.Context {
+	agent := f.Agents.Verifier.Identify(ctx, r)
+	if agent == (agents.Agent{}) {
+		return ctx
+	}
 	for _, noted := range [][2]string{{"agent", agent.Name}, {"agent_id", agent.ID}, {"agent_operator", agent.Operator},
 		{"agent_known", agent.Known}, {"agent_signature", string(agent.Signature)}, {"agent_refused", agent.Why}} {
 		if noted[1] != "" {
-			happened.Set(noted[0], noted[1])
+			httpx.EventFrom(ctx).Set(noted[0], noted[1])
 		}
 	}
 	operator := "other"
 	if f.Agents.Operators[agent.Operator] {
 		operator = agent.Operator
 	}
-	f.Metrics.agents.WithLabelValues(operator, agent.Known, string(agent.Signature)).Inc()
-	return r.WithContext(released.WithParty(agents.With(r.Context(), agent), partyOf(agent)))
+	if !r.Again {
+		f.Metrics.agents.WithLabelValues(operator, agent.Known, string(agent.Signature)).Inc()
+	}
+	return released.WithParty(agents.With(ctx, agent), partyOf(agent))
 }
 
 // target is the absolute URI of a request as its sender wrote it. At the gate it is that of the
@@ -102,13 +117,24 @@ func traitsOf(operator, name, kind string) policy.Traits {
 	return traits
 }
 
-// forPartyAlone keeps shared caches from handing on what depends on who asks.
+// forPartyAlone keeps shared caches from handing on what depends on who asks, whatever a handler, or
+// the origin behind the gate, tells them.
 func forPartyAlone(header http.Header) {
-	switch kept := header.Get("Cache-Control"); {
-	case kept == "" || strings.Contains(kept, "public"):
-		header.Set("Cache-Control", "private, no-cache")
-	case !strings.Contains(kept, "private") && !strings.Contains(kept, "no-store"):
-		header.Set("Cache-Control", "private, "+kept)
+	kept := strings.Join(header.Values("Cache-Control"), ", ")
+	directives := strings.FieldsFunc(strings.ToLower(kept), func(c rune) bool { return c == ',' || c == ' ' })
+	switch {
+	case kept == "" || strings.ContainsAny(kept, `"`) || slices.ContainsFunc(directives, func(d string) bool {
+		return d == "public" || strings.HasPrefix(d, "s-maxage")
+	}):
+		kept = "private, no-cache"
+	case !slices.Contains(directives, "private") && !slices.Contains(directives, "no-store"):
+		kept = "private, " + kept
+	}
+	header.Set("Cache-Control", kept)
+	for name := range header { // for caches of one kind (RFC 9213, Edge Architecture)
+		if name == "Surrogate-Control" || strings.HasSuffix(name, "Cdn-Cache-Control") {
+			header.Del(name)
+		}
 	}
 	header.Add("Vary", "Authorization, Signature, Signature-Input, Signature-Agent, User-Agent")
 }

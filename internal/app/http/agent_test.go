@@ -41,10 +41,15 @@ func TestNoSharedCacheKeepsWhatIsForAParty(t *testing.T) {
 	for kept, want := range map[string]string{
 		"": "private, no-cache", "public, max-age=60": "private, no-cache", "no-cache": "private, no-cache",
 		"no-cache, no-transform": "private, no-cache, no-transform", "max-age=3600": "private, max-age=3600",
-		"private, no-store": "private, no-store", "no-store": "no-store",
+		"private, no-store": "private, no-store", "no-store": "no-store", "max-age=9, s-maxage=9": "private, no-cache",
+		`private="X-A, X-B", max-age=9`: "private, no-cache", "Private, max-age=9": "Private, max-age=9",
 	} {
-		header := http.Header{"Cache-Control": {kept}}
+		header := http.Header{"Cache-Control": {kept}, "Surrogate-Control": {"max-age=9"},
+			"Cdn-Cache-Control": {"max-age=9"}, "Acme-Cdn-Cache-Control": {"max-age=9"}}
 		forPartyAlone(header)
+		if len(header) != 2 {
+			t.Errorf("%q: caches of one kind are told otherwise: %v", kept, header)
+		}
 		if got := header.Get("Cache-Control"); got != want {
 			t.Errorf("%q becomes %q", kept, got)
 		}

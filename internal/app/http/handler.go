@@ -114,11 +114,11 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.at(r).fail(answer, r, busy)
 		}
 	case behind:
-		f.Gate.ServeHTTP(answer, f.identify(answer, r, happened))
+		f.Gate.ServeHTTP(answer, f.identify(answer, r))
 	case !isPlain(r.URL.Path):
 		NothingAt("").ServeHTTP(answer, r)
 	default:
-		f.Routes.ServeHTTP(answer, f.identify(answer, r, happened))
+		f.Routes.ServeHTTP(answer, f.identify(answer, r))
 	}
 	if answer.rest == nil {
 		if answer.lingers {

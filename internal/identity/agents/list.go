@@ -14,6 +14,7 @@ type Known struct {
 	Kind      string         // training, search, assistant or data
 	UserAgent string         // a word of its user agent
 	Source    string         // who says so
+	Engine    bool           // it indexes for people who search the web
 	Addresses []netip.Prefix // that its requests come from; none in the built-in list
 }
 
@@ -33,7 +34,8 @@ func readKnown(text string) (list []Known) {
 			continue
 		}
 		f := strings.Split(line, " | ")
-		list = append(list, Known{Operator: f[0], Origin: f[1], Kind: f[2], UserAgent: f[3], Source: f[4]})
+		list = append(list, Known{Operator: f[0], Origin: strings.Trim(f[1], "-"), Kind: strings.Trim(f[2], "-"),
+			UserAgent: f[3], Source: f[4], Engine: len(f) > 5 && f[5] == "engine"})
 	}
 	return list
 }

@@ -60,7 +60,7 @@ func BenchmarkGate(b *testing.B) {
 	go records.Run(ctx)
 	key := sign.URLKey{Form: sign.URLHMAC, Secret: bytes.Repeat([]byte{1}, 32)}
 	older := sign.URLKey{Form: sign.URLHMAC, Secret: bytes.Repeat([]byte{2}, 32)}
-	policy := NewPolicy(Open, []Rule{{"/premium", Licensed}, {"/premium/*", Licensed}})
+	policy := NewPolicy(Open, []Rule{{"/premium", Licensed, nil}, {"/premium/*", Licensed, nil}})
 	gate := httptest.NewServer(New(Config{
 		Deliveries: records, Refusals: RefusalRate, Manifests: ManifestRate,
 		Client: func(*http.Request) netip.Addr { return netip.Addr{} },

@@ -14,7 +14,8 @@
 // documents are served to everyone. Then the policy decides by path. Open content passes. Blocked
 // content is refused to every agent. For licensed content, a signature in the address is verified,
 // and nothing else counts. Without a signature, a request whose User-Agent names an AI agent is
-// refused; upper and lower case are the same.
+// refused, and so is one that claims to be an agent's by a signature of Web Bot Auth; upper and
+// lower case are the same.
 package edge
 
 import (
@@ -33,6 +34,7 @@ import (
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/licensing/edge/deliverylog"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
@@ -42,8 +44,11 @@ type Config struct {
 	Sites []Site
 	// Deliveries is where deliveries and sightings go.
 	Deliveries *deliverylog.Log
-	// Agents are words of User-Agent that AI agents send, in any case; nil is Agents.
+	// Agents are words of User-Agent that AI agents send, in any case; nil is the list of known
+	// agents, as the request's context has it (agents.From).
 	Agents []string
+	// Party says who asks, as rules ask for it; nil knows nobody.
+	Party func(context.Context) policy.Party
 	// InfoURL is the address that tells agents of the Exchange: in X-Content-Rules, and as
 	// info_url.
 	InfoURL string
@@ -144,8 +149,8 @@ type Gate struct {
 
 // New makes a gate.
 func New(config Config) *Gate {
-	if config.Agents == nil {
-		config.Agents = Agents
+	if config.Party == nil {
+		config.Party = func(context.Context) policy.Party { return policy.Party{} }
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -205,7 +210,9 @@ type asked struct {
 type verdict struct {
 	site   *Site
 	agent  string // known; empty for none
-	access Access
+	access Access // to who asks
+	// byParty says that others may be given another answer.
+	byParty bool
 	// refusal is why not; nil for what passes.
 	refusal *refusal
 	// document serves the request in the site's stead; nil for none.
@@ -224,23 +231,49 @@ func (g *Gate) judge(ctx context.Context, a asked) (v verdict) {
 		return v
 	}
 	path, _, _ := strings.Cut(a.target, "?")
-	v.agent = known(g.config.Agents, a.userAgent)
-	if v.agent == "" && agents.From(ctx).Known == agents.BySignature { // it proves to be one
-		v.agent = otherAgent
-	}
+	who := agents.From(ctx)
+	v.agent = g.agentOf(who, a.userAgent)
 	if v.document = g.document(v.site, path); v.document != nil {
 		v.refusal = g.countDocument(path, a)
 		return v
 	}
-	access, ok := v.site.Policy().At(path)
+	party, said := g.config.Party(ctx), v.site.Policy()
+	v.byParty = said.byParty
+	access, ok := said.At(path, &party)
 	if !ok {
 		v.refusal = refused(http.StatusBadRequest, errPath.Error())
 		return v
 	}
 	v.access = access
-	g.decide(ctx, a, &v)
+	if access == Blocked && said.byParty && v.agent == "" { // prohibited by name, it passes for nobody else
+		if others, _ := said.At(path, &policy.Party{}); others != Blocked {
+			v.agent = cmp.Or(who.Says(), otherAgent)
+		}
+	}
+	g.decide(ctx, a, path, &v)
 	g.saw(a, path, v)
 	return v
+}
+
+// agentOf is what an AI agent is called; empty for people, and for search engines that index for
+// people. It is one by its word, or where it claims to be one by a signature, be that good or not.
+func (g *Gate) agentOf(who agents.Agent, userAgent string) string {
+	if g.config.Agents != nil {
+		text := folded(userAgent)
+		for _, word := range g.config.Agents {
+			if strings.Contains(text, folded(word)) {
+				return word
+			}
+		}
+	} else if who.Engine {
+		return ""
+	} else if name := who.Says(); name != "" {
+		return name
+	}
+	if who.Signature != "" {
+		return otherAgent
+	}
+	return ""
 }
 
 // saw counts an agent: one that names itself, or comes with a signature.
@@ -280,7 +313,7 @@ func (v verdict) outcome() string {
 }
 
 // decide says whether a request for content passes.
-func (g *Gate) decide(ctx context.Context, a asked, v *verdict) {
+func (g *Gate) decide(ctx context.Context, a asked, path string, v *verdict) {
 	set := sign.URLKeys{Origin: v.site.URL}
 	var failed error
 	if v.site.Keys != nil && strings.Contains(a.target, "?") {
@@ -289,6 +322,11 @@ func (g *Gate) decide(ctx context.Context, a asked, v *verdict) {
 	address := v.site.URL + a.target
 	signed := set.Signed(address)
 	needs := v.agent != "" || v.site.Closed
+	if signed && v.access == Blocked && v.byParty { // what was bought is for whoever shows that it was
+		if most, _ := v.site.Policy().At(path, nil); most != Blocked {
+			v.access = Licensed
+		}
+	}
 	switch {
 	case v.access == Blocked && (needs || signed):
 		v.refusal = g.countRefusal(ctx, a, blocked)

@@ -43,7 +43,7 @@ func before(t *testing.T, keys []sign.URLKey) (gate *Gate, told func() []wire.De
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { records.Close() })
-	policy := NewPolicy(Licensed, []Rule{{"/open/*", Open}})
+	policy := NewPolicy(Licensed, []Rule{{"/open/*", Open, nil}})
 	gate = New(Config{
 		Deliveries: records, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Sites: []Site{{

@@ -61,7 +61,7 @@ func gateBefore(t *testing.T, origin func(net.Conn, *http.Request) bool, change 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { records.Close() })
-	policy := NewPolicy(Licensed, []Rule{{"/open/*", Open}})
+	policy := NewPolicy(Licensed, []Rule{{"/open/*", Open, nil}})
 	site := Site{
 		Domain: "www.example.com", Hosts: []string{"www.example.com", "other.example.com:8443"},
 		URL: "https://www.example.com", Policy: func() *Policy { return policy },
@@ -364,7 +364,7 @@ func TestServersThatAskAreGivenDocuments(t *testing.T) {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "manifest") })
 		}
 		config.Sites = []Site{*site}
-		auth := New(*config).Auth()
+		auth := New(*config).Auth(nil)
 		for target, want := range map[string]string{
 			ManifestPath: "403 200 manifest", RSLPath: "204 404", ChallengePath + "challenge-1": "403 200 challenge-1",
 			ChallengePath + "another-1": "204 404", ManifestPath + "?a=b": "403 200 manifest",

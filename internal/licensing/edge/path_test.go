@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/policy"
 )
 
@@ -43,7 +44,7 @@ func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
 		"/shop::$INDEX_ALLOCATION/a": Licensed, "/shop:$I30:$INDEX_ALLOCATION/a": Licensed, "/one::$DATA": Licensed,
 		"/one:x": Open,
 	} {
-		if got, ok := p.At(path); !ok || got != want {
+		if got, ok := p.At(path, nil); !ok || got != want {
 			t.Errorf("%s is %s (%t), want %s", path, got, ok, want)
 		}
 	}
@@ -54,7 +55,7 @@ func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
 		"/a/%EF%BC%8E%EF%BC%8E/shop", "/a%EF%BC%8F..%EF%BC%8Fshop", "/a%EF%BC%BCb", "/a/%25EF%25BC%258E./shop", "/ü",
 		"/a b", "/a#b",
 	} {
-		if got, ok := p.At(path); ok {
+		if got, ok := p.At(path, nil); ok {
 			t.Errorf("%q was judged as %s", path, got)
 		}
 	}
@@ -62,29 +63,48 @@ func TestAPathIsAsOpenAsItsStrictestReading(t *testing.T) {
 
 func TestAPatternInAnyFormOfUnicodeCounts(t *testing.T) {
 	t.Parallel()
-	p := NewPolicy(Open, []Rule{{"/U%CC%88bung/*", Licensed}, {"/%EF%BD%8Fne", Blocked}})
+	p := NewPolicy(Open, []Rule{{"/U%CC%88bung/*", Licensed, nil}, {"/%EF%BD%8Fne", Blocked, nil}})
 	for path, want := range map[string]Access{
 		"/%C3%9Cbung/a": Licensed, "/U%CC%88bung/a": Licensed, "/u%CC%88bung/a": Licensed, "/one": Blocked,
 		"/%EF%BD%8Fne": Blocked, "/two": Open,
 	} {
-		if got, ok := p.At(path); !ok || got != want {
+		if got, ok := p.At(path, nil); !ok || got != want {
 			t.Errorf("%s is %s (%t), want %s", path, got, ok, want)
 		}
 	}
 }
 
-func TestAgentsAreKnownWithoutCase(t *testing.T) {
+// TestWhoIsAnAgent: by the owner's words, by the list, or by a signature that claims so.
+func TestWhoIsAnAgent(t *testing.T) {
 	t.Parallel()
-	for userAgent, want := range map[string]string{
-		"Mozilla/5.0 (compatible; GPTBot/1.2)": "GPTBot", "gptbot/1.2": "GPTBot", "CLAUDEBOT": "ClaudeBot",
-		"x Claudebot/1": "ClaudeBot", "Mozilla/5.0": "", "": "", "gpt-bot": "",
-	} {
-		if got := known(Agents, userAgent); got != want {
-			t.Errorf("%q is %q, want %q", userAgent, got, want)
-		}
+	listed, own := New(Config{}), New(Config{Agents: []string{"botß", "Shop"}})
+	says := func(name string, engine bool) agents.Agent {
+		return agents.Agent{Name: name, Engine: engine, Known: agents.ByWord}
 	}
-	if got := known([]string{"botß"}, "BOTSS BOTß"); got != "botß" {
-		t.Errorf("got %q", got)
+	signing := says("Googlebot", true)
+	signing.Signature = agents.Unverified
+	foreign := agents.Agent{Signature: agents.Verified, Said: &agents.Known{UserAgent: "Googlebot", Engine: true}}
+	for name, c := range map[string]struct {
+		gate      *Gate
+		who       agents.Agent
+		userAgent string
+		want      string
+	}{
+		"a person":                       {listed, agents.Agent{}, "Mozilla/5.0", ""},
+		"of the list":                    {listed, says("GPTBot", false), "GPTBot", "GPTBot"},
+		"a search engine":                {listed, says("Googlebot", true), "Googlebot", ""},
+		"one that says it signs":         {listed, signing, "Googlebot", ""},
+		"signed":                         {listed, agents.Agent{Signature: agents.Verified}, "", "other"},
+		"signed wrongly":                 {listed, agents.Agent{Signature: agents.Invalid}, "Mozilla/5.0", "other"},
+		"signed by another than it says": {listed, foreign, "Googlebot", "Googlebot"},
+		"by the owner's word":            {own, agents.Agent{}, "BOTSS BOTß", "botß"},
+		"within a word":                  {own, agents.Agent{}, "myshopper/1", "Shop"},
+		"none of the owner's":            {own, says("GPTBot", false), "GPTBot", ""},
+		"none of these, signed":          {own, agents.Agent{Signature: agents.Invalid}, "", "other"},
+	} {
+		if got := c.gate.agentOf(c.who, c.userAgent); got != c.want {
+			t.Errorf("%s is %q, want %q", name, got, c.want)
+		}
 	}
 }
 
@@ -94,7 +114,7 @@ func TestAPolicyThatSaysNothingIsAsUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := p.At("/a"); got != Licensed {
+	if got, _ := p.At("/a", nil); got != Licensed {
 		t.Errorf("got %s", got)
 	}
 	for _, text := range []string{``, `[]`, `{"rules": [{"policy": "RESOURCE_ACCESS_POLICY_OPEN"}]}`, `{"default_policy": "EVERYBODY"}`} {
@@ -124,12 +144,12 @@ func FuzzReadings(f *testing.F) {
 				}
 			}
 		}
-		access, _ := p.At(path)
-		if plain, ok := p.At(escaped(ways[0])); ok && stricter(plain, access) != access {
+		access, _ := p.At(path, nil)
+		if plain, ok := p.At(escaped(ways[0]), nil); ok && stricter(plain, access) != access {
 			t.Fatalf("%q is %s, and as %q %s", path, access, ways[0], plain)
 		}
 		for _, way := range []string{merged(path), bare(path), merged(bare(path)), bare(merged(path))} {
-			if plain, ok := p.At(way); ok && stricter(plain, access) != access {
+			if plain, ok := p.At(way, nil); ok && stricter(plain, access) != access {
 				t.Fatalf("%q is %s, and as %q %s", path, access, way, plain)
 			}
 		}

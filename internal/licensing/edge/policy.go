@@ -35,15 +35,19 @@ func stricter(a, b Access) Access { return order[max(slices.Index(order, a), sli
 type Rule struct {
 	Pattern string
 	Access  Access
+	// Parties say whom the rule is for: those whom each of them admits. To others the paths are
+	// blocked.
+	Parties []policy.Restriction
 }
 
 // Policy says how open the paths of a site are (RAMP v1, AccessPolicy). It is immutable.
 type Policy struct {
 	otherwise     Access
-	rules         []Access
+	rules         []Rule
 	exact, folded map[string]int // by path, of the patterns without a star: the first rule
 	globs         []glob
 	capitals      bool // there are some in patterns
+	byParty       bool // other parties are given other answers
 }
 
 // glob is the pattern of a rule that has stars.
@@ -57,7 +61,8 @@ type glob struct {
 func NewPolicy(otherwise Access, rules []Rule) *Policy {
 	p := &Policy{otherwise: otherwise, exact: map[string]int{}, folded: map[string]int{}}
 	for i, rule := range rules {
-		p.rules = append(p.rules, rule.Access)
+		p.rules = append(p.rules, rule)
+		p.byParty = p.byParty || len(rule.Parties) > 0
 		text := canonicalPattern(rule.Pattern, func(part string) string { return part })
 		low := canonicalPattern(rule.Pattern, folded)
 		p.capitals = p.capitals || low != text
@@ -96,10 +101,10 @@ func folded(text string) string {
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, norm.NFKC.String(text))
 }
 
-// At says how far a path is open, as it stands in an address. Where an origin may read it in
-// several ways, in capitals or not among them, the strictest counts. ok is false for a path that
-// cannot be judged.
-func (p *Policy) At(raw string) (access Access, ok bool) {
+// At says how far a path is open to a party, as it stands in an address; nil is whoever is given
+// most. Where an origin may read it in several ways, in capitals or not among them, the strictest
+// counts. ok is false for a path that cannot be judged.
+func (p *Policy) At(raw string, party *policy.Party) (access Access, ok bool) {
 	ways, err := readings(raw)
 	if err != nil {
 		return "", false
@@ -107,16 +112,16 @@ func (p *Policy) At(raw string) (access Access, ok bool) {
 	access = Open
 	for _, way := range ways {
 		plain := escaped(way)
-		access = stricter(access, p.at(plain, p.exact, func(g glob) string { return g.text }))
+		access = stricter(access, p.at(plain, p.exact, func(g glob) string { return g.text }, party))
 		if low := escaped(folded(way)); low != plain || p.capitals {
-			access = stricter(access, p.at(low, p.folded, func(g glob) string { return g.folded }))
+			access = stricter(access, p.at(low, p.folded, func(g glob) string { return g.folded }, party))
 		}
 	}
 	return access, true
 }
 
 // at is At for one reading.
-func (p *Policy) at(path string, exact map[string]int, text func(glob) string) Access {
+func (p *Policy) at(path string, exact map[string]int, text func(glob) string, party *policy.Party) Access {
 	first, ok := exact[path]
 	if !ok {
 		first = math.MaxInt
@@ -133,7 +138,10 @@ func (p *Policy) at(path string, exact map[string]int, text func(glob) string) A
 	if first == math.MaxInt {
 		return p.otherwise
 	}
-	return p.rules[first]
+	if party != nil && !policy.Admit(p.rules[first].Parties, *party) {
+		return Blocked
+	}
+	return p.rules[first].Access
 }
 
 // ReadPolicy reads an access policy as an Exchange tells it (RAMP v1, AccessPolicy). What it leaves

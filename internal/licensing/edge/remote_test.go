@@ -123,7 +123,7 @@ func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
 		if err := r.Refresh(t.Context()); err == nil {
 			t.Error("nobody was asked")
 		}
-		if got, ok := r.Policy().At("/a"); !ok || got != unknown {
+		if got, ok := r.Policy().At("/a", nil); !ok || got != unknown {
 			t.Errorf("%s: %s", unknown, got)
 		}
 	}

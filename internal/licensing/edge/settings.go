@@ -39,7 +39,8 @@ type Settings struct {
 	// Sites are the sites behind the gate.
 	Sites []SiteSettings `yaml:"sites" check:"count=0..1000"`
 	// Agents are words of the header User-Agent: whoever sends one is an AI agent. Case does not
-	// matter. Without it, those that the protocol lists.
+	// matter. Without it, those of the list of known agents (docs/agents.md) and of `agents.known`,
+	// but for search engines that index for people.
 	Agents []string `yaml:"agents" check:"count=0..500"`
 	// Refusals is how often one network address is told that it needs a licence; empty for no
 	// limit.

@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/infra/notify"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/licensing/edge/deliverylog"
+	"frontdesk/internal/policy"
 	wire "frontdesk/wire/edge"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
@@ -38,6 +39,8 @@ type Deps struct {
 	Client func(*http.Request) netip.Addr
 	Host   func(*http.Request) string
 	Secure func(*http.Request) bool
+	// Party is as in Config.
+	Party func(context.Context) policy.Party
 	// Ship tells the Exchange of deliveries.
 	Ship func(context.Context, wire.Batch) error
 	// Complete adds to a site what is known of it here; nil asks the Exchange elsewhere.
@@ -73,6 +76,7 @@ func OpenWorks(deps Deps) (*Works, error) {
 	w := &Works{Records: records, deps: deps}
 	config := Config{
 		Deliveries: records, Agents: e.Agents, Client: deps.Client, Host: deps.Host, Secure: deps.Secure,
+		Party:   deps.Party,
 		InfoURL: cmp.Or(e.InfoURL, deps.Exchange+exchangeManifest), Unseen: int64(e.Auth.Unseen),
 		Now: deps.Now, Log: deps.Log,
 	}

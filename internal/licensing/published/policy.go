@@ -3,6 +3,7 @@ package published
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -29,12 +30,19 @@ const policiesFor = time.Minute
 // maxExceptions is how many single addresses a policy names.
 const maxExceptions = 1000
 
-// AccessPolicy says how far the paths of a host are open (RAMP v1, AccessPolicy): by the rules that
-// ask for nothing else, and, before them, by the single addresses of items on which other rules or
-// terms decide. Of items that may not be found here nothing is told. Where there are too many such
+// AccessPolicy says how far the paths of a host are open to whoever reads it (RAMP v1,
+// AccessPolicy); see PartyPolicy.
+func (s *Service) AccessPolicy(ctx context.Context, host string) (policy.Policy, error) {
+	whole, err := s.PartyPolicy(ctx, host)
+	return whole.For(policy.Party{}), err
+}
+
+// PartyPolicy says how far the paths of a host are open, and to whom: by the rules that ask for
+// nothing else, and, before them, by the single addresses of items on which other rules or terms
+// decide. Of items that nobody may find here nothing is told. Where there are too many such
 // addresses, a rule is as strict as any item that it is for. It returns fail.NotFound for a host
 // under which nothing is served, and fail.Unavailable before the content is loaded.
-func (s *Service) AccessPolicy(ctx context.Context, host string) (policy.Policy, error) {
+func (s *Service) PartyPolicy(ctx context.Context, host string) (policy.Policy, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return policy.Policy{}, err
 	}
@@ -44,9 +52,9 @@ func (s *Service) AccessPolicy(ctx context.Context, host string) (policy.Policy,
 		return policy.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
 	if tenant, terms, ok := s.deps.Tenant(name); ok {
-		return terms.Policy(tenant, name), nil
+		return terms.ForAny().Policy(tenant, name), nil
 	}
-	rules, now := s.deps.Corpus.Terms(), s.deps.Now()
+	rules, now := s.deps.Corpus.Terms().ForAny(), s.deps.Now()
 	p := &s.policies
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,17 +82,17 @@ func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[st
 			}
 		}
 	}
-	err := s.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access policy.Access) {
+	err := s.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access reach) {
 		if drafts[host] == nil {
 			drafts[host] = newDraft(rules, entry.Site, host)
 		}
 		drafts[host].hold(pathOf(entry.URL), access)
 	})
 	if err == nil { // several items may have one path, and the strictest counts
-		err = s.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access policy.Access) {
+		err = s.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access reach) {
 			if draft := drafts[host]; draft != nil && len(draft.differs) > 0 {
-				if path := pathOf(entry.URL); draft.differs[path] != "" {
-					draft.differs[path] = stricter(draft.differs[path], access)
+				if path := pathOf(entry.URL); draft.differs[path].access != "" {
+					draft.differs[path] = draft.differs[path].and(access)
 				}
 			}
 		})
@@ -96,10 +104,10 @@ func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[st
 	return made, err
 }
 
-// eachFound calls fn with every item that may be found, the host that it is under, and how far it
-// is open.
+// eachFound calls fn with every item that may be found, the host that it is under, and how far and
+// to whom it is open.
 func (s *Service) eachFound(ctx context.Context, rules *policy.Terms,
-	fn func(host string, entry *catalog.Entry, access policy.Access)) error {
+	fn func(host string, entry *catalog.Entry, access reach)) error {
 	for entry := range s.deps.Catalog.All() {
 		if ctx.Err() != nil {
 			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
@@ -109,33 +117,52 @@ func (s *Service) eachFound(ctx context.Context, rules *policy.Terms,
 			continue
 		}
 		if decision := rules.Decide(entry.Facts()); decision.Allows(released.Search) { // which what is blocked is not
-			fn(host, &entry, decision.Access)
+			fn(host, &entry, reach{decision.Access, decision.Parties.AsList()})
 		}
 	}
 	return nil
 }
 
+// reach is how far something is open, and to whom: to those whom each of the restrictions admits.
+type reach struct {
+	access  policy.Access
+	parties []policy.Restriction
+}
+
+// and is what both let pass. The zero value lets everything pass.
+func (a reach) and(b reach) reach {
+	if a.access == "" || b.access != "" && b.access.Stricter(a.access) {
+		a.access = b.access
+	}
+	for _, r := range b.parties {
+		if !slices.ContainsFunc(a.parties, func(own policy.Restriction) bool { return reflect.DeepEqual(own, r) }) {
+			a.parties = append(slices.Clip(a.parties), r)
+		}
+	}
+	return a
+}
+
 // draft is a policy that is being made.
 type draft struct {
 	made    policy.Policy
-	differs map[string]policy.Access // by path, of the items on which the rules for paths are not the last word
-	many    bool                     // there were too many
-	raised  map[int]policy.Access    // the strictest of the items that a rule is for, by its index; -1 is the default
+	differs map[string]reach // by path, of the items on which the rules for paths are not the last word
+	many    bool             // there were too many
+	raised  map[int]reach    // what all items let pass that a rule is for, by its index; -1 is the default
 }
 
 func newDraft(rules *policy.Terms, site, host string) *draft {
-	return &draft{made: rules.Policy(site, host), differs: map[string]policy.Access{}, raised: map[int]policy.Access{}}
+	return &draft{made: rules.Policy(site, host), differs: map[string]reach{}, raised: map[int]reach{}}
 }
 
 // hold holds an item against the policy.
-func (d *draft) hold(path string, access policy.Access) {
+func (d *draft) hold(path string, access reach) {
 	rule := d.made.Rule(path)
-	said := d.made.Default
+	said := reach{d.made.Default, d.made.Parties}
 	if rule >= 0 {
-		said = d.made.Rules[rule].Access
+		said = reach{d.made.Rules[rule].Access, d.made.Rules[rule].Parties}
 	}
-	d.raised[rule] = stricter(access, d.raised[rule])
-	if access == said || d.many {
+	d.raised[rule] = d.raised[rule].and(access)
+	if reflect.DeepEqual(access, said) || d.many {
 		return
 	}
 	if d.differs[path] = access; len(d.differs) > maxExceptions {
@@ -148,27 +175,21 @@ func (d *draft) done() policy.Policy {
 	made := d.made
 	if d.many {
 		made.Rules = slices.Clone(made.Rules)
-		for i := range made.Rules {
-			made.Rules[i].Access = stricter(made.Rules[i].Access, d.raised[i])
+		for i, rule := range made.Rules {
+			raised := reach{rule.Access, rule.Parties}.and(d.raised[i])
+			made.Rules[i].Access, made.Rules[i].Parties = raised.access, raised.parties
 		}
-		made.Default = stricter(made.Default, d.raised[-1])
+		raised := reach{made.Default, made.Parties}.and(d.raised[-1])
+		made.Default, made.Parties = raised.access, raised.parties
 		return made
 	}
 	var exceptions []policy.PathRule
 	for _, path := range slices.Sorted(maps.Keys(d.differs)) {
 		exceptions = append(exceptions, policy.PathRule{Pattern: strings.ReplaceAll(path, "*", "%2A"),
-			Access: d.differs[path]})
+			Access: d.differs[path].access, Parties: d.differs[path].parties})
 	}
 	made.Rules = append(exceptions, made.Rules...)
 	return made
-}
-
-// stricter is the stricter of two; b may say nothing.
-func stricter(a, b policy.Access) policy.Access {
-	if b != "" && b.Stricter(a) {
-		return b
-	}
-	return a
 }
 
 // pathOf is the path of an address as it is compared: without its query.

@@ -3,7 +3,7 @@ package published
 import (
 	"context"
 	"fmt"
-	"slices"
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -38,7 +38,7 @@ func newShop(t testing.TB, sites ...string) *shop {
 func (s *shop) policy(t contenttest.T, host string) policy.Policy {
 	t.Helper()
 	s.Clock.Advance(policiesFor)
-	p, err := s.AccessPolicy(context.Background(), host)
+	p, err := s.PartyPolicy(context.Background(), host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 		{Pattern: "/free", Access: policy.Open}, {Pattern: "/free/*", Access: policy.Open},
 	}
 	// nothing of what is blocked by its type, or may not be found
-	if p.Default != policy.Licensed || !slices.Equal(p.Rules, want) {
+	if p.Default != policy.Licensed || !reflect.DeepEqual(p.Rules, want) {
 		t.Errorf("%+v", p)
 	}
 	if _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
@@ -122,14 +122,29 @@ func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
 				r.Match.Path = []string{rapid.SampledFrom([]string{"/a/**", "/b", "/c*", "/**", "/a"}).Draw(rt,
 					"pattern")}
 			}
+			switch rapid.IntRange(0, 2).Draw(rt, "for whom") {
+			case 1:
+				r.Parties.Permit = []string{policy.PartyVerified}
+			case 2:
+				r.Parties.Prohibit = []string{"training"}
+			}
 			rules = append(rules, r)
 		}
 		b.SetRules(rt, rules...)
 		said := b.policy(rt, "mag.example")
 		for _, i := range all {
-			decision := b.Terms().Decide(policy.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types})
-			if got := said.At(pathOf(i.URL)); decision.Access != policy.Blocked && decision.Access.Stricter(got) {
-				rt.Fatalf("%s is %s by the policy %+v, and %s by the terms", i.URL, got, said, decision.Access)
+			facts := policy.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types}
+			if b.Terms().ForAny().Decide(facts).Access == policy.Blocked {
+				continue // of which nothing is told
+			}
+			for _, party := range []policy.Party{{}, {Proven: policy.Traits{Classes: []string{policy.PartyVerified}}},
+				{Said: policy.Traits{Classes: []string{"training"}}},
+				{Proven: policy.Traits{Classes: []string{policy.PartyVerified, "training"}}}} {
+				decision, own := b.Terms().For(party).Decide(facts), said.For(party)
+				if got := own.At(pathOf(i.URL)); decision.Access.Stricter(got) {
+					rt.Fatalf("%s is %s by the policy %+v, and %s by the terms for %+v", i.URL, got, said,
+						decision.Access, party)
+				}
 			}
 		}
 	})
