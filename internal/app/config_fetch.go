@@ -7,6 +7,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/wire/sign/botauth"
 )
 
 // Fetcher makes the way to the web that the configuration asks for. It says nothing of who asks.
@@ -26,7 +27,7 @@ func (c Config) visitor(own *agents.Own) *fetch.Crawler {
 
 // OwnAgent is this front desk as an agent, by the keys in the folder of secrets; nil where it signs nothing.
 func (c Config) OwnAgent(now func() time.Time) (*agents.Own, error) {
-	if !c.Agents.Sign {
+	if !c.Agents.Sign || botauth.DirectoryAt(c.URL) == "" {
 		return nil, nil
 	}
 	keys, err := identity.OpenBotKeys(c.KeyFolder(), now)

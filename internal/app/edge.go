@@ -41,8 +41,12 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	}
 	b := &base{config: config, log: options.Log, now: options.Now}
 	n := b.newNetwork(options)
+	own, err := config.OwnAgent(options.Now)
+	if err != nil {
+		return nil, err
+	}
 	deps := n.edgeDeps()
-	var err error
+	deps.Fetcher = config.SignedFetcher(own) // as the front desk that has its url and keys, if any
 	if deps.Ship, err = config.Edge.Shipper(deps.Fetcher, deps.Now, deps.Log); err != nil {
 		return nil, err
 	}

@@ -38,8 +38,12 @@ func (c edgeImport) Run(env *command.Environment) error {
 	}
 	defer in.Close()
 	config := loaded.Config
+	own, err := config.OwnAgent(nil)
+	if err != nil {
+		return err
+	}
 	deliveries, unread, err := edge.ImportLog(env.Ctx, edge.Deps{
-		Settings: config.Edge, Data: config.Data, Fetcher: config.Fetcher(), Now: time.Now,
+		Settings: config.Edge, Data: config.Data, Fetcher: config.SignedFetcher(own), Now: time.Now,
 		Log: app.NewLog(config.Log, env.Stderr),
 	}, in)
 	if unread > 0 {

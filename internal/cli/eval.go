@@ -169,7 +169,7 @@ func rank(ctx context.Context, ask asker, queries []eval.Query) ([]eval.Run, err
 
 func (c evalCommand) asker(env *command.Environment) (ask asker, done func(), err error) {
 	if c.URL != "" {
-		there, err := command.Remote(c.URL, env.Token(""))
+		there, err := command.Remote(c.URL, env.Token(""), nil)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -122,7 +122,7 @@ func (c evalCommand) fill(env *command.Environment, j *judge, folder string) err
 	if c.URL == "" {
 		return nil
 	}
-	there, err := command.Remote(c.URL, env.Token(""))
+	there, err := command.Remote(c.URL, env.Token(""), nil)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ terms:
     parties: {permit: [verified]}
   - match: {}
     access: open
-${config}`);
+${typeof config === 'function' ? config(port) : config}`);
   const child = spawn(process.env.FRONTDESK, ['serve', '--config', 'frontdesk.yaml'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   child.stderr.on('data', (text) => { log += text; });
@@ -140,6 +140,36 @@ test('who signs by another library is verified, and gets what is for the verifie
   assert.equal(directory.asked.length, 1, 'the directory was fetched more than once');
 });
 
+test('the gate before a site lets who is verified pass, and is no other to strangers', async () => {
+  const origin = await web((_, out) => out.writeHead(200, { 'Cache-Control': 'public, s-maxage=600' }).end('the page'));
+  const at = await desk((port) => `${here}ramp: {enabled: true}
+edge: {sites: [{domain: www.example.com, url: "https://127.0.0.1:${port}", origin: "${origin.url}"}]}
+`);
+  const gate = at.url.replace('localhost', '127.0.0.1');
+  const { all: [{ sign }] } = await agents(['ed25519']);
+  const reads = async (path, headers) => {
+    const answer = await get(gate + path, headers);
+    if (answer.status === 200) {
+      assert.match(answer.headers['cache-control'], /^private/, 'a shared cache may keep it');
+      assert.match(answer.headers.vary, /Signature-Agent/);
+    }
+    return answer.status;
+  };
+  const robot = { 'User-Agent': 'Claude-User/1.0' };
+  for (let tries = 0; await reads('/open', robot) !== 200; tries++) { // the gate looks at the terms within a second
+    assert.ok(tries < 100, 'the gate does not know the terms');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.equal(await reads('/agents', robot), 403);
+  const headers = { ...robot, ...await sign(`${gate}/agents`) };
+  const wrong = { ...headers, Signature: headers.Signature.replace(/:(.)/, (_, c) => `:${c === 'A' ? 'B' : 'A'}`) };
+  assert.equal(await reads('/agents', wrong), 403, 'a wrong signature passes');
+  assert.equal(await reads('/agents', headers), 200, 'a right one does not');
+  assert.equal(await reads('/agents', headers), 403, 'it passes twice');
+  assert.equal(await reads('/agents', { ...robot, ...await sign(`${at.url}/agents`) }), 403, 'one for another host passes');
+  assert.equal(origin.asked.filter((incoming) => incoming.url === '/agents').length, 1);
+});
+
 test('what the front desk asks of others is verified by another library', async () => {
   const page = '<!doctype html><title>The far lamp</title><main><h1>The far lamp</h1><p>A lamp that is far away from here.</p></main>';
   const site = await web((incoming, out) => {
@@ -164,6 +194,14 @@ test('what the front desk asks of others is verified by another library', async 
     requiredFields: ['@method', '@authority', '@path'] }, message(asked.headers)), true);
   const other = { ...asked.headers, 'signature-agent': 'bot="https://other.example/keys"' };
   assert.equal(await httpbis.verifyMessage({ keyLookup }, message(other)).catch(() => false), false);
+
+  for (const command of [['intake', 'discover', site.url], ['ask', '--url', site.url, 'a lamp']]) {
+    site.asked.length = 0;
+    await at.run(...command).catch(() => {}); // the site speaks none of the protocols
+    const [one] = site.asked;
+    assert.equal(await httpbis.verifyMessage({ keyLookup, requiredFields: ['@method', '@authority', '@path'] },
+      { method: one.method, url: `${site.url}${one.url}`, headers: one.headers }), true, command[0]);
+  }
 
   const response = { status: served.status, headers: served.headers };
   const asking = { method: 'GET', url: at.url + wellKnown, headers: {} };

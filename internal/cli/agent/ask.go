@@ -99,7 +99,7 @@ func told(failure *client.Failure) error {
 
 func (c Ask) desk(env *command.Environment) (*command.Front, error) {
 	if c.URL != "" {
-		return command.Remote(c.URL, env.Token(c.Token))
+		return command.Remote(c.URL, env.Token(c.Token), c.SignsAs(env))
 	}
 	if c.Token != "" {
 		return nil, command.Usage("--token goes with --url; the local database asks for none")

@@ -72,18 +72,12 @@ func (f BuyerFlags) AsBuyer(env *command.Environment) (client.Buyer, error) {
 // options are those of a client that buys, and says by its requests' signatures whose it is.
 func (f BuyerFlags) options(env *command.Environment) (client.Options, error) {
 	options := buying()
-	loaded, err := f.Load(env, nil)
-	if err != nil || f.Unsigned {
-		return options, err
+	if f.Unsigned {
+		return options, nil
 	}
-	own, err := loaded.Config.OwnAgent(nil)
-	if err != nil || own == nil {
-		return options, err
-	}
-	if key := own.Key(); key != nil {
-		options.Agent = &client.Agent{Directory: own.Address(), Key: key}
-	}
-	return options, nil
+	var err error
+	options.Agent, err = f.OwnAgent(env)
+	return options, err
 }
 
 // buying are the options of a client that buys.

@@ -34,6 +34,7 @@ func (f providerFlags) discover(env *command.Environment, address string, agent 
 	agent.BindHosts = f.BindHost
 	p, err := client.DiscoverIntakes(env.Ctx, address, agent, client.Options{
 		HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent, Token: client.StaticToken(env.Token(f.Token)),
+		Agent: command.ConfigFlags{}.SignsAs(env),
 	})
 	return p, explainedIntake(err)
 }

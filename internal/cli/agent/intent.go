@@ -36,7 +36,7 @@ func (f PlatformFlags) open(env *command.Environment, address string) (*client.P
 	transport := command.NewTransport()
 	transport.DisableKeepAlives = true // there are two requests at most
 	return client.OpenPublisher(env.Ctx, address, client.Platform{ID: f.Platform, Software: "frontdesk", Key: client.NewKey(f.Key, secret)},
-		client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent, MaxAnswer: command.MaxAnswer})
+		client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent, MaxAnswer: command.MaxAnswer, Agent: command.ConfigFlags{}.SignsAs(env)})
 }
 
 // SecretOf reads a secret: the bytes of a file, without the line break at its end.

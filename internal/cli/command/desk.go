@@ -22,11 +22,13 @@ const UserAgent = "frontdesk-cli"
 // MaxAnswer bounds what is read of an answer.
 const MaxAnswer = 256 << 20
 
-// Remote is a front desk on the network. Its address is that of the desk or of its endpoint; a token may be empty.
-func Remote(address, token string) (*Front, error) {
+// Remote is a front desk on the network. Its address is that of the desk or of its endpoint; a token may be empty, and who
+// signs nobody.
+func Remote(address, token string, agent *client.Agent) (*Front, error) {
 	transport := NewTransport()
 	c, err := client.New(address, client.Options{
 		HTTP: &http.Client{Transport: transport}, UserAgent: UserAgent, Token: client.StaticToken(token), MaxAnswer: MaxAnswer,
+		Agent: agent,
 	})
 	if err != nil {
 		return nil, Usage("--url: %s", err)
