@@ -23,6 +23,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/sign/botauth"
 )
@@ -67,16 +68,16 @@ func (a Agent) Says() string {
 
 // Group is with whom a verified agent counts where something is counted: with all in its registered
 // domain, since whoever has one can name any number of hosts in it. Empty for an agent that is not
-// verified, or whose host is one of many that a provider gives to anybody: such an agent counts by
-// its address, as strangers do.
+// verified, whose keys are not those of a domain, or whose host is one of many that a provider
+// gives to anybody: such an agent counts by its address, as strangers do.
 func (a Agent) Group() string {
 	u, err := url.Parse(a.ID)
-	if a.Known != BySignature || err != nil {
+	if a.Known != BySignature || err != nil || !botauth.OfDomain(a.ID) {
 		return ""
 	}
 	host := u.Hostname()
-	if _, err := netip.ParseAddr(host); err == nil {
-		return host
+	if address, err := netip.ParseAddr(host); err == nil {
+		return ratelimit.Network(address)
 	}
 	if suffix, official := publicsuffix.PublicSuffix(host); !official && strings.Contains(suffix, ".") {
 		return ""

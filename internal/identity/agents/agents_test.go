@@ -357,6 +357,66 @@ func TestAnAgentAtItsDomainIsNotKeptOut(t *testing.T) {
 	})
 }
 
+// TestAQueryKeepsNoDirectoryOut: what comes of an address with another query is no matter of an
+// agent whose address has none.
+func TestAQueryKeepsNoDirectoryOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		for _, host := range []string{"a.example", "b.example/keys"} {
+			directory, _, err := botauth.Address("https://" + host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.serve(directory, nil, keyOf(1))
+			v := New(Config{Fetch: w.get})
+			for range 8 {
+				v.Identify(t.Context(), signed(strings.TrimPrefix(directory, "https://")+"?x=1", keyOf(9), ""))
+				time.Sleep(20 * time.Second)
+			}
+			if got := v.Identify(t.Context(), signed(host, keyOf(1), "")); got.Signature != Verified {
+				t.Errorf("%s: %+v", host, got)
+			}
+		}
+	})
+}
+
+// TestAFloodKeepsNoKnownOperatorOut: neither hosts below it that are made up, nor many directories
+// of somebody's that have to be read again and again.
+func TestAFloodKeepsNoKnownOperatorOut(t *testing.T) {
+	t.Parallel()
+	for name, host := range map[string]string{"below it": "x%d.openai.com", "read before": "x%d.example"} {
+		synctest.Test(t, func(t *testing.T) {
+			var w web
+			w.serve(wellKnown("openai.com"), nil, keyOf(1))
+			v := New(Config{Fetch: w.get})
+			asks := func(i int) {
+				r := signed(fmt.Sprintf(host, i), keyOf(3), "")
+				r.From = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+				v.Identify(t.Context(), r)
+			}
+			const many = 60
+			for i := range many {
+				w.serve(wellKnown(fmt.Sprintf(host, i)), http.Header{"Cache-Control": {"no-store"}}, keyOf(3))
+				asks(i)
+				time.Sleep(2 * time.Second)
+			}
+			for range 100 {
+				for i := range many {
+					asks(i)
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			for i := range many {
+				asks(i)
+			}
+			if got := v.Identify(t.Context(), signed("openai.com", keyOf(1), "")); got.Signature != Verified {
+				t.Errorf("%s: %+v", name, got)
+			}
+		})
+	}
+}
+
 func TestOneNetworkOrOneHostCannotTakeAllFetches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -544,12 +604,16 @@ func TestVerifiedAgentsCountByTheirOperator(t *testing.T) {
 	for origin, want := range map[string]string{"https://openai.com": "openai.com",
 		"https://a.bots.example.co.uk": "example.co.uk", "https://b.bots.example.co.uk:8443": "example.co.uk",
 		"https://localhost": "localhost", "https://192.0.2.7:8443": "192.0.2.7",
-		"https://one.github.io": "", "https://a.b.workers.dev": ""} { // anybody gets any number of these
-		if got := (Agent{ID: origin + "/keys", Known: BySignature}).Group(); got != want {
-			t.Errorf("%s: %s", origin, got)
-		}
-		if got := (Agent{ID: origin + "/keys", Known: ByWord}).Group(); got != "" {
-			t.Errorf("%s by its word: %s", origin, got)
+		"https://[2001:db8:1:2::7]": "2001:db8:1:2::/64",
+		"https://one.github.io":     "", "https://a.b.workers.dev": ""} { // anybody gets any number of these
+		for agent, counts := range map[Agent]bool{
+			{ID: origin + botauth.DirectoryPath, Known: BySignature}: true,
+			{ID: origin + botauth.DirectoryPath, Known: ByWord}:      false,
+			{ID: origin + "/of/somebody.json", Known: BySignature}:   false, // who need not be the operator
+		} {
+			if got := agent.Group(); got != map[bool]string{true: want}[counts] {
+				t.Errorf("%+v: %s", agent, got)
+			}
 		}
 	}
 }

@@ -20,15 +20,16 @@ import (
 	"frontdesk/wire/sign/botauth"
 )
 
-// directories are the directories of keys that were fetched (§5.5), by the identifiers of agents:
-// a key holds for the address that published it, and for no other (§5.4).
+// directories are the directories of keys that were fetched (§5.5), by their addresses: a key holds
+// for the address that published it, and for no other (§5.4).
 //
 // Whoever sends a request names the address that is fetched for it, so that what it costs is
 // bounded: all fetches together are one a second at most. Half of them are for addresses that were
 // never read and for keys that a directory does not hold, which anybody can make up: of these a
 // network has one in ten seconds, and each host is asked once in ten seconds, for its well-known
-// path apart. The other half is for directories that are old, and for operators of the list. A
-// failure is remembered for up to five minutes.
+// path apart. A quarter is for directories that are old, and a quarter for operators of the list,
+// at their own origins alone: anybody can make up hosts below, and have many directories read that
+// are soon old. A failure is remembered for up to five minutes.
 type directories struct {
 	config Config
 	list   list
@@ -36,7 +37,7 @@ type directories struct {
 	flying chan struct{} // one for each fetch that may be under way
 
 	limiter *ratelimit.Limiter
-	meters  struct{ strange, trusted, asker, host ratelimit.Meter }
+	meters  struct{ strange, old, listed, asker, host ratelimit.Meter }
 }
 
 const (
@@ -72,9 +73,10 @@ func newDirectories(config Config, known list) *directories {
 	}
 	d := &directories{config: config, list: known, known: kept, flying: make(chan struct{}, maxFlying),
 		limiter: ratelimit.New(ratelimit.Options{Keys: maxDirectories, Now: config.Now})}
-	half := ratelimit.Rate{Requests: 1, Per: 2 * time.Second, Burst: 1}
-	d.meters.strange = d.limiter.Meter("directories", half)
-	d.meters.trusted = d.limiter.Meter("directories known", half)
+	quarter := ratelimit.Rate{Requests: 1, Per: 4 * time.Second, Burst: 1}
+	d.meters.strange = d.limiter.Meter("directories", ratelimit.Rate{Requests: 1, Per: 2 * time.Second, Burst: 1})
+	d.meters.old = d.limiter.Meter("directories old", quarter)
+	d.meters.listed = d.limiter.Meter("directories listed", quarter)
 	d.meters.asker = d.limiter.Meter("directories asker", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
 	d.meters.host = d.limiter.Meter("directories host", ratelimit.Rate{Requests: 1, Per: 10 * time.Second, Burst: 1})
 	return d
@@ -92,14 +94,14 @@ var (
 // key gives the key of a claim. It waits at most 200 ms for a directory that is not at hand.
 func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr) (crypto.PublicKey, error) {
 	now := d.config.Now()
-	dir, there := d.known.GetIfPresent(c.Agent)
+	dir, there := d.known.GetIfPresent(c.Directory)
 	if !there {
 		dir = &directory{}
 	}
 	if dir.due(c.Signature.KeyID, now) {
 		switch {
 		case d.mayFetch(ctx, c, dir.isOld(now), from):
-			d.known.Set(c.Agent, dir)
+			d.known.Set(c.Directory, dir)
 			d.start(ctx, dir, c.Directory)
 		case !there:
 			return nil, errBusy
@@ -129,8 +131,11 @@ func (d *directories) mayFetch(ctx context.Context, c *botauth.Claim, old bool, 
 		return false
 	}
 	wellKnown := botauth.OfDomain(c.Agent)
-	if old || wellKnown && d.list.byOrigin(botauth.Origin(c.Agent)) != nil {
-		return d.meters.trusted.Allow(ctx, "", 1).OK
+	switch {
+	case wellKnown && d.list.hasOrigin(botauth.Origin(c.Agent)):
+		return d.meters.listed.Allow(ctx, "", 1).OK
+	case old:
+		return d.meters.old.Allow(ctx, "", 1).OK
 	}
 	host := u.Hostname()
 	if !wellKnown {

@@ -92,3 +92,8 @@ func (l list) byOrigin(origin string) *Known {
 	}
 	return nil
 }
+
+// hasOrigin says whether an origin is an operator's own.
+func (l list) hasOrigin(origin string) bool {
+	return slices.ContainsFunc(l, func(k Known) bool { return k.Origin == origin })
+}

@@ -121,8 +121,9 @@ func agentOf(lines []string, s *sign.HTTPSignature) (string, error) {
 }
 
 // Address reads an address of Signature-Agent: where the directory is fetched, and the agent's
-// identifier. One without a path is an origin, as earlier revisions had it, and its directory is at
-// the well-known path.
+// identifier, which is the same without a query. One without a path is an origin, as earlier
+// revisions had it, and its directory is at the well-known path. What is fetched is what the
+// identifier names, in its one spelling: a server may take others for something else.
 func Address(text string) (directory, agent string, err error) {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxAddress || !strings.EqualFold(u.Scheme, "https") || !plainHost(u.Host) ||
@@ -131,12 +132,14 @@ func Address(text string) (directory, agent string, err error) {
 			"DNS has it")
 	}
 	if u.Path == "" || u.Path == "/" {
-		u.Path, u.RawPath, u.RawQuery = DirectoryPath, "", ""
+		u.Path, u.RawPath = DirectoryPath, ""
 	}
-	u.Scheme, u.Host = "https", strings.TrimSuffix(strings.ToLower(u.Host), ":443")
-	directory = u.String()
-	u = u.JoinPath() // without the segments . and ..
-	return directory, "https://" + u.Host + oneSpelling(u.EscapedPath()), nil
+	path := oneSpelling(u.JoinPath().EscapedPath()) // without the segments . and ..
+	agent = "https://" + strings.TrimSuffix(strings.ToLower(u.Host), ":443") + path
+	if u.RawQuery == "" || path == DirectoryPath {
+		return agent, agent, nil
+	}
+	return agent + "?" + u.RawQuery, agent, nil
 }
 
 // plainHost says whether a host, with its port, is spelled as one only can be: in ASCII, without
