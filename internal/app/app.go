@@ -353,7 +353,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 	sites := modules{
 		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
-		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.tuningRoutes()...)},
+		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.answerRoutes()...)},
 		a.termsModule(), a.licenceModule(), a.visiting.module(), a.pages(),
 	}
 	if a.options.Broker {

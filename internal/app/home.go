@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/content/overview"
 	"frontdesk/internal/operator/console/home"
 )
 
@@ -38,7 +39,7 @@ func (a *App) sourceHealth(ctx context.Context) (all []home.Source, err error) {
 			continue
 		}
 		one := home.Source{
-			Name: s.Name, Error: s.Error, Read: s.LastRun, Stale: s.Age != Recent, Critical: s.Age == Critical,
+			Name: s.Name, Error: s.Error, Read: s.LastRun, Stale: s.Age != overview.Recent, Critical: s.Age == overview.Critical,
 		}
 		if s.Attempt != nil {
 			one.Unread = s.Attempt.Skipped

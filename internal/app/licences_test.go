@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"frontdesk/internal/content/overview"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -259,9 +260,9 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 	told := newAges(s.metrics)
 	for _, one := range []struct {
 		after time.Duration
-		age   Age
+		age   overview.Age
 		says  string
-	}{{48 * time.Hour, Recent, ""}, {time.Second, Stale, "is old"}, {5 * 24 * time.Hour, Critical, "is very old"}} {
+	}{{48 * time.Hour, overview.Recent, ""}, {time.Second, overview.Stale, "is old"}, {5 * 24 * time.Hour, overview.Critical, "is very old"}} {
 		s.clock.Advance(one.after)
 		before := len(s.log.String())
 		if err := s.lookAtAges(t.Context(), told); err != nil {
@@ -328,7 +329,7 @@ func TestSystemsSayThatContentHasChanged(t *testing.T) {
 	s, h := openStating(t)
 	h.put("/rsl.txt", acmeRSL)
 	var asked []string
-	begin := func(site string, paths []string) bool {
+	begin := func(site, _ string, paths []string) bool {
 		asked = append(asked, site+strings.Join(paths, ","))
 		return len(asked) == 1
 	}

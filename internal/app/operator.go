@@ -1,9 +1,12 @@
 package app
 
 import (
+	"context"
+
 	apphttp "frontdesk/internal/app/http"
 	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/tryout"
+	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/wire/sign"
@@ -13,7 +16,8 @@ import (
 func (a *App) Operator() *operator.Operator {
 	o := newOperator(a.supply, a.accounting)
 	o.Questions, o.Tuning = a.questions.store(), a.tuning()
-	o.Tuning.Load = a.Refresh
+	o.Content = a.content()
+	o.Tuning.Load, o.Content.Load = a.Refresh, a.Refresh
 	return o
 }
 
@@ -23,11 +27,31 @@ func (a *App) tuning() operator.Tuning {
 		Ignore: kept.IgnoreText}
 }
 
-func (a *App) tuningRoutes() []apphttp.Route {
+// answerRoutes are the addresses of what answers are made of.
+func (a *App) answerRoutes() []apphttp.Route {
 	if a.gate == nil {
 		return nil
 	}
-	return operatorRoutes(a.gate, &operator.Operator{Tuning: a.tuning(), Now: a.now}, "/admin/tuning")
+	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Now: a.now}
+	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content")
+}
+
+// content is what was read.
+func (s *sources) content() operator.Content {
+	c := operator.Content{Overview: &s.overview}
+	if s.network == nil || s.gate == nil {
+		return c
+	}
+	c.Read = func(site, source string) bool {
+		begin := s.rereads.Load()
+		return begin != nil && (*begin)(site, source, nil)
+	}
+	c.Look = func(ctx context.Context, address string) (ingest.Found, error) {
+		in := s.ingestSource(ingest.SourceSettings{Site: s.config.AllSites()[0].ID, Name: "look", URL: address})
+		in.Web.Public = true
+		return ingest.Look(ctx, in)
+	}
+	return c
 }
 
 func newOperator(s *supply, a *accounting) *operator.Operator {
@@ -45,7 +69,7 @@ func (s *seller) operator() *operator.Operator {
 	o.Answers = operator.Answers{ChallengeResponses: s.Answers, Own: s.config.answersAt}
 	o.Reread = func(site string, paths []string) bool {
 		begin := s.rereads.Load()
-		return begin != nil && (*begin)(site, paths)
+		return begin != nil && (*begin)(site, "", paths)
 	}
 	return o
 }

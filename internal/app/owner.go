@@ -41,6 +41,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	}
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
+	config.Content.Operator = &operator.Operator{Content: a.content()}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks
 	return []apphttp.Route{

@@ -94,7 +94,7 @@ func (s *seller) openSuppliers() (err error) {
 		Assortment: s.Assortment, Contributes: identity.NewContributors(config.domainFetcher(requesters.AgentTime), s.now).Lists,
 		Reread: func(site string) bool {
 			begin := s.rereads.Load()
-			return begin != nil && (*begin)(site, nil)
+			return begin != nil && (*begin)(site, "", nil)
 		},
 		Now: s.now, Log: s.log,
 	})

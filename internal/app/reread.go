@@ -12,10 +12,10 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// rereading reads sources anew because somebody asks for it, one run for each site at a time.
+// rereading reads sources anew because somebody asks for it, one run for each site, or source of one, at a time.
 type rereading struct {
 	mu    sync.Mutex
-	sites map[string]*changes // of those that are being read: what was told meanwhile
+	sites map[[2]string]*changes // of those that are being read, whole or one source: what was told meanwhile
 	runs  sync.WaitGroup
 }
 
@@ -41,31 +41,34 @@ func (c *changes) add(paths []string) {
 
 // rereadSources lets sites be read anew until ctx ends, and then waits for what is under way. Paths that are named while their site is read are read after that.
 func (s *sources) rereadSources(ctx context.Context) {
-	runs := &rereading{sites: map[string]*changes{}}
-	begin := func(site string, paths []string) bool {
-		sources := slices.DeleteFunc(s.config.AllSources(), func(source ingest.SourceSettings) bool { return source.Site != site })
+	runs := &rereading{sites: map[[2]string]*changes{}}
+	begin := func(site, only string, paths []string) bool {
+		sources := slices.DeleteFunc(s.config.AllSources(), func(source ingest.SourceSettings) bool {
+			return source.Site != site || only != "" && source.Name != only
+		})
 		_, licences := s.licencePlaces()[site]
+		key := [2]string{site, only}
 		runs.mu.Lock()
 		defer runs.mu.Unlock()
-		if len(sources) == 0 && !licences || ctx.Err() != nil {
+		if len(sources) == 0 && (only != "" || !licences) || ctx.Err() != nil {
 			return false
 		}
-		if waiting, busy := runs.sites[site]; busy {
+		if waiting, busy := runs.sites[key]; busy {
 			waiting.add(paths)
 			return len(paths) > 0
 		}
-		runs.sites[site] = &changes{}
+		runs.sites[key] = &changes{}
 		next := changes{all: len(paths) == 0}
 		next.add(paths)
 		runs.runs.Go(func() {
 			for more := true; more; {
 				s.readAnew(ctx, site, sources, next)
 				runs.mu.Lock()
-				next = *runs.sites[site]
+				next = *runs.sites[key]
 				if more = (next.all || len(next.paths) > 0) && ctx.Err() == nil; more {
-					runs.sites[site] = &changes{}
+					runs.sites[key] = &changes{}
 				} else {
-					delete(runs.sites, site)
+					delete(runs.sites, key)
 				}
 				runs.mu.Unlock()
 			}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"frontdesk/internal/content/overview"
 	"slices"
 	"strings"
 	"testing"
@@ -113,11 +114,11 @@ func TestWhatChangesWhileASiteIsReadIsReadAfterThat(t *testing.T) {
 	held, more := make(chan struct{}), make(chan struct{})
 	h.hold("/a", held, more)
 	h.put("/b", article("Another B", ""))
-	if !begin("own", []string{"/a"}) {
+	if !begin("own", "", []string{"/a"}) {
 		t.Fatal("nothing is begun")
 	}
 	<-held // it is being read
-	if !begin("own", []string{"/b", "/b"}) || begin("own", nil) || begin("nobody", []string{"/a"}) {
+	if !begin("own", "", []string{"/b", "/b"}) || begin("own", "", nil) || begin("nobody", "", []string{"/a"}) {
 		t.Error("named while the site is read, pages wait; the whole site does not")
 	}
 	close(more)
@@ -128,7 +129,7 @@ func TestWhatChangesWhileASiteIsReadIsReadAfterThat(t *testing.T) {
 	}
 	cancel()
 	<-over
-	if begin("own", nil) {
+	if begin("own", "", nil) {
 		t.Error("something is begun after the end")
 	}
 	var c changes
@@ -138,6 +139,50 @@ func TestWhatChangesWhileASiteIsReadIsReadAfterThat(t *testing.T) {
 	if !c.all {
 		t.Error("more paths wait than may")
 	}
+}
+
+// TestOneSourceIsReadAnewByItself names a source of two.
+func TestOneSourceIsReadAnewByItself(t *testing.T) {
+	t.Parallel()
+	s, h := openReading(t)
+	other := s.config.Sources[0]
+	other.Name, other.URL = "other", other.URL+"other/"
+	s.config.Sources = append(s.config.Sources, other)
+	h.put("/", article("Home", ""))
+	h.put("/other/", article("Other", ""))
+	for _, source := range s.config.AllSources() {
+		if _, err := s.Ingest(t.Context(), source, ingest.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.put("/", article("Changed home", ""))
+	h.put("/other/", article("Changed other", ""))
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() { defer close(over); s.rereadSources(ctx) }()
+	for s.rereads.Load() == nil {
+	}
+	begin := *s.rereads.Load()
+	held, more := make(chan struct{}), make(chan struct{})
+	h.hold("/other/", held, more)
+	if begin("own", "none", nil) || !begin("own", "other", nil) {
+		t.Fatal("what begins is not what was named")
+	}
+	<-held // it is being read
+	if begin("own", "other", nil) {
+		t.Error("it is read twice at a time")
+	}
+	close(more)
+	for !slices.Contains(s.names(), "Changed other") {
+		if ctx.Err() != nil {
+			t.Fatal(ctx.Err())
+		}
+	}
+	if slices.Contains(s.names(), "Changed home") {
+		t.Error("the other source was read, too")
+	}
+	cancel()
+	<-over
 }
 
 func rslOf(pattern, payment string) string {
@@ -228,7 +273,7 @@ func TestSourcesTellHowOldTheyAre(t *testing.T) {
 			t.Fatal(report, err)
 		}
 	}
-	ages := func() (all []Age) {
+	ages := func() (all []overview.Age) {
 		sources, err := s.Sources(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -243,20 +288,20 @@ func TestSourcesTellHowOldTheyAre(t *testing.T) {
 	}
 	for _, one := range []struct {
 		pass time.Duration
-		want Age
-	}{{0, Recent}, {48 * time.Hour, Recent}, {time.Second, Stale}, {5 * 24 * time.Hour, Critical}} {
+		want overview.Age
+	}{{0, overview.Recent}, {48 * time.Hour, overview.Recent}, {time.Second, overview.Stale}, {5 * 24 * time.Hour, overview.Critical}} {
 		s.clock.Advance(one.pass)
-		if got := ages(); !slices.Equal(got, []Age{one.want, Recent}) {
+		if got := ages(); !slices.Equal(got, []overview.Age{one.want, overview.Recent}) {
 			t.Errorf("after %s: %q", one.pass, got)
 		}
 	}
 	h.drop("/")
-	if _, err := s.Ingest(t.Context(), s.config.AllSources()[0], ingest.Options{}); err == nil || ages()[0] != Critical {
+	if _, err := s.Ingest(t.Context(), s.config.AllSources()[0], ingest.Options{}); err == nil || ages()[0] != overview.Critical {
 		t.Errorf("a reading that failed makes it fresh: %q, %v", ages(), err)
 	}
 	h.put("/", article("Home", ""))
 	s.readWhole()
-	if got := ages(); got[0] != Recent {
+	if got := ages(); got[0] != overview.Recent {
 		t.Errorf("read again: %q", got)
 	}
 }

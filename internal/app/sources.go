@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/content/overview"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/infra/metrics"
@@ -27,16 +28,23 @@ type sources struct {
 	*reloader
 	Corpus *released.Corpus // what the terms let out of the content
 
-	vectors   bool // a model makes vectors of it
+	overview  overview.Overview
 	followers []released.Follower
 	figures   *sourceFigures
 	stale     freshness
-	rereads   atomic.Pointer[func(site string, paths []string) bool] // begins to read a site's sources anew; nil where nobody does
+	rereads   atomic.Pointer[func(site, source string, paths []string) bool] // begins to read a site's sources anew, or one; nil where nobody does
 }
 
 // newSources follows the corpus.
 func newSources(n *network, t *terms, corpus *released.Corpus, r *reloader, vectors bool) *sources {
-	s := &sources{base: t.base, network: n, terms: t, reloader: r, Corpus: corpus, vectors: vectors}
+	s := &sources{base: t.base, network: n, terms: t, reloader: r, Corpus: corpus}
+	s.overview = overview.Overview{
+		Catalog: s.Catalog, Corpus: corpus, Configured: func() []ingest.SourceSettings { return s.config.AllSources() }, Now: s.now,
+		Warn: s.config.Licences.Warn, Critical: s.config.Licences.Critical,
+	}
+	if vectors { // which a model makes of the texts
+		s.overview.Vectors = s.db
+	}
 	if n != nil {
 		s.figures = newSourceFigures(n.metrics.Registry)
 		metrics.Func(n.metrics.Registry, "index_items", "Items in the index, whatever the terms say of them.",
@@ -65,7 +73,7 @@ func (s *sources) Ingest(ctx context.Context, source ingest.SourceSettings, opti
 	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTime) // what came to its end counts
 	defer done()
-	return report, errors.Join(err, s.record(ctx, source, began, report, err), s.licencesFound(ctx, source, report, err))
+	return report, errors.Join(err, overview.Record(ctx, s.Catalog, began, nextAttempt(source, began, err), report), s.licencesFound(ctx, source, report, err))
 }
 
 // IngestPages reads those pages of a source that are said to have changed, where it has pages that are read one by one; other sources are read whole. What came of
@@ -97,7 +105,7 @@ func (s *sources) hasPages(ctx context.Context, source ingest.SourceSettings) (b
 		if s.Site != source.Site || s.Source != source.Name || s.LastRun.IsZero() {
 			continue
 		}
-		if attempt := statusOf(s).Attempt; attempt != nil && attempt.Web != nil {
+		if attempt := overview.StatusOf(s).Attempt; attempt != nil && attempt.Web != nil {
 			return source.URL != "" && (attempt.Web.Kind == "crawl" || attempt.Web.Kind == "sitemap"), err
 		}
 	}
@@ -110,6 +118,11 @@ func (s *sources) licencesFound(ctx context.Context, source ingest.SourceSetting
 		return nil
 	}
 	return s.Stated.MakeDue(ctx, source.Site)
+}
+
+// Sources tells how the configured sources are, and those that are in the catalog and no longer configured.
+func (s *sources) Sources(ctx context.Context) ([]overview.SourceStatus, error) {
+	return s.overview.Sources(ctx)
 }
 
 // recordTime is how long it may take to write down how a run ended.

@@ -11,36 +11,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/internal/content/overview"
 	"frontdesk/internal/policy/imported"
-)
-
-// Age says how old what was last read is allowed to be (RAMP v1, Ingestion).
-type Age string
-
-// The ages.
-const (
-	Recent   Age = ""
-	Stale    Age = "stale"
-	Critical Age = "critical"
 )
 
 // LicenceStatus is how a site or a tenant stands whose licences are read.
 type LicenceStatus struct {
 	imported.Status
-	Where      string `json:"where,omitempty"`
-	Configured bool   `json:"configured"`
-	Age        Age    `json:"age,omitempty"`
-}
-
-// ageOf is the age of what was last read, or tried first, at a time; the zero time is no age.
-func ageOf(l imported.Settings, read, now time.Time) Age {
-	switch age := now.Sub(read); {
-	case read.IsZero() || age <= l.Warn:
-		return Recent
-	case age <= l.Critical:
-		return Stale
-	}
-	return Critical
+	Where      string       `json:"where,omitempty"`
+	Configured bool         `json:"configured"`
+	Age        overview.Age `json:"age,omitempty"`
 }
 
 // LicenceStatuses tell how all stand whose licences are read, or were.
@@ -52,7 +32,7 @@ func (t *terms) LicenceStatuses(ctx context.Context) (all []LicenceStatus, err e
 		place, configured := places[s.Site]
 		one := LicenceStatus{Status: s, Where: place.URL, Configured: configured}
 		if configured {
-			one.Age = ageOf(t.config.Licences, s.Read, t.now())
+			one.Age = overview.AgeOf(s.Read, t.now(), t.config.Licences.Warn, t.config.Licences.Critical)
 		}
 		known[s.Site], all = true, append(all, one)
 	}
@@ -78,14 +58,14 @@ func (s *freshness) tell() []string {
 // ages are the figures of how old what was read is, and what was said of it.
 type ages struct {
 	seconds, stale *prometheus.GaugeVec
-	said           map[[2]string]Age // by site and source
+	said           map[[2]string]overview.Age // by site and source
 }
 
 func newAges(m *apphttp.Metrics) ages {
 	a := ages{
 		seconds: metrics.Gauge(m.Registry, "read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
 		stale:   metrics.Gauge(m.Registry, "read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
-		said:    map[[2]string]Age{},
+		said:    map[[2]string]overview.Age{},
 	}
 	return a
 }
@@ -125,10 +105,10 @@ func (s *sources) lookAtAges(ctx context.Context, told ages) error {
 		if read.IsZero() {
 			return
 		}
-		is := ageOf(s.config.Licences, read, now)
+		is := overview.AgeOf(read, now, s.config.Licences.Warn, s.config.Licences.Critical)
 		told.seconds.WithLabelValues(site, source).Set(now.Sub(read).Seconds())
-		told.stale.WithLabelValues(site, source).Set(map[Age]float64{Stale: 1, Critical: 2}[is])
-		if is != Recent {
+		told.stale.WithLabelValues(site, source).Set(map[overview.Age]float64{overview.Stale: 1, overview.Critical: 2}[is])
+		if is != overview.Recent {
 			text := fmt.Sprintf("%s of %s was last read at %s (%s). ", source, site, read.UTC().Format("2006-01-02 15:04 UTC"), where)
 			if problem != "" {
 				text += problem
@@ -141,9 +121,9 @@ func (s *sources) lookAtAges(ctx context.Context, told ages) error {
 			return
 		}
 		switch about := []any{"site", site, "source", source, "read", read, "where", where, "problem", problem}; is {
-		case Stale:
+		case overview.Stale:
 			s.log.Warn("what was read of the web is old", about...)
-		case Critical:
+		case overview.Critical:
 			s.log.Error("what was read of the web is very old", about...)
 		default:
 			s.log.Info("what was read of the web is fresh again", about...)

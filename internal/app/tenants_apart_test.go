@@ -50,6 +50,8 @@ var tenantDoors = map[string][]string{
 		"/api/v1/reports/{name}", "/console", "/console/", "/ledger/receipt/{id}",
 		"/admin/questions", "/admin/questions/{id}", "/admin/questions/{id}/ignored", "/admin/tuning", "/admin/tuning/{id}",
 		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview",
+		"/admin/sources", "/admin/sources/look", "/admin/sources/{site}/{source}", "/admin/sources/{site}/{source}/read",
+		"/admin/content", "/admin/content/item", "/admin/content/problems",
 	},
 	callers:   {"/ramp.v1.CatalogService/PushResources", "/ramp.v1.CatalogService/RefreshCatalog", "/ramp.v1.CatalogService/RemoveResources"},
 	providers: {"/provider/{domain}/transactions"},

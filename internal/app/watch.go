@@ -130,6 +130,17 @@ func (s *sources) due(ctx context.Context, source ingest.SourceSettings) time.Ti
 	return time.Time{}
 }
 
+// nextAttempt is when a source is due that was read; zero for never.
+func nextAttempt(source ingest.SourceSettings, began time.Time, failed error) (next time.Time) {
+	switch {
+	case source.Every > 0 && failed != nil:
+		next = began.Add(min(source.Every, tryAgain))
+	case source.Every > 0:
+		next = began.Add(source.Every)
+	}
+	return next
+}
+
 // nextRun is when a source is due that stands like this; zero for at once, or for never where it has no time.
 func nextRun(source ingest.SourceSettings, s content.Source) time.Time {
 	if s.Attempt.StartedAt.IsZero() {

@@ -37,6 +37,7 @@ type grammar struct {
 	Broker    brokerCommand        `cmd:"" help:"Buy licensed content for agents, at whichever Exchange offers it best (RAMP)."`
 	Ingest    ingestCommand        `cmd:"" help:"Read content into the database."`
 	Sources   owner.Sources        `cmd:"" help:"List the sources, how they stand, and when they are read next."`
+	Content   owner.Content        `cmd:"" help:"See the items that were read, what others see of them, and what could not be used."`
 	Licences  owner.StatedLicences `cmd:"" help:"Tell what was read of what sites state of the use of their addresses, and what is known of one address."`
 	Ask       agent.Ask            `cmd:"" help:"Ask a question."`
 	Await     agent.Await          `cmd:"" help:"Have an answer that was promised for later, or cancel it."`

@@ -45,6 +45,7 @@ type Source struct {
 	Failed    time.Time // when LastError happened
 	LastError string    // what Failed recorded since the last run, or empty
 	Attempt   Attempt   // the last one, whatever came of it; zero where nobody told
+	Busy      bool      // a run fills it just now, as far as is known
 }
 
 // Attempt describes an attempt to fill a source.
@@ -78,17 +79,18 @@ var usualLimits = limits{batchItems: 500, batchBytes: 4 << 20, sweep: 2000, page
 
 // Sources lists the sources of all sites, by site and name.
 func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
-	return store.List(ctx, c.db, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error, tried, next_run, attempt
+	return store.List(ctx, c.db, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error, tried, next_run, attempt, lease_until
 			FROM content_source WHERE forgotten = 0 ORDER BY site, name`,
 		func(row store.Scanner) (s Source, err error) {
-			var lastRun, failed, tried, next int64
+			var lastRun, failed, tried, next, lease int64
 			var counts string
 			if err := row.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed,
-				&s.LastError, &tried, &next, &s.Attempt.Detail); err != nil {
+				&s.LastError, &tried, &next, &s.Attempt.Detail, &lease); err != nil {
 				return s, err
 			}
 			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
 			s.Attempt.StartedAt, s.Attempt.Next = store.FromMicros(tried), store.FromMicros(next)
+			s.Busy = store.FromMicros(lease).After(c.now())
 			if counts != "" {
 				if err := json.Unmarshal([]byte(counts), &s.Last); err != nil {
 					return s, err

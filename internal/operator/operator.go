@@ -41,6 +41,7 @@ type Operator struct {
 	Rules      Rules
 	Answers    Answers
 	Tuning     Tuning
+	Content    Content
 	Questions  *questions.Store // nil where none are kept
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
 	// its hosts.
@@ -161,8 +162,7 @@ func Operations() (all []Operation) {
 	for _, some := range [][]Operation{
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
-		tuningOperations,
-		questionOperations,
+		tuningOperations, questionOperations, contentOperations,
 	} {
 		all = append(all, some...)
 	}

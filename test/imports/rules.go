@@ -89,10 +89,11 @@ var ledgerWriters = []string{
 // appends are the methods by which one writes to the ledger, with how many arguments each takes.
 var appends = map[string]int{"Append": 3, "AppendAll": 3, "AppendChange": 5}
 
-// itemReaders are the packages that read whole items from the store: to find them again, and
-// content/released to let out what the terms allow. None of these names covers what is below it.
+// itemReaders are the packages that read whole items from the store: to find them again,
+// content/released to let out what the terms allow, and content/overview to show them to their
+// owner. None of these names covers what is below it.
 var itemReaders = []string{"internal/content", "internal/content/index", "internal/content/vector",
-	"internal/content/released"}
+	"internal/content/released", "internal/content/overview"}
 
 // reads are the methods of the content's catalog that give whole items.
 var reads = []string{"LoadItems", "Changes", "EachItem"}

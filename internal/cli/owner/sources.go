@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
+	"frontdesk/internal/content/overview"
 )
 
 // Sources lists the sources, and how they stand.
@@ -15,7 +15,7 @@ type Sources struct {
 	command.ConfigFlags
 	Site     string `placeholder:"SITE" help:"Only the sources of this site."`
 	JSON     bool   `name:"json" help:"Print all that is known, as JSON."`
-	Problems int    `default:"3" placeholder:"N" help:"Problems of the last run to list for each source (${default}); up to 20 are kept."`
+	Problems int    `default:"3" placeholder:"N" help:"Problems of the last run to list for each source (${default}); up to 100 are kept."`
 }
 
 // Help is the command's example.
@@ -42,7 +42,7 @@ func (c Sources) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	chosen := []app.SourceStatus{}
+	chosen := []overview.SourceStatus{}
 	for _, s := range all {
 		if c.Site == "" || s.Site == c.Site {
 			chosen = append(chosen, s)
@@ -65,7 +65,7 @@ func (c Sources) Run(env *command.Environment) error {
 }
 
 // table lists the sources, and below them what is wrong with any.
-func (c Sources) table(env *command.Environment, all []app.SourceStatus) {
+func (c Sources) table(env *command.Environment, all []overview.SourceStatus) {
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "source\titems\tlast read\tage\tresult\tnext\tfrom")
 	for _, s := range all {
@@ -103,19 +103,19 @@ func (c Sources) table(env *command.Environment, all []app.SourceStatus) {
 }
 
 // age is how long ago the source was last read with success, and whether that is too long ago.
-func age(s app.SourceStatus) string {
+func age(s overview.SourceStatus) string {
 	if s.LastRun.IsZero() {
 		return "-"
 	}
 	text := command.Ago(time.Duration(s.AgeSeconds) * time.Second)
-	if s.Age != app.Recent {
+	if s.Age != overview.Recent {
 		text += " " + string(s.Age)
 	}
 	return text
 }
 
 // result is the outcome of the last run in a few words.
-func result(s app.SourceStatus) string {
+func result(s overview.SourceStatus) string {
 	switch {
 	case s.Error != "":
 		return "failed"

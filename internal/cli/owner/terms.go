@@ -2,7 +2,6 @@ package owner
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/overview"
 	"frontdesk/internal/policy"
 )
 
@@ -134,7 +134,7 @@ func (c termsExplain) lookUp(env *command.Environment, config app.Config, progra
 		if c.Site != "" && c.Site != site.ID {
 			continue
 		}
-		for _, spelling := range spellings(c.URL) {
+		for _, spelling := range overview.Spellings(c.URL) {
 			found, err := program.Catalog.Find(env.Ctx, site.ID, spelling)
 			if err != nil {
 				return nil, err
@@ -160,35 +160,6 @@ func (c termsExplain) lookUp(env *command.Environment, config app.Config, progra
 		known = append(known, facts)
 	}
 	return known, nil
-}
-
-// spellings are the ways in which a catalog may have written a URL that a person writes: as it is first, then with
-// scheme and host in lower case, with and without a slash at the end, by https and by http.
-func spellings(address string) []string {
-	all := []string{address}
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Host == "" {
-		return all
-	}
-	u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Host), "", ""
-	for _, scheme := range []string{"https", "http"} {
-		if u.Scheme != "https" && u.Scheme != "http" {
-			scheme = u.Scheme
-		}
-		other := *u
-		other.Scheme = scheme
-		path := strings.TrimRight(u.EscapedPath(), "/")
-		for _, end := range []string{"", "/"} {
-			if other.RawPath = path + end; path+end == "" {
-				continue
-			}
-			other.Path, _ = url.PathUnescape(other.RawPath)
-			if text := other.String(); !slices.Contains(all, text) {
-				all = append(all, text)
-			}
-		}
-	}
-	return all
 }
 
 // explain prints how a decision came about.

@@ -164,6 +164,9 @@ func (c *crawl) probe(ctx context.Context) {
 
 // own says whether the operator named a host himself.
 func (c *crawl) own(u *url.URL) bool {
+	if c.Public {
+		return false
+	}
 	typed := pageurl.FromLink(c.URL, nil)
 	if typed != nil && u.Host == typed.Host {
 		return true

@@ -34,6 +34,9 @@ type Web struct {
 	// Only are the paths, with their queries, of pages that are read of a source that was read
 	// before; nil is the whole source. What other pages hold stays as it is.
 	Only []string
+	// Public says that not whoever runs this program named the address: it has to be on the
+	// public internet, as addresses in documents have to.
+	Public bool
 	// Crawler is how the web is reached.
 	Crawler *fetch.Crawler
 	// Agent is the name by which robots rules in pages may speak of this visitor.

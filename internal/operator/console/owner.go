@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator/console/content"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
@@ -43,6 +44,8 @@ type OwnerConfig struct {
 	Home home.Config
 	// Questions is what people and agents ask; nil where nothing is kept.
 	Questions *questions.Config
+	// Content is what was read.
+	Content content.Config
 	// Tuning is what mends answers.
 	Tuning tuning.Config
 	// Inbox is what agents submit; nil where nothing is taken in.
@@ -54,7 +57,7 @@ type OwnerConfig struct {
 // Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML; what
 // changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) *frame.Frame {
-	sets := []func(*frame.Frame) frame.Pages{home.Pages(config.Home), tuning.Pages(config.Tuning)}
+	sets := []func(*frame.Frame) frame.Pages{home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content)}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/operator/console/content"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
@@ -25,6 +26,8 @@ var drawn = map[string]any{
 	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
+	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},
+	"content-problems": content.Problems{}, "content-add": content.Addition{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},

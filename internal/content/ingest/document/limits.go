@@ -1,14 +1,5 @@
 package document
 
-// Problem is something in a source that cannot be used.
-type Problem struct {
-	// Origin is the place: a file with line or number within it, and a JSON pointer where one helps
-	// ("shop.jsonl:12", "page.html#2 /@graph/3").
-	Origin string `json:"origin"`
-	// Reason is a sentence that says what is wrong and, where it is not plain, what would be right.
-	Reason string `json:"reason"`
-}
-
 // Limits bound what is read, in bytes.
 type Limits struct {
 	File     int64 // a file as it lies on disk; 1 GiB

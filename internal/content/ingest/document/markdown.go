@@ -39,7 +39,10 @@ func (r *Reader) markdown(portion *Portion, out *Result) {
 	n, err := readMatter(mark, matter)
 	var fault matterFault
 	if errors.As(err, &fault) {
-		out.problem(place(portion.File.Name, fault.line), fault.reason)
+		out.Problems = append(out.Problems, Problem{
+			Origin: place(portion.File.Name, fault.line), Reason: fault.reason,
+			Excerpt: excerptOfLine(source, fault.line),
+		})
 		return
 	}
 	if isDraft(n) {

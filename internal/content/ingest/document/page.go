@@ -107,7 +107,10 @@ func (v *view) jsonLD() []*jsonrepair.Node {
 			v.blocks = append(v.blocks, block)
 		}
 		if fault != nil {
-			v.result.problem(v.piece.file.Name+block, "this is no JSON that can be read: "+fault.Reason)
+			v.result.Problems = append(v.result.Problems, Problem{
+				Origin: v.piece.file.Name + block, Reason: noJSON + fault.Reason,
+				Excerpt: excerpt(script, fault.Offset),
+			})
 		}
 	}
 	return documents

@@ -126,13 +126,13 @@ func (r *Reader) elements(portion *Portion, out *Result) {
 }
 
 func (r *Result) problem(origin, reason string) {
-	r.Problems = append(r.Problems, Problem{origin, reason})
+	r.Problems = append(r.Problems, Problem{Origin: origin, Reason: reason})
 }
 
 // unread notes a file that could not be read to its end.
 func (r *Result) unread(origin, reason string) {
 	r.problem(origin, reason)
-	r.Cut = &Problem{origin, reason}
+	r.Cut = &Problem{Origin: origin, Reason: reason}
 }
 
 // piece is a text that holds JSON documents which may refer to each other.
@@ -180,7 +180,9 @@ func (r *Reader) text(out *Result, p *piece) *Problem {
 	finds, h := r.finds(p, documents)
 	r.items(out, p, h, finds)
 	if fault != nil {
-		why := Problem{p.place(fault.Offset, ""), "this is no JSON that can be read: " + fault.Reason}
+		why := Problem{
+			Origin: p.place(fault.Offset, ""), Reason: noJSON + fault.Reason, Excerpt: excerpt(p.text, fault.Offset),
+		}
 		out.Problems = append(out.Problems, why)
 		return &why
 	}

@@ -86,7 +86,8 @@ func (s *Splitter) end(ctx context.Context, f File, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &fault):
-		return s.Emit(ctx, &Portion{File: f, Problem: &Problem{place(f.Name, fault.line), fault.reason}, Whole: true})
+		problem := &Problem{Origin: place(f.Name, fault.line), Reason: fault.reason}
+		return s.Emit(ctx, &Portion{File: f, Problem: problem, Whole: true})
 	}
 	return err
 }
@@ -231,10 +232,9 @@ func (s *Splitter) page(ctx context.Context, f File, from io.Reader) error {
 		return err
 	}
 	if charset.IsBinary(data[:min(len(data), 4<<10)]) {
-		return s.Emit(ctx,
-			&Portion{File: f,
-				Problem: &Problem{f.Name,
-					"this is no text in any encoding; is it an image or an archive under a wrong name?"}})
+		return s.Emit(ctx, &Portion{File: f, Problem: &Problem{
+			Origin: f.Name, Reason: "this is no text in any encoding; is it an image or an archive under a wrong name?",
+		}})
 	}
 	return s.Emit(ctx, &Portion{File: f, Format: f.Format, Text: string(data), Line: 1})
 }
@@ -401,7 +401,7 @@ func (l *lineReader) portion(buffer []byte, ended bool) (rest []byte, err error)
 	}
 	if end == 0 && int64(len(buffer)) > l.Limits.Item {
 		l.passing = true
-		problem := &Problem{place(l.file.Name, l.line), tooLong(l.Limits.Item)}
+		problem := &Problem{Origin: place(l.file.Name, l.line), Reason: tooLong(l.Limits.Item)}
 		return nil, l.Emit(l.ctx, &Portion{File: l.file, Problem: problem})
 	}
 	if end == 0 {

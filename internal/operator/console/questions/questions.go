@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"encoding/csv"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -90,21 +88,6 @@ func asking(r *http.Request, days *frame.Range) operator.ListQuestions {
 	}
 }
 
-// link is an address of the list, with some of its parameters changed.
-func link(r *http.Request, page string, change map[string]string) string {
-	q := url.Values{}
-	maps.Copy(q, r.URL.Query())
-	q.Del("after")
-	for name, value := range change {
-		q.Set(name, value)
-	}
-	maps.DeleteFunc(q, func(_ string, values []string) bool { return values[0] == "" })
-	if len(q) == 0 && page != "" {
-		return page
-	}
-	return page + "?" + q.Encode()
-}
-
 // List is what the page with all questions shows.
 type List struct {
 	Views  []Choice
@@ -146,7 +129,7 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	defer cancel()
 	days := frame.ReadRange(r, p.Now())
 	for i := range days.Choices { // a place in one list is none in another
-		days.Choices[i].Query = link(r, "", map[string]string{"days": strconv.Itoa(days.Choices[i].Days)})
+		days.Choices[i].Query = frame.Link(r, "", map[string]string{"days": strconv.Itoa(days.Choices[i].Days)})
 	}
 	in := asking(r, days)
 	all, err := in.Do(ctx, p.config.Operator)
@@ -163,7 +146,7 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 		body.Rows = append(body.Rows, rowOf(q))
 	}
 	if all.Next != "" {
-		body.Next = link(r, "questions", map[string]string{"after": all.Next})
+		body.Next = frame.Link(r, "questions", map[string]string{"after": all.Next})
 	}
 	for _, name := range []string{"view", "who", "days"} {
 		if value := r.URL.Query().Get(name); value != "" {
@@ -172,7 +155,8 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	}
 	sheet := v.Sheet(v.Say("questions.title"), "questions", body)
 	sheet.Range = days
-	sheet.Actions = []frame.Action{{Text: v.Say("questions.download"), Href: p.Base(r) + link(r, "questions.csv", nil)}}
+	file := p.Base(r) + frame.Link(r, "questions.csv", nil)
+	sheet.Actions = []frame.Action{{Text: v.Say("questions.download"), Href: file}}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil
 }
@@ -193,7 +177,7 @@ func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *fr
 	times[asked.ViewAll] = people + agents
 	for _, view := range asked.Views {
 		one := Choice{Text: v.Say("questions.view_" + cmp.Or(string(view), "all")), Here: in.View == string(view),
-			Href: link(r, "questions", map[string]string{"view": string(view)})}
+			Href: frame.Link(r, "questions", map[string]string{"view": string(view)})}
 		if n, ok := times[view]; ok {
 			one.Times = strconv.FormatInt(n, 10)
 		}
@@ -204,9 +188,9 @@ func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *fr
 		n    int64
 	}{{"", people + agents}, {asked.People, people}, {asked.Agents, agents}} {
 		whos = append(whos, Choice{Text: v.Say("questions.who_" + cmp.Or(string(who.name), "all")),
-			Here: in.Who == string(who.name),
-			Href: link(r, "questions", map[string]string{"who": string(who.name)}), Times: strconv.FormatInt(who.n,
-				10)})
+			Here:  in.Who == string(who.name),
+			Href:  frame.Link(r, "questions", map[string]string{"who": string(who.name)}),
+			Times: strconv.FormatInt(who.n, 10)})
 	}
 	return views, whos
 }
@@ -219,19 +203,13 @@ func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit)
 	if err != nil {
 		return err
 	}
-	header := w.Header()
-	header.Set("Content-Type", "text/csv; charset=utf-8")
-	header.Set("Content-Disposition", `attachment; filename="questions.csv"`)
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
-	out := csv.NewWriter(w)
-	out.Write([]string{"id", "question", "times", "times_before", "people", "agents", "outcome", "score", "best_answer",
-		"clicks", "language", "first", "last"})
+	out := frame.Download(w, "questions.csv", "id", "question", "times", "times_before", "people", "agents", "outcome",
+		"score", "best_answer", "clicks", "language", "first", "last")
 	for rows := 0; ; rows += len(part.Questions) {
 		for _, q := range part.Questions {
-			out.Write([]string{q.ID.String(), plain(q.Text), fmt.Sprint(q.Times), fmt.Sprint(q.Before),
+			out.Write([]string{q.ID.String(), frame.Plain(q.Text), fmt.Sprint(q.Times), fmt.Sprint(q.Before),
 				fmt.Sprint(q.People),
-				fmt.Sprint(q.Agents), q.Outcome, strconv.FormatFloat(q.Score, 'f', 1, 64), plain(q.URL),
+				fmt.Sprint(q.Agents), q.Outcome, strconv.FormatFloat(q.Score, 'f', 1, 64), frame.Plain(q.URL),
 				fmt.Sprint(q.Clicks),
 				q.Language, q.First.UTC().Format(time.RFC3339), q.Last.UTC().Format(time.RFC3339)})
 		}
@@ -243,14 +221,6 @@ func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit)
 			return nil // what was sent is a list that ends early
 		}
 	}
-}
-
-// plain keeps a text of strangers from being a formula where a table is opened.
-func plain(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // One is what the page of a question shows.

@@ -33,7 +33,8 @@ type schemas struct {
 // stand before those of the schemas of their types.
 var inner = map[string]string{
 	"operator": "operator", "policy": "policy", "push": "licensing/catalog/push", "disputes": "licensing/disputes",
-	"accesslog": "licensing/disputes/accesslog", "tryout": "ask/tryout",
+	"accesslog": "licensing/disputes/accesslog", "tryout": "ask/tryout", "overview": "content/overview",
+	"content": "content", "ingest": "content/ingest", "document": "content/ingest/document",
 }
 
 // nameOf is the name of the schema of a type.
@@ -191,6 +192,7 @@ func (s *schemas) members(schema object, t reflect.Type) {
 			schema["additionalProperties"] = true
 			continue
 		}
+		name = cmp.Or(name, field.Name)
 		schema["properties"].(object)[name] = s.member(t, field, name)
 		must := !strings.HasPrefix(rest, "omit")
 		if s.input {

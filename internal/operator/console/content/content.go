@@ -1,0 +1,423 @@
+// Package content is the pages of the owner's console on what was read: sources and items, what
+// could not be used, and what is at an address that may become a source. What they show and do are
+// operations of package operator.
+package content
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/internal/content/overview"
+	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/console/frame"
+	"frontdesk/wire/strictjson"
+)
+
+//go:embed content.html
+var embedded embed.FS
+
+//go:embed words.txt
+var words string
+
+// Config is where the pages learn what they show.
+type Config struct{ Operator *operator.Operator }
+
+// Pages are the pages of this package.
+func Pages(config Config) func(*frame.Frame) frame.Pages {
+	return func(f *frame.Frame) frame.Pages {
+		p := &pages{f, config}
+		return frame.Pages{
+			Templates: embedded, Words: words,
+			Rows: []frame.Page{
+				{Pattern: "GET content", Right: identity.See, Serve: p.list},
+				{Pattern: "GET content.csv", Right: identity.See, Serve: p.download},
+				{Pattern: "GET content/problems", Right: identity.See, Serve: f.Draw("content-problems", p.problems)},
+				{Pattern: "GET content/problems.csv", Right: identity.See, Serve: p.downloadProblems},
+				{Pattern: "GET content/item", Right: identity.See, Serve: f.Draw("content-item", p.item)},
+				{Pattern: "GET content/add", Right: identity.See, Serve: f.Draw("content-add", p.add)},
+				{Pattern: "POST content/add", Right: identity.Tune, Serve: p.look},
+				{Pattern: "GET content/{site}/{source}", Right: identity.See, Serve: f.Draw("content-source", p.one)},
+				{Pattern: "POST content/{site}/{source}/read", Right: identity.Tune, Serve: f.Act(p.read)},
+			},
+		}
+	}
+}
+
+type pages struct {
+	*frame.Frame
+	config Config
+}
+
+// Bounds of lists.
+const (
+	perPage  = 50
+	perPart  = 500    // of a download
+	maxRows  = 50_000 // of a download
+	patience = 10 * time.Second
+)
+
+// Source is a source of a list.
+type Source struct {
+	overview.SourceStatus
+	Path      string // of its page, below the console's
+	From      string // by which a list is asked for its items
+	StateText string
+	Problems  int
+}
+
+func sourceOf(s overview.SourceStatus, v *frame.Visit) Source {
+	path := pathOf(s.Site, s.Name)
+	return Source{s, path, strings.TrimPrefix(path, "content/"), v.Say("content.state_" + s.State), s.ProblemCount()}
+}
+
+// pathOf is the path of the page of a source.
+func pathOf(site, source string) string {
+	return "content/" + url.PathEscape(site) + "/" + url.PathEscape(source)
+}
+
+// Choice is an option of a form.
+type Choice struct {
+	Value, Text string
+	Here        bool
+}
+
+// Item is an item of a list.
+type Item struct {
+	overview.Item
+	Query string // of its page
+	Terms Terms
+}
+
+// Terms are what the terms decide, in words.
+type Terms struct {
+	Access, Text string // the access as a word of the protocol, and to be read
+	Rule         string // empty where there is but one
+}
+
+func termsOf(v *frame.Visit, access string, rule, line int) Terms {
+	t := Terms{Access: access, Text: v.Say("content.access_" + access)}
+	switch {
+	case line > 0:
+		t.Rule = v.Say("content.rule_line", rule, line)
+	case rule == 0:
+		t.Rule = v.Say("content.no_rule")
+	case rule > 1:
+		t.Rule = v.Say("content.rule", rule)
+	}
+	return t
+}
+
+func itemOf(i overview.Item, v *frame.Visit) Item {
+	return Item{i, url.Values{"url": {i.URL}, "site": {i.Site}}.Encode(), termsOf(v, i.Access, i.Rule, i.Line)}
+}
+
+// List is what the page of all content shows.
+type List struct {
+	Sources  []Source
+	Problems int // of all sources
+	Chosen   operator.ListItems
+	From     []Choice // sources
+	Faults   []Choice
+	Items    []Item
+	Next     string // where the list goes on; empty for nowhere
+	Later    bool   // it is not its beginning
+	Any      bool   // something is chosen
+}
+
+// asked is what the address of a list says. A source is written as in the path of its page.
+func asked(r *http.Request) (in operator.ListItems) {
+	q := r.URL.Query()
+	in = operator.ListItems{
+		Search: q.Get("q"), Type: strings.TrimSpace(q.Get("type")), Language: strings.TrimSpace(q.Get("language")),
+		Fault: q.Get("fault"), After: q.Get("after"), Limit: perPage,
+	}
+	site, source, _ := strings.Cut(q.Get("from"), "/")
+	in.Site, _ = url.PathUnescape(site)
+	in.Source, _ = url.PathUnescape(source)
+	return in
+}
+
+func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	sources, err := (operator.ListSources{}).Do(ctx, p.config.Operator)
+	if err != nil {
+		return err
+	}
+	in := asked(r)
+	items, err := in.Do(ctx, p.config.Operator)
+	if err != nil {
+		return err
+	}
+	body := List{Chosen: in, Later: in.After != ""}
+	body.Any = in.Search+in.Type+in.Language+in.Site+in.Source+in.Fault != ""
+	for _, s := range sources.Sources {
+		one := sourceOf(s, v)
+		body.Sources, body.Problems = append(body.Sources, one), body.Problems+one.Problems
+		body.From = append(body.From, Choice{one.From, s.Name, s.Site == in.Site && s.Name == in.Source})
+	}
+	for _, fault := range overview.Faults {
+		body.Faults = append(body.Faults, Choice{fault, v.Say("content.fault_" + fault), fault == in.Fault})
+	}
+	for _, i := range items.Items {
+		body.Items = append(body.Items, itemOf(i, v))
+	}
+	if items.Next != "" {
+		body.Next = frame.Link(r, "content", map[string]string{"after": items.Next})
+	}
+	sheet := v.Sheet(v.Say("frame.content"), "content", body)
+	if len(body.Items) > 0 {
+		file := frame.Action{Text: v.Say("content.download"), Href: p.Base(r) + frame.Link(r, "content.csv", nil)}
+		sheet.Actions = append(sheet.Actions, file)
+	}
+	p.Show(w, r, http.StatusOK, sheet)
+	return nil
+}
+
+// download gives the list that the page shows, as a table.
+func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
+	in := asked(r)
+	in.After, in.Limit = "", perPart
+	part, err := in.Do(r.Context(), p.config.Operator)
+	if err != nil {
+		return err
+	}
+	out := frame.Download(w, "content.csv", "site", "source", "url", "name", "types", "language", "words", "access",
+		"rule", "origin")
+	for rows := 0; ; rows += len(part.Items) {
+		for _, i := range part.Items {
+			out.Write([]string{i.Site, i.Source, frame.Plain(i.URL), frame.Plain(i.Name), strings.Join(i.Types, " "),
+				i.Language, fmt.Sprint(i.Words), i.Access, fmt.Sprint(i.Rule), frame.Plain(i.Origin)})
+		}
+		out.Flush()
+		if in.After = part.Next; in.After == "" || rows > maxRows {
+			return nil
+		}
+		if part, err = in.Do(r.Context(), p.config.Operator); err != nil {
+			return nil // what was sent is a list that ends early
+		}
+	}
+}
+
+// Problem is something that could not be used.
+type Problem struct {
+	overview.Problem
+	Path string // of the page of its source
+	Todo string // how to mend it
+}
+
+func problemOf(p overview.Problem, v *frame.Visit) Problem {
+	return Problem{p, pathOf(p.Site, p.Source), v.Say("content.mend_" + p.Kind)}
+}
+
+// Problems are what could not be used of all sources.
+type Problems struct {
+	Problems []Problem
+	Of       []Source // that have some, and how many
+}
+
+func (p *pages) problems(ctx context.Context, _ *http.Request, v *frame.Visit) (string, any, error) {
+	sources, err := (operator.ListSources{}).Do(ctx, p.config.Operator)
+	var body Problems
+	for _, s := range sources.Sources {
+		if one := sourceOf(s, v); one.Problems > 0 {
+			body.Of = append(body.Of, one)
+		}
+		for _, problem := range s.Problems() {
+			body.Problems = append(body.Problems, problemOf(problem, v))
+		}
+	}
+	return v.Say("content.problems"), body, err
+}
+
+func (p *pages) downloadProblems(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	all, err := (operator.ListProblems{}).Do(r.Context(), p.config.Operator)
+	if err != nil {
+		return err
+	}
+	out := frame.Download(w, "problems.csv", "site", "source", "file", "line", "problem", "excerpt", "what_to_do")
+	for _, one := range all.Problems {
+		out.Write([]string{one.Site, one.Source, frame.Plain(one.File), fmt.Sprint(one.Line), frame.Plain(one.Reason),
+			frame.Plain(one.Excerpt), v.Say("content.mend_" + one.Kind)})
+	}
+	out.Flush()
+	return nil
+}
+
+// One is what the page of a source shows.
+type One struct {
+	Source
+	Began    bool // a reading was asked for, and has begun
+	Refused  bool // or has not, as another goes on
+	Problems []Problem
+	Count    int // of all problems
+}
+
+func name(r *http.Request) operator.SourceName {
+	return operator.SourceName{Site: r.PathValue("site"), Source: r.PathValue("source")}
+}
+
+func (p *pages) one(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
+	found, err := (operator.ShowSource{SourceName: name(r)}).Do(ctx, p.config.Operator)
+	if err != nil {
+		return "", nil, err
+	}
+	read := r.URL.Query().Get("read")
+	body := One{
+		Source: sourceOf(found.Source, v), Count: found.ProblemCount,
+		Began: read == "begun", Refused: read == "refused",
+	}
+	for _, problem := range found.Problems {
+		body.Problems = append(body.Problems, problemOf(problem, v))
+	}
+	return found.Source.Name, body, nil
+}
+
+func (p *pages) read(r *http.Request, _ *frame.Visit) (did, to string, err error) {
+	in := name(r)
+	out, err := (operator.ReadSource{SourceName: in}).Do(r.Context(), p.config.Operator)
+	switch to = pathOf(in.Site, in.Source); {
+	case err != nil:
+		return "", "", err
+	case !out.Started:
+		return "", to + "?read=refused", nil
+	}
+	return "had the source " + in.Source + " be read anew", to + "?read=begun", nil
+}
+
+// Whole is what the page of an item shows.
+type Whole struct{ Items []WholeItem }
+
+// WholeItem is an item with all that was read of it.
+type WholeItem struct {
+	overview.WholeItem
+	Terms      Terms
+	Path       string // of the page of its source
+	Properties []Property
+	JSON       string
+	Seen       []View
+}
+
+// Property is a member of an item.
+type Property struct{ Name, Value string }
+
+// View is an item as a party sees it.
+type View struct {
+	overview.View
+	Title string
+	Terms Terms
+}
+
+// maxValue is how much of a property and of a text is shown, in characters.
+const (
+	maxValue = 300
+	maxText  = 1500
+)
+
+func (p *pages) item(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
+	in := operator.ShowItem{URL: r.URL.Query().Get("url"), Site: r.URL.Query().Get("site")}
+	if in.URL == "" {
+		return "", nil, fail.New(fail.NotFound, "%s", v.Say("content.which_item"))
+	}
+	found, err := in.Do(ctx, p.config.Operator)
+	if err != nil {
+		return "", nil, err
+	}
+	var body Whole
+	for _, i := range found.Items {
+		one := WholeItem{
+			WholeItem: i, Path: pathOf(i.Site, i.Source), Terms: termsOf(v, i.Access, i.Rule, i.Line),
+			Properties: properties(i.Object),
+		}
+		if text, err := json.MarshalIndent(json.RawMessage(i.Object), "", "  "); err == nil {
+			one.JSON = string(text)
+		}
+		for _, seen := range i.Views {
+			rule := seen.Steps[len(seen.Steps)-1]
+			if !rule.Matched { // none does
+				rule = overview.Step{}
+			}
+			seen.Text = short(seen.Text, maxText)
+			one.Seen = append(one.Seen,
+				View{seen, v.Say("content.as_" + seen.As), termsOf(v, seen.Access, rule.Rule, rule.Line)})
+		}
+		body.Items = append(body.Items, one)
+	}
+	title := found.Items[0].Name
+	if title == "" {
+		title = v.Say("content.unnamed")
+	}
+	return title, body, nil
+}
+
+// properties are the members of an object, each in a line.
+func properties(object strictjson.Value) (all []Property) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	for name, value := range members {
+		text := string(value)
+		_ = json.Unmarshal(value, &text) // of anything but a text it stays as it is written
+		all = append(all, Property{name, short(text, maxValue)})
+	}
+	slices.SortFunc(all, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// short is a text up to a length.
+func short(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// Addition is what the page for a new source shows.
+type Addition struct {
+	URL  string
+	Seen *Looked // nil before anything was looked at
+}
+
+// Looked is what is at an address.
+type Looked struct {
+	operator.SeenAddress
+	Problems []Problem
+}
+
+func (p *pages) add(_ context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
+	return v.Say("content.add"), Addition{URL: r.URL.Query().Get("url")}, nil
+}
+
+// look looks at an address. What is wrong with it is told beside what was written.
+func (p *pages) look(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	body := Addition{URL: strings.TrimSpace(r.PostForm.Get("url"))}
+	seen, err := (operator.LookAtAddress{URL: body.URL}).Do(r.Context(), p.config.Operator)
+	status, problem := http.StatusOK, ""
+	switch {
+	case err == nil:
+		p.Note(r, v.In, "looked at an address")
+		body.Seen = &Looked{SeenAddress: seen}
+		s := overview.SourceStatus{Attempt: &overview.Attempt{Problems: seen.Problems}}
+		for _, one := range s.Problems() {
+			body.Seen.Problems = append(body.Seen.Problems, problemOf(one, v))
+		}
+	case fail.From(err).Code == fail.Invalid:
+		status, problem = http.StatusBadRequest, fail.From(err).Detail
+	default:
+		return err
+	}
+	sheet := v.Sheet(v.Say("content.add"), "content-add", body)
+	sheet.Problem = problem
+	p.Show(w, r, status, sheet)
+	return nil
+}
