@@ -24,7 +24,7 @@ const (
 	rounds   = 24   // that each example is seen
 	rate     = 0.3  // of learning, falling to a tenth
 	decay    = 2e-6 // by which weights shrink with each example
-	negative = 5    // examples that a question of no intent with {thing} stands for
+	negative = 8    // examples that a question of no intent with {thing} stands for
 	positive = 3    // that one of an intent stands for
 	folds    = 5    // of the measurement
 )
