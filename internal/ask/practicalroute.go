@@ -17,7 +17,7 @@ import (
 // The bounds of the practical route.
 const (
 	maxOwnerPages = 4000 // items that may answer: answered questions first, then those with the shortest addresses
-	maxPractical  = 400  // bytes of a question that is read as a practical one
+	maxPractical  = 1000  // bytes of a question that is read as a practical one
 	maxChat       = 6    // words of a greeting, or of thanks
 	maxExamples   = 3    // questions that a greeting is answered with
 	leastAsked    = 0.35 // from which a question may be a practical one
@@ -160,7 +160,12 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	if chat && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
 		return asked, "", false
 	}
-	return asked, before, asked.KinSure() >= leastKin && asked.Practical >= leastAsked
+	if ok = asked.KinSure() >= leastKin && asked.Practical >= leastAsked; !ok && len(earlier) == 0 {
+		if said, clause := practical.ReadClauses(in.Text, i18n.For(in.Languages...).Language(), now); clause != "" {
+			return said, in.Text, true
+		}
+	}
+	return asked, before, ok
 }
 
 // chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:

@@ -35,6 +35,32 @@ func ReadAfter(earlier []string, text, language string, now time.Time) (asked As
 	return asked, before, last
 }
 
+// The bounds of reading a long text by its clauses.
+const (
+	longText   = 14  // words from which a text may tell a story beside what it asks
+	fewInAsk   = 3   // words that a clause has at least
+	clauseSure = 0.6 // how sure it has to be that a clause asks, and what
+)
+
+// ReadClauses reads the clause of a long text that is most surely a practical question: people tell how it came before they
+// ask. It gives an empty clause where none is one.
+func ReadClauses(text, language string, now time.Time) (asked Asked, clause string) {
+	if len(strings.Fields(text)) < longText {
+		return asked, ""
+	}
+	most := clauseSure
+	for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".,;:!?¿¡()\n。、！？", r) }) {
+		if len(strings.Fields(one)) < fewInAsk {
+			continue
+		}
+		read := Read(one, language, now)
+		if sure := min(read.Practical, read.KinSure()); sure > most && !IntentOf(read.Intent).Is("chat") {
+			asked, clause, most = read, strings.TrimSpace(one), sure
+		}
+	}
+	return asked, clause
+}
+
 // Onward reads a question that comes after another. Where it only names another day, country or person, it asks the same
 // of that, and onward is true; where it asks something else and names no place, it is still about the place of the one
 // before.
