@@ -76,6 +76,9 @@ func (r *reader) readWithout(i int) bool {
 			}
 		}
 	}
+	if any {
+		r.dropAround()
+	}
 	return any
 }
 

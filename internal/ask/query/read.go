@@ -86,6 +86,7 @@ type reader struct {
 	beside   []int           // those that are used and stand beside it
 	accepted []refusals.Span // tokens that look like a refusal and say none
 	unnamed  []refusals.Span // words before names that are not wanted
+	around   []refusals.Span // words that ask for nothing where something is not wanted
 	spans    []span          // of the tokens, by constraint
 
 	wish   facets.Sort // the order that was read, before it was brought to what items say

@@ -17,7 +17,7 @@ func (r *reader) readRefusals() {
 	q := refusals.Question{
 		Words: make([]string, len(r.tokens)), Said: r.said, Together: r.together, Listed: r.listed, Free: r.freeBehind,
 		Ends:    func(i int) bool { return r.tokens[i].comma || r.tokens[i].stop },
-		Article: r.linked,
+		Article: r.linked, Function: func(i int) bool { return i < len(r.tokens) && r.functional(i) },
 		Plain:   func(i int) bool { return r.plain(i) && !r.nounFirst() && !r.has(i, roleCourtesy) },
 	}
 	for i := range q.Words {
@@ -28,8 +28,18 @@ func (r *reader) readRefusals() {
 	for _, refusal := range found.Refusals {
 		r.add(r.lacking(refusal.Class, refusal.Allergy), refusal.From, refusal.To)
 	}
-	for _, span := range found.Beside {
-		r.use(span.From, span.To)
+	r.around = found.Beside
+	if len(found.Refusals) > 0 {
+		r.dropAround()
+	}
+}
+
+// dropAround leaves out what is only said around what is not wanted.
+func (r *reader) dropAround() {
+	for _, span := range r.around {
+		if r.together(span.From, span.To) {
+			r.use(span.From, span.To)
+		}
 	}
 }
 

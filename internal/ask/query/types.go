@@ -172,11 +172,14 @@ func (r *reader) heads(i, n int) bool {
 	return apart || strings.HasSuffix(r.word(next-1), "s") || r.nounFirst()
 }
 
+// fewRecipes is what part of all items are recipes at least where food means a recipe.
+const fewRecipes = 12
+
 // implied settles that recipes are wanted where the question says of something that only they have: a time to cook, what
 // a serving has, a diet, and what is asked for is a dish.
 func (r *reader) implied() {
-	if len(r.out.Types) > 0 || r.have("Recipe") == 0 || r.only("Recipe") {
-		return
+	if len(r.out.Types) > 0 || fewRecipes*r.have("Recipe") < r.at.Lexicon.Items() || r.have("Recipe") == 0 || r.only("Recipe") {
+		return // where food is sold, some recipes stand beside it
 	}
 	cooked, eaten := false, false
 	for _, c := range r.out.Constraints {

@@ -21,6 +21,7 @@ type Question struct {
 	Together func(i, j int) bool   // nothing ends a clause between them, and none has a meaning yet
 	Ends     func(i int) bool      // a comma or what ends a clause stands before the word at i
 	Article  func(i int) bool      // it only stands before a thing
+	Function func(i int) bool      // it is a function word, which may be said anew of each thing of a list: "to nuts and to eggs"
 	Listed   func(i int) int       // where the next thing of a list begins behind i; -1 where none does
 	Plain    func(i int) bool      // it is a word of a thing
 	Free     func(i int) bool      // "free" at i tells what the thing before it lacks
@@ -37,7 +38,7 @@ type Refusal struct {
 }
 
 // Found is what a question says. Named are words before a name that is not wanted; Accepted are words that look like a refusal and say none ("with or without"), and Beside
-// those that are said around refusals and ask for nothing.
+// those that are said around what is not wanted and then ask for nothing.
 type Found struct {
 	Refusals                []Refusal
 	Named, Accepted, Beside []Span
@@ -129,9 +130,6 @@ func (f *Forms) Read(q *Question) Found {
 			r.found.Accepted = append(r.found.Accepted, Span{i, i + never})
 		}
 		i += max(n, never, 1)
-	}
-	if len(r.found.Refusals) == 0 {
-		return r.found
 	}
 	for i := range q.Words {
 		if n := r.phrase(i, f.beside); n > 0 {
@@ -270,6 +268,9 @@ func (r *reading) thingsFrom(i, trust int) (things []thing) {
 				i++
 				break
 			}
+		}
+		if _, ok := r.thingAt(i); !ok && r.Function(i) {
+			i++
 		}
 	}
 	return things
