@@ -17,7 +17,7 @@ import (
 // The bounds of the practical route.
 const (
 	maxOwnerPages = 4000 // items that may answer: answered questions first, then those with the shortest addresses
-	maxPractical  = 1000  // bytes of a question that is read as a practical one
+	maxPractical  = 1000 // bytes of a question that is read as a practical one
 	maxChat       = 6    // words of a greeting, or of thanks
 	maxExamples   = 3    // questions that a greeting is answered with
 	leastAsked    = 0.35 // from which a question may be a practical one

@@ -120,7 +120,8 @@ func (s *search) quote(page, n int) string {
 	p := &s.Directory.pages[page]
 	from, to := n, n+1
 	beside := func(other int) bool {
-		return other >= 0 && other < len(p.sentences) && s.rate(page, n)-s.rate(page, other) < even
+		return other >= 0 && other < len(p.sentences) && s.rate(page, n)-s.rate(page, other) < even &&
+			(len(s.Asked.Countries) == 0 || len(p.sentences[other].countries()) > 0)
 	}
 	switch {
 	case content.IsA(p.Type, "Question"):

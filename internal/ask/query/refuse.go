@@ -18,7 +18,7 @@ func (r *reader) readRefusals() {
 		Words: make([]string, len(r.tokens)), Said: r.said, Together: r.together, Listed: r.listed, Free: r.freeBehind,
 		Ends:    func(i int) bool { return r.tokens[i].comma || r.tokens[i].stop },
 		Article: r.linked, Function: func(i int) bool { return i < len(r.tokens) && r.functional(i) },
-		Plain:   func(i int) bool { return r.plain(i) && !r.nounFirst() && !r.has(i, roleCourtesy) },
+		Plain: func(i int) bool { return r.plain(i) && !r.nounFirst() && !r.has(i, roleCourtesy) },
 	}
 	for i := range q.Words {
 		q.Words[i] = r.word(i)

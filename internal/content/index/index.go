@@ -42,7 +42,8 @@ type Doc struct {
 
 	// direction is what the item is about; nil where nothing tells.
 	direction words.Vector
-	named     words.Vector // what its name means
+	named     words.Vector   // what its name means
+	said      []words.Vector // what its sentences mean; none among many items
 	facts     facts
 	naming    naming
 	open      bool // it is not shown as a notice, so that what it says of itself may teach
@@ -91,7 +92,8 @@ type Admission struct {
 	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
 	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
 	Released func(l *Doc, object []byte) (released []byte, whole, open bool)
-	// Meant gives the released title and text of an item, of which its direction is made. Nil releases everything.
+	// Meant gives the released title and text of an item, of which its direction is made: up to about MeantBytes of it.
+	// Nil releases everything.
 	Meant func(*Doc, *content.Entry) (title, text string)
 }
 
@@ -203,8 +205,7 @@ func (l *loader) take(c content.Change) error {
 		return nil
 	}
 	l.library.describe(listing, &c.Entry, l.admission.Released)
-	listing.direction = l.direction(listing, &c.Entry)
-	listing.named, _ = l.library.table.Embed(c.Entry.Name)
+	l.direct(listing, &c.Entry)
 	l.put = append(l.put, document(listing, &c.Entry))
 	if len(l.put) >= l.batch {
 		l.flush()

@@ -31,6 +31,7 @@ const (
 // for it that nothing answers.
 var RankEvidence = []string{
 	"score", "closest", "place", "first", "meant", "meant-long", "named", "named-long", "none", "none-long",
+	"said", "said-long",
 }
 
 var rankWeights = sync.OnceValue(func() []float64 {
@@ -94,7 +95,11 @@ func (s *finding) candidates(found *Found) []Candidate {
 	var all []Candidate
 	add := func(h Hit, place int) {
 		meant, named := s.view.table.Alike(asked, h.direction), s.view.table.Alike(asked, h.named)
-		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0}, place > 0}
+		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, 0, 0}, place > 0}
+		for _, v := range h.said {
+			c.Values[10] = max(c.Values[10], s.view.table.Alike(asked, v))
+		}
+		c.Values[11] = c.Values[10] * long
 		if c.worded {
 			c.Values[2], c.Values[3] = -math.Log1p(float64(place)), truth64(place == 1)
 			c.Values[truth(found.Closest)] = h.Score / 100
@@ -110,11 +115,12 @@ func (s *finding) candidates(found *Found) []Candidate {
 		anyTypes: s.asked.Guessed, distant: true}
 	for _, h := range s.tryFor(every, maxRanked) {
 		known := slices.ContainsFunc(found.Hits, func(f Hit) bool { return f.Doc == h.Doc })
-		if !known && (len(s.soft) == 0 || s.meetsSoft(h)) {
+		doubtful := h.Doubt && len(found.Hits) > 0 && !found.Closest // beside what states it
+		if !known && !doubtful && (len(s.soft) == 0 || s.meetsSoft(h)) {
 			add(h, 0)
 		}
 	}
-	return append(all, Candidate{Values: []float64{8: 1, 9: long}})
+	return append(all, Candidate{Values: []float64{8: 1, 9: long, 11: 0}})
 }
 
 func truth64(b bool) float64 { return float64(truth(b)) }

@@ -19,11 +19,18 @@ const (
 	fewWords    = 3    // or fewer of those that tell it
 	alikeShare  = 0.7  // of the best one's that further items have
 
-	meantBytes = 400 // of an item's text that tell what it is about
+	beginning = 400 // bytes of an item's text that tell what it is about
+	mostMeant = 40  // sentences of an item of which it is known what they mean
+
+	// MeantBytes is how much of an item's text is read for what it means.
+	MeantBytes = 6000
 )
 
-// direction tells what an item is about, by its title and the beginning of its text, as far as they are released.
-func (l *loader) direction(listing *Doc, e *content.Entry) words.Vector {
+// direct finds what an item is about, by its title and the beginning of its text, what its name means, and, as long as
+// items are few, what each of its sentences does; all as far as they are released.
+func (l *loader) direct(listing *Doc, e *content.Entry) {
+	table := l.library.table
+	listing.named, _ = table.Embed(e.Name)
 	title, text := e.Name, e.Description
 	switch {
 	case l.admission.Meant != nil:
@@ -31,11 +38,27 @@ func (l *loader) direction(listing *Doc, e *content.Entry) words.Vector {
 	case len(e.Passages) > 0:
 		text = e.Passages[0].Text
 	}
-	if len(text) > meantBytes {
-		text = strings.ToValidUTF8(text[:meantBytes], "")
+	if l.library.index.Snapshot().Len()+len(l.put) < besideItems {
+		listing.said = sentencesMeant(table, text)
 	}
-	direction, _ := l.library.table.EmbedTitled(title, text)
-	return direction
+	if len(text) > beginning {
+		text = strings.ToValidUTF8(text[:beginning], "")
+	}
+	listing.direction, _ = table.EmbedTitled(title, text)
+}
+
+// sentencesMeant gives the directions of a text's first sentences.
+func sentencesMeant(table *words.Table, text string) (all []words.Vector) {
+	start := 0
+	for end := range SentenceEnds(text) {
+		if direction, ok := table.Embed(text[start:end]); ok {
+			all = append(all, direction)
+		}
+		if start = end; len(all) == mostMeant || end > MeantBytes {
+			break
+		}
+	}
+	return all
 }
 
 // meaning tells how much the names of items mean what a text does. The rest of an item has no say, since what is found must

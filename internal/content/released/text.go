@@ -52,10 +52,16 @@ func meant(rules *policy.Terms, l *index.Doc, e *content.Entry) (title, text str
 		return "", ""
 	}
 	title, text, passages := shownTexts(rules, l, decision, e)
-	if len(passages) > 0 {
-		text = passages[0].Text
+	if len(passages) == 0 {
+		return title, text
 	}
-	return title, text
+	var all strings.Builder
+	for _, p := range passages {
+		if all.Len() < index.MeantBytes {
+			all.WriteString(p.Text + "\n")
+		}
+	}
+	return title, all.String()
 }
 
 // Article is what the terms let out of an item passage by passage, to platforms that answer
