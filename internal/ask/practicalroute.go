@@ -160,12 +160,7 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	if chat && (asked.Sure() < practical.Sure || len(strings.Fields(in.Text)) > maxChat) {
 		return asked, "", false
 	}
-	if ok = asked.KinSure() >= leastKin && asked.Practical >= leastAsked; !ok && len(earlier) == 0 {
-		if said, clause := practical.ReadClauses(in.Text, i18n.For(in.Languages...).Language(), now); clause != "" {
-			return said, in.Text, true
-		}
-	}
-	return asked, before, ok
+	return asked, before, asked.KinSure() >= leastKin && asked.Practical >= leastAsked
 }
 
 // chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:

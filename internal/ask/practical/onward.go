@@ -12,7 +12,7 @@ import (
 const maxOnward = 6
 
 // ReadAfter reads a question that comes after others. It gives the one that it goes on with, empty for none, and how the last
-// of them was read.
+// of them was read. A long first one is read by the clause that asks, and goes on with all of itself.
 func ReadAfter(earlier []string, text, language string, now time.Time) (asked Asked, before string, last Asked) {
 	origin := "" // of the last
 	for i, one := range append(slices.Clip(earlier), text) {
@@ -32,6 +32,11 @@ func ReadAfter(earlier []string, text, language string, now time.Time) (asked As
 		}
 		last = asked
 	}
+	if len(earlier) == 0 && asked.Practical < Sure {
+		if said, ok := readClauses(text, language, now); ok {
+			return said, text, last
+		}
+	}
 	return asked, before, last
 }
 
@@ -42,23 +47,23 @@ const (
 	clauseSure = 0.6 // how sure it has to be that a clause asks, and what
 )
 
-// ReadClauses reads the clause of a long text that is most surely a practical question: people tell how it came before they
-// ask. It gives an empty clause where none is one.
-func ReadClauses(text, language string, now time.Time) (asked Asked, clause string) {
+// readClauses reads the clause of a long text that is most surely a practical question: people tell how it came before they
+// ask. It is false where none is one.
+func readClauses(text, language string, now time.Time) (asked Asked, ok bool) {
 	if len(strings.Fields(text)) < longText {
-		return asked, ""
+		return asked, false
 	}
 	most := clauseSure
-	for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".,;:!?¿¡()\n。、！？", r) }) {
-		if len(strings.Fields(one)) < fewInAsk {
+	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".,;:!?¿¡()\n。、！？", r) }) {
+		if len(strings.Fields(clause)) < fewInAsk {
 			continue
 		}
-		read := Read(one, language, now)
+		read := Read(clause, language, now)
 		if sure := min(read.Practical, read.KinSure()); sure > most && !IntentOf(read.Intent).Is("chat") {
-			asked, clause, most = read, strings.TrimSpace(one), sure
+			asked, ok, most = read, true, sure
 		}
 	}
-	return asked, clause
+	return asked, ok
 }
 
 // Onward reads a question that comes after another. Where it only names another day, country or person, it asks the same
