@@ -143,15 +143,28 @@ func (c *checks) matchNames(path string, match policy.Match) {
 // CompileTerms makes the rules ready, with content rules among them. Types are written as schema.org writes them, whatever their
 // case.
 func (c Config) CompileTerms(added ...overrides.Rule) (*policy.Terms, error) {
-	return c.compileTerms(nil, added)
+	return c.compileTerms(nil, overrides.RuleSet{Rules: added})
 }
 
-// compileTerms is CompileTerms with what the sites state.
-func (c Config) compileTerms(stated []*policy.RSL, added []overrides.Rule) (*policy.Terms, error) {
-	rules, at := policy.With(c.Terms, rulesOf(added))
+// compileTerms makes the rules ready of which those of the owner were published, if any were, with what the sites state.
+func (c Config) compileTerms(stated []*policy.RSL, set overrides.RuleSet) (*policy.Terms, error) {
+	c, err := c.inForce(set)
+	if err != nil {
+		return nil, err
+	}
+	rules, at := policy.With(c.Terms, rulesOf(set.Rules))
 	named := map[int]string{}
-	for i, r := range added {
+	for i, r := range set.Rules {
 		named[at+i] = r.Name()
+	}
+	if edition, published := set.InForce(); published {
+		for i, r := range c.Terms {
+			place := i
+			if i >= at {
+				place += len(set.Rules)
+			}
+			named[place] = edition.RuleName(i, r.Line)
+		}
 	}
 	rules = slices.Clone(rules)
 	for i := range rules {

@@ -142,12 +142,20 @@ func (l *Loaded) WithTermsOf(file string) (*Loaded, error) {
 	} else if other.origins.Named("site") {
 		other.Config.Site, other.Config.Sites = rules.Site, nil
 	}
+	return other, other.checkTerms(findings)
+}
+
+// checkTerms looks at rules that were read, where nothing was found to be wrong then, and gives all that is.
+func (l *Loaded) checkTerms(findings yamlconf.Findings) error {
 	if len(findings) == 0 {
-		c := &checks{Loaded: other, Report: yamlconf.NewReport()}
+		c := &checks{Loaded: l, Report: yamlconf.NewReport()}
 		c.terms()
-		findings, other.Warnings = other.origins.Findings(c.Notes())
+		if c.Config.Intent.Enabled {
+			c.declaration()
+		}
+		findings, l.Warnings = l.origins.Findings(c.Notes())
 	}
-	return other, other.sorted(findings)
+	return l.sorted(findings)
 }
 
 // Print writes the effective configuration as YAML that can be read again, with a comment on each value that says

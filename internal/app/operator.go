@@ -9,6 +9,7 @@ import (
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
+	"frontdesk/internal/policy/overrides"
 	"frontdesk/wire/sign"
 )
 
@@ -18,6 +19,9 @@ func (a *App) Operator() *operator.Operator {
 	o.Questions, o.Tuning = a.questions.store(), a.tuning()
 	o.Content = a.content()
 	o.Tuning.Load, o.Content.Load = a.Refresh, a.Refresh
+	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {}, Warn: func(context.Context, overrides.Rule) []string { return nil }}
+	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
+	o.Terms.Load = a.Refresh
 	return o
 }
 

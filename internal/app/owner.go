@@ -42,6 +42,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
 	config.Content.Operator = &operator.Operator{Content: a.content()}
+	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks
 	return []apphttp.Route{

@@ -121,15 +121,31 @@ func (r *reloader) reload() {
 	r.loaded = fresh
 	r.rules.Store(compiled)
 	commit()
-	r.modules().termsChanged(fresh.Config)
+	r.changed(fresh.Config)
 	r.count("loaded")
 	r.wrong.Store(nil)
+	if r.tellPublished(fresh.Config) {
+		return
+	}
 	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
+}
+
+// changed tells all that other rules are in force, by the configuration as the file has it.
+func (r *reloader) changed(file Config) {
+	now, _ := file.inForce(r.Added()) // it was compiled
+	r.modules().termsChanged(now)
+}
+
+// file is the configuration as it was last read without mistakes.
+func (r *reloader) file() *Loaded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.loaded
 }
 
 // compile makes the rules of a configuration ready, with content rules and with what its sites state.
 func (r *reloader) compile(config Config) (*policy.Terms, error) {
-	return config.compileTerms(r.ownLicences(config), r.Added().Rules)
+	return config.compileTerms(r.ownLicences(config), r.Added())
 }
 
 // bringAdded puts in force the content rules that there are now, with the terms as the file had them last.
@@ -141,7 +157,7 @@ func (r *reloader) bringAdded() error {
 		return err
 	}
 	r.rules.Store(compiled)
-	r.modules().termsChanged(r.loaded.Config)
+	r.changed(r.loaded.Config)
 	return nil
 }
 

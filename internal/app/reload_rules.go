@@ -33,6 +33,7 @@ func (r *reloader) ruleRoutes() []apphttp.Route {
 			all[i].Methods[2] = http.MethodDelete
 		}
 	}
+	all = append(all, operatorRoutes(r.gate, &operator.Operator{Terms: r.published(), Now: r.now}, "/admin/terms")...)
 	return append(all, apphttp.Route{Pattern: "/admin/", Name: "/admin/", Refuse: api.WriteError, Handler: api.NoneHandler()})
 }
 

@@ -12,6 +12,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 )
 
@@ -282,21 +283,29 @@ func TestListsOfOperatorsHavePages(t *testing.T) {
 func TestAContentRuleIsRemovedWithoutAServer(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
-	operator, _ := makeKey(t, s, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, identity.KeyHeader, operator)); w.Code != http.StatusCreated {
+	admin, _ := makeKey(t, s, identity.Key{Name: "ops", Scopes: []string{"admin"}})
+	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, identity.KeyHeader, admin)); w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	log := NewLog(Log{Level: "error"}, &logbook{})
-	if err := RemoveContentRule(t.Context(), s.config, log, "none"); fail.From(err).Code != fail.NotFound {
+	command, err := Build(t.Context(), Options{Loaded: s.options.Loaded, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer command.Close()
+	remove := func(id string) error {
+		_, err := operator.RemoveRule{RuleID: operator.RuleID{ID: id}}.Do(t.Context(), command.Operator())
+		return err
+	}
+	if err := remove("none"); fail.From(err).Code != fail.NotFound {
 		t.Errorf("none: %v", err)
 	}
-	if err := RemoveContentRule(t.Context(), s.config, log, "r"); err != nil {
+	if err := remove("r"); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.lookAtRules(t.Context()); err != nil || decided(s, "/report/1") != "open" {
 		t.Errorf("%v, it is %s", err, decided(s, "/report/1"))
 	}
-	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"z","match":{"path":["/z"]},"access":"open"}`, identity.KeyHeader, operator)); w.Code != http.StatusCreated {
+	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"z","match":{"path":["/z"]},"access":"open"}`, identity.KeyHeader, admin)); w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body) // with it what waited is given its place in the ledger
 	}
 	removed := 0

@@ -52,6 +52,8 @@ var tenantDoors = map[string][]string{
 		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview",
 		"/admin/sources", "/admin/sources/look", "/admin/sources/{site}/{source}", "/admin/sources/{site}/{source}/read",
 		"/admin/content", "/admin/content/item", "/admin/content/problems",
+		"/admin/terms", "/admin/terms/check", "/admin/terms/explain", "/admin/terms/history", "/admin/terms/history/{version}",
+		"/admin/terms/history/{version}/put-back",
 	},
 	callers:   {"/ramp.v1.CatalogService/PushResources", "/ramp.v1.CatalogService/RefreshCatalog", "/ramp.v1.CatalogService/RemoveResources"},
 	providers: {"/provider/{domain}/transactions"},

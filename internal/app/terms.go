@@ -2,21 +2,17 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/policy"
@@ -31,6 +27,8 @@ type terms struct {
 	*supply
 	Stated   *imported.Store
 	Rulebook *overrides.Store
+	Unusable error  // why a command cannot use the terms; nil where it can
+	written  Config // with the terms of the file
 
 	rules    atomic.Pointer[policy.Terms] // in force
 	added    atomic.Pointer[overrides.RuleSet]
@@ -57,15 +55,28 @@ func (b *base) openTerms(ctx context.Context, s *supply, selling bool) (*terms, 
 	if err != nil {
 		return nil, err
 	}
-	rules, err := b.config.compileTerms(t.ownLicences(b.config), book.Rules)
+	t.written = b.config
+	rules, err := b.config.compileTerms(t.ownLicences(b.config), book)
 	if err != nil && len(book.Rules) > 0 {
 		err = fmt.Errorf("%w\n`frontdesk terms remove ID` takes a content rule away", err)
 	}
-	if err != nil {
+	if _, published := book.InForce(); err != nil && published {
+		err = fmt.Errorf("%w\n`frontdesk terms put-back file` puts the file's terms in force again", err)
+	}
+	if t.Unusable = err; err != nil && selling {
 		return nil, err
+	}
+	if err != nil { // a command may mend that, and shows nothing meanwhile
+		b.log.Error("the terms cannot be used, so everything is blocked", "error", err)
+		rules, _ = policy.New([]policy.Rule{{Access: policy.Blocked}})
+	} else {
+		b.config, _ = b.config.inForce(book)
 	}
 	t.added.Store(&book)
 	t.rules.Store(rules)
+	if selling {
+		t.tellPublished(t.written)
+	}
 	if selling && b.config.RAMP.Enabled {
 		t.sell(b.config.RAMP.OfferPolicy(), book)
 	}
@@ -82,6 +93,17 @@ func (t *terms) isForSale(rules *policy.Terms, l *index.Doc, d policy.Decision, 
 
 // Added is what the operator's programs added to the terms, as it was last read.
 func (t *terms) Added() overrides.RuleSet { return *t.added.Load() }
+
+// inForce is the configuration with the terms that are in force, where an owner published some in the place of the file's.
+func (c Config) inForce(set overrides.RuleSet) (Config, error) {
+	edition, published := set.InForce()
+	if !published {
+		return c, nil
+	}
+	rules, err := edition.Rules()
+	c.Terms = rules
+	return c, err
+}
 
 // withRules is the configuration with content rules among its terms.
 func (c Config) withRules(added []overrides.Rule) Config {
@@ -187,19 +209,4 @@ func (t *terms) tenantTerms(one *push.Tenant) *policy.Terms {
 	}
 	t.tenants[one.ID] = tenantTerms{one, book, stated, made}
 	return made
-}
-
-// RemoveContentRule takes a rule away that a program added to the terms, and has the ledger tell of it. It needs no terms that hold, so that
-// it helps where a rule keeps the server from starting. The error is fail.NotFound where there is none of the id.
-func RemoveContentRule(ctx context.Context, config Config, log *slog.Logger, id string) (err error) {
-	db, err := store.Open(ctx, config.Database(log))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	b := &base{config: config, db: db, log: log, now: time.Now}
-	b.Ledger = (&identities{base: b}).openLedger()
-	keeper := overrides.New(db, config.Agents.Names(), b.now)
-	keeper.OnChange(b.recorder().Terms)
-	return keeper.Remove(ctx, id)
 }

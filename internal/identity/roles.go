@@ -5,7 +5,7 @@ import "slices"
 // The roles of people at the owner's console.
 const (
 	Owner    = "owner"    // may do everything
-	Operator = "operator" // does the daily work: keys, requests, sales
+	Operator = "operator" // does the daily work: keys, requests, sales, terms
 	Editor   = "editor"   // mends answers: questions, tuning, content
 	Viewer   = "viewer"   // sees, and changes nothing
 )
@@ -20,8 +20,8 @@ type Right string
 const (
 	See     Right = "see"     // reads pages
 	Tune    Right = "tune"    // changes questions, tuning and content
-	Operate Right = "operate" // changes keys, requests and sales
-	Own     Right = "own"     // changes people, terms and settings
+	Operate Right = "operate" // changes keys, requests, sales and terms
+	Own     Right = "own"     // changes people and settings
 )
 
 // holders are the roles that have each right. Pages and operations name a right; who may use them

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask/questions"
+	"frontdesk/internal/content/ownerterms"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
@@ -39,6 +40,7 @@ type Operator struct {
 	Balances   *accounts.Reader
 	Cases      Cases
 	Rules      Rules
+	Terms      ownerterms.Terms
 	Answers    Answers
 	Tuning     Tuning
 	Content    Content
@@ -162,7 +164,7 @@ func Operations() (all []Operation) {
 	for _, some := range [][]Operation{
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
-		tuningOperations, questionOperations, contentOperations,
+		tuningOperations, questionOperations, contentOperations, termsOperations,
 	} {
 		all = append(all, some...)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"frontdesk/internal/identity"
@@ -109,9 +110,11 @@ func (r Recorder) Revocation(ctx context.Context, tx *store.Tx, v requesters.Rev
 // changeFact is the body of an entry on what was changed of an account, of the terms, or of a
 // tenant and its domains.
 type changeFact struct {
-	Of string `json:"of"` // account, licence, subscription, content rule, price, tenant or domain
-	// Did is open, credit, debit, expire, limit, suspend, resume, add, quota or end; put, remove or
-	// price; verified, refused, lapsed or forgotten.
+	// Of is account, licence, subscription, content rule, price, terms version, tenant or domain.
+	Of string `json:"of"`
+	// Did is open, credit, debit, expire, limit, suspend, resume, add, quota or end; put, remove,
+	// price, publish, "put back the file's" or "put back" with a version; verified, refused, lapsed
+	// or forgotten.
 	Did      string    `json:"did"`
 	Amount   string    `json:"amount,omitempty"`
 	Currency string    `json:"currency,omitempty"`
@@ -126,7 +129,8 @@ type changeFact struct {
 	Form     string    `json:"form,omitempty"` // of the addresses at which a tenant is delivered
 	Tenant   string    `json:"tenant,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
-	Key      string    `json:"key,omitempty"` // the id of the one that signs at a domain
+	Version  string    `json:"version,omitempty"` // of the rules that were published, as they are by themselves
+	Key      string    `json:"key,omitempty"`     // the id of the one that signs at a domain
 	Until    time.Time `json:"until,omitzero"`
 	By       string    `json:"by,omitempty"` // the key under which it was changed; empty for the command line
 }
@@ -151,7 +155,7 @@ func (r Recorder) Account(ctx context.Context, tx *store.Tx, c accounts.Change) 
 	return r.change(ctx, tx, entry, fact)
 }
 
-// Terms records what was changed of content rules and of the prices of sites.
+// Terms records what was changed of the owner's terms, of content rules and of the prices of sites.
 func (r Recorder) Terms(ctx context.Context, tx *store.Tx, c overrides.Change) error {
 	fact, entry := changeFact{Of: "content rule", Did: c.Action}, receipt.Entry{Kind: "terms", Subject: c.Rule.ID}
 	switch c.Action {
@@ -170,6 +174,15 @@ func (r Recorder) Terms(ctx context.Context, tx *store.Tx, c overrides.Change) e
 		}
 		fact.Of, fact.Price = "price", price.String()
 		entry.Subject, entry.Site = c.Price.Site, c.Price.Site
+	case overrides.Publication:
+		fact.Of, fact.Version = "terms version", c.Edition.Version
+		entry.Subject = strconv.FormatInt(c.Edition.Number, 10)
+		switch {
+		case c.Edition.Source == overrides.FromFile:
+			fact.Did = "put back the file's"
+		case c.Edition.Back > 0:
+			fact.Did = fmt.Sprintf("put back %d", c.Edition.Back)
+		}
 	}
 	return r.change(ctx, tx, entry, fact)
 }

@@ -91,7 +91,7 @@ func (ListRules) Do(ctx context.Context, o *Operator) (RuleList, error) {
 
 // RuleID names a content rule.
 type RuleID struct {
-	ID string `json:"-" path:"id" arg:"" help:"The rule's id."`
+	ID string `json:"-" path:"id" arg:"" help:"The rule's id, as frontdesk terms show lists it: content rule ID."`
 }
 
 // ShowRule tells of a content rule.
@@ -168,6 +168,16 @@ func (in PutRule) Do(ctx context.Context, o *Operator) (out PutInRule, err error
 
 // RemoveRule removes a content rule.
 type RemoveRule struct{ RuleID }
+
+// Example is one of the command.
+func (RemoveRule) Example() string {
+	return "It does what DELETE /admin/content-rules/ID does, and needs neither a server nor a key. A server that " +
+		"runs follows within a second. The rules of the file are changed in the file.\n\nExample:\n\n" +
+		"\tfrontdesk terms remove reports"
+}
+
+// Say tells what was removed.
+func (in RemoveRule) Say(Removed) string { return "The content rule " + in.ID + " is gone." }
 
 func (in RemoveRule) Do(ctx context.Context, o *Operator) (Removed, error) {
 	if err := o.Rules.Remove(ctx, in.ID); err != nil {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,64 @@ type Change struct {
 	What     string
 	From, To string // in words; "none" where nothing is said
 }
+
+// Difference is a change that some items undergo.
+type Difference struct {
+	What     string   `json:"what"` // as in Change
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Items    int      `json:"items"`
+	Examples []string `json:"examples"` // addresses of the first items
+}
+
+// Comparison counts what terms change in the place of others, item by item.
+type Comparison struct {
+	Before, After *Terms
+	Most          int // how many examples a difference has
+	Items         int // that were compared
+	Changed       int // of those, for which anything changes
+
+	groups map[Change]*Difference
+}
+
+// Add compares what is decided on an item.
+func (c *Comparison) Add(facts Facts) {
+	changes := Compare(c.Before.Decide(facts), c.After.Decide(facts))
+	if c.Items++; len(changes) > 0 {
+		c.Changed++
+	}
+	for _, one := range changes {
+		group := c.groups[one]
+		if group == nil {
+			if c.groups == nil {
+				c.groups = map[Change]*Difference{}
+			}
+			group = &Difference{What: one.What, From: one.From, To: one.To, Examples: []string{}}
+			c.groups[one] = group
+		}
+		if group.Items++; len(group.Examples) < c.Most {
+			group.Examples = append(group.Examples, facts.URL)
+		}
+	}
+}
+
+// Differences are all changes, the most telling first.
+func (c *Comparison) Differences() []Difference {
+	all := make([]Difference, 0, len(c.groups))
+	for _, group := range c.groups {
+		all = append(all, *group)
+	}
+	weight := func(what string) int { return slices.Index(changesInOrder, what) }
+	slices.SortFunc(all, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(weight(a.What), weight(b.What)), cmp.Compare(b.Items, a.Items),
+			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return all
+}
+
+// changesInOrder are what can change, in the order in which it is told.
+var changesInOrder = []string{"access", "search", "ai-input", "excerpt", "labels", "users", "countries", "parties",
+	"price", "display", "reporting", "delivery", "ai-index", "ai-train"}
 
 // plainFunctions are the functions that are no groups of others.
 var plainFunctions = []string{"search", "ai-input", "ai-index", "ai-train"}
@@ -51,7 +110,7 @@ func Compare(before, after Decision) []Change {
 
 // serves says whether the decision allows a function to somebody at least.
 func (d Decision) serves(function string) string {
-	if (Functions{d.Permit, d.Prohibit}).allow(function) &&
+	if (Functions{d.Permit, d.Prohibit}).Allow(function) &&
 		!slices.ContainsFunc(d.Own, func(own *Own) bool { return !own.serves(function) }) {
 		return "allowed"
 	}

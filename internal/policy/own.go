@@ -40,7 +40,7 @@ const ownExcerpt = 60
 // allows says whether the terms permit a use.
 func (o *Own) allows(use Use) bool {
 	return o == nil || !o.Stated || slices.ContainsFunc(o.Options, func(option Option) bool {
-		return option.Functions.allow(use.Function) && option.Users.allow(use.User) &&
+		return option.Functions.Allow(use.Function) && option.Users.allow(use.User) &&
 			option.Countries.allow(use.Country)
 	})
 }
@@ -48,7 +48,7 @@ func (o *Own) allows(use Use) bool {
 // serves says whether the terms permit a function to somebody at least.
 func (o *Own) serves(function string) bool {
 	return o == nil || !o.Stated ||
-		slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.allow(function) })
+		slices.ContainsFunc(o.Options, func(option Option) bool { return option.Functions.Allow(function) })
 }
 
 // imported are the terms that an item comes with: its own, and those of RSL documents.

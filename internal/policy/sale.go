@@ -19,7 +19,7 @@ func (d Decision) Sells(s Sale) Refusal {
 	switch {
 	case d.Access == Blocked:
 		return ItemBlocked
-	case slices.ContainsFunc(s.Functions, func(f string) bool { return !functions.allow(f) }):
+	case slices.ContainsFunc(s.Functions, func(f string) bool { return !functions.Allow(f) }):
 		return FunctionRefused
 	case !s.passes(d.Users, s.User):
 		return UserRefused
@@ -69,7 +69,7 @@ func (d Decision) bound(s Sale) (to Option, ok bool) {
 
 // within says whether a licence permits the sale.
 func (s Sale) within(o Option) bool {
-	return !slices.ContainsFunc(s.Functions, func(f string) bool { return !o.Functions.allow(f) }) &&
+	return !slices.ContainsFunc(s.Functions, func(f string) bool { return !o.Functions.Allow(f) }) &&
 		s.passes(o.Users, s.User) && s.passes(o.Countries, s.Country)
 }
 

@@ -111,12 +111,12 @@ func TestNobodyIsBoundToLessThanTheTermsSay(t *testing.T) {
 		}
 		bound, _, _ := d.Restricts(sale)
 		for _, f := range wanted {
-			if !bound.allow(f) {
+			if !bound.Allow(f) {
 				t.Fatalf("%s was sold, and the buyer is told that it is not permitted: %+v", f, bound)
 			}
 		}
 		for _, f := range plainFunctions {
-			if bound.allow(f) && !(rule.allow(f) && licence.Functions.allow(f)) {
+			if bound.Allow(f) && !(rule.Allow(f) && licence.Functions.Allow(f)) {
 				t.Fatalf("the buyer is told that %s is permitted, which it is not: %+v", f, bound)
 			}
 		}

@@ -296,7 +296,7 @@ func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {
 			}
 			for _, function := range plainFunctions {
 				sale := Sale{Functions: []string{function}}
-				allowed := some && says && to.Functions.allow(function)
+				allowed := some && says && to.Functions.Allow(function)
 				licenses := back.Licenses(sale)
 				if (len(licenses) > 0) != allowed {
 					t.Fatalf("%s for %s: %v, want %t", url, function, licenses, allowed)

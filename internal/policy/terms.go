@@ -147,7 +147,7 @@ func (t *Terms) Rules() (all []PlacedRule) {
 	for i := range t.rules {
 		c := &t.rules[i]
 		all = append(all, PlacedRule{Rule: i, Line: c.rule.Line, Named: c.named, Conditions: c.conditions(),
-			Decision: c.decision, everything: c.matchesEverything()})
+			Written: c.rule, Decision: c.decision, everything: c.matchesEverything()})
 	}
 	return all
 }
@@ -174,6 +174,7 @@ type PlacedRule struct {
 	Line       int    // its line in the file it came from, 0 if it came from none
 	Named      string // what it is called where it stands in no file
 	Conditions string // what it asks for, in words
+	Written    Rule
 	Decision   Decision
 
 	everything bool
@@ -181,6 +182,9 @@ type PlacedRule struct {
 
 // Version identifies the rules: equal rules have equal versions, wherever they stand in their file.
 func (t *Terms) Version() string { return t.version }
+
+// RulesVersion is the version of terms that are these rules and nothing else.
+func RulesVersion(rules []Rule) string { return version(rules, nil) }
 
 // version hashes the rules' canonical form. Line numbers are no part of it: moving a rule in its
 // file changes nothing that anyone is told.
@@ -240,9 +244,9 @@ func (d Decision) Allows(function string) bool {
 	return d.Permits(Use{Function: function}) == Permitted
 }
 
-// allow says whether a function is allowed. Asking for a whole group is refused as soon as one of
+// Allow says whether a function is allowed, whoever asks. Asking for a whole group is refused as soon as one of
 // its members is prohibited.
-func (f Functions) allow(function string) bool {
+func (f Functions) Allow(function string) bool {
 	if slices.ContainsFunc(f.Prohibit, func(p string) bool { return covers(p, function) || covers(function, p) }) {
 		return false
 	}
@@ -263,7 +267,7 @@ func (t *Terms) ImportedTerms(site, function string) (allowed, known bool) {
 		}
 		named := slices.ContainsFunc(slices.Concat(rule.Functions.Permit, rule.Functions.Prohibit),
 			func(f string) bool { return covers(f, function) })
-		allows := rule.Functions.allow(function)
+		allows := rule.Functions.Allow(function)
 		if !named && allows || known && allows != allowed {
 			return false, false
 		}

@@ -35,7 +35,7 @@ func (d Decision) Permits(use Use) Refusal {
 	switch {
 	case d.Access == Blocked:
 		return ItemBlocked
-	case !(Functions{d.Permit, d.Prohibit}).allow(use.Function):
+	case !(Functions{d.Permit, d.Prohibit}).Allow(use.Function):
 		return FunctionRefused
 	case !d.Users.allow(use.User):
 		return UserRefused

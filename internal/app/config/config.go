@@ -31,6 +31,7 @@ import (
 // Layers are where a configuration comes from, beside its defaults.
 type Layers struct {
 	File  string            // path of the file; empty for none
+	Text  []byte            // what the file has; nil reads it
 	Env   []string          // "NAME=value", as of os.Environ
 	Flags map[string]string // key path to value, for flags that were given
 }
@@ -62,7 +63,7 @@ type origin struct {
 func Read(layers Layers, into any) (o *Origins, findings, warnings yamlconf.Findings) {
 	o = &Origins{file: layers.File, places: yamlconf.Places{}, from: map[string]origin{}}
 	section := reflect.ValueOf(into).Elem()
-	findings = o.readFile(into)
+	findings = o.readFile(layers.Text, into)
 	relocate(section, o.places, filepath.Dir(o.file))
 	keys := settable(section)
 	wrong, warnings := o.readEnv(keys, layers.Env)
@@ -70,11 +71,14 @@ func Read(layers Layers, into any) (o *Origins, findings, warnings yamlconf.Find
 	return o, append(findings, o.readFlags(keys, layers.Flags)...), warnings
 }
 
-func (o *Origins) readFile(into any) (findings yamlconf.Findings) {
+func (o *Origins) readFile(text []byte, into any) (findings yamlconf.Findings) {
 	if o.file == "" {
 		return nil
 	}
-	text, err := os.ReadFile(o.file)
+	var err error
+	if text == nil {
+		text, err = os.ReadFile(o.file)
+	}
 	if err != nil {
 		return yamlconf.Findings{{File: o.file, Detail: unreadable(err)}}
 	}

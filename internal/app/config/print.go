@@ -20,6 +20,16 @@ func (o *Origins) Print(w io.Writer, config any) error {
 	return err
 }
 
+// Text is a configuration as YAML that can be read again.
+func Text(config any) string {
+	p := &printer{origins: &Origins{}}
+	p.section(reflect.ValueOf(config), "", "")
+	for i := range p.lines {
+		p.lines[i][1] = ""
+	}
+	return p.text()
+}
+
 // printer gathers lines, each with its comment, so that the comments can be set below each other.
 type printer struct {
 	origins *Origins

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,15 +11,19 @@ import (
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/overview"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 )
 
 // Terms has the commands that show what the terms decide.
 type Terms struct {
-	Show    termsShow    `cmd:"" help:"List the rules in force in their order: those of the file, and those of the operator's programs."`
-	Explain termsExplain `cmd:"" help:"Say which rule decides on an item, and why the ones before it do not."`
-	Diff    termsDiff    `cmd:"" help:"Say what other rules would change for the items there are, without changing anything."`
-	Remove  termsRemove  `cmd:"" help:"Take away a rule that a program of the operator's put in."`
+	Show    termsShow                 `cmd:"" help:"List the rules in force in their order: those of the file, and those of the operator's programs."`
+	Explain termsExplain              `cmd:"" help:"Say which rule decides on an item, and why the ones before it do not."`
+	Diff    termsDiff                 `cmd:"" help:"Say what other rules would change for the items there are, without changing anything."`
+	Remove  of[operator.RemoveRule]   `cmd:"" help:"Take away a rule that a program of the operator's put in."`
+	Publish of[operator.PublishTerms] `cmd:"" help:"Put other rules in force, in the place of those of the file."`
+	History of[operator.TermsHistory] `cmd:"" help:"List the versions of the terms that were published or put back."`
+	PutBack of[operator.PutBackTerms] `cmd:"" help:"Put a version of the terms in force again, or those of the file."`
 }
 
 type termsExplain struct {
@@ -119,6 +124,9 @@ func openTerms(env *command.Environment, config app.Config) (*app.App, *policy.T
 	program, err := command.Open(env, config, false)
 	if err != nil {
 		return nil, nil, err
+	}
+	if program.Unusable != nil {
+		return nil, nil, errors.Join(program.Unusable, program.Close())
 	}
 	return program, program.Terms(), nil
 }

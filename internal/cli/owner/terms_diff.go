@@ -1,7 +1,6 @@
 package owner
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -24,20 +23,11 @@ func (termsDiff) Help() string {
 		"Nothing is changed.\n\nExample:\n\n\tfrontdesk terms diff stricter.yaml"
 }
 
-// difference is one change that befalls items, as `frontdesk terms diff --json` prints it.
-type difference struct {
-	What     string   `json:"what"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	Items    int      `json:"items"`
-	Examples []string `json:"examples"`
-}
-
 // differences are all changes, the most telling first.
 type differences struct {
-	Items   int          `json:"items"`   // that there are
-	Changed int          `json:"changed"` // for which anything changes
-	Changes []difference `json:"changes"`
+	Items   int                 `json:"items"`   // that there are
+	Changed int                 `json:"changed"` // for which anything changes
+	Changes []policy.Difference `json:"changes"`
 }
 
 // Run compares.
@@ -59,6 +49,9 @@ func (c termsDiff) Run(env *command.Environment) error {
 		return err
 	}
 	defer program.Close()
+	if program.Unusable != nil {
+		return program.Unusable
+	}
 	after, err := other.Config.CompileTerms(program.Added().Rules...) // which stand with the rules of either file
 	if err != nil {
 		return err
@@ -84,42 +77,15 @@ func (c termsDiff) Run(env *command.Environment) error {
 
 // compareTerms decides on every item of sites by both rules.
 func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string, before, after *policy.Terms, examples int) (differences, error) {
-	all := differences{Changes: []difference{}}
-	groups := map[policy.Change]*difference{}
+	c := policy.Comparison{Before: before, After: after, Most: examples}
 	_, err := catalog.Changes(ctx, nil, func(change content.Change) error {
-		if change.Removed || !slices.Contains(sites, change.Entry.Site) {
-			return nil
-		}
-		facts := factsOf(change.Entry.Ref, change.Entry.Item)
-		changes := policy.Compare(before.Decide(facts), after.Decide(facts))
-		if all.Items++; len(changes) > 0 {
-			all.Changed++
-		}
-		for _, one := range changes {
-			group := groups[one]
-			if group == nil {
-				group = &difference{What: one.What, From: one.From, To: one.To, Examples: []string{}}
-				groups[one] = group
-			}
-			if group.Items++; len(group.Examples) < examples {
-				group.Examples = append(group.Examples, facts.URL)
-			}
+		if !change.Removed && slices.Contains(sites, change.Entry.Site) {
+			c.Add(factsOf(change.Entry.Ref, change.Entry.Item))
 		}
 		return nil
 	})
-	for _, group := range groups {
-		all.Changes = append(all.Changes, *group)
-	}
-	slices.SortFunc(all.Changes, func(a, b difference) int {
-		return cmp.Or(cmp.Compare(weight(a.What), weight(b.What)), cmp.Compare(b.Items, a.Items), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	return all, err
+	return differences{c.Items, c.Changed, c.Differences()}, err
 }
-
-// kinds are the changes in the order in which they are told.
-var kinds = []string{"access", "search", "ai-input", "excerpt", "labels", "users", "countries", "parties", "price", "display", "reporting", "delivery", "ai-index", "ai-train"}
-
-func weight(what string) int { return slices.Index(kinds, what) }
 
 // factsOf are what rules can ask of an item.
 func factsOf(ref content.Ref, item content.Item) policy.Facts {

@@ -13,10 +13,12 @@ import (
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/content"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
 	"frontdesk/wire/receipt"
 )
@@ -48,6 +50,8 @@ type OwnerConfig struct {
 	Content content.Config
 	// Tuning is what mends answers.
 	Tuning tuning.Config
+	// Terms reads and changes the owner's terms.
+	Terms *operator.Operator
 	// Inbox is what agents submit; nil where nothing is taken in.
 	Inbox *InboxConfig
 	// Sales is what is sold; nil where nothing is.
@@ -57,7 +61,9 @@ type OwnerConfig struct {
 // Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML; what
 // changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) *frame.Frame {
-	sets := []func(*frame.Frame) frame.Pages{home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content)}
+	sets := []func(*frame.Frame) frame.Pages{
+		home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content), terms.Pages(config.Terms),
+	}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))
 	}

@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
 )
 
@@ -28,6 +29,7 @@ var drawn = map[string]any{
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},
 	"content-problems": content.Problems{}, "content-add": content.Addition{},
+	"terms": terms.Body{}, "terms-edit": terms.Form{}, "terms-history": terms.History{}, "terms-version": terms.Version{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},

@@ -1,10 +1,11 @@
-// Package overrides stores the rules and prices that an operator's programs add to the owner's
-// terms. Added rules come after those of the owner's file. A price holds for the licensed items of
-// a site whose rule names none.
+// Package overrides stores what stands beside the terms of the owner's file: rules and prices that
+// an operator's programs add, and terms that the owner published in the place of the file's. Added
+// rules come after those of the owner. A price holds for the licensed items of a site whose rule
+// names none.
 //
-// The package owns two tables and a version that grows with each change, so that every node notices
-// it. It must not decide anything: policy decides by both lists together. Enter by [New] and
-// [Store.Read].
+// The package owns three tables and a version that grows with each change, so that every node
+// notices it. It must not decide anything: policy decides by both lists together. Enter by [New]
+// and [Store.Read].
 package overrides
 
 import (
@@ -21,8 +22,8 @@ import (
 )
 
 // Schema is the tables of this package: a row for each content rule and for each site with a price,
-// as JSON, and one that counts changes, by which other processes see that there are any. Times are
-// microseconds.
+// as JSON, one for each edition of the owner's terms, and one that counts changes, by which other
+// processes see that there are any. Times are microseconds.
 var Schema = store.Schema{
 	ID: "rulebook",
 	Steps: []string{`
@@ -43,7 +44,7 @@ CREATE TABLE rulebook_version (
 	version BIGINT NOT NULL
 );
 INSERT INTO rulebook_version (one, version) VALUES (1, 0);
-`},
+`, editionSchema},
 }
 
 // MaxRules is how many content rules there may be.
@@ -78,13 +79,16 @@ type RuleSet struct {
 	Version int64  // which no other state has
 	Rules   []Rule // in their order
 	Prices  []Price
+	Latest  Edition // of the owner's terms; the zero one where none was ever published
 }
 
-// Change is one change, of a rule or of a price, as OnChange gets it.
+// Change is one change, of a rule, a price or the owner's own terms, as OnChange gets it.
 type Change struct {
-	Action string // Put, Removed or Priced
+	Action string // Put, Removed, Priced or Publication
 	Rule   Rule   // of Put; of Removed its id
 	Price  Price  // of Priced; without a model where the site has none any more
+	// Edition is that of Publication.
+	Edition Edition
 }
 
 // What a change can do.
@@ -92,6 +96,8 @@ const (
 	Put     = "put"
 	Removed = "remove"
 	Priced  = "price"
+	// Publication is of the owner's own terms: other ones are in force, or those of the file again.
+	Publication = "publish"
 )
 
 // Store stores the rule set of a database with [Schema]. Its methods may be called concurrently, by
@@ -283,5 +289,6 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 	if err != nil {
 		return RuleSet{}, fmt.Errorf("read the prices of sites: %w", err)
 	}
-	return b, nil
+	b.Latest, err = latest(ctx, tx)
+	return b, err
 }
