@@ -3,9 +3,12 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"frontdesk/internal/content/ingest/document"
+	"frontdesk/internal/infra/fail"
 )
 
 // Found is what is at an address of the web, as a first look tells.
@@ -62,7 +65,19 @@ func Look(ctx context.Context, source Source) (found Found, err error) {
 	if enough || errors.Is(err, context.DeadlineExceeded) && found.Items > 0 {
 		err = nil
 	}
-	return found, err
+	return found, ofAddress(err, &source)
+}
+
+// ofAddress is an error of a run without what it says of the source and of its content: a look has
+// neither.
+func ofAddress(err error, source *Source) error {
+	var coded *fail.Error
+	if !errors.As(err, &coded) {
+		return err
+	}
+	text := strings.TrimPrefix(coded.Detail, fmt.Sprintf("source %s of site %s: ", source.Name, source.Site))
+	text = strings.NewReplacer("; nothing was changed", "", ", so nothing was changed", "").Replace(text)
+	return fail.New(coded.Code, "%s", text)
 }
 
 // toldLists is how many lists and feeds the site is known to have.

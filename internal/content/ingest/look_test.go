@@ -48,7 +48,9 @@ func TestLookTellsWhatIsThere(t *testing.T) {
 	if all, err := h.catalog.Sources(t.Context()); err != nil || len(all) > 0 {
 		t.Errorf("something was kept: %+v, %v", all, err)
 	}
-	if _, err := h.look("/gone", false); err == nil || !strings.Contains(err.Error(), "status 404") {
+	_, err := h.look("/gone", false)
+	if err == nil || !strings.Contains(err.Error(), "/gone answers with status 404; check the address") ||
+		strings.Contains(err.Error(), "look") {
 		t.Errorf("where nothing is: %v", err)
 	}
 }

@@ -183,8 +183,10 @@ type View struct {
 	Found    bool   `json:"found"`          // it is among the answers to questions
 	Name     string `json:"name,omitempty"` // as it is shown, as is what follows
 	Text     string `json:"text,omitempty"`
-	Sold     bool   `json:"sold,omitempty"`  // whole, for the price
-	Price    string `json:"price,omitempty"` // as the terms state it
+	// Sent is what an answer has of it, without score.
+	Sent  strictjson.Value `json:"sent,omitempty"`
+	Sold  bool             `json:"sold,omitempty"`  // whole, for the price
+	Price string           `json:"price,omitempty"` // as the terms state it
 }
 
 // Step is a rule that was tried.
@@ -301,7 +303,11 @@ func view(ctx context.Context, of *released.View, doc *index.Doc, version *relea
 	if err != nil || len(results) == 0 {
 		return v, err
 	}
-	v.Found, v.Name, v.Text = true, results[0].Name(), results[0].Text()
+	shown := results[0]
+	v.Found, v.Name, v.Sent = true, shown.Name(), shown.AppendItem(nil)
+	// The text of an item whose members hold it is those members.
+	v.Text = strings.TrimSuffix(shown.Text(), string(shown.AppendObject(nil)))
+	v.Text = strings.TrimSpace(v.Text)
 	return v, nil
 }
 

@@ -224,7 +224,7 @@ func TestItemIsShownAsEachPartySeesIt(t *testing.T) {
 		}
 		for _, v := range items[0].Views {
 			whole := "notice"
-			if strings.Contains(v.Text, "forty two") {
+			if strings.Contains(v.Text+string(v.Sent), "forty two") {
 				whole = "whole"
 			}
 			if !v.Found {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ type Choice struct {
 // Item is an item of a list.
 type Item struct {
 	overview.Item
-	Query string // of its page
+	Path  string // of its page, below the console's, with its query
 	Terms Terms
 }
 
@@ -117,7 +118,8 @@ func termsOf(v *frame.Visit, access string, rule, line int) Terms {
 }
 
 func itemOf(i overview.Item, v *frame.Visit) Item {
-	return Item{i, url.Values{"url": {i.URL}, "site": {i.Site}}.Encode(), termsOf(v, i.Access, i.Rule, i.Line)}
+	query := url.Values{"url": {i.URL}, "site": {i.Site}}
+	return Item{i, "content/item?" + query.Encode(), termsOf(v, i.Access, i.Rule, i.Line)}
 }
 
 // List is what the page of all content shows.
@@ -256,8 +258,10 @@ func (p *pages) downloadProblems(w http.ResponseWriter, r *http.Request, v *fram
 // One is what the page of a source shows.
 type One struct {
 	Source
-	Began    bool // a reading was asked for, and has begun
-	Refused  bool // or has not, as another goes on
+	Began    bool   // a reading was asked for, and goes on
+	Ended    bool   // or is over
+	Refused  bool   // or has not begun, as another goes on
+	Again    string // the query with which to look again
 	Problems []Problem
 	Count    int // of all problems
 }
@@ -271,10 +275,11 @@ func (p *pages) one(ctx context.Context, r *http.Request, v *frame.Visit) (strin
 	if err != nil {
 		return "", nil, err
 	}
-	read := r.URL.Query().Get("read")
-	body := One{
-		Source: sourceOf(found.Source, v), Count: found.ProblemCount,
-		Began: read == "begun", Refused: read == "refused",
+	body := One{Source: sourceOf(found.Source, v), Count: found.ProblemCount, Again: "?" + r.URL.RawQuery}
+	body.Refused = found.Source.Reading && r.URL.Query().Has("refused")
+	if since, err := strconv.ParseInt(r.URL.Query().Get("begun"), 10, 64); err == nil {
+		body.Ended = !found.Source.Reading && !found.Source.Tried.Before(time.UnixMilli(since))
+		body.Began = !body.Ended
 	}
 	for _, problem := range found.Problems {
 		body.Problems = append(body.Problems, problemOf(problem, v))
@@ -283,15 +288,15 @@ func (p *pages) one(ctx context.Context, r *http.Request, v *frame.Visit) (strin
 }
 
 func (p *pages) read(r *http.Request, _ *frame.Visit) (did, to string, err error) {
-	in := name(r)
+	in, since := name(r), p.Now().UnixMilli()
 	out, err := (operator.ReadSource{SourceName: in}).Do(r.Context(), p.config.Operator)
 	switch to = pathOf(in.Site, in.Source); {
 	case err != nil:
 		return "", "", err
 	case !out.Started:
-		return "", to + "?read=refused", nil
+		return "", to + "?refused=1", nil
 	}
-	return "had the source " + in.Source + " be read anew", to + "?read=begun", nil
+	return "had the source " + in.Source + " be read anew", fmt.Sprintf("%s?begun=%d", to, since), nil
 }
 
 // Whole is what the page of an item shows.
@@ -315,6 +320,7 @@ type View struct {
 	overview.View
 	Title string
 	Terms Terms
+	Sent  string // empty where nothing is
 }
 
 // maxValue is how much of a property and of a text is shown, in characters.
@@ -336,10 +342,7 @@ func (p *pages) item(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	for _, i := range found.Items {
 		one := WholeItem{
 			WholeItem: i, Path: pathOf(i.Site, i.Source), Terms: termsOf(v, i.Access, i.Rule, i.Line),
-			Properties: properties(i.Object),
-		}
-		if text, err := json.MarshalIndent(json.RawMessage(i.Object), "", "  "); err == nil {
-			one.JSON = string(text)
+			Properties: properties(i.Object), JSON: indented(i.Object),
 		}
 		for _, seen := range i.Views {
 			rule := seen.Steps[len(seen.Steps)-1]
@@ -347,8 +350,10 @@ func (p *pages) item(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 				rule = overview.Step{}
 			}
 			seen.Text = short(seen.Text, maxText)
-			one.Seen = append(one.Seen,
-				View{seen, v.Say("content.as_" + seen.As), termsOf(v, seen.Access, rule.Rule, rule.Line)})
+			one.Seen = append(one.Seen, View{
+				View: seen, Title: v.Say("content.as_" + seen.As), Terms: termsOf(v, seen.Access, rule.Rule, rule.Line),
+				Sent: indented(seen.Sent),
+			})
 		}
 		body.Items = append(body.Items, one)
 	}
@@ -372,6 +377,15 @@ func properties(object strictjson.Value) (all []Property) {
 	}
 	slices.SortFunc(all, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// indented is a value of JSON in lines.
+func indented(value strictjson.Value) string {
+	text, err := json.MarshalIndent(json.RawMessage(value), "", "  ")
+	if err != nil || len(value) == 0 {
+		return ""
+	}
+	return string(text)
 }
 
 // short is a text up to a length.

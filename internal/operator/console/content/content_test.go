@@ -160,7 +160,7 @@ func TestContentIsListedAsFiltered(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, files)
 	d.page("content", []string{"=Cup &amp; saucer", "Plate", "my files", "Read in part", "1 problem",
-		"content/shop/my%20files"}, "%!")
+		"content/shop/my%20files", "content/item?site=shop&amp;url=https%3A%2F%2Fshop.example%2Fcup"}, "%!")
 	d.page("content?q=plate", []string{"https://shop.example/plate"}, "=Cup")
 	d.page("content?from=shop/my%20files&type=Product", []string{"=Cup", " selected"})
 	d.page("content?from=shop/other", []string{"No item fits"}, "=Cup")
@@ -197,10 +197,13 @@ func TestEditorsReadAnewAndViewersDoNot(t *testing.T) {
 	read := func() string {
 		return d.send("POST", source+"/read", url.Values{"form": {form}}).Header().Get("Location")
 	}
-	if got := read(); got != frame.Path+source+"?read=begun" {
+	got := read()
+	if got != frame.Path+source+"?begun=1809432000000" {
 		t.Errorf("the first: %s", got)
 	}
-	if got := read(); got != frame.Path+source+"?read=refused" || len(d.read) != 2 || d.read[0] != "shop/my files" {
+	d.page(strings.TrimPrefix(got, frame.Path), []string{"The source was read."}, "is being read anew")
+	d.page(source+"?begun=1809432000001", []string{"is being read anew", "Look again"}, "Read now")
+	if got := read(); got != frame.Path+source+"?refused=1" || len(d.read) != 2 || d.read[0] != "shop/my files" {
 		t.Errorf("while it is read: %s, %q", got, d.read)
 	}
 	if w := d.send("POST", source+"/read", url.Values{"form": {"x"}}); w.Code != http.StatusForbidden {
