@@ -36,12 +36,12 @@ const toldItems = 3
 // kind and the range of their figures, in the language of say. The same input gives the same text.
 func summarize(ctx context.Context, say i18n.Speaker, asked *quote.Question, items []source) string {
 	var b strings.Builder
-	for _, item := range items[:min(len(items), toldItems)] {
+	for i, item := range items[:min(len(items), toldItems)] {
 		if item.Name == "" {
 			continue
 		}
 		b.WriteString(" " + item.Name)
-		if sentence := asked.Best(ctx, quote.Item{Name: item.Name, Language: item.Language, Text: item.Text}); sentence != "" {
+		if sentence := asked.Best(ctx, quote.Item{Name: item.Name, Language: item.Language, Text: item.Text}, i == 0); sentence != "" {
 			b.WriteString(": " + sentence)
 		}
 		if last, _ := utf8.DecodeLastRuneInString(b.String()); !strings.ContainsRune(".!?…。！？", last) {

@@ -124,23 +124,37 @@ func (q *Question) alike(text string) float64 {
 	return words.Cosine(q.meaning, meaning)
 }
 
+// close is how much less may speak for a sentence that is told beside the best.
+const close = 1.0
+
 // Best is the sentence of an item that answers best; empty where its text has none, or says no more
-// than its name.
-func (q *Question) Best(ctx context.Context, item Item) string {
+// than its name. With another, a second one stands beside it, in the order of the text, where about
+// as much speaks for that and both are short.
+func (q *Question) Best(ctx context.Context, item Item, another bool) string {
 	all := q.Sentences(item)
 	if trial, ok := ctx.Value(trialKey{}).(*Trial); ok && trial.Sentences == nil {
 		trial.Sentences = all
 	}
-	best, most := "", math.Inf(-1)
-	for _, one := range all {
-		if score := Score(weights(), one.Values); score > most {
-			best, most = one.Text, score
+	best, next := -1, -1
+	scores := make([]float64, len(all))
+	for i, one := range all {
+		switch scores[i] = Score(weights(), one.Values); {
+		case best < 0 || scores[i] > scores[best]:
+			best, next = i, best
+		case next < 0 || scores[i] > scores[next]:
+			next = i
 		}
 	}
-	if strings.EqualFold(strings.Trim(best, " .!?"), strings.Trim(item.Name, " .!?")) {
+	if best < 0 || strings.EqualFold(strings.Trim(all[best].Text, " .!?"), strings.Trim(item.Name, " .!?")) {
 		return ""
 	}
-	return Shorten(best)
+	if another && next >= 0 && scores[best]-scores[next] < close {
+		both := all[min(best, next)].Text + " " + all[max(best, next)].Text
+		if utf8.RuneCountInString(both) <= maxRunes {
+			return Shorten(both)
+		}
+	}
+	return Shorten(all[best].Text)
 }
 
 // Score is how much evidence speaks for a sentence by some weights.

@@ -77,9 +77,28 @@ func TestTheSentenceThatAnswersIsQuoted(t *testing.T) {
 		for word := range strings.FieldsSeq(strings.ToLower(test.asked)) {
 			terms = append(terms, search.Term{Word: word, Stems: []string{strings.Trim(word, "?")}, Weight: 1})
 		}
-		if got := New(test.asked, terms).Best(t.Context(), Item{test.name, test.language, test.text}); got !=
+		if got := New(test.asked, terms).Best(t.Context(), Item{test.name, test.language, test.text}, false); got !=
 			test.want {
 			t.Errorf("%s\ngot  %s\nwant %s", test.asked, got, test.want)
 		}
+	}
+}
+
+// TestAnotherSentenceIsToldWhereAboutAsMuchSpeaksForIt holds that the two stand in the order of
+// the text.
+func TestAnotherSentenceIsToldWhereAboutAsMuchSpeaksForIt(t *testing.T) {
+	t.Parallel()
+	terms := []search.Term{
+		{Word: "rent", Stems: []string{"rent"}, Weight: 1}, {Word: "sled", Stems: []string{"sled"}, Weight: 1},
+	}
+	text := "The hut opens in May. Who wants a sled may rent one for 4 euros. " +
+		"To rent a sled needs a deposit. We like snow."
+	both := "Who wants a sled may rent one for 4 euros. To rent a sled needs a deposit."
+	q := New("rent a sled", terms)
+	if got := q.Best(t.Context(), Item{"Hut", "en", text}, true); got != both {
+		t.Errorf("got %q", got)
+	}
+	if got := q.Best(t.Context(), Item{"Hut", "en", text}, false); got == both || got == "" {
+		t.Errorf("alone it is %q", got)
 	}
 }
