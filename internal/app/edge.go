@@ -47,7 +47,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 	}
 	deps := n.edgeDeps()
 	deps.Fetcher = config.SignedFetcher(own) // as the front desk that has its url and keys, if any
-	if deps.Ship, err = config.Edge.Shipper(deps.Fetcher, deps.Now, deps.Log); err != nil {
+	if deps.Ship, deps.AskPolicy, err = config.Edge.Shipper(deps.Fetcher, deps.Now, deps.Log); err != nil {
 		return nil, err
 	}
 	works, err := edge.OpenWorks(deps)
@@ -59,7 +59,7 @@ func NewEdge(options Options) (*EdgeServer, error) {
 		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(n.edgeReady)},
 	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
 	f := &frontend{network: n, front: n.requestHandler(mux, known), edge: works.Gate}
-	f.front.Agents = n.agents(func() bool { return false }) // the Exchange's terms are not here
+	f.front.Agents = n.agents(works.Gate.DependsOnParty)
 	f.front.Gate, f.front.GateOnly = works.Gate, true
 	works.Records.RegisterMetrics(n.metrics.Registry)
 	return &EdgeServer{frontend: f, works: works}, nil

@@ -6,10 +6,11 @@ import (
 	"net/http"
 
 	"frontdesk/internal/licensing/rampapi"
+	"frontdesk/wire/edge"
 )
 
-// edgeRoute takes what edges tell of their deliveries.
-func (s *seller) edgeRoute() apphttp.Route {
+// edgeRoutes take what edges tell of their deliveries, and tell them for whom paths are.
+func (s *seller) edgeRoutes() (routes []apphttp.Route) {
 	config := rampapi.EdgeConfig{Keys: s.Edges, Now: s.now}
 	if s.gate != nil {
 		config.Wrong = func(r *http.Request) error {
@@ -17,7 +18,12 @@ func (s *seller) edgeRoute() apphttp.Route {
 			return s.gate.Suspect(r)
 		}
 	}
-	return apphttp.Route{
-		Pattern: rampapi.EdgePath, Name: rampapi.EdgePath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Edges(s.Delivery, config)),
+	for path, handler := range map[string]http.Handler{
+		rampapi.EdgePath: rampapi.Edges(s.Delivery, config), edge.PolicyPath: rampapi.GateRules(s.Published, config),
+	} {
+		routes = append(routes, apphttp.Route{
+			Pattern: path, Name: path, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(handler),
+		})
 	}
+	return routes
 }

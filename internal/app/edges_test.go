@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -12,8 +13,10 @@ import (
 	"frontdesk/internal/infra/fetch"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/licensing/delivery/botstats"
+	gate "frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/edge/deliverylog"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/policy"
 	"frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )
@@ -113,4 +116,82 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d entries", n)
 	}
+}
+
+// TestAnEdgeIsToldWhomPathsAreFor, over a socket, and nobody else: after its key is revoked it goes by what is
+// published, also after a restart.
+func TestAnEdgeIsToldWhomPathsAreFor(t *testing.T) {
+	t.Parallel()
+	m := openMarket(t, `ramp: {enabled: true}
+terms:
+  - {match: {path: /archive/**}, access: open, parties: {permit: [verified]}}
+  - {match: {type: Recipe}, access: licensed, parties: {prohibit: [GPTBot]}}
+  - {match: {}, access: open}
+`)
+	site := m.config.AllSites()[0].ID
+	key, secret, err := m.Edges.Issue(t.Context(), "edge-1", []string{site})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stray, straySecret, err := m.Edges.Issue(t.Context(), "edge-2", []string{"another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := httptest.NewServer(m)
+	defer socket.Close()
+	fetcher := fetch.New(fetch.Options{Allow: fetch.Networks([]string{"127.0.0.0/8"})})
+	asks := func(id string, secret sign.WebhookSecret) func(context.Context, string, string) ([]byte, error) {
+		hand := &deliverylog.Exchange{URL: socket.URL + edge.Path, Key: id, Secret: secret, Fetcher: fetcher, Now: m.clock.Now}
+		return hand.Policy
+	}
+	folder, ids := t.TempDir(), 0
+	open := func(ask func(context.Context, string, string) ([]byte, error)) *gate.Remote {
+		remote, err := gate.OpenRemote(gate.RemoteConfig{
+			Exchange: socket.URL, Domain: "example.com", Folder: folder, Fetcher: fetcher, Unknown: gate.Blocked,
+			Every: time.Minute, Stale: time.Hour, Now: m.clock.Now, AskPolicy: ask,
+			NewID: func() string { ids++; return "ask-" + strconv.Itoa(ids) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return remote
+	}
+	verified := policy.Party{Proven: policy.Traits{Classes: []string{policy.PartyVerified}}}
+	gpt := policy.Party{Said: policy.Traits{Name: "GPTBot"}}
+	holds := func(when string, remote *gate.Remote, told bool) {
+		t.Helper()
+		for party, want := range map[*policy.Party][2]gate.Access{ // of the archive, and of the soup
+			{}: {gate.Blocked, gate.Licensed}, &verified: {gate.Open, gate.Licensed}, &gpt: {gate.Blocked, gate.Blocked},
+		} {
+			if !told { // as for a stranger
+				want = [2]gate.Access{gate.Blocked, gate.Licensed}
+			}
+			archive, _ := remote.Policy().At("/archive/a", party)
+			soup, _ := remote.Policy().At("/soup", party)
+			if got := [2]gate.Access{archive, soup}; got != want {
+				t.Errorf("%s, %+v: %v, want %v", when, party, got, want)
+			}
+		}
+	}
+	remote := open(asks(key.ID, secret))
+	if err := remote.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	holds("told", remote, true)
+	holds("after a restart", open(asks(key.ID, secret)), true)
+	if _, err := asks(stray.ID, straySecret)(t.Context(), "ask", "example.com"); !errors.Is(err, deliverylog.ErrNotTold) {
+		t.Error("a key for another site:", err)
+	}
+	if _, err := asks(key.ID, straySecret)(t.Context(), "ask", "example.com"); !errors.Is(err, deliverylog.ErrNotTold) {
+		t.Error("another's secret:", err)
+	}
+	if _, err := m.Edges.Revoke(t.Context(), key.ID); err != nil {
+		t.Fatal(err)
+	}
+	m.clock.Advance(time.Minute) // for which a key that was good need not be read again
+	if err := remote.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	holds("when the key is revoked", remote, false)
+	holds("and after a restart", open(asks(key.ID, secret)), false)
 }

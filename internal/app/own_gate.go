@@ -13,7 +13,6 @@ import (
 	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
-	"frontdesk/internal/policy"
 	wire "frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )
@@ -126,7 +125,7 @@ func (p *ownPolicy) follow(ctx context.Context) {
 
 // look looks at the policy once. What it said last holds while it cannot be read.
 func (p *ownPolicy) look(ctx context.Context) {
-	said, err := p.seller.Published.PartyPolicy(ctx, p.site.Domain)
+	rules, err := p.seller.Published.GateRules(ctx, p.site.Domain, nil)
 	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
 		p.failed = failed
 		if failed {
@@ -138,12 +137,7 @@ func (p *ownPolicy) look(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	rules := make([]edge.Rule, 0, len(said.Rules)+1)
-	for _, rule := range append(said.Rules[:len(said.Rules):len(said.Rules)],
-		policy.PathRule{Pattern: "*", Access: said.Default, Parties: said.Parties}) {
-		rules = append(rules, edge.Rule{Pattern: rule.Pattern, Access: edge.Access(rule.Access), Parties: rule.Parties})
-	}
-	p.known.Store(edge.NewPolicy(edge.Blocked, rules))
+	p.known.Store(edge.PolicyOf(rules))
 	p.heard.Store(true)
 }
 

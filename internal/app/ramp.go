@@ -167,7 +167,7 @@ func (s *seller) rampRoutes() []apphttp.Route {
 	for _, pattern := range rampapi.Patterns() {
 		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
 	}
-	return append(append(append(all, s.deliverRoute(), s.edgeRoute()), s.streamRoutes()...), s.signUpRoutes()...)
+	return append(append(append(append(all, s.deliverRoute()), s.edgeRoutes()...), s.streamRoutes()...), s.signUpRoutes()...)
 }
 
 // rampDocument serves a document that depends on the address at which a request came, and on what else names it.

@@ -57,7 +57,7 @@ var tenantDoors = map[string][]string{
 	},
 	callers:   {"/ramp.v1.CatalogService/PushResources", "/ramp.v1.CatalogService/RefreshCatalog", "/ramp.v1.CatalogService/RemoveResources"},
 	providers: {"/provider/{domain}/transactions"},
-	edges:     {"/exchange/v1/deliveries"},
+	edges:     {"/exchange/v1/deliveries", "/exchange/v1/edge-policy"},
 	buyers: {
 		"/deliver/{transaction}", "/deliver/{transaction}/stream", "/frontdesk.delivery.v1.DeliveryService/Stream", "/ramp.v1.ExchangeService/DisputeTransaction", "/ramp.v1.ExchangeService/ExecuteTransaction",
 		"/ramp.v1.ExchangeService/ReportUsage", "/broker/v1/resolve", "/ramp.v1.BrokerService/", "/ramp.v1.BrokerService/Resolve",
@@ -220,6 +220,11 @@ func (s *supplied) try(pattern, who string, thief, victim keyring) {
 		s.tryCaller(pattern, thief, victim)
 		return
 	case edges:
+		for host, want := range map[string]int{victim.host: 404, thief.host: 200} {
+			if w := s.edgeAsks(thief, host); pattern == edge.PolicyPath && w.Code != want {
+				s.t.Errorf("the edge of %s asks of %s: %d %s", thief.id, host, w.Code, w.Body)
+			}
+		}
 		if w := s.tells(thief, victim.sale, victim.host); w.Code != 200 {
 			s.t.Errorf("the edge of %s: %d %s", thief.id, w.Code, w.Body)
 		}
@@ -300,7 +305,19 @@ func (s *supplied) tells(by keyring, sale, host string) *httptest.ResponseRecord
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return send(s, posted("POST", edge.Path, string(body), edge.KeyHeader, by.edge.ID, sign.WebhookID, b.ID, sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10), sign.WebhookSignature, by.secret.Sign(b.ID, now, body)))
+	return s.asEdge(by, edge.Path, b.ID, body)
+}
+
+// edgeAsks has a tenant's edge ask for the policy of a host.
+func (s *supplied) edgeAsks(by keyring, host string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.asEdge(by, edge.PolicyPath, "asked", []byte(fmt.Sprintf(`{"id":"asked","host":%q}`, host)))
+}
+
+// asEdge sends what a tenant's edge has signed.
+func (s *supplied) asEdge(by keyring, path, id string, body []byte) *httptest.ResponseRecorder {
+	now := s.clock.Now()
+	return send(s, posted("POST", path, string(body), edge.KeyHeader, by.edge.ID, sign.WebhookID, id, sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10), sign.WebhookSignature, by.secret.Sign(id, now, body)))
 }
 
 // TestTenantsHostsHaveTheirDocuments reads what edges and readers of licences look for at a tenant's host, and at none that nobody has.

@@ -32,7 +32,7 @@ func (v *visiting) module() Module { return Module{Jobs: []Job{{"count visitors"
 // those whose content is sold here, or for browsers that show a page.
 var channels = []struct{ prefix, channel string }{
 	{"/ask/click", ""}, {"/assets/", ""}, {"/console", ""}, {"/admin/", ""}, {"/healthz", ""}, {"/readyz", ""},
-	{"/api/v1/reports/", ""}, {"/provider/{domain}/transactions", ""}, {"/exchange/v1/deliveries", ""},
+	{"/api/v1/reports/", ""}, {"/provider/{domain}/transactions", ""}, {"/exchange/v1/deliveries", ""}, {"/exchange/v1/edge-policy", ""},
 	{"/ramp.v1.CatalogService/", ""}, {"/.well-known/ramp-verify/", ""},
 	{"/{$}", "ask"}, {"/ask", "ask"}, {"/await", "ask"}, {"/sites", "ask"}, {"/who", "ask"}, {"/sessions/", "ask"},
 	{"/mcp/", "documents"}, {"/mcp", "mcp"},

@@ -27,6 +27,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -182,6 +183,11 @@ func New(config Config) *Gate {
 
 // Serves says whether a host is one of the gate's.
 func (g *Gate) Serves(host string) bool { return g.siteAt(host) != nil }
+
+// DependsOnParty says whether some path of a site is open to some and not to others.
+func (g *Gate) DependsOnParty() bool {
+	return slices.ContainsFunc(g.config.Sites, func(s Site) bool { return s.Policy().byParty })
+}
 
 // siteAt is the site of a host, whatever its capitals, and with the port that an address need not
 // name; nil for none.

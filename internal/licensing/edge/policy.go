@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"frontdesk/internal/policy"
+	gate "frontdesk/wire/edge"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -142,6 +143,18 @@ func (p *Policy) at(path string, exact map[string]int, text func(glob) string, p
 		return Blocked
 	}
 	return p.rules[first].Access
+}
+
+// PolicyOf is the policy of the rules that an Exchange made for gates.
+func PolicyOf(said []gate.GateRule) *Policy {
+	rules := make([]Rule, len(said))
+	for i, rule := range said {
+		rules[i] = Rule{Pattern: rule.Pattern, Access: Access(rule.Access)}
+		for _, r := range rule.Parties {
+			rules[i].Parties = append(rules[i].Parties, policy.Restriction(r))
+		}
+	}
+	return NewPolicy(Blocked, rules)
 }
 
 // ReadPolicy reads an access policy as an Exchange tells it (RAMP v1, AccessPolicy). What it leaves

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/licensing/edge/deliverylog"
+	gate "frontdesk/wire/edge"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 	"frontdesk/wire/sign"
@@ -43,8 +45,12 @@ type RemoteConfig struct {
 	// Every is how often it is asked; what it says is older than Stale only where it could not be
 	// asked, which the log then tells.
 	Every, Stale time.Duration
-	Now          func() time.Time // nil is time.Now
-	Log          *slog.Logger     // nil for nobody
+	// AskPolicy asks for the policy as the Exchange makes it for gates, under an id of NewID's; nil
+	// for what it publishes alone.
+	AskPolicy func(ctx context.Context, id, host string) ([]byte, error)
+	NewID     func() string
+	Now       func() time.Time // nil is time.Now
+	Log       *slog.Logger     // nil for nobody
 }
 
 // Remote keeps what an Exchange publishes for one site: its policy, its documents and the keys of
@@ -52,7 +58,8 @@ type RemoteConfig struct {
 type Remote struct {
 	config    RemoteConfig
 	policy    atomic.Pointer[Policy]
-	documents sync.Map // by path, a *held
+	parties   atomic.Pointer[Policy] // what it made for gates, which goes before that; nil for none
+	documents sync.Map               // by path, a *held
 	keys      atomic.Pointer[[]sign.URLKey]
 	failed    atomic.Bool
 	mu        sync.Mutex           // of what follows
@@ -87,6 +94,9 @@ type thing struct {
 
 const keysThing = "keys"
 
+// partiesThing is the policy for gates, which is asked for in another way than the others.
+var partiesThing = thing{name: "parties", take: (*Remote).takeParties}
+
 var things = []thing{
 	{"policy", "/provider/{domain}/access-policy.json", maxPolicy, (*Remote).takePolicy},
 	{"manifest", "/provider/{domain}/ramp.json", maxDocument,
@@ -112,7 +122,11 @@ func OpenRemote(config RemoteConfig) (*Remote, error) {
 	r := &Remote{config: config, held: map[string]*held{}, active: map[string]time.Time{}}
 	r.policy.Store(NewPolicy(config.Unknown, nil))
 	r.keys.Store(&[]sign.URLKey{})
-	for _, t := range r.things() {
+	known := r.things()
+	if config.AskPolicy != nil {
+		known = append(known, partiesThing)
+	}
+	for _, t := range known {
 		h, err := r.read(t.name)
 		if err == nil && h != nil {
 			err = t.take(r, h)
@@ -131,13 +145,18 @@ func OpenRemote(config RemoteConfig) (*Remote, error) {
 
 func (r *Remote) things() []thing {
 	if r.config.Keys {
-		return things
+		return slices.Clip(things)
 	}
-	return things[:len(things)-1]
+	return slices.Clip(things[:len(things)-1])
 }
 
-// Policy is the policy as it was last said.
-func (r *Remote) Policy() *Policy { return r.policy.Load() }
+// Policy is the policy as it was last said: to this edge, or else to everybody.
+func (r *Remote) Policy() *Policy {
+	if p := r.parties.Load(); p != nil {
+		return p
+	}
+	return r.policy.Load()
+}
 
 // Keys are the keys of the Exchange that verify addresses at the time.
 func (r *Remote) Keys() []sign.URLKey { return *r.keys.Load() }
@@ -204,8 +223,40 @@ func (r *Remote) Refresh(ctx context.Context) error {
 			failed = append(failed, fmt.Errorf("%s: %w", t.name, err))
 		}
 	}
+	if err := r.askParties(ctx); err != nil {
+		failed = append(failed, fmt.Errorf("whom paths are for: %w", err))
+	}
 	r.tellAge()
 	return errors.Join(failed...)
+}
+
+// askParties asks whom paths are for. Where the Exchange does not tell this edge, or not any more,
+// what it publishes holds.
+func (r *Remote) askParties(ctx context.Context) error {
+	if r.config.AskPolicy == nil {
+		return nil
+	}
+	text, err := r.config.AskPolicy(ctx, r.config.NewID(), r.config.Domain)
+	if errors.Is(err, deliverylog.ErrNotTold) {
+		r.parties.Store(nil)
+		return r.drop(partiesThing)
+	}
+	h := &held{At: r.config.Now().UTC(), Body: text}
+	if err == nil {
+		err = r.takeParties(h)
+	}
+	if err != nil {
+		return err
+	}
+	return r.keep(partiesThing, h)
+}
+
+func (r *Remote) takeParties(h *held) error {
+	said, err := gate.ReadGatePolicy(h.Body)
+	if err == nil {
+		r.parties.Store(PolicyOf(said.Rules))
+	}
+	return err
 }
 
 // ask asks for one thing. What is not readable changes nothing.

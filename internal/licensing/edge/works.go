@@ -43,6 +43,9 @@ type Deps struct {
 	Party func(context.Context) policy.Party
 	// Ship tells the Exchange of deliveries.
 	Ship func(context.Context, wire.Batch) error
+	// AskPolicy asks the Exchange for the policy of a host, as it makes it for gates
+	// (wire.GatePolicy); nil for what it publishes alone.
+	AskPolicy func(ctx context.Context, id, host string) ([]byte, error)
 	// Complete adds to a site what is known of it here; nil asks the Exchange elsewhere.
 	Complete func(SiteSettings, *Site) error
 	// Answered says whether a challenge of a domain is answered with a token, beside those in
@@ -165,6 +168,7 @@ func (w *Works) remote(site SiteSettings, made *Site) error {
 		Folder: filepath.Join(d.Data, "edge", "sites", site.Domain), Fetcher: d.Fetcher,
 		Unknown: Access(cmp.Or(site.Unknown, string(Blocked))), Keys: published,
 		Every: d.Settings.Every, Stale: d.Settings.Stale, Now: d.Now, Log: d.Log,
+		NewID: w.Records.NewID, AskPolicy: d.AskPolicy,
 	})
 	if err != nil {
 		return err
@@ -248,25 +252,27 @@ func (w *Works) Close() error {
 var errNoKey = errors.New("edge.key and the key's secret are not set, so that the Exchange is told of nothing: " +
 	"run `frontdesk keys issue edge` there")
 
-// Shipper tells the Exchange of the settings of deliveries.
+// Shipper tells the Exchange of the settings of deliveries, and asks it for whom paths are: ask is
+// nil where there is no key.
 func (e Settings) Shipper(to *fetch.Fetcher, now func() time.Time, log *slog.Logger) (
-	func(context.Context, wire.Batch) error, error) {
+	ship func(context.Context, wire.Batch) error, ask func(ctx context.Context, id, host string) ([]byte, error),
+	err error) {
 	text, err := notify.ReadSecret(e.SecretEnv, e.SecretFile)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if e.Key == "" || text == "" {
 		log.Warn(errNoKey.Error())
-		return func(context.Context, wire.Batch) error { return errNoKey }, nil
+		return func(context.Context, wire.Batch) error { return errNoKey }, nil, nil
 	}
 	secret, err := sign.ParseWebhookSecret(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	exchange := &deliverylog.Exchange{
 		URL: strings.TrimRight(e.Exchange, "/") + wire.Path, Key: e.Key, Secret: secret, Fetcher: to, Now: now,
 	}
-	return exchange.Ship, nil
+	return exchange.Ship, exchange.Policy, nil
 }
 
 // ErrNoExchange is of an edge by itself that has nobody to ask.
@@ -281,7 +287,7 @@ func ImportLog(ctx context.Context, deps Deps, log io.Reader) (deliveries, unrea
 	if e.Exchange == "" {
 		return 0, 0, ErrNoExchange
 	}
-	ship, err := e.Shipper(deps.Fetcher, deps.Now, deps.Log)
+	ship, _, err := e.Shipper(deps.Fetcher, deps.Now, deps.Log)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/policy"
+	"frontdesk/wire/edge"
 )
 
 // policies are the access policies of hosts, made when one is first asked for.
@@ -20,7 +21,7 @@ type policies struct {
 	mu    sync.Mutex
 	rules *policy.Terms // of which they are
 	made  time.Time
-	hosts map[string]policy.Policy
+	hosts map[string]*draft
 }
 
 // policiesFor is how long policies stay as they are while only the content changes: they are made
@@ -31,28 +32,54 @@ const policiesFor = time.Minute
 const maxExceptions = 1000
 
 // AccessPolicy says how far the paths of a host are open to whoever reads it (RAMP v1,
-// AccessPolicy); see PartyPolicy.
+// AccessPolicy): by the rules that ask for nothing else, and, before them, by the single addresses
+// of items on which other rules or terms decide. Of items that nobody may find here nothing is
+// told. Where there are too many such addresses, a rule is as strict as any item that it is for. It
+// returns fail.NotFound for a host under which nothing is served, and fail.Unavailable before the
+// content is loaded.
 func (s *Service) AccessPolicy(ctx context.Context, host string) (policy.Policy, error) {
-	whole, err := s.PartyPolicy(ctx, host)
+	whole, _, err := s.partyPolicy(ctx, host)
 	return whole.For(policy.Party{}), err
 }
 
-// PartyPolicy says how far the paths of a host are open, and to whom: by the rules that ask for
-// nothing else, and, before them, by the single addresses of items on which other rules or terms
-// decide. Of items that nobody may find here nothing is told. Where there are too many such
-// addresses, a rule is as strict as any item that it is for. It returns fail.NotFound for a host
-// under which nothing is served, and fail.Unavailable before the content is loaded.
-func (s *Service) PartyPolicy(ctx context.Context, host string) (policy.Policy, error) {
+// GateRules says how far the paths of a host are open, and to whom, as gates go by it; the last
+// rule fits all paths. It is fail.NotFound, too, for a host that is of none of the sites; nil is
+// all sites.
+func (s *Service) GateRules(ctx context.Context, host string, of []string) ([]edge.GateRule, error) {
+	whole, site, err := s.partyPolicy(ctx, host)
+	if err == nil && of != nil && !slices.Contains(of, site) {
+		err = fail.New(fail.NotFound, "the key is for no site at %s", fail.Clip(host))
+	}
+	if err != nil {
+		return nil, err
+	}
+	rules := make([]edge.GateRule, 0, len(whole.Rules)+1)
+	add := func(rule policy.PathRule) {
+		made := edge.GateRule{Pattern: rule.Pattern, Access: string(rule.Access)}
+		for _, r := range rule.Parties {
+			made.Parties = append(made.Parties, edge.Parties(r))
+		}
+		rules = append(rules, made)
+	}
+	for _, rule := range whole.Rules {
+		add(rule)
+	}
+	add(policy.PathRule{Pattern: "*", Access: whole.Default, Parties: whole.Parties})
+	return rules, nil
+}
+
+// partyPolicy is the policy of a host, with those for whom its rules are, and the host's site.
+func (s *Service) partyPolicy(ctx context.Context, host string) (made policy.Policy, site string, err error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
-		return policy.Policy{}, err
+		return made, "", err
 	}
 	place, err := catalog.Canonical("https://" + host + "/")
 	name, path, _ := strings.Cut(place, "/")
 	if err != nil || path != "" {
-		return policy.Policy{}, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
+		return made, "", fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
 	if tenant, terms, ok := s.deps.Tenant(name); ok {
-		return terms.ForAny().Policy(tenant, name), nil
+		return terms.ForAny().Policy(tenant, name), tenant, nil
 	}
 	rules, now := s.deps.Corpus.Terms().ForAny(), s.deps.Now()
 	p := &s.policies
@@ -61,19 +88,19 @@ func (s *Service) PartyPolicy(ctx context.Context, host string) (policy.Policy, 
 	if p.hosts == nil || p.rules != rules || now.Sub(p.made).Abs() >= policiesFor {
 		made, err := s.makePolicies(ctx, rules)
 		if err != nil {
-			return policy.Policy{}, err
+			return policy.Policy{}, "", err
 		}
 		p.rules, p.made, p.hosts = rules, now, made
 	}
 	found, known := p.hosts[name]
 	if !known {
-		return policy.Policy{}, fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(name))
+		return made, "", fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(name))
 	}
-	return found, nil
+	return found.made, found.site, nil
 }
 
 // makePolicies makes the policies of all hosts: those that sites name, and those of items.
-func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[string]policy.Policy, error) {
+func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[string]*draft, error) {
 	drafts := map[string]*draft{}
 	for _, site := range s.deps.Corpus.Sites().All() {
 		for _, host := range site.Hosts {
@@ -97,11 +124,10 @@ func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[st
 			}
 		})
 	}
-	made := map[string]policy.Policy{}
-	for host, draft := range drafts {
-		made[host] = draft.done()
+	for _, draft := range drafts {
+		draft.finish()
 	}
-	return made, err
+	return drafts, err
 }
 
 // eachFound calls fn with every item that may be found, the host that it is under, and how far and
@@ -142,8 +168,9 @@ func (a reach) and(b reach) reach {
 	return a
 }
 
-// draft is a policy that is being made.
+// draft is the policy of a host. What is below made is nil when it is finished.
 type draft struct {
+	site    string
 	made    policy.Policy
 	differs map[string]reach // by path, of the items on which the rules for paths are not the last word
 	many    bool             // there were too many
@@ -151,7 +178,7 @@ type draft struct {
 }
 
 func newDraft(rules *policy.Terms, site, host string) *draft {
-	return &draft{made: rules.Policy(site, host), differs: map[string]reach{}, raised: map[int]reach{}}
+	return &draft{site: site, made: rules.Policy(site, host), differs: map[string]reach{}, raised: map[int]reach{}}
 }
 
 // hold holds an item against the policy.
@@ -170,9 +197,9 @@ func (d *draft) hold(path string, access reach) {
 	}
 }
 
-// done is the policy with its exceptions.
-func (d *draft) done() policy.Policy {
-	made := d.made
+// finish gives the policy its exceptions.
+func (d *draft) finish() {
+	made := &d.made
 	if d.many {
 		made.Rules = slices.Clone(made.Rules)
 		for i, rule := range made.Rules {
@@ -181,7 +208,6 @@ func (d *draft) done() policy.Policy {
 		}
 		raised := reach{made.Default, made.Parties}.and(d.raised[-1])
 		made.Default, made.Parties = raised.access, raised.parties
-		return made
 	}
 	var exceptions []policy.PathRule
 	for _, path := range slices.Sorted(maps.Keys(d.differs)) {
@@ -189,7 +215,7 @@ func (d *draft) done() policy.Policy {
 			Access: d.differs[path].access, Parties: d.differs[path].parties})
 	}
 	made.Rules = append(exceptions, made.Rules...)
-	return made
+	d.differs, d.raised = nil, nil
 }
 
 // pathOf is the path of an address as it is compared: without its query.

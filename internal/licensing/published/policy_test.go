@@ -38,7 +38,7 @@ func newShop(t testing.TB, sites ...string) *shop {
 func (s *shop) policy(t contenttest.T, host string) policy.Policy {
 	t.Helper()
 	s.Clock.Advance(policiesFor)
-	p, err := s.PartyPolicy(context.Background(), host)
+	p, _, err := s.partyPolicy(context.Background(), host)
 	if err != nil {
 		t.Fatal(err)
 	}

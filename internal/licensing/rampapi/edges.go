@@ -1,6 +1,7 @@
 package rampapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/delivery"
+	"frontdesk/internal/licensing/published"
 	"frontdesk/wire/edge"
 	"frontdesk/wire/sign"
 )
@@ -34,21 +36,67 @@ func Edges(d *delivery.Service, config EdgeConfig) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, id, key, err := config.told(d, w, r)
 		if err != nil {
-			if errors.Is(err, sign.ErrWebhookTime) {
-				w.Header().Set(edge.ClockHeader, "apart")
-			}
-			WriteError(w, r, err)
+			refuseEdge(w, r, err)
 			return
 		}
-		now := config.Now()
-		header := w.Header()
-		header.Set("Content-Type", "application/json")
-		header.Set("Cache-Control", "no-store")
-		header.Set(sign.WebhookID, id)
-		header.Set(sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
-		header.Set(sign.WebhookSignature, key.Sign(id, now, text))
-		_, _ = w.Write(text) // whom it does not reach tells again
+		config.answer(w, id, key, text) // whom it does not reach tells again
 	})
+}
+
+// GateRules tells edges how far the paths of a host of theirs are open, and to whom. The answer is
+// signed as those of Edges are.
+func GateRules(s *published.Service, config EdgeConfig) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, key, err := config.signed(w, r)
+		if err == nil {
+			httpx.EventFrom(r.Context()).Set("party", "edge:"+key.Edge)
+			err = config.tellRules(s, w, r, body, key)
+		}
+		if err != nil {
+			refuseEdge(w, r, err)
+		}
+	})
+}
+
+func (c EdgeConfig) tellRules(s *published.Service, w http.ResponseWriter, r *http.Request, body []byte,
+	key identity.EdgeKey) error {
+	asked, err := edge.ReadGateRequest(body)
+	if err != nil {
+		return fail.New(fail.Invalid, "%v", err)
+	}
+	if asked.ID != r.Header.Get(sign.WebhookID) {
+		return fail.New(fail.Invalid, "id: it is not that of the header %s", sign.WebhookID)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), policyTime)
+	defer cancel()
+	rules, err := s.GateRules(ctx, asked.Host, key.Sites)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(edge.GatePolicy{ID: asked.ID, Rules: rules})
+	if err == nil {
+		c.answer(w, asked.ID, key, text)
+	}
+	return err
+}
+
+// answer answers an edge, signed with its secret.
+func (c EdgeConfig) answer(w http.ResponseWriter, id string, key identity.EdgeKey, text []byte) {
+	now, header := c.Now(), w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	header.Set(sign.WebhookID, id)
+	header.Set(sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	header.Set(sign.WebhookSignature, key.Sign(id, now, text))
+	_, _ = w.Write(text)
+}
+
+// refuseEdge tells an edge what is wrong with its request.
+func refuseEdge(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, sign.ErrWebhookTime) {
+		w.Header().Set(edge.ClockHeader, "apart")
+	}
+	WriteError(w, r, err)
 }
 
 // told takes a batch, and gives the text of the answer and the key that signs it.

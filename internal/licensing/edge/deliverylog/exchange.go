@@ -2,8 +2,11 @@ package deliverylog
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -41,20 +44,9 @@ func (x *Exchange) Ship(ctx context.Context, b edge.Batch) error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrRefused, err)
 	}
-	at := x.Now().Add(time.Duration(x.ahead.Load()))
-	answer, err := x.Fetcher.Post(ctx, fetch.Request{
-		URL: x.URL, Own: true, MaxBytes: maxTaken,
-		Header: http.Header{
-			"Content-Type":        {"application/json"},
-			"Accept":              {"application/json"},
-			edge.KeyHeader:        {x.Key},
-			sign.WebhookID:        {b.ID},
-			sign.WebhookTimestamp: {strconv.FormatInt(at.Unix(), 10)},
-			sign.WebhookSignature: {x.Secret.Sign(b.ID, at, text)},
-		},
-	}, text)
+	answer, err := x.post(ctx, x.URL, b.ID, text, maxTaken)
 	if err != nil {
-		return fmt.Errorf("the Exchange cannot be reached: %w", err)
+		return err
 	}
 	switch {
 	case answer.Status == http.StatusOK:
@@ -71,11 +63,63 @@ func (x *Exchange) Ship(ctx context.Context, b edge.Batch) error {
 	return fmt.Errorf("the Exchange answered with status %d", answer.Status)
 }
 
+// post sends a text, signed under an id.
+func (x *Exchange) post(ctx context.Context, url, id string, text []byte, most int64) (*fetch.Response, error) {
+	at := x.Now().Add(time.Duration(x.ahead.Load()))
+	answer, err := x.Fetcher.Post(ctx, fetch.Request{
+		URL: url, Own: true, MaxBytes: most,
+		Header: http.Header{
+			"Content-Type":        {"application/json"},
+			"Accept":              {"application/json"},
+			edge.KeyHeader:        {x.Key},
+			sign.WebhookID:        {id},
+			sign.WebhookTimestamp: {strconv.FormatInt(at.Unix(), 10)},
+			sign.WebhookSignature: {x.Secret.Sign(id, at, text)},
+		},
+	}, text)
+	if err != nil {
+		err = fmt.Errorf("the Exchange cannot be reached: %w", err)
+	}
+	return answer, err
+}
+
+// proven says whether an answer is signed with the secret that both sides have, under an id.
+func (x *Exchange) proven(id string, answer *fetch.Response) error {
+	h, now := answer.Header, x.Now().Add(time.Duration(x.ahead.Load()))
+	if h.Get(sign.WebhookID) != id {
+		return errors.New("it is an answer to something else")
+	}
+	return x.Secret.Verify(id, h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature), answer.Body, now, edge.Apart)
+}
+
+// ErrNotTold is that an Exchange tells this edge nothing of whom paths are for: it does not know
+// how, or it does not know the edge.
+var ErrNotTold = errors.New("the Exchange does not tell whom paths are for")
+
+// Policy asks for the policy of a host: its text, which the Exchange has signed.
+func (x *Exchange) Policy(ctx context.Context, id, host string) ([]byte, error) {
+	text, err := json.Marshal(edge.GateRequest{ID: id, Host: host})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := x.post(ctx, strings.TrimSuffix(x.URL, edge.Path)+edge.PolicyPath, id, text, edge.MaxPolicy)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.Status == http.StatusOK:
+		return answer.Body, x.proven(id, answer)
+	case answer.Status == http.StatusUnauthorized && x.adjust(answer.Header):
+		return nil, errors.New("the Exchange's clock is apart from this one's; it is asked again by its clock")
+	case slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+		http.StatusMethodNotAllowed, http.StatusNotImplemented}, answer.Status):
+		return nil, ErrNotTold
+	}
+	return nil, fmt.Errorf("the Exchange answered with status %d", answer.Status)
+}
+
 // taken says whether an answer is that the batch was taken.
 func (x *Exchange) taken(b edge.Batch, text []byte, answer *fetch.Response) error {
-	h, now := answer.Header, x.Now().Add(time.Duration(x.ahead.Load()))
-	if err := x.Secret.Verify(h.Get(sign.WebhookID), h.Get(sign.WebhookTimestamp), h.Get(sign.WebhookSignature),
-		answer.Body, now, edge.Apart); err != nil {
+	if err := x.proven(b.ID, answer); err != nil {
 		return fmt.Errorf("what answered says that the batch is taken and is not the Exchange, or does not know the "+
 			"secret: %w", err)
 	}
@@ -83,7 +127,7 @@ func (x *Exchange) taken(b edge.Batch, text []byte, answer *fetch.Response) erro
 	if err != nil {
 		return fmt.Errorf("the Exchange's answer cannot be read: %w", err)
 	}
-	if got.ID != b.ID || h.Get(sign.WebhookID) != b.ID || got.SHA256 != edge.Digest(text) ||
+	if got.ID != b.ID || got.SHA256 != edge.Digest(text) ||
 		got.Deliveries != len(b.Deliveries) || got.Sightings != len(b.Sightings) {
 		return fmt.Errorf("the Exchange's answer is to another batch than the one that was told")
 	}

@@ -133,7 +133,13 @@ func (s *schemas) rampPaths() object {
 		},
 	}
 	paths["/exchange/v1/requesters/register"] = object{"post": s.register()}
-	paths[edge.Path] = object{"post": s.edges()}
+	paths[edge.Path] = object{"post": s.edges("tellDeliveries", "Tell what an edge delivered, and whom it saw",
+		"All of the batch is recorded for good. The answer is signed with the key's secret.",
+		reflect.TypeFor[edge.Batch](), reflect.TypeFor[edge.Taken]())}
+	paths[edge.PolicyPath] = object{"post": s.edges("tellGateRules",
+		"Tell an edge how far the paths of a host are open, and to whom",
+		"The rules, the first of which that fits a path counts. The answer is signed with the key's secret.",
+		reflect.TypeFor[edge.GateRequest](), reflect.TypeFor[edge.GatePolicy](), "404")}
 	for _, method := range append(rampMethods, catalogMethods...) {
 		service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
 		of := service.Methods().ByName(protoreflect.Name(method.name))
@@ -258,14 +264,14 @@ func (s *schemas) register() object {
 	})
 }
 
-// edges is how an edge tells what it delivered.
-func (s *schemas) edges() object {
+// edges is a message of an edge's, which it signs, and its signed answer.
+func (s *schemas) edges(name, summary, done string, asked, told reflect.Type, also ...string) object {
 	answer := func(description string, schema object, headers object) object {
 		return object{"description": description, "content": jsonOf(schema),
 			"headers": headers}
 	}
 	signature := object{
-		sign.WebhookID: object{"schema": object{"type": "string"}, "description": "The id of the batch."},
+		sign.WebhookID: object{"schema": object{"type": "string"}, "description": "The id of the message."},
 		sign.WebhookTimestamp: object{"schema": object{"type": "integer"},
 			"description": "When this was signed, in seconds since 1970."},
 		sign.WebhookSignature: object{"schema": object{"type": "string"},
@@ -274,7 +280,7 @@ func (s *schemas) edges() object {
 	}
 	parameters := []any{object{"name": edge.KeyHeader, "in": "header", "required": true,
 		"schema":      object{"type": "string"},
-		"description": "The id of the key that has signed the batch (frontdesk keys issue edge)."}}
+		"description": "The id of the key that has signed the message (frontdesk keys issue edge)."}}
 	for _, name := range []string{sign.WebhookID, sign.WebhookTimestamp, sign.WebhookSignature} {
 		header := signature[name].(object)
 		parameters = append(parameters,
@@ -282,10 +288,9 @@ func (s *schemas) edges() object {
 				"description": header["description"]})
 	}
 	responses := object{
-		"200": answer("All of the batch is recorded for good. The answer is signed with the key's secret.",
-			s.of(reflect.TypeFor[edge.Taken]()), signature)}
-	for _, status := range []string{"400", "401", "405", "408", "413", "429", "500", "503"} {
-		responses[status] = answer("The batch is not taken as a whole; tell it again.", ref("ramp.Failure"), object{
+		"200": answer(done, s.of(told), signature)}
+	for _, status := range append(also, "400", "401", "405", "408", "413", "429", "500", "503") {
+		responses[status] = answer("Nothing of the message is taken; send it again.", ref("ramp.Failure"), object{
 			edge.ClockHeader: object{"schema": object{"type": "string"},
 				"description": "apart, with 401, where the signature is right and its time is not: the header Date " +
 					"tells the Exchange's."},
@@ -293,10 +298,10 @@ func (s *schemas) edges() object {
 				"description": "Seconds to wait, with 429 and 503."},
 		})
 	}
-	return operation("ramp", "tellDeliveries", "Tell what an edge delivered, and whom it saw", object{
+	return operation("ramp", name, summary, object{
 		"parameters": parameters,
 		"requestBody": object{"required": true,
-			"content": jsonOf(s.of(reflect.TypeFor[edge.Batch]()))},
+			"content": jsonOf(s.of(asked))},
 		"responses": responses,
 	})
 }
