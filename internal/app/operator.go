@@ -42,18 +42,17 @@ func (a *App) answerRoutes() []apphttp.Route {
 
 // content is what was read.
 func (s *sources) content() operator.Content {
-	c := operator.Content{Overview: &s.overview}
-	if s.network == nil || s.gate == nil {
-		return c
-	}
-	c.Read = func(site, source string) bool {
-		begin := s.rereads.Load()
-		return begin != nil && (*begin)(site, source, nil)
-	}
-	c.Look = func(ctx context.Context, address string) (ingest.Found, error) {
+	serves := s.network != nil && s.gate != nil
+	c := operator.Content{Overview: &s.overview, Look: func(ctx context.Context, address string) (ingest.Found, error) {
 		in := s.ingestSource(ingest.SourceSettings{Site: s.config.AllSites()[0].ID, Name: "look", URL: address})
-		in.Web.Public = true
+		in.Web.Public = serves // at the command line, whoever runs the program named it
 		return ingest.Look(ctx, in)
+	}}
+	if serves {
+		c.Read = func(site, source string) bool {
+			begin := s.rereads.Load()
+			return begin != nil && (*begin)(site, source, nil)
+		}
 	}
 	return c
 }

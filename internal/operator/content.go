@@ -130,6 +130,26 @@ type SeenAddress struct {
 	YAML string `json:"yaml"` // the lines for the configuration
 }
 
+// Page tells of it, as the command prints it.
+func (s SeenAddress) Page() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", s.URL, s.Kind)
+	if s.Addresses > 0 {
+		fmt.Fprintf(&b, ", %d pages seen so far", s.Addresses)
+	}
+	fmt.Fprintf(&b, ", %d items read\n", s.Items)
+	for _, name := range s.Names {
+		fmt.Fprintf(&b, "  %s\n", name)
+	}
+	for _, p := range s.Problems {
+		fmt.Fprintf(&b, "%s: %s\n", p.Origin, p.Reason)
+	}
+	if s.Items > 0 {
+		fmt.Fprintf(&b, "\nTo read it every day, add to frontdesk.yaml:\n\n%s", s.YAML)
+	}
+	return b.String()
+}
+
 // maxAddress is how long an address may be.
 const maxAddress = 2048
 
@@ -142,9 +162,6 @@ func (in LookAtAddress) Do(ctx context.Context, o *Operator) (out SeenAddress, e
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(address) > maxAddress {
 		return out, invalid("url: %.100q is no address of the web; write it like https://www.example.com/", in.URL)
 	}
-	if o.Content.Look == nil {
-		return out, invalid("no address can be looked at here; run frontdesk serve")
-	}
 	all, err := o.Content.Sources(ctx)
 	if err != nil {
 		return out, err
@@ -155,6 +172,9 @@ func (in LookAtAddress) Do(ctx context.Context, o *Operator) (out SeenAddress, e
 		}
 	}
 	out = SeenAddress{URL: address, YAML: fmt.Sprintf("sources:\n  - url: %s\n", yamlText(address))}
+	if sites := o.Content.Corpus.Sites().All(); len(sites) > 1 {
+		out.YAML += fmt.Sprintf("    site: %s # or another one of yours\n", yamlText(sites[0].ID))
+	}
 	out.Found, err = o.Content.Look(ctx, address)
 	return out, err
 }
@@ -208,8 +228,8 @@ type FoundItems struct {
 	Items []overview.WholeItem `json:"items"`
 }
 
-// Text tells of the items, as the command prints it.
-func (f FoundItems) Text() string {
+// Page tells of the items, as the command prints it.
+func (f FoundItems) Page() string {
 	var b strings.Builder
 	for _, i := range f.Items {
 		fmt.Fprintf(&b, "%s\n%s of %s/%s, read at %s, %d words\n%s\n", i.URL, strings.Join(i.Types, ", "), i.Site,

@@ -64,6 +64,13 @@ func (c *of[In]) Run(env *command.Environment) error {
 		env.Print("%s", file.Text())
 		return nil
 	}
+	if page, ok := out.(interface{ Page() string }); ok { // with texts that strangers wrote
+		for line := range strings.Lines(page.Page()) {
+			text := strings.TrimLeft(line, " ")
+			env.Print("%s%s\n", line[:len(line)-len(text)], command.Clean(text))
+		}
+		return nil
+	}
 	return show(env, in, reflect.ValueOf(out))
 }
 
