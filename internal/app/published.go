@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"frontdesk/internal/app/config"
@@ -51,6 +53,19 @@ func (l *Loaded) withDocument(text string) (*Loaded, error) {
 // published are the owner's terms, which are put in force as they are changed.
 func (r *reloader) published() ownerterms.Terms {
 	return r.ownerTerms(r.corpus, r.file, r.addedRules().Apply)
+}
+
+// TermsNote says of a configuration's terms that they are not in force, as a comment; empty where they are.
+func (c Config) TermsNote(ctx context.Context) string {
+	e, err := overrides.Peek(ctx, c.Database(slog.New(slog.DiscardHandler)))
+	switch {
+	case err != nil:
+		return fmt.Sprintf("# Whether terms were published in the place of these cannot be told: %v\n", err)
+	case e.Source == overrides.Published:
+		return fmt.Sprintf("# The terms below are not in force: version %d, which was published, is. `frontdesk terms show` lists it, and\n"+
+			"# `frontdesk terms put-back file` puts these in force.\n", e.Number)
+	}
+	return ""
 }
 
 // tellPublished says in the log that published terms are in force, where they are, and whether the file has changed since.

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -174,8 +176,8 @@ func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer command.Close()
-	if decided(command, "/") != "blocked" {
-		t.Errorf("a command reads %s", decided(command, "/"))
+	if note := loaded.Config.TermsNote(t.Context()); decided(command, "/") != "blocked" || !strings.Contains(note, "not in force: version 2") {
+		t.Errorf("a command reads %s, and %q", decided(command, "/"), note)
 	}
 	back := operator.PutBackTerms{EditionName: operator.EditionName{Version: "file"}}
 	if _, err := back.Do(t.Context(), command.Operator()); err != nil {
@@ -184,8 +186,8 @@ func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 	if err := again.lookAtRules(t.Context()); err != nil || decided(again, "/") != "licensed" {
 		t.Errorf("with the file's put back: %s, %v", decided(again, "/"), err)
 	}
-	if _, err := back.Do(t.Context(), command.Operator()); err == nil {
-		t.Error("they are put back twice")
+	if _, err := back.Do(t.Context(), command.Operator()); err == nil || loaded.Config.TermsNote(t.Context()) != "" {
+		t.Errorf("they are put back twice, or %q", loaded.Config.TermsNote(t.Context()))
 	}
 }
 
@@ -319,5 +321,71 @@ func TestProgramsPublishTerms(t *testing.T) {
 	}
 	if got := strings.Join(did, " "); got != "2 3 4 5" {
 		t.Errorf("the ledger tells of %s", got)
+	}
+}
+
+// TestTermsArePublishedInTheConsole has an operator try and publish terms, another who began before be told, and viewers and editors
+// see all of it and change nothing.
+func TestTermsArePublishedInTheConsole(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, everything("open"))
+	tokenFor(t, s, identity.Owner) // without any, an operator counts as one
+	token, id := tokenFor(t, s, identity.Operator)
+	ana := newPerson(t, s).login(token)
+	ana.sees("/console/terms", 200, "1 item:", "everybody sees all of it", "from frontdesk.yaml, line 2")
+	ana.sees("/console/terms/edit?preset=no_training", 200, "functions: {prohibit: [ai-train]}")
+	ana.sees("/console/terms?url=https://example.com/soup", 200, "A stranger", "sees all of it", "Rule 1 decides.")
+	ana.sees("/console/terms/history", 200, "No rules were published here yet.")
+	checked := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
+	closed, wrong := everything("blocked"), everything("closed")
+	for _, v := range []struct {
+		base, text, checked, do string
+		status                  int
+		sees, is                string
+	}{
+		{"0", wrong, "", "check", 400, "line 3: terms[0].access: &#34;closed&#34; is none of", "open"},
+		{"0", "terms: []\n", "", "check", 400, "These rules cannot be published", "open"},
+		{"0", closed, "", "check", 200, "1 of 1 items changes", "open"},
+		{"0", closed, "", "publish", 200, "The text changed since it was checked", "open"},
+		{"0", closed, checked(wrong), "publish", 200, "The text changed since it was checked", "open"},
+		{"", closed, checked(closed), "publish", 400, "does not say", "open"},
+		{"0", strings.ReplaceAll(closed, "\n", "\r\n"), checked(closed), "publish", 303, "", "blocked"},
+		{"0", everything("licensed"), checked(everything("licensed")), "publish", 400, "version 2 of the terms was published meanwhile by key:" + id, "blocked"},
+	} {
+		ana.sees("/console/terms/edit", 200)
+		w := ana.post("/console/terms/edit", "base", v.base, "yaml", v.text, "checked", v.checked, "do", v.do)
+		if w.Code != v.status || !strings.Contains(w.Body.String(), v.sees) || decided(s, "/soup") != v.is {
+			t.Errorf("%s %q by %s: %d, /soup is %s: %s", v.do, v.text, v.base, w.Code, decided(s, "/soup"), w.Body)
+		}
+	}
+	ana.sees("/console/terms", 200, "Version 2, published here, is in force", "nobody sees anything", "published, line 2")
+	ana.sees("/console/terms/history/2", 200, "What it changed", "blocked")
+	for _, role := range []string{identity.Viewer, identity.Editor} {
+		token, _ := tokenFor(t, s, role)
+		p := newPerson(t, s).login(token)
+		for _, page := range []string{"terms", "terms/edit", "terms/history", "terms/history/1", "terms/history/file"} {
+			p.sees("/console/"+page, 200)
+			if strings.Contains(p.page, "<button class=\"strong\"") {
+				t.Errorf("%s: a %s is offered to act", page, role)
+			}
+		}
+		for page, fields := range map[string][]string{
+			"terms/edit": {"base", "2", "yaml", everything("open"), "checked", checked(everything("open")), "do", "publish"}, "terms/history/1": {"base", "2"}, "terms/history/file": {"base", "2"},
+		} {
+			if w := p.post("/console/"+page, fields...); w.Code != http.StatusForbidden || decided(s, "/soup") != "blocked" {
+				t.Errorf("a %s posts to %s: %d", role, page, w.Code)
+			}
+		}
+	}
+	ana.sees("/console/terms/history/file", 200, "The rules of frontdesk.yaml", "What putting it back changes")
+	if w := ana.post("/console/terms/history/file", "base", "1"); w.Code != http.StatusBadRequest || decided(s, "/soup") != "blocked" {
+		t.Errorf("put back from an old page: %d", w.Code)
+	}
+	ana.sees("/console/terms/history/file", 200)
+	if w := ana.post("/console/terms/history/file", "base", "2"); w.Code != http.StatusSeeOther || decided(s, "/soup") != "open" {
+		t.Errorf("put back: %d, /soup is %s", w.Code, decided(s, "/soup"))
 	}
 }

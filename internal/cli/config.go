@@ -69,6 +69,7 @@ func (c configPrint) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
+	env.Print("%s", loaded.Config.TermsNote(env.Ctx))
 	return loaded.Print(env.Stdout)
 }
 

@@ -38,6 +38,35 @@ var ErrEmpty = errors.New("there is nothing of frontdesk's in it")
 // int64, float64, string and []byte, and are row's only until it returns. The database is left as
 // it is; it is not migrated, and one that is not there is not made.
 func Dump(ctx context.Context, config Config, begin func(Layout) error, row func(table int, values []any) error) error {
+	return peek(ctx, config, func(tx *Tx, layout Layout) error {
+		err := begin(layout)
+		for i := range layout.Tables {
+			if err == nil {
+				err = dumpTable(ctx, tx, layout.Tables[i], func(values []any) error { return row(i, values) })
+			}
+		}
+		return err
+	})
+}
+
+// Peek reads a database that may be older than this binary, or not there: it is left as it is. fn
+// is called where it has a table.
+func Peek(ctx context.Context, config Config, table string, fn func(*Tx) error) error {
+	err := peek(ctx, config, func(tx *Tx, layout Layout) error {
+		if !slices.ContainsFunc(layout.Tables, func(t Table) bool { return t.Name == table }) {
+			return nil
+		}
+		return fn(tx)
+	})
+	if errors.Is(err, ErrEmpty) {
+		return nil
+	}
+	return err
+}
+
+// peek reads a database as it is. It is neither migrated nor made; without tables of ours the error
+// is ErrEmpty.
+func peek(ctx context.Context, config Config, fn func(*Tx, Layout) error) error {
 	if at, err := parseDSN(config.DSN); err == nil && at.engine == SQLite {
 		if _, err := os.Stat(at.path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w; name another database", at, ErrEmpty)
@@ -54,12 +83,7 @@ func Dump(ctx context.Context, config Config, begin func(Layout) error, row func
 			err = ErrEmpty
 		}
 		if err == nil {
-			err = begin(layout)
-		}
-		for i := range layout.Tables {
-			if err == nil {
-				err = dumpTable(ctx, tx, layout.Tables[i], func(values []any) error { return row(i, values) })
-			}
+			err = fn(tx, layout)
 		}
 		return err
 	})

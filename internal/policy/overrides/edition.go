@@ -148,6 +148,16 @@ func editions(ctx context.Context, tx *store.Tx, which string, args ...any) (all
 	return all, err
 }
 
+// Peek reads the last edition of a database as it is, which may be older than this program or not
+// there.
+func Peek(ctx context.Context, config store.Config) (e Edition, err error) {
+	err = store.Peek(ctx, config, "rulebook_edition", func(tx *store.Tx) (err error) {
+		e, err = latest(ctx, tx)
+		return err
+	})
+	return e, err
+}
+
 // latest is the last edition; the zero one where there is none.
 func latest(ctx context.Context, tx *store.Tx) (e Edition, err error) {
 	all, err := editions(ctx, tx, `ORDER BY number DESC LIMIT 1`)

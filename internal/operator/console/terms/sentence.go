@@ -109,11 +109,15 @@ func amount(rate int64, s i18n.Speaker) string {
 	return s.Number(value, -1)
 }
 
-// sentence is what is said of a decision.
-func (s sayer) sentence(d policy.Decision) (all []string) {
+// sentence is what is said of a decision on what everybody may see, or one party alone.
+func (s sayer) sentence(d policy.Decision, party bool) (all []string) {
 	for _, p := range parts {
+		word := p.word
+		if party && strings.HasPrefix(word, "sees_") {
+			word = "party_" + word
+		}
 		if fill, said := p.of(d, s.Speaker); said {
-			all = append(all, s.text("terms."+p.word, fill...))
+			all = append(all, s.text("terms."+word, fill...))
 		}
 		if d.Access == policy.Blocked {
 			break
@@ -157,7 +161,7 @@ type Card struct {
 func (s sayer) cards(rules []ownerterms.ListedRule) []Card {
 	all := make([]Card, len(rules))
 	for i, r := range rules {
-		all[i] = Card{ListedRule: r, Subject: s.subject(r), Parts: s.sentence(r.Placed.Decision)}
+		all[i] = Card{ListedRule: r, Subject: s.subject(r), Parts: s.sentence(r.Placed.Decision, false)}
 		if r.Placed.Written.Imported == "ignore" {
 			all[i].Parts = append(all[i].Parts, s.text("terms.ignores_own"))
 		}

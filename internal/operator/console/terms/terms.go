@@ -88,7 +88,7 @@ func (p *pages) list(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 		of, err = operator.ExplainTerms{URL: body.URL}.Do(ctx, p.operator)
 		body.Explained = &Explained{Explained: of}
 		for _, one := range of.Parties {
-			body.Explained.Columns = append(body.Explained.Columns, Column{one, s.sentence(one.Decision)})
+			body.Explained.Columns = append(body.Explained.Columns, Column{one, s.sentence(one.Decision, true)})
 		}
 	}
 	return v.Say("frame.terms"), body, err
