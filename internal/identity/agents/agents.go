@@ -179,11 +179,13 @@ func (v *Verifier) Identify(ctx context.Context, r Request) Agent {
 		agent.Signature, agent.Why = Invalid, err.Error()
 		return agent
 	}
-	for i := range claims { // the first that is verified is who sends it; each is judged by itself (§5.2.2)
+	until := time.Now().Add(patience) // for all of them together
+	// The first that is verified is who sends it; each is judged by itself (§5.2.2).
+	for i := range claims {
 		if i == maxClaims {
 			break
 		}
-		outcome, err := v.verify(ctx, &claims[i], r)
+		outcome, err := v.verify(ctx, &claims[i], r, until)
 		if err == nil {
 			return v.signed(claims[i].Agent, said)
 		}
@@ -197,7 +199,7 @@ func (v *Verifier) Identify(ctx context.Context, r Request) Agent {
 // maxClaims is how many signatures of a request are looked at. Each may cost a verification.
 const maxClaims = 2
 
-func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request) (Outcome, error) {
+func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request, until time.Time) (Outcome, error) {
 	now := v.now()
 	if err := c.Check(now); err != nil {
 		return Invalid, err
@@ -205,7 +207,7 @@ func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request) (Out
 	if r.Elsewhere {
 		return Unverified, errElsewhere
 	}
-	key, err := v.directories.key(ctx, c, r.From)
+	key, err := v.directories.key(ctx, c, r.From, until)
 	if err != nil {
 		return Unverified, err
 	}

@@ -459,6 +459,38 @@ func TestARequestWaitsNoLongerThanItsPatience(t *testing.T) {
 	})
 }
 
+// TestSeveralSignaturesWaitNoLongerThanOne, whichever directories they name.
+func TestSeveralSignaturesWaitNoLongerThanOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := web{takes: time.Second}
+		w.serve(wellKnown("slow.example"), nil, keyOf(1))
+		w.serve(wellKnown("openai.com"), nil, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		r := Request{Method: http.MethodGet, Target: "https://desk.example/ask", Header: http.Header{
+			"Signature-Agent": {`a="https://slow.example", b="https://openai.com"`}}}
+		for _, label := range []string{"a", "b"} {
+			input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: r.Target, Header: r.Header},
+				sign.SigningParameters{Label: label, KeyID: botauth.Thumbprint(keyOf(1).Public().(ed25519.PublicKey)),
+					Created: time.Now(), Tag: botauth.Tag,
+					Covered: []string{"@authority", `signature-agent;key="` + label + `"`}}, keyOf(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header["Signature-Input"] = append(r.Header["Signature-Input"], input)
+			r.Header["Signature"] = append(r.Header["Signature"], signature)
+		}
+		before := time.Now()
+		if got := v.Identify(t.Context(), r); got.Signature != Unverified || time.Since(before) != patience {
+			t.Error(got, time.Since(before))
+		}
+		time.Sleep(time.Second)
+		if got := v.Identify(t.Context(), r); got.Signature != Verified || w.count() != 2 {
+			t.Error("when they are there:", got, w.count())
+		}
+	})
+}
+
 func TestFailuresAreRemembered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -91,8 +91,9 @@ var (
 	errWaiting = errors.New("its directory of keys is being fetched; send the request again in a few seconds")
 )
 
-// key gives the key of a claim. It waits at most 200 ms for a directory that is not at hand.
-func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr) (crypto.PublicKey, error) {
+// key gives the key of a claim. It waits until a time for a directory that is not at hand.
+func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr, until time.Time) (crypto.PublicKey,
+	error) {
 	now := d.config.Now()
 	dir, there := d.known.GetIfPresent(c.Directory)
 	if !there {
@@ -111,7 +112,7 @@ func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr
 	if err == nil || flight == nil {
 		return key, err
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	select {
 	case <-flight:

@@ -301,6 +301,10 @@ func TestKeysHoldInTheirTime(t *testing.T) {
 
 func TestDirectoriesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
+	_, rsaKey, _ := strings.Cut(strings.TrimSuffix(vectorKeys, "]}"), `},`)
+	if d := directory(t, `{"keys":[`+rsaKey+`]}`); len(d.Keys) != 1 {
+		t.Fatal(rsaKey)
+	}
 	for _, text := range []string{``, `[]`, `{}`, `{"keys":{}}`, `{"keys":[` + strings.Repeat(`{},`, 64) + `{}]}`,
 		`{"keys":[],"x":"` + strings.Repeat("x", botauth.MaxDirectory) + `"}`} {
 		if d, err := botauth.ReadDirectory([]byte(text), true); err == nil {
@@ -312,6 +316,7 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs\n"}`,
 		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","d":"x"}`,
 		`{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"enc"}`,
+		strings.Replace(rsaKey, `"e":"AQAB"`, `"e":"AQAC"`, 1), strings.Replace(rsaKey, `"e":"AQAB"`, `"e":""`, 1),
 		`{"kty":"RSA","n":"AQAB","e":"AQAB"}`, `{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}`,
 		`{"kty":"EC","crv":"P-256","x":"qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA",` +
 			`"y":"qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA"}`} {

@@ -22,6 +22,7 @@ import (
 const (
 	MaxDirectory = 64 << 10 // bytes
 	maxKeys      = 64
+	maxExponent  = 65537 // of RSA: a larger one makes verification cost more, and nobody has one
 )
 
 // Directory is a set of keys (§5.5.1).
@@ -195,10 +196,12 @@ func (k *jwk) ecdsa() (crypto.PublicKey, error) {
 func (k *jwk) rsa() (crypto.PublicKey, error) {
 	n, errN := decode(k.N)
 	e, errE := decode(k.E)
-	if errN != nil || errE != nil || len(n) < 256 || len(n) > 512 || len(e) == 0 || len(e) > 4 || n[0] == 0 {
-		return nil, errors.New("it is no RSA key of 2,048 to 4,096 bits")
+	exponent := new(big.Int).SetBytes(e)
+	if errN != nil || errE != nil || len(n) < 256 || len(n) > 512 || len(e) == 0 || n[0] == 0 ||
+		exponent.Cmp(big.NewInt(maxExponent)) > 0 {
+		return nil, errors.New("it is no RSA key of 2,048 to 4,096 bits, with 65537 as its exponent")
 	}
-	return &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}, nil
+	return &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(exponent.Int64())}, nil
 }
 
 // WriteDirectory writes a directory of keys.
