@@ -181,7 +181,7 @@ func (q *questions) module() Module {
 func (q *questions) pages() (m Module) {
 	if page := q.page(); q.config.Console.Enabled {
 		m.Routes = append(m.Routes,
-			apphttp.Route{Pattern: "/{$}", Name: "/", Methods: apphttp.ReadMethods, Handler: page},
+			apphttp.Route{Pattern: apphttp.PagePattern, Name: "/", Methods: apphttp.ReadMethods, Handler: page},
 			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page})
 	}
 	for pattern, handler := range q.options.Pages {
@@ -197,7 +197,7 @@ func (q *questions) page() http.Handler {
 	for _, site := range q.config.AllSites() {
 		config.Sites = append(config.Sites, page.Site{ID: site.ID, Name: first(site.Name, site.ID)})
 		if len(q.config.Sites) == 0 {
-			config.Title = first(config.Title, site.Name)
+			config.Title, config.Home = first(config.Title, site.Name), site.URL
 		}
 	}
 	return page.Handler(config)

@@ -49,7 +49,11 @@ var ReadMethods = []string{http.MethodGet, http.MethodHead}
 func NewMux(routes []Route, gate *Auth, pages *CORS, nothing string) (*http.ServeMux, map[string]*Route) {
 	mux := http.NewServeMux()
 	known := map[string]*Route{}
-	routes = append(routes, Route{Pattern: "/", Name: "none", Handler: NothingAt(nothing)})
+	none := NothingAt(nothing)
+	if i := slices.IndexFunc(routes, func(r Route) bool { return r.Pattern == PagePattern }); i >= 0 {
+		none = forPeople(routes[i].Handler, none)
+	}
+	routes = append(routes, Route{Pattern: "/", Name: "none", Handler: none})
 	for _, r := range routes {
 		handler := r.Handler
 		if r.Door != "" && gate != nil {
@@ -83,6 +87,23 @@ func Matched(r *Route, next http.Handler) http.Handler {
 			answer.route = r
 		}
 		next.ServeHTTP(w, request)
+	})
+}
+
+// PagePattern is the pattern of the page for people, whose handler also has a page for addresses at which there is nothing.
+const PagePattern = "/{$}"
+
+// forPeople has browsers answered by a page, and programs otherwise.
+func forPeople(page, otherwise http.Handler) http.Handler {
+	media := []string{"application/json", "text/html"}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		kind, _ := httpx.ChooseMedia(r.Header.Values("Accept"), media)
+		if kind == media[1] && slices.Contains(ReadMethods, r.Method) {
+			page.ServeHTTP(w, r)
+			return
+		}
+		otherwise.ServeHTTP(w, r)
 	})
 }
 

@@ -42,6 +42,13 @@ func LoadFiles(files embed.FS, folder string) *Files {
 	return f
 }
 
+// add puts a file that is made beside those that are embedded.
+func (f *Files) add(name string, text []byte) {
+	f.byName[name] = text
+	sum := sha256.Sum256(append([]byte(f.Root), text...))
+	f.Root = "/assets/" + hex.EncodeToString(sum[:6])
+}
+
 // Serve answers with a file. Under the name of another version, which a page from before an upgrade asks for, it
 // serves the file as it is now and lets nobody keep it.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) {

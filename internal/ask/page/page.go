@@ -28,8 +28,16 @@ type Config struct {
 	Types []string `yaml:"types"`
 	// Examples are questions that the page offers to start with.
 	Examples []string `yaml:"examples"`
+	// Logo is the address of a picture that stands before the title, in place of the bell.
+	Logo string `yaml:"logo" check:"url"`
+	// Color is that of the page's head and its buttons, such as `#143b32`. Words on it are black or white, whichever is
+	// easier to read.
+	Color string `yaml:"color"`
+	// Contact is where people turn who find nothing: an address of a page, or one that begins with `mailto:` or `tel:`.
+	Contact string `yaml:"contact"`
 
 	Sites []Site // a picker is shown when there are several
+	Home  string // the address of the site's own pages, which the page links back to; empty for none
 	Ask   string // the path of the endpoint below the public address; "/ask" when empty
 	// PublicURL gives the address of the front desk as the sender of a request knows it, without a slash at its end;
 	// all links begin with its path. Nil is scheme and host as the request has them.
@@ -63,10 +71,12 @@ func Handler(config Config) http.Handler {
 		}
 	}
 	files := LoadFiles(embedded, "assets")
+	files.add("theme.css", theme(config.Color))
 	p := &page{config: config, files: files, template: template.Must(template.ParseFS(embedded, "page.html"))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.show)
 	mux.HandleFunc("GET /assets/", files.Serve)
+	mux.HandleFunc("GET /", p.missing)
 	return mux
 }
 
@@ -89,6 +99,7 @@ type view struct {
 	Language string
 	Say      map[string]string
 	Things   func(typ string) string // what is of a type: "recipes"
+	Missing  bool                    // there is nothing at the address that was asked for
 }
 
 // asked is the question in the page's address, so that a link to a question works.
@@ -99,14 +110,20 @@ type asked struct {
 
 // data is what the script needs to know.
 type data struct {
-	Ask   string            `json:"ask"`
-	Title string            `json:"title"`
-	Sites []Site            `json:"sites"`
-	Say   map[string]string `json:"say"`   // the page's own words, by name
-	Types map[string]string `json:"types"` // words for types, by their names
+	Ask     string            `json:"ask"`
+	Title   string            `json:"title"`
+	Sites   []Site            `json:"sites"`
+	Contact string            `json:"contact,omitempty"`
+	Say     map[string]string `json:"say"`   // the page's own words, by name
+	Types   map[string]string `json:"types"` // words for types, by their names
 }
 
-func (p *page) show(w http.ResponseWriter, r *http.Request) {
+// missing is the page for addresses at which there is nothing.
+func (p *page) missing(w http.ResponseWriter, r *http.Request) { p.draw(w, r, http.StatusNotFound) }
+
+func (p *page) show(w http.ResponseWriter, r *http.Request) { p.draw(w, r, http.StatusOK) }
+
+func (p *page) draw(w http.ResponseWriter, r *http.Request, status int) {
 	query, base := r.URL.Query(), p.config.PublicURL(r)
 	prefix := ""
 	if u, err := url.Parse(base); err == nil {
@@ -120,9 +137,12 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 		Prefix: prefix,
 		Assets: prefix + p.files.Root,
 		Ask:    prefix + p.config.Ask,
-		Desk:   data{prefix + p.config.Ask, p.config.Title, p.config.Sites, say, speaker.PageTypes()},
+		Desk:   data{prefix + p.config.Ask, p.config.Title, p.config.Sites, p.config.Contact, say, speaker.PageTypes()},
 
-		Language: speaker.Language(), Say: say, Things: speaker.Things,
+		Language: speaker.Language(), Say: say, Things: speaker.Things, Missing: status == http.StatusNotFound,
+	}
+	if v.Missing {
+		v.Asked = asked{}
 	}
 	v.Curl = curl(base+p.config.Ask, v.Asked, say["question"])
 	var body bytes.Buffer
@@ -137,6 +157,11 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-cache")
 	header.Add("Vary", "Accept-Language")
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+		w.Write(body.Bytes())
+		return
+	}
 	answer(w, r, body.Bytes())
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"frontdesk/internal/ask/i18n"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 var sample = Config{
@@ -323,5 +324,74 @@ func TestThePageSpeaksTheLanguageOfWhoLooksAtIt(t *testing.T) {
 		if languages[0] != want[0] || strings.TrimSpace(text(buttons[0])) != want[1] || answer.Header.Get("Vary") != "Accept-Language" {
 			t.Errorf("for %q the page is in %s, with the button %q, Vary %q", accept, languages[0], text(buttons[0]), answer.Header.Get("Vary"))
 		}
+	}
+}
+
+// TestThePageIsTheSitesOwn holds that the page carries the site's name, logo, colour and contact, and leads back.
+func TestThePageIsTheSitesOwn(t *testing.T) {
+	t.Parallel()
+	own := sample
+	own.Logo, own.Color, own.Contact, own.Home = "https://lamps.example/logo.svg", "#f6d24a", "mailto:us@lamps.example", "https://lamps.example/"
+	h := Handler(own)
+	body, _ := io.ReadAll(get(h, "/").Body)
+	for _, part := range []string{`src="https://lamps.example/logo.svg"`, `href="mailto:us@lamps.example"`, `href="https://lamps.example/"`} {
+		if !strings.Contains(string(body), part) {
+			t.Errorf("the page lacks %s", part)
+		}
+	}
+	root := fetch(t, own, "/")
+	_, sheets := find(root, "link", "href")
+	at := slices.IndexFunc(sheets, func(s string) bool { return path.Base(s) == "theme.css" })
+	if at < 0 {
+		t.Fatalf("no theme among %v", sheets)
+	}
+	sheet, _ := io.ReadAll(get(h, sheets[at]).Body)
+	if !strings.Contains(string(sheet), "--pine: #f6d24a; --on-pine: #000000") {
+		t.Errorf("the theme is %s", sheet)
+	}
+	plain, _ := io.ReadAll(get(Handler(sample), "/").Body)
+	for _, part := range []string{"mailto:", "logo.svg", "#f6d24a"} {
+		if strings.Contains(string(plain), part) {
+			t.Errorf("without a setting the page has %s", part)
+		}
+	}
+}
+
+func TestWordsOnAColourCanBeRead(t *testing.T) {
+	t.Parallel()
+	for color, on := range map[string]string{"#143b32": "#ffffff", "#ffffff": "#000000", "#000000": "#ffffff", "#ffcc00": "#000000", "#c00000": "#ffffff"} {
+		if sheet := string(theme(color)); !strings.Contains(sheet, "--on-pine: "+on) {
+			t.Errorf("on %s: %s", color, sheet)
+		}
+	}
+	if sheet := theme("red; } body { display: none"); len(sheet) > 0 {
+		t.Errorf("no colour makes %s", sheet)
+	}
+}
+
+func TestSettingsOfThePageAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []Config{{Color: "green"}, {Color: "#12345"}, {Contact: "javascript:alert(1)"}, {Contact: "us@lamps.example"}} {
+		report := yamlconf.NewReport()
+		if wrong.Check(report); !report.Failed() {
+			t.Errorf("%+v has no problem", wrong)
+		}
+	}
+	for _, right := range []Config{{}, {Color: "#12AbcD", Contact: "tel:+44123"}, {Contact: "https://lamps.example/contact"}} {
+		report := yamlconf.NewReport()
+		if right.Check(report); report.Failed() {
+			t.Errorf("%+v: %v", right, report.Notes())
+		}
+	}
+}
+
+// TestBrowsersGetAPageWhereThereIsNothing holds that it is a page on which one can ask, and takes nothing of the address.
+func TestBrowsersGetAPageWhereThereIsNothing(t *testing.T) {
+	t.Parallel()
+	answer := get(Handler(sample), "/no/such?q=evil")
+	body, _ := io.ReadAll(answer.Body)
+	if answer.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "There is nothing at this address") ||
+		strings.Contains(string(body), "evil") || !strings.Contains(string(body), `id="form"`) {
+		t.Errorf("%s\n%s", answer.Status, body)
 	}
 }

@@ -167,13 +167,14 @@ function begin(question, request) {
       page.tell(whole._meta);
       if (whole.elicitation) return back(question, whole);
       const time = Number(whole._meta?.processing_time_ms);
-      const parts = [count(places.length, "count"), time >= 0 ? say("at_desk", took(time)) : null, say("in_all", took(elapsed))];
+      const parts = [count(places.length, "count")];
+      if (developing()) parts.push(time >= 0 ? say("at_desk", took(time)) : null, say("in_all", took(elapsed)));
       status(parts.filter(Boolean).join(" · "));
       const sort = sorter(items, whole._meta, (order) => change(question, { sort: order }));
       if (sort) at("understood").append(sort);
       if (whole.error) after.append(notice(say("incomplete"), text(whole.error.message) || say("cut"), again(question, limit)));
       else if (places.length >= limit && limit < lastLimit) after.append(more(question, limit));
-      after.append(follow(question, whole._meta));
+      after.append(follow(question, whole._meta, items));
     },
     fail(refusal) {
       page.tell(refusal.meta);
@@ -183,6 +184,7 @@ function begin(question, request) {
       document.body.classList.toggle("empty", none); // which brings the examples back
       status(say(none ? "no_answers" : "no_answer"));
       after.append(notice(headline, advice, ...ways(refusal, question)));
+      if (none && desk.contact) after.append(make("p", { class: "contact" }, make("a", { href: desk.contact }, say("contact"))));
       const closest = none && Array.isArray(refusal.meta?.closest) ? refusal.meta.closest : [];
       if (closest.length > 0) {
         const list = make("ul", { class: "cards closest", "aria-labelledby": "closest" }, closest.map((item) => card(item, context)));
@@ -215,18 +217,42 @@ function back(question, whole) {
   asked.focus();
 }
 
-// follow is the box for a question that goes on from this one.
-function follow(question, meta) {
+// hints are ways to go on from answers, each with what half of them must have for it.
+const hints = [
+  [() => say("hint_price"), (item) => item.offers],
+  [() => say("hint_rating"), (item) => item.aggregateRating],
+  [() => say("hint_time"), (item) => item.totalTime],
+  [() => say("hint_date"), (item) => item.startDate],
+  [() => say("hint_newest"), (item) => item.datePublished && !item.startDate],
+];
+
+// hintsFor are up to three questions that go on from the answers to a question.
+function hintsFor(items) {
+  if (items.length < 2) return [];
+  return hints.filter(([, has]) => 2 * items.filter(has).length >= items.length).slice(0, 3).map(([words]) => words());
+}
+
+// follow is the box for a question that goes on from this one, with questions that suggest themselves.
+function follow(question, meta, items = []) {
+  const on = (words) => {
+    go({ ...fresh(words), prev: [...question.prev, question.text].slice(-maxPrev), session: meta?.session_context || question.session });
+    at("answers").focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  };
+  const suggested = hintsFor(items);
+  const form = onward(on);
+  if (suggested.length === 0) return form;
+  return make("div", {}, form, make("ul", { class: "chips hints", "aria-label": say("follow") }, suggested.map((words) => make("li", {}, button(words, () => on(words))))));
+}
+
+function onward(ask) {
   const input = make("input", { type: "text", name: "follow", maxlength: "4000", autocomplete: "off", enterkeyhint: "search", placeholder: say("follow_hint"), required: true });
   const on = make("form", { class: "follow", "aria-label": say("follow") },
     make("label", {}, make("span", {}, say("follow")), input), make("button", { type: "submit", class: "quiet" }, say("follow_ask")));
   on.addEventListener("submit", (event) => {
     event.preventDefault();
     const words = input.value.trim();
-    if (!words) return;
-    go({ ...fresh(words), prev: [...question.prev, question.text].slice(-maxPrev), session: meta?.session_context || question.session });
-    at("answers").focus({ preventScroll: true });
-    scrollTo({ top: 0 });
+    if (words) ask(words);
   });
   return on;
 }
@@ -321,6 +347,22 @@ function pretty(response) {
   if (!/^(event|data):/m.test(response)) return indented(response);
   return response.replace(/^data: ?(.*)$/gm, (_, json) => `data: ${indented(json)}`).trim();
 }
+
+// ---- the developer's switch: what was sent and what it took is of use to them alone
+
+const developer = at("developer");
+const developing = () => developer.getAttribute("aria-pressed") === "true";
+
+function develop(on) {
+  developer.setAttribute("aria-pressed", String(on));
+  rawToggle.hidden = !on;
+  raw.hidden = raw.hidden || !on;
+  try { sessionStorage.setItem("developer", on ? "1" : ""); } catch { /* it is asked for again */ }
+}
+
+developer.hidden = false;
+developer.addEventListener("click", () => develop(!developing()));
+try { develop(sessionStorage.getItem("developer") === "1"); } catch { develop(false); }
 
 rawToggle.addEventListener("click", () => {
   raw.hidden = !raw.hidden;
