@@ -84,7 +84,7 @@ func isID(s string) bool {
 
 func (c *checks) terms() {
 	if c.origins.Named("terms") && len(c.Config.Terms) == 0 {
-		c.Problem("terms", "the list is empty; write a rule, or remove the key to open everything")
+		c.Problem("terms", "the list is empty; write a rule, such as one with match: {} and access: open, which opens everything")
 		return
 	}
 	c.vocabulary()

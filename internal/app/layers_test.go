@@ -83,7 +83,7 @@ warning: frontdesk.yaml:2:5: terms[0]: items that no rule matches are blocked; e
 		{"unreachable rule", "terms:\n  - match: {}\n    access: open\n  - match: {path: /a}\n    access: blocked\n", `
 warning: frontdesk.yaml:4:5: terms[1]: no item gets here: rule 1 (line 2) before it matches everything; move that one to the end`},
 		{"no terms under the key", "terms:\n", `
-frontdesk.yaml:1:1: terms: the list is empty; write a rule, or remove the key to open everything`},
+frontdesk.yaml:1:1: terms: the list is empty; write a rule, such as one with match: {} and access: open, which opens everything`},
 		{"prices", "terms:\n  - match: {}\n    access: open\n    price: {model: per_access, rate: 0.000000001, currency: usd}\n", `
 frontdesk.yaml:4:32: terms[0].price.rate: "0.000000001" is no amount; write a number with at most eight decimals, like "0.02"
 frontdesk.yaml:4:51: terms[0].price.currency: "usd" is no currency; write its ISO 4217 code, like USD`},
