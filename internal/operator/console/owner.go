@@ -81,6 +81,7 @@ type owner struct {
 func (o *owner) pages() frame.Pages {
 	all := frame.Pages{
 		Templates: embedded, Waiting: map[string]func(context.Context) (int, error){},
+		Finders:   o.finders(),
 		Functions: functions(func(until time.Time) string { return leftOf(until, o.Now()) }),
 		Rows: []frame.Page{
 			{Pattern: "GET receipts", Right: identity.See, Serve: o.Draw("receipts", o.receipts)},

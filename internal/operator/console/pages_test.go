@@ -24,7 +24,7 @@ import (
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
-	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "home": home.Body{},
+	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},

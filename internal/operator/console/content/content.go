@@ -4,6 +4,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -38,6 +39,7 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		p := &pages{f, config}
 		return frame.Pages{
 			Templates: embedded, Words: words,
+			Finders: []frame.Finder{{Path: "content", All: "content?q=", Find: p.find}},
 			Rows: []frame.Page{
 				{Pattern: "GET content", Right: identity.See, Serve: p.list},
 				{Pattern: "GET content.csv", Right: identity.See, Serve: p.download},
@@ -183,6 +185,29 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil
+}
+
+// find finds items by their address, or by words of their names and addresses.
+func (p *pages) find(ctx context.Context, text string) ([]frame.Found, error) {
+	if strings.Contains(text, "://") {
+		at, err := (operator.ShowItem{URL: text}).Do(ctx, p.config.Operator)
+		if err == nil {
+			one := at.Items[0]
+			path := "content/item?" + url.Values{"url": {one.URL}}.Encode()
+			return []frame.Found{{Text: cmp.Or(one.Name, one.URL), Note: one.URL, Path: path, Exact: true}}, nil
+		} else if fail.From(err).Code != fail.NotFound {
+			return nil, err
+		}
+	}
+	items, err := (operator.ListItems{Search: text, Limit: frame.MaxFound + 1}).Do(ctx, p.config.Operator)
+	var all []frame.Found
+	for _, i := range items.Items {
+		path := "content/item?" + url.Values{"url": {i.URL}, "site": {i.Site}}.Encode()
+		all = append(all, frame.Found{
+			Text: cmp.Or(i.Name, i.URL), Note: i.URL, Path: path, Exact: strings.EqualFold(i.Name, text),
+		})
+	}
+	return all, err
 }
 
 // download gives the list that the page shows, as a table.

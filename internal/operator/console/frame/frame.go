@@ -54,6 +54,7 @@ type Pages struct {
 	Words     string           // the texts of the pages in each language; empty for pages in English
 	// Waiting counts what waits for a person, by the path of the page's entry in the menu.
 	Waiting map[string]func(context.Context) (int, error)
+	Finders []Finder // by which the box above every page finds what the pages list
 }
 
 // Page is one address. Whoever is not logged in gets the login in its place, and whoever does not
@@ -75,6 +76,7 @@ type Frame struct {
 	files   *page.Files
 	drawing *drawing
 	rows    []Page
+	finders []Finder
 	waiting map[string]func(context.Context) (int, error)
 	wrong   ratelimit.Meter // of wrong tokens and codes, by address
 }
@@ -100,7 +102,7 @@ func New(config Config, sets ...func(*Frame) Pages) *Frame {
 		all = append(all, set(f))
 	}
 	for _, one := range all {
-		f.rows = append(f.rows, one.Rows...)
+		f.rows, f.finders = append(f.rows, one.Rows...), append(f.finders, one.Finders...)
 		for entry, count := range one.Waiting {
 			f.waiting[entry] = count
 		}
@@ -115,7 +117,7 @@ func (f *Frame) own() Pages {
 	templates, _ := fs.Sub(embedded, ".")
 	return Pages{
 		Templates: templates, Words: ownWords,
-		Rows: []Page{{"POST logout", identity.See, f.logout}},
+		Rows: []Page{{"POST logout", identity.See, f.logout}, {"GET find", identity.See, f.find}},
 	}
 }
 

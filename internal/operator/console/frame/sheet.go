@@ -20,6 +20,7 @@ type Sheet struct {
 	Problem string   // what could not be shown or done; empty for nothing
 	Range   *Range   // the days that the page is about; nil for a page that is about none
 	Actions []Action // what can be done from the page's header
+	Find    string   // what was looked for in the box above the page
 	Script  string   // the one script of the page, by its name among assets; empty for none
 
 	// Show sets the rest.

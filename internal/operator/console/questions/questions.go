@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/ask/query"
 	asked "frontdesk/internal/ask/questions"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -56,6 +57,7 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		p := &pages{f, config}
 		return frame.Pages{
 			Templates: embedded, Words: words,
+			Finders: []frame.Finder{{Path: "questions", All: "questions?days=90&q=", Find: p.find}},
 			Rows: []frame.Page{
 				{Pattern: "GET questions", Right: identity.See, Serve: p.list},
 				{Pattern: "GET questions.csv", Right: identity.See, Serve: p.download},
@@ -159,6 +161,34 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	sheet.Actions = []frame.Action{{Text: v.Say("questions.download"), Href: file}}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil
+}
+
+// find finds questions by their id, or by words that they have in them. One whose text is not shown
+// is found by its id alone.
+func (p *pages) find(ctx context.Context, text string) ([]frame.Found, error) {
+	normal := query.Normal(text)
+	if normal == "" { // every question has nothing in it
+		return nil, nil
+	}
+	in := operator.ListQuestions{Search: text, Range: "all", Limit: frame.MaxFound + 1}
+	listed, err := in.Do(ctx, p.config.Operator)
+	if err != nil {
+		return nil, err
+	}
+	var all []frame.Found
+	for _, q := range listed.Questions {
+		all = append(all, frame.Found{
+			Text: q.Text, Path: "questions/" + q.ID.String(), Exact: query.Normal(q.Text) == normal,
+		})
+	}
+	d, err := (operator.ShowQuestion{QuestionID: operator.QuestionID{ID: text}}).Do(ctx, p.config.Operator)
+	switch {
+	case err == nil:
+		all = append(all, frame.Found{Text: cmp.Or(d.Text, text), Path: "questions/" + text, Exact: true})
+	case fail.From(err).Code != fail.NotFound:
+		return nil, err
+	}
+	return all, nil
 }
 
 // patience is how long a page may take to be read.
