@@ -219,7 +219,9 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	if a.Vault != nil {
 		a.closers.add(a.Vault.Close)
 	}
-	a.visiting = b.openVisiting()
+	if a.visiting, err = b.openVisiting(ctx); err != nil {
+		return nil, err
+	}
 	if options.Records {
 		return a, nil
 	}
@@ -354,7 +356,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
 		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.answerRoutes()...)},
-		a.termsModule(), a.licenceModule(), a.visiting.module(), a.pages(),
+		a.termsModule(), a.licenceModule(), a.visitorsModule(), a.pages(),
 	}
 	if a.options.Broker {
 		for i := range sites {
@@ -374,8 +376,8 @@ func (a *App) handler() *apphttp.RequestHandler {
 	shared := apphttp.NewCORS(a.config.CORS, a.gate != nil && (a.gate.Strict || a.gate.Counts()))
 	mux, known := apphttp.NewMux(withChannels(all), a.gate, shared, nothingHint(all))
 	front := a.requestHandler(mux, known)
-	front.Visitors = &apphttp.Visitors{Directory: a.Directory, Counter: a.Counter}
-	front.Agents = a.agents(func() bool { return a.terms.Terms().DependsOnParty() })
+	front.Visitors = &apphttp.Visitors{Directory: a.Directory, Counter: a.Counter, Treatments: a.Treatments, Gate: a.gate}
+	front.Agents = a.agents(func() bool { return a.terms.Terms().DependsOnParty() || a.Treatments.Any() })
 	return front
 }
 

@@ -46,7 +46,7 @@ func (b *base) authOptions(keys *identity.Keys) (apphttp.AuthOptions, error) {
 	}{
 		{&options.Address, together, "address", rates.Address}, {&options.Key, together, "key", rates.Key},
 		{&options.Operator, together, "operator", cmp.Or(rates.Operator, rates.Address)},
-		{&options.Site, together, "site", rates.Site},
+		{&options.Site, together, "site", rates.Site}, {&options.Agent, together, "agent", ""},
 		{&options.Failures, alone, "failures", rates.Failures}, {&options.Excess, alone, "excess", ""},
 	} {
 		rate, err := ratelimit.ParseRate(m.rate)

@@ -237,11 +237,11 @@ func (p *passages) intentRoutes() []apphttp.Route {
 		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, CORS: true, Handler: p.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
 			return aip.NewCapabilities(d, p.config.Intent.Versions)
 		})},
-		{Pattern: intentRetrieve, Name: intentRetrieve, Handler: retrieve},
-		{Pattern: intentReceipts + "{id}", Name: intentReceipts, Handler: receipts},
+		{Pattern: intentRetrieve, Name: intentRetrieve, Refuse: aip.WriteError, Handler: retrieve},
+		{Pattern: intentReceipts + "{id}", Name: intentReceipts, Refuse: aip.WriteError, Handler: receipts},
 	}
 	if p.config.Intent.Events.Enabled {
-		all = append(all, apphttp.Route{Pattern: intentEvents, Name: intentEvents, Handler: events})
+		all = append(all, apphttp.Route{Pattern: intentEvents, Name: intentEvents, Refuse: aip.WriteError, Handler: events})
 	}
 	return all
 }

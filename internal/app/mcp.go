@@ -134,11 +134,19 @@ func (q *questions) mcpModule(tools []httpx.Tool) Module {
 		},
 	})
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
-		if fail.From(err).Code == fail.Method { // which the door tells in its protocol's own words
+		told := fail.From(err)
+		status := map[fail.Code]int{
+			fail.Unauthorized: http.StatusUnauthorized, fail.Forbidden: http.StatusForbidden,
+			fail.Limited: http.StatusTooManyRequests,
+		}[told.Code]
+		switch {
+		case told.Code == fail.Method: // which the door tells in its protocol's own words
 			handler.ServeHTTP(w, r)
-			return
+		case status != 0:
+			mcp.WriteError(w, status, told)
+		default:
+			nlweb.WriteError(w, r, err)
 		}
-		nlweb.WriteError(w, r, err)
 	}
 	return Module{Routes: []apphttp.Route{{Pattern: mcpPath, Name: mcpPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorMCP, Tells: true, Asks: func(_ string, happened *httpx.Event) bool { return happened.Text("rpc") == "tools/call" }, Refuse: refuse, Handler: q.asked(asked.OverMCP, handler)}}}
 }

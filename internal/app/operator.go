@@ -22,6 +22,7 @@ func (a *App) Operator() *operator.Operator {
 	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {}, Warn: func(context.Context, overrides.Rule) []string { return nil }}
 	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
 	o.Terms.Load = a.Refresh
+	o.Visitors = a.treated()
 	return o
 }
 
@@ -61,7 +62,8 @@ func newOperator(s *supply, a *accounting) *operator.Operator {
 	return &operator.Operator{
 		DB: s.db, Requesters: s.Requesters, Callers: s.Callers, Tenants: s.Tenants, Shelves: s.Shelves,
 		Deliveries: s.Deliveries, Accounts: a.Accounts, Balances: a.ReadAccounts,
-		Cases: operator.Cases{Cases: a.Cases, Reader: a.ReadDisputes()}, Known: s.tenantAt, Host: supplyHost, Now: s.now,
+		Cases: operator.Cases{Cases: a.Cases, Reader: a.ReadDisputes()}, Now: s.now,
+		Hosting: operator.Hosting{Known: s.tenantAt, Host: supplyHost},
 	}
 }
 

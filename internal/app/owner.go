@@ -36,9 +36,10 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	}
 	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
 	if kept := a.questions.store(); kept != nil {
-		config.Home.Questions = kept
+		config.Home.Questions, config.Home.Visitors = kept, a.Visitors
 		config.Questions = &pages.Config{Operator: &operator.Operator{Questions: kept}, Try: asked.Trials(a.Ask)}
 	}
+	config.Visitors = a.visitorPages()
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
 	config.Content.Operator = &operator.Operator{Content: a.content()}

@@ -50,6 +50,7 @@ type grammar struct {
 	Model     modelCommands        `cmd:"" help:"Look at files of word vectors."`
 	Config    configCommands       `cmd:"" help:"Check, show or begin a configuration file."`
 	Questions owner.Questions      `cmd:"" help:"See what people and agents ask."`
+	Visitors  owner.Visitors       `cmd:"" help:"See which agents come; allow, limit or block them, or ask them for a key."`
 	Tuning    owner.Tuning         `cmd:"" help:"Mend answers: what words mean, what comes first for a question, answers in your own words."`
 	Terms     owner.Terms          `cmd:"" help:"See what the terms decide."`
 	Keys      owner.Keys           `cmd:"" help:"Give out keys, rotate them, and take them back."`

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/content/ownerterms"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
+	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
@@ -45,6 +46,17 @@ type Operator struct {
 	Tuning     Tuning
 	Content    Content
 	Questions  *questions.Store // nil where none are kept
+	Visitors   visitors.Book    // who comes, and what the owner says of them
+	Hosting
+	// Reread begins to read a site anew, and says whether it does: not where that is going on, nor
+	// where nothing is to be read. Where paths are named, no more is asked for, as far as that can
+	// be done.
+	Reread func(site string, paths []string) (begun bool)
+	Now    func() time.Time
+}
+
+// Hosting is whose content is at which host, and who delivers it.
+type Hosting struct {
 	// Known gives the id of a tenant, or of a site that is served here, by its id or one of
 	// its hosts.
 	Known func(name string) (id string, ok bool)
@@ -55,11 +67,6 @@ type Operator struct {
 	// addresses. Among those of a tenant is push.PlaceOf its id, with an empty form where nobody
 	// delivers.
 	Places func(id string) map[string]sign.URLForm
-	// Reread begins to read a site anew, and says whether it does: not where that is going on, nor
-	// where nothing is to be read. Where paths are named, no more is asked for, as far as that can
-	// be done.
-	Reread func(site string, paths []string) (begun bool)
-	Now    func() time.Time
 }
 
 // selling refuses operations that only an Exchange has.
@@ -165,6 +172,7 @@ func Operations() (all []Operation) {
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
 		tuningOperations, questionOperations, contentOperations, termsOperations,
+		visitorOperations,
 	} {
 		all = append(all, some...)
 	}

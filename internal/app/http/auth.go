@@ -40,6 +40,8 @@ type AuthOptions struct {
 	Address, Key, Site ratelimit.Meter
 	// Operator counts verified agents by who runs them, in place of their addresses.
 	Operator ratelimit.Meter
+	// Agent counts agents that the owner limits, each by a rate of its own.
+	Agent ratelimit.Meter
 	// Failures counts wrong credentials, and Excess what comes over the limit at a door that says so in its own
 	// words. Both are counted by each node for itself: they protect the node.
 	Failures, Excess ratelimit.Meter

@@ -43,15 +43,18 @@ type RequestHandler struct {
 }
 
 // gated is the route of what comes for a site behind the gate.
-var gated = &Route{Name: "edge", Channel: "edge", Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
+var gated = &Route{Name: "edge", Channel: "edge", Proves: true, Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
 	told := fail.From(err)
 	w.Header().Set("Cache-Control", "no-store")
 	if told.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(told.RetryAfter)))
 	}
-	status := http.StatusInternalServerError
-	if told.Code == fail.Unavailable {
-		status = http.StatusServiceUnavailable
+	status, ok := map[fail.Code]int{
+		fail.Unavailable: http.StatusServiceUnavailable, fail.Forbidden: http.StatusForbidden,
+		fail.Unauthorized: http.StatusUnauthorized, fail.Limited: http.StatusTooManyRequests,
+	}[told.Code]
+	if !ok {
+		status = http.StatusInternalServerError
 	}
 	http.Error(w, told.Detail, status)
 }}
@@ -114,11 +117,11 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.at(r).fail(answer, r, busy)
 		}
 	case behind:
-		f.Gate.ServeHTTP(answer, f.identify(answer, r))
+		f.answer(f.Gate, answer, f.identify(answer, r), gated)
 	case !isPlain(r.URL.Path):
 		NothingAt("").ServeHTTP(answer, r)
 	default:
-		f.Routes.ServeHTTP(answer, f.identify(answer, r))
+		f.answer(f.Routes, answer, f.identify(answer, r), f.at(r))
 	}
 	if answer.rest == nil {
 		if answer.lingers {
@@ -133,6 +136,16 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if aside = f.setAside(answer, r, func(r *http.Request) { ended(r, client) }); !aside {
 		answer.rest.write(r.Context(), answer)
 	}
+}
+
+// answer has a request answered, unless the owner does not let its agent in.
+func (f *RequestHandler) answer(next http.Handler, answer *Recorder, r *http.Request, at *Route) {
+	r, err := f.Visitors.treat(answer, r, at)
+	if err != nil {
+		f.Visitors.refuse(answer, r, at, err)
+		return
+	}
+	next.ServeHTTP(answer, r)
 }
 
 // always are the headers of every answer; pages set a policy of their own. Their values are shared by all answers,

@@ -27,8 +27,10 @@ type Route struct {
 	Door string
 	// Channel is over what its visitors are counted to come; empty for what agents are not for, such as the console.
 	Channel string
-	Public  func(*http.Request) bool // requests that need no credential in any case; nil for none
-	Tells   bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
+	// Proves says that the handler asks for a signature of its own, where [identity.MustProve] has it.
+	Proves bool
+	Public func(*http.Request) bool // requests that need no credential in any case; nil for none
+	Tells  bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
 	// refuse tells in the route's own protocol what was refused before the handler had it; nil is NLWeb's.
 	Refuse  func(http.ResponseWriter, *http.Request, error)
 	Handler http.Handler

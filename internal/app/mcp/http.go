@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/wire/strictjson"
 )
@@ -201,6 +203,14 @@ func refuse(w http.ResponseWriter, status int, wrong *problem) {
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(wrong.appendJSON(nil)) // when it fails, the client has gone
+}
+
+// WriteError answers a request that did not come as far as its message with a JSON-RPC error.
+func WriteError(w http.ResponseWriter, status int, err *fail.Error) {
+	if err.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(err.RetryAfter)))
+	}
+	refuse(w, status, &problem{code: jsonrpc.CodeInvalidRequest, text: err.Detail})
 }
 
 // refusals turns the SDK's refusals, which are plain text, into JSON-RPC errors. Everything else

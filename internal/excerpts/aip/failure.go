@@ -72,6 +72,10 @@ func failed(err error) *failure {
 	switch coded.Code {
 	case fail.Limited:
 		return tooMany(err)
+	case fail.Unauthorized:
+		f.status, f.code = http.StatusUnauthorized, wire.CodeAuthFailed
+	case fail.Forbidden:
+		f.status, f.code = http.StatusForbidden, wire.CodeAuthFailed
 	case fail.Unavailable, fail.Timeout:
 		f.status, f.code, f.retryAfter = http.StatusServiceUnavailable, wire.CodeUnavailable, max(coded.RetryAfter,
 			time.Second)
@@ -85,6 +89,13 @@ func (f *failure) note(ctx context.Context) {
 	if e.Set("failure", f.code); f.cause != nil {
 		e.Set("error", f.cause.Error())
 	}
+}
+
+// WriteError answers with an error in the protocol's words, to a request that did not come as far
+// as the handlers.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	h := &handler{Config: Config{Now: time.Now}}
+	h.send(w, &call{Request: r}, h.error(&call{Request: r}, failed(err)))
 }
 
 // clip shortens what is repeated to a stranger.

@@ -26,7 +26,7 @@ func (h *handler) open(ctx context.Context, c *call, method, role string, requir
 	if f := h.read(c); f != nil {
 		return f
 	}
-	if !required && !sign.Any(c.Header) {
+	if !required && !identity.MustProve(ctx) && !sign.Any(c.Header) {
 		return excess(h.AdmitUnsigned, c.Request)
 	}
 	f := h.verify(ctx, c, role)

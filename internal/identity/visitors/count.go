@@ -99,10 +99,7 @@ func (c *Counter) Count(v Visit) {
 // known says whether an agent has a row of its own. Listed agents and keys that the owner gave out
 // always have.
 func (c *Counter) known(at row) bool {
-	_, listed := c.directory.names[strings.ToLower(at.agent)]
-	_, run := c.directory.hosts[at.agent]
-	if listed || run || at.agent == People || at.agent == Others ||
-		at.known == ByKey && !strings.HasPrefix(at.agent, buyers) {
+	if c.directory.Knows(at.agent) || at.known == ByKey && !strings.HasPrefix(at.agent, buyers) {
 		return true
 	}
 	if at.day > c.today || c.strangers == nil {

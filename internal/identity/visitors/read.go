@@ -70,11 +70,9 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Visitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := strings.ToLower(strings.TrimSpace(f.Search))
 	all := make([]Visitor, 0, len(by))
 	for _, v := range by {
-		text := strings.ToLower(v.ID + "\n" + v.Name + "\n" + v.Operator)
-		if v.All() > 0 && strings.Contains(text, search) {
+		if v.All() > 0 && v.Matches(f.Search) {
 			all = append(all, *v)
 		}
 	}
@@ -82,6 +80,12 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Visitor, error) {
 		return cmp.Or(cmp.Compare(b.All(), a.All()), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil
+}
+
+// Matches says whether a search finds the visitor.
+func (v *Visitor) Matches(search string) bool {
+	text := strings.ToLower(v.ID + "\n" + v.Name + "\n" + v.Operator)
+	return strings.Contains(text, strings.ToLower(strings.TrimSpace(search)))
 }
 
 // knowing orders how agents are known.

@@ -128,7 +128,7 @@ func (d *Directory) Who(agent agents.Agent, party, userAgent string) (id, known 
 			return agent.Name, agent.Known
 		case listed:
 			return host, agent.Known
-		case agent.Group() != "":
+		case isDomain(agent.Group()): // and no address
 			return agent.Group(), agent.Known
 		}
 		return Others, agent.Known
@@ -164,6 +164,7 @@ type About struct {
 const (
 	KindPeople   = "people"
 	KindOthers   = "others"
+	KindOperator = "operator" // all agents of a domain
 	KindBuyer    = "buyer"    // it is registered to buy
 	KindPlatform = "platform" // it asks for passages
 	KindKey      = "key"      // it holds a key or a token
@@ -179,12 +180,12 @@ func (d *Directory) About(id string) About {
 		return About{Name: k.UserAgent, Operator: k.Operator, Origin: k.Origin, Kind: k.Kind}
 	}
 	if k, ok := d.hosts[id]; ok {
-		return About{Name: id, Operator: k.Operator, Origin: k.Origin}
+		return About{Name: id, Operator: k.Operator, Origin: k.Origin, Kind: KindOperator}
 	}
 	prefix, name, registered := strings.Cut(id, ":")
 	switch {
 	case !registered && strings.Contains(id, "."):
-		return About{Name: id, Operator: id, Origin: "https://" + id}
+		return About{Name: id, Operator: id, Origin: "https://" + id, Kind: KindOperator}
 	case prefix == "requester":
 		return About{Name: name, Operator: name, Kind: KindBuyer}
 	case prefix == "platform":

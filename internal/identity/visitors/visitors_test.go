@@ -183,9 +183,6 @@ func TestOldDaysAreRemoved(t *testing.T) {
 func TestWhoSaysAsWhomARequestCounts(t *testing.T) {
 	t.Parallel()
 	d := NewDirectory(known)
-	signed := func(operator, name string) agents.Agent {
-		return agents.Agent{ID: operator, Operator: operator, Name: name, Known: agents.BySignature}
-	}
 	const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 	for name, c := range map[string]struct {
 		agent            agents.Agent
@@ -199,10 +196,11 @@ func TestWhoSaysAsWhomARequestCounts(t *testing.T) {
 		"by address":   {agents.Agent{Name: "AcmeBot", Known: agents.ByAddress}, "", "", "AcmeBot address"},
 		"a key":        {agents.Agent{}, "key:k1", browser, "key:k1 key"},
 		"a bot's key":  {agents.Agent{Name: "AcmeBot", Known: agents.ByWord}, "key:k1", "AcmeBot", "key:k1 key"},
-		"signed":       {signed("https://acme.example", "AcmeBot"), "key:k1", "", "AcmeBot signed"},
-		"an operator":  {signed("https://acme.example", ""), "", "", "acme.example signed"},
-		"an unlisted":  {signed("https://b.new.com", ""), "", "", "new.com signed"},
-		"of anybody's": {signed("https://b.github.io", ""), "", "", "others signed"},
+		"signed":       {signedBy("https://acme.example", "AcmeBot", nil), "key:k1", "", "AcmeBot signed"},
+		"an operator":  {signedBy("https://acme.example", "", nil), "", "", "acme.example signed"},
+		"an unlisted":  {signedBy("https://b.new.com", "", nil), "", "", "new.com signed"},
+		"of anybody's": {signedBy("https://b.github.io", "", nil), "", "", "others signed"},
+		"an address":   {signedBy("https://192.0.2.7", "", nil), "", "", "others signed"},
 	} {
 		if id, known := d.Who(c.agent, c.party, c.userAgent); id+" "+known != c.want {
 			t.Errorf("%s: %q, %q, want %q", name, id, known, c.want)

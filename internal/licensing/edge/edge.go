@@ -31,6 +31,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/ratelimit"
@@ -257,6 +258,9 @@ func (g *Gate) judge(ctx context.Context, a asked) (v verdict) {
 		}
 	}
 	g.decide(ctx, a, path, &v)
+	if v.refusal == nil && v.grant == nil && identity.MustProve(ctx) {
+		v.refusal = g.countRefusal(ctx, a, unproven)
+	}
 	g.saw(a, path, v)
 	return v
 }

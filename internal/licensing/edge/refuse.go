@@ -24,6 +24,9 @@ var (
 		detail: "AI agents need a licence for this content; ramp_json_url says through whom it is sold"}
 	blocked = &refusal{status: http.StatusForbidden, outcome: outcomeBlocked,
 		detail: "this content is not for AI agents, and no licence for it is sold"}
+	unproven = &refusal{status: http.StatusUnauthorized, outcome: outcomeRefused,
+		detail: "the owner of this site answers this agent only where it proves who it is: sign requests as Web Bot " +
+			"Auth has it, send an API key, or get a licence"}
 )
 
 // The refusals of what would pass at another time.

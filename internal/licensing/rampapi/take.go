@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -287,6 +288,9 @@ func (d *handlers) identify(ctx context.Context, m proto.Message, came requester
 		named.Delegation = nil // it is denied for that, whoever it is
 	}
 	who, err := d.Identify(ctx, named, came)
+	if err == nil && who.Signed == "" && identity.MustProve(ctx) {
+		err = fail.New(fail.Unauthorized, "the owner of this site asks you to sign requests over HTTP")
+	}
 	if err == nil {
 		if who.Signed != "" {
 			httpx.EventFrom(ctx).Set("party", "requester:"+who.Domain)

@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/operator/console/questions"
 	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
+	"frontdesk/internal/operator/console/visitors"
 	"frontdesk/wire/receipt"
 )
 
@@ -48,6 +49,8 @@ type OwnerConfig struct {
 	Questions *questions.Config
 	// Content is what was read.
 	Content content.Config
+	// Visitors is which agents come, and how they are treated.
+	Visitors visitors.Config
 	// Tuning is what mends answers.
 	Tuning tuning.Config
 	// Terms reads and changes the owner's terms.
@@ -63,6 +66,7 @@ type OwnerConfig struct {
 func Owner(config OwnerConfig) *frame.Frame {
 	sets := []func(*frame.Frame) frame.Pages{
 		home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content), terms.Pages(config.Terms),
+		visitors.Pages(config.Visitors),
 	}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))

@@ -20,12 +20,14 @@ import (
 	"frontdesk/internal/operator/console/questions"
 	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
+	"frontdesk/internal/operator/console/visitors"
 )
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
 	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
+	"visitors": visitors.List{}, "visitor": visitors.One{},
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},
 	"content-problems": content.Problems{}, "content-add": content.Addition{},

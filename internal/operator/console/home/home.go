@@ -2,7 +2,6 @@
 package home
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/operator/console/frame"
 )
@@ -31,8 +31,9 @@ type Config struct {
 	Certificate func() time.Time
 	Refused     func() *string
 	Tasks       func(context.Context) (intake.Tasks, error)
-	// Questions are those that are kept.
+	// Questions are those that are kept, and Visitors who came, which is there where those are.
 	Questions *questions.Store
+	Visitors  *visitors.Store
 	// Items counts what can be found.
 	Items func() int
 	// Waiting counts requests that wait for a person.
@@ -104,7 +105,7 @@ type Asked struct {
 	Days             []Bar
 	Most             int64
 	Empty            []questions.Question // found nothing, the most often asked first
-	Top              []questions.Asker    // agents, those that asked most first
+	Top              []visitors.Visitor   // agents, those that came most often first
 }
 
 // Change is by how much more was asked than in the days before, as a part of that.
@@ -203,11 +204,11 @@ func (h *home) asked(ctx context.Context, in *frame.Range) (*Asked, error) {
 		return nil, err
 	}
 	a := &Asked{}
-	var agents, nothingThen int64
+	var byAgents, nothingThen int64
 	by := map[time.Time]questions.Day{}
 	for _, d := range now.Days {
 		a.Times += d.People + d.Agents
-		agents += d.Agents
+		byAgents += d.Agents
 		a.Nothing += d.Of[questions.Nothing]
 		a.Most = max(a.Most, d.People+d.Agents)
 		by[d.Day] = d
@@ -217,9 +218,13 @@ func (h *home) asked(ctx context.Context, in *frame.Range) (*Asked, error) {
 		nothingThen += d.Of[questions.Nothing]
 	}
 	a.Share, a.ShareThen = part(a.Nothing, a.Times), part(nothingThen, a.Before)
-	a.ByAgents = part(agents, a.Times)
+	a.ByAgents = part(byAgents, a.Times)
 	a.Days = bars(in, by, a.Most)
-	a.Top = topAgents(now.Askers)
+	came, err := h.config.Visitors.List(ctx, visitors.Filter{Since: in.Since, Until: in.Until})
+	if err != nil {
+		return nil, err
+	}
+	a.Top = agents(came)
 	a.Agents = len(a.Top)
 	a.Top = a.Top[:min(len(a.Top), shown)]
 	a.Empty, _, err = h.config.Questions.List(ctx,
@@ -233,22 +238,11 @@ func (h *home) asked(ctx context.Context, in *frame.Range) (*Asked, error) {
 // part is how much of a sum something is.
 func part(of, sum int64) float64 { return float64(of) / float64(max(sum, 1)) }
 
-// topAgents sums up what agents asked over all protocols, those that asked most first.
-func topAgents(all []questions.Asker) (agents []questions.Asker) {
-	for _, one := range all {
-		if one.Agent == "" {
-			continue
-		}
-		i := slices.IndexFunc(agents, func(a questions.Asker) bool { return a.Agent == one.Agent })
-		if i < 0 {
-			agents = append(agents, one)
-			continue
-		}
-		agents[i].Times += one.Times
-		agents[i].Nothing += one.Nothing
-	}
-	slices.SortStableFunc(agents, func(a, b questions.Asker) int { return cmp.Compare(b.Times, a.Times) })
-	return agents
+// agents are the visitors that are no people and have a name, those with the most visits first.
+func agents(all []visitors.Visitor) []visitors.Visitor {
+	return slices.DeleteFunc(all, func(v visitors.Visitor) bool {
+		return v.Kind == visitors.KindPeople || v.Kind == visitors.KindOthers
+	})
 }
 
 // bars are the days of a range, with agents below people.

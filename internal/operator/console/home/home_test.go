@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/operator/console/frame"
 )
@@ -66,14 +66,14 @@ func ofSource(s Source) Config {
 	return Config{Sources: func(context.Context) ([]Source, error) { return []Source{s}, nil }}
 }
 
-// TestAgentsAreSummedUpOverProtocols holds the list of those that asked most.
-func TestAgentsAreSummedUpOverProtocols(t *testing.T) {
+// TestAgentsAreToldApartFromPeople holds who is an agent.
+func TestAgentsAreToldApartFromPeople(t *testing.T) {
 	t.Parallel()
-	got := topAgents([]questions.Asker{
-		{Protocol: "ask", Times: 9}, {Protocol: "ask", Agent: "a", Times: 3}, {Protocol: "mcp", Agent: "b", Times: 4},
-		{Protocol: "mcp", Agent: "a", Times: 2, Nothing: 1},
-	})
-	if fmt.Sprint(got) != "[{ask  a 5 1} {mcp  b 4 0}]" {
-		t.Errorf("%v", got)
+	var all []visitors.Visitor
+	for _, kind := range []string{visitors.KindPeople, "training", visitors.KindOthers, visitors.KindBuyer} {
+		all = append(all, visitors.Visitor{About: visitors.About{Kind: kind}})
+	}
+	if got := agents(all); len(got) != 2 || got[0].Kind != "training" || got[1].Kind != visitors.KindBuyer {
+		t.Errorf("%+v", got)
 	}
 }
