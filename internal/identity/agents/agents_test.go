@@ -390,25 +390,25 @@ func TestAFloodKeepsNoKnownOperatorOut(t *testing.T) {
 			var w web
 			w.serve(wellKnown("openai.com"), nil, keyOf(1))
 			v := New(Config{Fetch: w.get})
-			const many = 60
-			requests := make([]Request, many)
 			asks := func(i int) {
-				if requests[i].Header == nil {
-					requests[i] = signed(fmt.Sprintf(host, i), keyOf(3), "")
-					requests[i].From = netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})
-				}
-				v.Identify(t.Context(), requests[i])
+				r := signed(fmt.Sprintf(host, i), keyOf(3), "")
+				r.From = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+				v.Identify(t.Context(), r)
 			}
+			const many = 60
 			for i := range many {
 				w.serve(wellKnown(fmt.Sprintf(host, i)), http.Header{"Cache-Control": {"no-store"}}, keyOf(3))
 				asks(i)
 				time.Sleep(2 * time.Second)
 			}
-			for range 5 {
-				time.Sleep(time.Second)
+			for range 100 {
 				for i := range many {
 					asks(i)
 				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			for i := range many {
+				asks(i)
 			}
 			if got := v.Identify(t.Context(), signed("openai.com", keyOf(1), "")); got.Signature != Verified {
 				t.Errorf("%s: %+v", name, got)
