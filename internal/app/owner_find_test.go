@@ -81,6 +81,12 @@ func TestOneBoxFindsWhatIsThere(t *testing.T) {
 			t.Errorf("%q: %s", text, p.page)
 		}
 	}
+	p.looksFor("a table of oak for twelve")
+	for _, want := range []string{"Questions", "Content", "Requests", "Sales", "Receipts", "Keys &amp; people"} {
+		if !strings.Contains(p.page, `">`+want+"</a></dt>") {
+			t.Errorf("it is not told that %s can be found: %s", want, p.page)
+		}
+	}
 	p.looksFor("soup")
 	for _, want := range []string{"<bdi>Lentil soup</bdi>", "<bdi>soup for two</bdi>"} {
 		if !strings.Contains(p.page, want) {

@@ -46,7 +46,7 @@ func (o *owner) findReceipt(ctx context.Context, text string) (all []frame.Found
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, receiptFound(newRow(record)))
+			all = append(all, receiptFound(newRow(record), false))
 		}
 		return all, nil
 	}
@@ -54,13 +54,18 @@ func (o *owner) findReceipt(ctx context.Context, text string) (all []frame.Found
 	if err != nil {
 		return nil, none(err)
 	}
-	found := receiptFound(body.row)
+	found := receiptFound(body.row, body.Early)
 	found.Exact = o.config.Inbox == nil || body.Inbox != body.ID
 	return []frame.Found{found}, nil
 }
 
-func receiptFound(r row) frame.Found {
-	return frame.Found{Text: r.ID, Note: r.Time.UTC().Format(time.DateTime) + " UTC", Path: "receipts/" + r.ID, Exact: true}
+// receiptFound is an entry. An early one has no number yet.
+func receiptFound(r row, early bool) frame.Found {
+	note := r.Time.UTC().Format(time.DateTime) + " UTC"
+	if !early {
+		note = "#" + strconv.FormatInt(r.Index, 10) + ", " + note
+	}
+	return frame.Found{Text: r.ID, Note: note, Path: "receipts/" + r.ID, Exact: true}
 }
 
 // findKeys finds keys of platforms by their ids and platforms.
