@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		p := &pages{f, config}
 		return frame.Pages{
 			Templates: embedded, Words: words,
+			Finders: []frame.Finder{{Path: "visitors", All: "visitors?days=90&q=", Find: p.find}},
 			Rows: []frame.Page{
 				{Pattern: "GET visitors", Right: identity.See, Serve: p.list},
 				{Pattern: "GET visitors.csv", Right: identity.See, Serve: p.download},
@@ -135,6 +137,30 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil
+}
+
+// find finds agents by what their names, or the names and origins of their operators, have in them.
+func (p *pages) find(ctx context.Context, text string) (all []frame.Found, err error) {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		text = u.Hostname()
+	}
+	in := operator.ListVisitors{VisitorRange: operator.VisitorRange{Range: "90d"}}
+	list, err := in.Do(ctx, p.config.Operator)
+	for _, v := range list.Visitors {
+		_, origin, _ := strings.Cut(v.Origin, "://")
+		known := strings.ToLower(strings.Join([]string{v.Agent, v.Name, v.Operator, origin}, "\n"))
+		if v.Kind == came.KindPeople || v.Kind == came.KindOthers || !strings.Contains(known, strings.ToLower(text)) {
+			continue
+		}
+		all = append(all, frame.Found{
+			Text: cmp.Or(v.Name, v.Agent), Note: v.Operator, Path: pathOf(v.Agent),
+			Exact: slices.Contains(strings.Split(known, "\n"), strings.ToLower(text)),
+		})
+		if len(all) > frame.MaxFound {
+			break
+		}
+	}
+	return all, err
 }
 
 // download gives the list that the page shows, as a table.

@@ -168,3 +168,23 @@ func TestOperatorsTreatAgents(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// TestTheBoxFindsAgents looks for an agent by its name, and by who runs it.
+func TestTheBoxFindsAgents(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, came.Visit{Agent: "Acme Bot", Known: "word", Channel: "feeds", What: came.Read},
+		came.Visit{Agent: "Soup <i>Bot", Known: "word", Channel: "feeds", What: came.Read},
+		came.Visit{Agent: came.People, Channel: "ask", What: came.Asked})
+	d.as(identity.Viewer)
+	for text, want := range map[string]string{
+		"acme bot": "/console/visitors/Acme%20Bot", "Acme": "/console/visitors/Acme%20Bot",
+		"https://acme.example/about": "/console/visitors/Acme%20Bot", "acme.example": "/console/visitors/Acme%20Bot",
+		"me bo": "/console/visitors/Acme%20Bot", "https": "", "other.example": "", "bot": "", "people": "",
+	} {
+		w := d.send("GET", "find?"+url.Values{"q": {text}}.Encode(), nil)
+		if got := w.Header().Get("Location"); got != want || text == "bot" &&
+			!strings.Contains(w.Body.String(), "<bdi>Soup &lt;i&gt;Bot</bdi>") {
+			t.Errorf("%q leads to %q, want %q: %s", text, got, want, w.Body)
+		}
+	}
+}
