@@ -153,7 +153,7 @@ test("answers suggest how to go on from them", async () => {
 });
 
 test("a browser that goes astray can ask", async () => {
-  const p = await visit("/no/such/page");
+  const p = await visit("/no/such/page", { expect: /404/ });
   await p.page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
   await p.asked("wool blanket");
   await p.check();
