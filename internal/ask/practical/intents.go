@@ -88,7 +88,7 @@ func Fit(question, title map[string]float64) float64 {
 type vocabulary struct {
 	known  map[string]bool            // in any phrase
 	common map[string]bool            // in questions of many intents: "how", "do"
-	usual  map[string]map[string]bool // in several questions of an intent or in its titles; under None, of any intent
+	usual  map[string]map[string]bool // in several questions of an intent or in its titles; under None, in any
 }
 
 var vocabularies = sync.OnceValue(func() map[string]vocabulary {
@@ -100,16 +100,9 @@ var vocabularies = sync.OnceValue(func() map[string]vocabulary {
 })
 
 func vocabularyOf(language string) vocabulary {
+	const many = 4 // intents that a common word has
 	v := vocabulary{known: map[string]bool{}, common: map[string]bool{}, usual: map[string]map[string]bool{None: {}}}
 	counts, intents := map[string]int{}, map[string]int{}
-	asked := 0
-	for _, p := range all()[language].phrases {
-		if p.Intent != None && !p.Title {
-			asked++
-		}
-	}
-	// The more questions a table has, the more of them and of their intents have a noun in them by chance.
-	chance, many := max(1, asked/1500), max(4, 2+asked/400)
 	for _, p := range all()[language].phrases {
 		for word := range fields(facets.Fold(p.Text)) {
 			v.known[word] = true
@@ -125,12 +118,10 @@ func vocabularyOf(language string) vocabulary {
 					v.common[word] = true
 				}
 			}
-			if p.Title || counts[key] > chance {
+			if p.Title || counts[key] > 1 {
 				v.usual[p.Intent][word] = true
 			}
-			if counts[word]++; p.Title || counts[word] >= chance {
-				v.usual[None][word] = true
-			}
+			v.usual[None][word] = true
 		}
 	}
 	for name, phrases := range all()[language].words {

@@ -61,9 +61,7 @@ func (m *Model) Scores(features []Feature) []float32 {
 
 // Pack writes the model with one byte a weight: the digest of the tables, the scale of a step of a weight, the
 // intents, their biases, and the weights; in place of those that round to nothing stand how many follow each other.
-// Weights of less than most of a step round to nothing, too, as there are many.
 func (m *Model) Pack() ([]byte, error) {
-	const least = 0.8
 	most := float32(0)
 	for _, w := range m.Weights {
 		most = max(most, max(w, -w))
@@ -81,9 +79,6 @@ func (m *Model) Pack() ([]byte, error) {
 	run := 0 // of weights that round to nothing, which are counted
 	for i, w := range m.Weights {
 		s := int8(math.Round(float64(w / step)))
-		if max(w, -w) < least*step {
-			s = 0
-		}
 		if s == 0 {
 			run++
 		}

@@ -24,9 +24,8 @@ const (
 	rounds   = 24   // that each example is seen
 	rate     = 0.3  // of learning, falling to a tenth
 	decay    = 2e-6 // by which weights shrink with each example
-	negative = 10   // examples that a question of no intent with {thing} stands for
+	negative = 5    // examples that a question of no intent with {thing} stands for
 	positive = 3    // that one of an intent stands for
-	other    = 2    // that a question of no intent without {thing} stands for: there are more of the rest to be told from
 	folds    = 5    // of the measurement
 )
 
@@ -76,11 +75,11 @@ func read() (intents []string, all []example, err error) {
 			if intent < 0 {
 				intent, intents = len(intents), append(intents, p.Intent)
 			}
-			filled, plain := positive, 1
+			n := positive
 			if p.Intent == practical.None {
-				filled, plain = negative, other
+				n = negative
 			}
-			for _, text := range expand(random, p, filled, plain) {
+			for _, text := range expand(random, p, n) {
 				all = append(all, example{
 					text: text, language: language, intent: intent, title: p.Title, features: practical.Features(text),
 				})
@@ -90,12 +89,12 @@ func read() (intents []string, all []example, err error) {
 	return intents, all, nil
 }
 
-// expand fills the places of a phrase with words of its language, and gives it so many times; another so often.
-func expand(random *rand.Rand, p practical.Phrase, filled, plain int) (texts []string) {
+// expand fills the places of a phrase with words of its language, so many times.
+func expand(random *rand.Rand, p practical.Phrase, times int) (texts []string) {
 	if !strings.Contains(p.Text, "{") {
-		return slices.Repeat([]string{p.Text}, plain)
+		return []string{p.Text}
 	}
-	for range filled {
+	for range times {
 		text := p.Text
 		for _, name := range []string{"thing", "place", "person", "country"} {
 			words := practical.WordsOf(p.Language, name)
