@@ -35,6 +35,7 @@ var inner = map[string]string{
 	"operator": "operator", "policy": "policy", "push": "licensing/catalog/push", "disputes": "licensing/disputes",
 	"accesslog": "licensing/disputes/accesslog", "tryout": "ask/tryout", "overview": "content/overview",
 	"content": "content", "ingest": "content/ingest", "document": "content/ingest/document",
+	"ownerterms": "content/ownerterms", "visitors": "identity/visitors",
 }
 
 // nameOf is the name of the schema of a type.
