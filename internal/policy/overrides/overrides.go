@@ -206,7 +206,8 @@ func (k *Store) Remove(ctx context.Context, id string) error {
 	return k.change(ctx, func(tx *store.Tx) (Change, error) {
 		n, err := tx.Exec(ctx, `DELETE FROM rulebook_rule WHERE id = $1`, id)
 		if err == nil && n == 0 {
-			err = fail.New(fail.NotFound, "there is no content rule %.80s; `frontdesk terms show` lists those there are", id)
+			const missing = "there is no content rule %.80s; `frontdesk terms show` lists those there are"
+			err = fail.New(fail.NotFound, missing, id)
 		}
 		return Change{Action: Removed, Rule: Rule{ID: id}}, err
 	})
