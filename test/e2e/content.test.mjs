@@ -66,7 +66,7 @@ test("an item is found, and shown as others see it", async () => {
   const p = await login(viewer);
   await p.page.goto(`${desk.url}/console/content`);
   await p.page.getByLabel("Words or address").fill("TALL");
-  await p.press(p.page.getByRole("button", { name: "Find" }));
+  await p.press(p.page.getByRole("main").getByRole("button", { name: "Find" }));
   const items = p.page.getByRole("table", { name: "Items" });
   assert.equal(await items.getByRole("row").count(), 2);
   assert.match(await items.innerText(), /Notice only\s+rule 1, line 7/);

@@ -119,7 +119,7 @@ intakes:
   async function find(p, id) {
     await p.page.goto(`${at.url}/console/inbox`);
     await p.page.getByRole("textbox", { name: "Session, offer or agent" }).fill(id);
-    await p.press(p.page.getByRole("button", { name: "Find" }));
+    await p.press(p.page.getByRole("main").getByRole("button", { name: "Find" }));
     assert.ok(!p.page.url().includes(id), "what is looked for stands in the address");
   }
   // write answers what is open by hand, up to the preview.
