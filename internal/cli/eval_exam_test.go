@@ -15,13 +15,13 @@ import (
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
-		"harbour": 29, "fournil": 29, "lomo": 28, "ribeira": 25, "biblioteca": 33, "clinique": 32, "hanaya": 33, "gasthof": 41,
-		"quayline": 42, "vigneto": 32, "pawprint": 34, "cimes": 41, "kornblume": 34, "patchbay": 33, "escuela": 32,
-		"larkspur": 28, "heronford": 26, "meeple": 34, "helados": 25, "verleih": 24,
+		"harbour": 30, "fournil": 29, "lomo": 29, "ribeira": 25, "biblioteca": 35, "clinique": 32, "hanaya": 32, "gasthof": 41,
+		"quayline": 41, "vigneto": 33, "pawprint": 35, "cimes": 41, "kornblume": 36, "patchbay": 34, "escuela": 33,
+		"larkspur": 30, "heronford": 27, "meeple": 35, "helados": 25, "verleih": 24,
 		// For measuring: nobody has looked at them.
-		"werkbank": 39, "zahnrad": 26, "kelpline": 25, "azulejaria": 29, "marelle": 28,
+		"werkbank": 39, "zahnrad": 26, "kelpline": 27, "azulejaria": 30, "marelle": 30,
 	}
-	const shows = 29 // answers that show what they must not
+	const shows = 28 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)
