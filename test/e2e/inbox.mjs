@@ -111,6 +111,8 @@ intakes:
     await p.page.goto(`${at.url}/console/`);
     await p.page.getByLabel("Token").fill(token);
     await p.press(p.page.getByRole("button", { name: "Log in" }));
+    const menu = p.page.getByRole("link", { name: "Menu", exact: true }); // which phones open first
+    if (await menu.isVisible()) await menu.click();
     await p.press(p.page.getByRole("link", { name: /^Requests/ }));
     await p.page.getByRole("heading", { name: "Inbox" }).waitFor();
     return p;
