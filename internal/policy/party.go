@@ -36,6 +36,17 @@ const (
 var PartyClasses = []string{PartyVerified, PartyKnown, PartyAgent, PartyAnonymous, "training", "search", "assistant",
 	"data"}
 
+// Shown are the parties as whom an owner sees what is decided: somebody of whom nothing is known, a
+// platform with a key of this front desk, and a buyer whose signature is verified.
+var Shown = []struct {
+	As    string
+	Party Party
+}{
+	{"stranger", Party{}},
+	{"platform", Party{Proven: Traits{Classes: []string{PartyKnown}}}},
+	{"buyer", Party{Proven: Traits{Classes: []string{PartyKnown, PartyVerified}}}},
+}
+
 // are says whether traits are meant by a word of a rule: a class, an operator's origin or host, or
 // an agent's name. below has an operator's host stand for those below it, too, and for all its
 // ports.

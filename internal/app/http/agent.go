@@ -90,27 +90,27 @@ func (o *ClientAddress) target(r *http.Request, atGate bool) string {
 
 // partyOf is an agent as rules ask for it.
 func partyOf(agent agents.Agent) policy.Party {
-	traits := traitsOf(agent.Operator, agent.Name, agent.Kind)
+	traits := traitsOf(agent.Origins(), agent.Name, agent.Kind)
+	party := policy.Party{Said: traits}
 	switch agent.Known {
 	case agents.BySignature:
 		traits.Classes = append(traits.Classes, policy.PartyVerified)
-		party := policy.Party{Proven: traits}
+		party = policy.Party{Proven: traits}
 		if said := agent.Said; said != nil {
-			party.Said = traitsOf(said.Origin, said.UserAgent, said.Kind)
+			party.Said = traitsOf([]string{said.Origin}, said.UserAgent, said.Kind)
 		}
-		return party
 	case agents.ByAddress:
-		return policy.Party{Proven: traits}
+		party = policy.Party{Proven: traits}
 	}
-	return policy.Party{Said: traits}
+	if agent.Claimed != "" { // which is enough to be prohibited
+		party.Said.Operators = append(party.Said.Operators, agent.Claimed)
+	}
+	return party
 }
 
 // traitsOf are those of an automated client.
-func traitsOf(operator, name, kind string) policy.Traits {
-	traits := policy.Traits{Name: name, Classes: []string{policy.PartyAgent}}
-	if operator != "" {
-		traits.Operators = []string{operator}
-	}
+func traitsOf(operators []string, name, kind string) policy.Traits {
+	traits := policy.Traits{Name: name, Classes: []string{policy.PartyAgent}, Operators: operators}
 	if kind != "" {
 		traits.Classes = append(traits.Classes, kind)
 	}

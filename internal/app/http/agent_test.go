@@ -35,6 +35,43 @@ func TestAWordThatIsNotProvenCountsAgainstAnAgent(t *testing.T) {
 	}
 }
 
+// TestARuleOnAnOriginMeansWhoeverHoldsItsKeys: that of its keys as well as that of the operator above it; and what a
+// signature only claims is enough to be prohibited, and never to be permitted.
+func TestARuleOnAnOriginMeansWhoeverHoldsItsKeys(t *testing.T) {
+	t.Parallel()
+	const wellKnown = "/.well-known/http-message-signatures-directory"
+	team := agents.Agent{ID: "https://team.google.com" + wellKnown, Operator: "https://google.com", Known: agents.BySignature}
+	elsewhere := agents.Agent{ID: "https://bad.example/k.json", Known: agents.BySignature, Claimed: "https://bad.example"}
+	cold := agents.Agent{Signature: agents.Unverified, Claimed: "https://bad.example"}
+	for _, row := range []struct {
+		agent agents.Agent
+		rule  policy.Restriction
+		want  policy.Access
+	}{
+		{team, policy.Restriction{Prohibit: []string{"https://team.google.com"}}, policy.Blocked},
+		{team, policy.Restriction{Prohibit: []string{"https://google.com"}}, policy.Blocked},
+		{team, policy.Restriction{Prohibit: []string{"https://other.google.com"}}, policy.Open},
+		{team, policy.Restriction{Permit: []string{"https://team.google.com"}}, policy.Open},
+		{team, policy.Restriction{Permit: []string{"https://google.com"}}, policy.Open},
+		{team, policy.Restriction{Permit: []string{"https://other.google.com"}}, policy.Blocked},
+		{elsewhere, policy.Restriction{Prohibit: []string{"https://bad.example"}}, policy.Blocked},
+		{elsewhere, policy.Restriction{Permit: []string{"https://bad.example"}}, policy.Blocked},
+		{elsewhere, policy.Restriction{Permit: []string{policy.PartyVerified}}, policy.Open},
+		{cold, policy.Restriction{Prohibit: []string{"https://bad.example"}}, policy.Blocked},
+		{cold, policy.Restriction{Permit: []string{"https://bad.example"}}, policy.Blocked},
+		{cold, policy.Restriction{Prohibit: []string{"https://good.example"}}, policy.Open},
+	} {
+		terms, err := policy.Options{}.New([]policy.Rule{{Access: policy.Open, Parties: row.rule}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		decided := terms.For(partyOf(row.agent)).Policy("main", "www.example.com")
+		if got := decided.At("/"); got != row.want {
+			t.Errorf("%+v under %+v: %s", row.agent, row.rule, got)
+		}
+	}
+}
+
 // TestNoSharedCacheKeepsWhatIsForAParty, whatever the handler says of caches.
 func TestNoSharedCacheKeepsWhatIsForAParty(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
-	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -82,7 +81,7 @@ func (v *Visitors) limit(answer *Recorder, r *http.Request, told visitors.Treatm
 // proven lets an agent in that proves who it is: by a signature, by its address, or by a key of this
 // front desk. Where the address asks for a proof of its own, what it says of that counts.
 func (v *Visitors) proven(answer *Recorder, r *http.Request, at *Route, told visitors.Treatment) (*http.Request, error) {
-	if known := answer.agent.Known; known == agents.BySignature || known == agents.ByAddress {
+	if answer.agent.Proves() {
 		return r, nil
 	}
 	_, known, err := v.Gate.Identify(r, nil)

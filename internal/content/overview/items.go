@@ -199,16 +199,6 @@ type Step struct {
 	Why        string `json:"why"`
 }
 
-// parties are those as whom an item is shown. Of a buyer nothing is known but that it has a key.
-var parties = []struct {
-	as    string
-	party policy.Party
-}{
-	{"stranger", policy.Party{}},
-	{"platform", policy.Party{Proven: policy.Traits{Classes: []string{policy.PartyAgent, policy.PartyVerified}}}},
-	{"buyer", policy.Party{Proven: policy.Traits{Classes: []string{policy.PartyKnown}}}},
-}
-
 // ItemAt gives the items at an address: one of each source that has it. The address may be written
 // as people do. A site narrows it down; empty is any.
 func (o *Overview) ItemAt(ctx context.Context, site, address string) (all []WholeItem, err error) {
@@ -274,12 +264,12 @@ func (o *Overview) whole(ctx context.Context, ref content.Ref, i *content.Item) 
 	if err != nil || version == nil {
 		return out, err
 	}
-	for _, p := range parties {
-		v, err := view(ctx, current.For(p.party), doc, version)
+	for _, p := range policy.Shown {
+		v, err := view(ctx, current.For(p.Party), doc, version)
 		if err != nil {
 			return out, err
 		}
-		v.As = p.as
+		v.As = p.As
 		out.Views = append(out.Views, v)
 	}
 	return out, nil

@@ -208,7 +208,7 @@ func TestItemIsShownAsEachPartySeesIt(t *testing.T) {
 		policy.Rule{Match: policy.Match{Path: []string{"/report"}}, Access: policy.Licensed,
 			Excerpt: policy.Excerpt{Words: 2}, Price: policy.Price{Model: "per_access", Rate: "1", Currency: "EUR"}},
 		policy.Rule{Match: policy.Match{Path: []string{"/inner"}}, Access: policy.Open,
-			Parties: policy.Restriction{Permit: []string{policy.PartyKnown}}},
+			Parties: policy.Restriction{Permit: []string{policy.PartyVerified}}},
 		policy.Rule{Match: policy.Match{Path: []string{"/**"}}, Access: policy.Open})
 	text := `,"description":"Three plain words here.","text":"The secret number is forty two."`
 	s.read("files", map[string]string{

@@ -146,18 +146,6 @@ type ForParty struct {
 	Decision policy.Decision `json:"-"`
 }
 
-// parties are the parties for whom is explained what is decided.
-var parties = []struct {
-	as    string
-	party policy.Party
-}{
-	{"stranger", policy.Party{}},
-	{"platform", policy.Party{Proven: policy.Traits{Classes: []string{policy.PartyKnown, policy.PartyAgent}}}},
-	{"buyer", policy.Party{
-		Proven: policy.Traits{Classes: []string{policy.PartyKnown, policy.PartyAgent, policy.PartyVerified}},
-	}},
-}
-
 // Explain says what is decided on the item of an address.
 func (t *Terms) Explain(ctx context.Context, address string) (out Explained, err error) {
 	address = strings.TrimSpace(address)
@@ -174,11 +162,11 @@ func (t *Terms) Explain(ctx context.Context, address string) (out Explained, err
 		}
 	})
 	out.URL, out.Site, out.Source, out.Types = facts.URL, facts.Site, facts.Source, facts.Types
-	for _, one := range parties {
-		terms := t.InForce().For(one.party)
+	for _, one := range policy.Shown {
+		terms := t.InForce().For(one.Party)
 		e := terms.Explain(facts)
 		p := ForParty{
-			As: one.as, Rule: e.Decision.Rule + 1, Decides: e.Decision.String(), Reason: e.Decision.Reason,
+			As: one.As, Rule: e.Decision.Rule + 1, Decides: e.Decision.String(), Reason: e.Decision.Reason,
 			Decision: e.Decision,
 		}
 		rules := terms.Rules()

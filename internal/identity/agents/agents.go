@@ -41,7 +41,7 @@ type Agent struct {
 	ID string
 	// Name is how it calls itself, a word of its user agent; empty for one that is in no list.
 	Name string
-	// Operator is the origin of who runs it: that of its keys, or that of the list.
+	// Operator is the origin of who runs it: that of its keys, or that of the list (see Origins).
 	Operator string
 	// Kind is one of Kinds; empty for an agent that is in no list.
 	Kind string
@@ -53,6 +53,9 @@ type Agent struct {
 	Signature Outcome
 	// Why says why the signature is not verified. It is for the owner's log.
 	Why string
+	// Claimed is the origin that its signature names and does not prove: the signature is not
+	// verified, or its keys are not those of the domain. Its own word; empty for none.
+	Claimed string
 	// Said is the agent of the list that the user agent of a signed request names, although its
 	// keys are not that operator's: its own word. Nil for none.
 	Said *Known
@@ -64,6 +67,24 @@ func (a Agent) Says() string {
 		return a.Said.UserAgent
 	}
 	return a.Name
+}
+
+// Proves says whether it proves that it is whom it says to be: by an address of its own, or by a
+// key of its own and not of somebody else's.
+func (a Agent) Proves() bool {
+	return a.Known == ByAddress || a.Known == BySignature && a.Said == nil
+}
+
+// Origins are those of who runs it, as far as they are known: that of its keys, and that of the
+// operator in the list whose host is theirs or above it.
+func (a Agent) Origins() []string {
+	if a.Operator == "" {
+		return nil
+	}
+	if own := botauth.Origin(a.ID); botauth.OfDomain(a.ID) && own != a.Operator {
+		return []string{a.Operator, own}
+	}
+	return []string{a.Operator}
 }
 
 // Group is with whom a verified agent counts where something is counted: with all in its registered
@@ -176,7 +197,7 @@ func (v *Verifier) Identify(ctx context.Context, r Request) Agent {
 	}
 	claims, err := botauth.Read(r.Header)
 	if err != nil {
-		agent.Signature, agent.Why = Invalid, err.Error()
+		agent.Signature, agent.Why = Invalid, clipped(err)
 		return agent
 	}
 	until := time.Now().Add(patience) // for all of them together
@@ -190,10 +211,25 @@ func (v *Verifier) Identify(ctx context.Context, r Request) Agent {
 			return v.signed(claims[i].Agent, said)
 		}
 		if agent.Signature != Invalid {
-			agent.Signature, agent.Why = outcome, err.Error()
+			agent.Signature, agent.Why = outcome, clipped(err)
+		}
+		if agent.Claimed == "" {
+			agent.Claimed = botauth.Origin(claims[i].Agent)
 		}
 	}
 	return agent
+}
+
+// mostTold is how many bytes are told of what is wrong with a signature, some of which a stranger
+// may have written.
+const mostTold = 300
+
+func clipped(err error) string {
+	text := err.Error()
+	if len(text) > mostTold {
+		text = strings.ToValidUTF8(text[:mostTold], "") + "..."
+	}
+	return text
 }
 
 // maxClaims is how many signatures of a request are looked at. Each may cost a verification.
@@ -227,6 +263,7 @@ func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request, unti
 func (v *Verifier) signed(id string, said *Known) Agent {
 	agent := Agent{ID: id, Known: BySignature, Signature: Verified, Said: said}
 	if !botauth.OfDomain(id) {
+		agent.Claimed = botauth.Origin(id)
 		return agent
 	}
 	agent.Operator = botauth.Origin(id)

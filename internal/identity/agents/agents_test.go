@@ -132,9 +132,11 @@ func TestWhoAsks(t *testing.T) {
 		as := func(*Request) {}
 		gpt := Agent{Name: "GPTBot", Operator: "https://openai.com", Kind: "training", Known: ByWord}
 		because := func(a Agent, outcome Outcome, why string) Agent {
-			a.Signature, a.Why = outcome, why
+			a.Signature, a.Why, a.Claimed = outcome, why, "https://agent.example"
 			return a
 		}
+		unread := gpt
+		unread.Signature, unread.Why = Invalid, "the header Signature has no sig1, which Signature-Input describes"
 		shop := Agent{Name: "ShopBot", Operator: "https://shop.example", Kind: "data", Known: ByWord}
 		near := shop
 		near.Known = ByAddress
@@ -162,8 +164,7 @@ func TestWhoAsks(t *testing.T) {
 				because(gpt, Invalid, "it is not that of the key over this request")},
 			"signed so that it cannot be read": {
 				by("agent.example", 2, func(r *Request) { r.Header["Signature"] = []string{"x"} }),
-				because(gpt, Invalid,
-					"the header Signature has no sig1, which Signature-Input describes")},
+				unread},
 		} {
 			time.Sleep(2 * time.Minute) // of the bubble's clock, so that none waits for another's limits
 			if got := v.Identify(t.Context(), row.request()); got != row.want {
@@ -690,5 +691,67 @@ func TestNoDirectoryIsFetchedFromInside(t *testing.T) {
 	}
 	if reached.Load() != 1 || fetched != len(hosts) {
 		t.Errorf("%d connections came in for %d directories", reached.Load()-1, fetched)
+	}
+}
+
+// TestTheNearestOperatorIsMeant: an entry of the owner for a host below another's goes before that.
+func TestTheNearestOperatorIsMeant(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		hosts := []string{"research.shop.example", "a.bots.openai.com", "bots.openai.com"}
+		for i, host := range hosts {
+			w.serve(wellKnown(host), nil, keyOf(byte(i)))
+		}
+		v := New(Config{Fetch: w.get, Known: []Known{
+			{Operator: "Shop", Origin: "https://shop.example", Kind: "data", UserAgent: "ShopLongCrawlerBot"},
+			{Operator: "Research", Origin: "https://research.shop.example", Kind: "data", UserAgent: "GPTBot"},
+			{Operator: "Mine", Origin: "https://a.bots.openai.com", Kind: "data", UserAgent: "MyBot"},
+		}})
+		operators := []string{"https://research.shop.example", "https://a.bots.openai.com", "https://openai.com"}
+		for i, want := range operators {
+			time.Sleep(2 * time.Minute)
+			got := v.Identify(t.Context(), signed(hosts[i], keyOf(byte(i)), ""))
+			if got.Operator != want {
+				t.Errorf("%s is of %s, want %s", hosts[i], got.Operator, want)
+			}
+			if named := got.Name == "GPTBot"; named != (i == 0) { // the owner's word means the owner's agent
+				t.Errorf("%s is called %q", hosts[i], got.Name)
+			}
+		}
+	})
+}
+
+// TestWhatIsToldOfASignatureIsShort, since a stranger's directory has a say in it.
+func TestWhatIsToldOfASignatureIsShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("agent.example"), http.Header{"Content-Type": {strings.Repeat("x", 60000)}}, keyOf(1))
+		got := New(Config{Fetch: w.get}).Identify(t.Context(), signed("agent.example", keyOf(1), ""))
+		if got.Signature != Unverified || len(got.Why) > mostTold+3 || got.Why == "" {
+			t.Errorf("%s: %d bytes", got.Signature, len(got.Why))
+		}
+	})
+}
+
+// TestAKeyOfSomebodyElseProvesNoWord: who calls itself GPTBot and signs by a key of another's is
+// not proven to be it.
+func TestAKeyOfSomebodyElseProvesNoWord(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		agent Agent
+		want  bool
+	}{
+		"its key":             {Agent{Known: BySignature, Name: "GPTBot"}, true},
+		"a key, and no word":  {Agent{Known: BySignature}, true},
+		"somebody else's key": {Agent{Known: BySignature, Said: &Known{UserAgent: "GPTBot"}}, false},
+		"its address":         {Agent{Known: ByAddress, Name: "GPTBot"}, true},
+		"its word":            {Agent{Known: ByWord, Name: "GPTBot"}, false},
+		"nothing":             {Agent{}, false},
+	} {
+		if got := row.agent.Proves(); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -43,12 +43,14 @@ func readKnown(text string) (list []Known) {
 // list finds known agents.
 type list []Known
 
-// newList puts the owner's agents before those that are built in, and longer words before shorter
-// ones, so that Googlebot-News is no Googlebot where both are there.
+// newList puts the owner's agents before those that are built in, and in each longer words before
+// shorter ones, so that Googlebot-News is no Googlebot where both are there.
 func newList(own []Known) list {
-	all := slices.Concat(own, BuiltIn)
-	slices.SortStableFunc(all, func(a, b Known) int { return len(b.UserAgent) - len(a.UserAgent) })
-	return all
+	longest := func(a, b Known) int { return len(b.UserAgent) - len(a.UserAgent) }
+	own, builtIn := slices.Clone(own), slices.Clone(BuiltIn)
+	slices.SortStableFunc(own, longest)
+	slices.SortStableFunc(builtIn, longest)
+	return append(own, builtIn...)
 }
 
 // byUserAgent finds the agent that a user agent names.
@@ -82,15 +84,16 @@ func wordly(c byte) bool {
 }
 
 // byOrigin finds an operator by the origin at which its keys are: its own, or one of a host below.
-func (l list) byOrigin(origin string) *Known {
-	host := strings.TrimPrefix(origin, "https://")
+// Of several the nearest is meant.
+func (l list) byOrigin(origin string) (nearest *Known) {
+	host, longest := strings.TrimPrefix(origin, "https://"), 0
 	for i := range l {
 		own := strings.TrimPrefix(l[i].Origin, "https://")
-		if own != "" && (host == own || strings.HasSuffix(host, "."+own)) {
-			return &l[i]
+		if len(own) > longest && (host == own || strings.HasSuffix(host, "."+own)) {
+			nearest, longest = &l[i], len(own)
 		}
 	}
-	return nil
+	return nearest
 }
 
 // hasOrigin says whether an origin is an operator's own.

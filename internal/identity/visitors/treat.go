@@ -251,11 +251,13 @@ func (t *Treatments) For(agent agents.Agent, userAgent string) (one Treatment, o
 		return one, false
 	}
 	one, ok = now.first(agent.Name, hostOf(agent.Operator), hostOf(agent.ID), agent.Group())
+	claimed := []string{hostOf(agent.Claimed)}
 	if said := agent.Said; said != nil {
-		if other, too := now.first(said.UserAgent, hostOf(said.Origin)); too &&
-			slices.Index(Actions, other.Action) > slices.Index(Actions, one.Action) {
-			one, ok = other, true
-		}
+		claimed = append(claimed, said.UserAgent, hostOf(said.Origin))
+	}
+	other, too := now.first(claimed...)
+	if too && slices.Index(Actions, other.Action) > slices.Index(Actions, one.Action) {
+		one, ok = other, true
 	}
 	if !ok && agent.Known == "" && !FromBrowser(userAgent) {
 		return now.first(Others)

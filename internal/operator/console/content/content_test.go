@@ -181,7 +181,7 @@ func TestProblemsAndItemsHaveTheirPages(t *testing.T) {
 	}
 	d.page("content/problems.csv", []string{"shop,my files,torn.json,1,"})
 	d.page("content/item?url=https://shop.example/cup",
-		[]string{"A stranger", "A buyer with a key", "A cup for tea.", "cup.json"})
+		[]string{"A stranger", "A buyer whose signature is verified", "A cup for tea.", "cup.json"})
 	for _, gone := range []string{"content/item", "content/item?url=https://shop.example/none", "content/shop/none"} {
 		if w := d.send("GET", gone, nil); w.Code != http.StatusNotFound {
 			t.Errorf("%s: status %d", gone, w.Code)
