@@ -127,7 +127,7 @@ type variants struct {
 }
 
 // maxVariants bounds what is kept: each is a view of the content for those who share it.
-const maxVariants = 64
+const maxVariants = 256
 
 // For gives the terms as they hold for a party. Where no rule asks who it is, they are the same for
 // all; parties whom the same rules admit share theirs. Terms that were not made for anybody hold
@@ -165,13 +165,17 @@ func (t *Terms) variant(admits func(Restriction) bool) *Terms {
 	if made == nil {
 		copied := *t
 		made, copied.refused = &copied, string(refused)
-		if len(v.made) >= maxVariants { // which only very many rules of the kind can come to
-			clear(v.made)
+		if copied.passing = len(v.made) >= maxVariants; copied.passing { // which only very many rules can come to
+			return made
 		}
 		v.made[string(refused)] = made
 	}
 	return made
 }
+
+// Passing says that the terms were made for one request, as there are too many parties to keep them
+// apart: what is made of them is not to be kept.
+func (t *Terms) Passing() bool { return t.passing }
 
 // asksParties says whether any rule asks who it is that asks.
 func (t *Terms) asksParties() bool {

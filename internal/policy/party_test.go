@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -261,5 +262,43 @@ func TestAnOperatorIsProhibitedAtAllItsPorts(t *testing.T) {
 				t.Errorf("%s: %v", operators, got)
 			}
 		}
+	}
+}
+
+// TestPartiesBeyondNumberAreNotKept holds that ever new parties cost no memory, and are decided on all the same.
+func TestPartiesBeyondNumberAreNotKept(t *testing.T) {
+	t.Parallel()
+	var rules []policy.Rule
+	for i := range 10 { // so that there are a thousand kinds of parties
+		host := fmt.Sprintf("https://a%d.example", i)
+		rules = append(rules, policy.Rule{Access: policy.Open, Match: policy.Match{Path: []string{fmt.Sprintf("/%d", i)}},
+			Parties: policy.Restriction{Permit: []string{host}}})
+	}
+	terms, err := policy.Options{}.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passing := 0
+	for n := range 1 << len(rules) {
+		party := policy.Party{}
+		for i := range rules {
+			if n>>i&1 == 1 {
+				party.Proven.Operators = append(party.Proven.Operators, fmt.Sprintf("https://a%d.example", i))
+			}
+		}
+		own := terms.For(party)
+		if own.Passing() {
+			passing++
+		}
+		decided := own.Policy("main", "www.example.com")
+		for i := range rules {
+			want := map[bool]policy.Access{true: policy.Open, false: policy.Blocked}[n>>i&1 == 1]
+			if got := decided.At(fmt.Sprintf("/%d", i)); got != want {
+				t.Fatalf("party %b at /%d: %s", n, i, got)
+			}
+		}
+	}
+	if kept := 1<<len(rules) - passing; kept < 100 || kept > 300 || terms.For(policy.Party{}).Passing() {
+		t.Errorf("of %d kinds of parties %d are kept", 1<<len(rules), kept)
 	}
 }

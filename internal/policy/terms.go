@@ -87,6 +87,7 @@ type Terms struct {
 	version string
 	parties *variants // nil where no rule asks who it is that asks
 	refused string    // "1" for each rule that does not admit the party for whom the terms are, "0" for others
+	passing bool      // they were made for one request; see Passing
 }
 
 // defaultRules stand in when the owner wrote no rules at all: a front desk without terms is an open
