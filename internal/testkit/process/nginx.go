@@ -88,15 +88,10 @@ func Nodes(t testing.TB, nodes ...string) *Server {
 	}
 }
 
-// FreeAddress returns an address that nobody listens on.
+// FreeAddress returns an address that nobody listens on, of those of [FreePort].
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer free.Close()
-	return free.Addr().String()
+	return "127.0.0.1:" + FreePort(t)
 }
 
 // CPUTime is the processor time that all processes of a program have used, such as "postgres" or
