@@ -68,6 +68,8 @@ async function login(token, options) {
   await p.page.goto(`${desk.url}/console/`);
   await p.page.getByLabel("Token").fill(token);
   await p.press(p.page.getByRole("button", { name: "Log in" }));
+  const menu = p.page.getByRole("link", { name: "Menu", exact: true }); // which phones open first
+  if (await menu.isVisible()) await menu.click();
   await p.press(p.page.getByRole("link", { name: "Sales", exact: true }));
   await p.page.getByRole("heading", { name: "Revenue", exact: true }).waitFor();
   p.aisle = async (name, heading = name) => {
