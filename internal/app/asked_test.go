@@ -62,6 +62,7 @@ func TestWhatIsAskedIsKeptByWhoAsks(t *testing.T) {
 	s, log := open(t, "")
 	askedBy(t, s.front, "Lentil soup?", "192.0.2.1", browser)
 	askedBy(t, s.front, "lentil soup", "192.0.2.2", "curl/8.0")
+	askedBy(t, s.front, "lentil soup", "192.0.2.4", "Mozilla/5.0 (compatible; NobodysBot/1.0)") // like a browser, and none
 	askedBy(t, s.front, "lentil soup", "192.0.2.3", "Mozilla/5.0 (compatible; ChatGPT-User/1.0)")
 	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call",
 		"params":{"name":"ask","arguments":{"query":{"text":"lentil soup"}}}}`))
@@ -74,7 +75,7 @@ func TestWhatIsAskedIsKeptByWhoAsks(t *testing.T) {
 		askedBy(t, s.front, "a bicycle of steel", address, browser)
 	}
 	all := kept(t, s, askquestions.Filter{})
-	if len(all) != 2 || all[0].Times != 4 || all[0].People != 1 || all[0].Agents != 3 ||
+	if len(all) != 2 || all[0].Times != 5 || all[0].People != 1 || all[0].Agents != 4 ||
 		all[0].URL != "https://example.com/soup" ||
 		all[0].Name != "Lentil soup" {
 		t.Fatalf("got %+v", all)

@@ -146,7 +146,8 @@ func (c Config) CompileTerms(added ...overrides.Rule) (*policy.Terms, error) {
 	return c.compileTerms(nil, overrides.RuleSet{Rules: added})
 }
 
-// compileTerms makes the rules ready of which those of the owner were published, if any were, with what the sites state.
+// compileTerms makes the terms in force: the rules that the owner published, or else those of the file, with what the
+// sites state.
 func (c Config) compileTerms(stated []*policy.RSL, set overrides.RuleSet) (*policy.Terms, error) {
 	c, err := c.inForce(set)
 	if err != nil {

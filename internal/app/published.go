@@ -14,7 +14,8 @@ import (
 	"frontdesk/internal/policy/overrides"
 )
 
-// ownerTerms are the owner's terms as operations read and change them. file gives the configuration as it was last read.
+// ownerTerms are the owner's terms as operations read and change them. file gives the configuration as it was last
+// read.
 func (t *terms) ownerTerms(corpus *released.Corpus, file func() *Loaded, apply func(context.Context)) ownerterms.Terms {
 	return ownerterms.Terms{
 		Store: t.Rulebook, Corpus: corpus, InForce: t.Terms, Added: t.Added, Apply: apply,
@@ -68,7 +69,8 @@ func (c Config) TermsNote(ctx context.Context) string {
 	return ""
 }
 
-// tellPublished says in the log that published terms are in force, where they are, and whether the file has changed since.
+// tellPublished says in the log that published terms are in force, where they are, and whether the file has changed
+// since.
 func (t *terms) tellPublished(file Config) (published bool) {
 	edition, published := t.Added().InForce()
 	if !published {
@@ -76,9 +78,11 @@ func (t *terms) tellPublished(file Config) (published bool) {
 	}
 	const remedy = "`frontdesk terms put-back file` puts the file's in force"
 	if edition.FileVersion != policy.RulesVersion(file.Terms) {
-		t.log.Warn("the file has other terms than when terms were published; the published ones stay in force: "+remedy, "version", edition.Number)
+		const changed = "the file has other terms than when terms were published; the published ones stay in force: "
+		t.log.Warn(changed+remedy, "version", edition.Number)
 	} else {
-		t.log.Info("the terms that were published are in force, and not those of the file: "+remedy, "version", edition.Number)
+		const published = "the terms that were published are in force, and not those of the file: "
+		t.log.Info(published+remedy, "version", edition.Number)
 	}
 	return true
 }

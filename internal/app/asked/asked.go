@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"strings"
 
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/identity/visitors"
 )
 
 // The protocols over which questions are asked, as they are kept.
@@ -31,7 +31,7 @@ func Handler(
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		source := sourceOf(r.Context(), protocol)
 		source.Beacon = protocol == OverAsk
-		if source.Beacon && source.Agent == "" && fromBrowser(r.Header) {
+		if source.Beacon && source.Agent == "" && visitors.FromBrowser(r.UserAgent()) {
 			source.Kind = questions.Person
 		}
 		source.Owner = owner(r)
@@ -53,11 +53,6 @@ func sourceOf(ctx context.Context, protocol string) questions.Source {
 	source.Kind = cmp.Or(agent.Kind, questions.OtherAgent)
 	source.Address = "agent " + cmp.Or(agent.Operator, agent.Name)
 	return source
-}
-
-// fromBrowser says whether a request calls itself that of a browser, as those of people do.
-func fromBrowser(header http.Header) bool {
-	return strings.HasPrefix(header.Get("User-Agent"), "Mozilla/")
 }
 
 // Intent is a request of a platform for passages as it is kept. Of several requests of one

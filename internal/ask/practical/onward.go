@@ -54,7 +54,8 @@ func readClauses(text, language string, now time.Time) (asked Asked, ok bool) {
 		return asked, false
 	}
 	most := clauseSure
-	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".,;:!?¿¡()\n。、！？", r) }) {
+	ends := func(r rune) bool { return strings.ContainsRune(".,;:!?¿¡()\n。、！？", r) }
+	for clause := range strings.FieldsFuncSeq(text, ends) {
 		if len(strings.Fields(clause)) < fewInAsk {
 			continue
 		}

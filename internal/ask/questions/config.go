@@ -7,7 +7,7 @@ import "time"
 type Settings struct {
 	// Keep is how long questions are kept, such as `90d`; `0s` keeps none. Kept are the text
 	// without mail addresses, long numbers and names, the counts by day and agent, and whether an
-	// answer was found. Counts of which agents came are kept as long.
+	// answer was found. The counts of agents are kept as long.
 	Keep time.Duration `yaml:"keep" check:"0..87600h"`
 }
 

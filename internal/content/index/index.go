@@ -92,8 +92,8 @@ type Admission struct {
 	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
 	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
 	Released func(l *Doc, object []byte) (released []byte, whole, open bool)
-	// Meant gives the released title and text of an item, of which its direction is made: up to about MeantBytes of it.
-	// Nil releases everything.
+	// Meant gives the released title of an item and the first MeantBytes of its released text. The item's directions
+	// are made of them. Nil releases everything.
 	Meant func(*Doc, *content.Entry) (title, text string)
 }
 

@@ -137,8 +137,8 @@ func (s *schemas) rampPaths() object {
 		"All of the batch is recorded for good. The answer is signed with the key's secret.",
 		reflect.TypeFor[edge.Batch](), reflect.TypeFor[edge.Taken]())}
 	paths[edge.PolicyPath] = object{"post": s.edges("tellGateRules",
-		"Tell an edge how far the paths of a host are open, and to whom",
-		"The rules, the first of which that fits a path counts. The answer is signed with the key's secret.",
+		"Tell an edge which paths of a host are open, and to whom",
+		"The rules; of those that fit a path the first counts. The answer is signed with the key's secret.",
 		reflect.TypeFor[edge.GateRequest](), reflect.TypeFor[edge.GatePolicy](), "404")}
 	for _, method := range append(rampMethods, catalogMethods...) {
 		service := rampv1.File_ramp_v1_ramp_proto.Services().ByName("ExchangeService")
