@@ -28,7 +28,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/store"
-	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/record"
 	"frontdesk/wire/receipt"
 	"frontdesk/wire/sign/botauth"
 )
@@ -78,7 +78,7 @@ func (k *identities) record() {
 }
 
 // recorder has the ledger tell of what owners and operators change.
-func (b *base) recorder() operator.Recorder { return operator.Recorder{Ledger: b.Ledger, Now: b.now} }
+func (b *base) recorder() record.Recorder { return record.Recorder{Ledger: b.Ledger, Now: b.now} }
 
 // openSecrets opens what lies in the folder of secrets. It makes the secret that seals
 // platforms' keys where it is missing, but no site key.

@@ -79,11 +79,12 @@ var layers = []layer{
 // testHelpers are there for tests alone.
 var testHelpers = []string{"test", "internal/testkit"}
 
-// ledgerWriters are the services and the operator, whose use cases write to the ledger in their
-// transactions, and the ledger itself. None of these names covers what is below it.
+// ledgerWriters are the services, whose use cases write to the ledger in their transactions, what
+// records the changes of operators, and the ledger itself. None of these names covers what is below
+// it.
 var ledgerWriters = []string{
 	"internal/ledger", "internal/ask", "internal/excerpts", "internal/intake",
-	"internal/licensing/exchange", "internal/licensing/delivery", "internal/operator",
+	"internal/licensing/exchange", "internal/licensing/delivery", "internal/operator/record",
 }
 
 // appends are the methods by which one writes to the ledger, with how many arguments each takes.

@@ -1,4 +1,6 @@
-package operator
+// Package record writes into the ledger what owners and operators change. It must not know how they
+// come to change it: registries call a [Recorder] in the transaction that changes something.
+package record
 
 import (
 	"context"
@@ -16,6 +18,7 @@ import (
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/disputes/accesslog"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/overrides"
 	"frontdesk/wire/receipt"
@@ -46,7 +49,7 @@ type keyFact struct {
 }
 
 func (r Recorder) key(ctx context.Context, tx *store.Tx, fact keyFact, id, party string) error {
-	fact.By, fact.Ends = Actor(ctx), fact.Ends.UTC()
+	fact.By, fact.Ends = operator.Actor(ctx), fact.Ends.UTC()
 	return r.append(ctx, tx, receipt.Entry{Kind: "key", Party: party, Subject: id}, fact)
 }
 
@@ -136,7 +139,7 @@ type changeFact struct {
 }
 
 func (r Recorder) change(ctx context.Context, tx *store.Tx, e receipt.Entry, fact changeFact) error {
-	fact.By = Actor(ctx)
+	fact.By = operator.Actor(ctx)
 	return r.append(ctx, tx, e, fact)
 }
 
@@ -147,7 +150,7 @@ func (r Recorder) Account(ctx context.Context, tx *store.Tx, c accounts.Change) 
 	case "credit", "debit", "expire":
 		fact.Amount = policy.Amount(c.Amount)
 	case "open", "limit":
-		fact.Limit = Limit(c.Amount).Cell()
+		fact.Limit = operator.Limit(c.Amount).Cell()
 	case "quota":
 		fact.Quota = &c.Amount
 	}
@@ -223,7 +226,7 @@ func (r Recorder) Log(
 	ctx context.Context, tx *store.Tx, log accesslog.Source, found accesslog.ImportResult, whole bool,
 ) error {
 	fact := logFact{
-		By: Actor(ctx), Bad: found.Unreadable, Form: string(found.Form), Kept: found.Added, Lines: found.Lines,
+		By: operator.Actor(ctx), Bad: found.Unreadable, Form: string(found.Form), Kept: found.Added, Lines: found.Lines,
 		Name: log.By, Stray: found.Stray, Whole: whole,
 	}
 	return r.append(ctx, tx, receipt.Entry{Time: r.Now(), Site: log.Site, Kind: "evidence", Party: "operator"}, fact)
