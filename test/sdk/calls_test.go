@@ -14,6 +14,12 @@ func caller(t *testing.T, doc *transcript, p *player) func(context.Context, step
 	switch doc.Protocol {
 	case "nlweb":
 		return callNLWeb(t, doc.Options.client(p))
+	case "intent":
+		return callIntent(t, doc.Options.client(p), doc.Who)
+	case "intake":
+		return callIntake(t, doc.Options.client(p), doc.Who)
+	case "ramp":
+		return callRAMP(t, doc.Options.client(p), doc.Who)
 	}
 	t.Fatalf("no client plays the protocol %q", doc.Protocol)
 	return nil
@@ -117,7 +123,7 @@ func errorOf(err error) map[string]any {
 	case errors.As(err, &away):
 		return map[string]any{"kind": "unreachable"}
 	case err != nil:
-		return map[string]any{"kind": "other", "message": err.Error()}
+		return errorOfProtocol(err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -149,13 +150,14 @@ func (doc *transcript) play(t *testing.T) {
 	call := caller(t, doc, p)
 	for i, s := range doc.Steps {
 		p.exchanges, p.last = s.Exchanges, time.Now()
+		maps.DeleteFunc(p.places, func(name, _ string) bool { return strings.ToLower(name) == name }) // of the step before
 		result, err := call(t.Context(), s)
 		at := fmt.Sprintf("step %d (%s)", i+1, s.Do)
 		if len(p.exchanges) > 0 {
 			t.Fatalf("%s: %d requests were not made (%v)", at, len(p.exchanges), err)
 		}
 		if told := errorOf(err); s.Error == nil && err != nil || s.Error != nil && !within(s.Error, plain(told), nil) {
-			t.Errorf("%s: the error is %v (%v), want %v", at, told, err, s.Error)
+			t.Fatalf("%s: the error is %v (%v), want %v", at, told, err, s.Error)
 		}
 		var want any
 		if s.Result == nil {

@@ -1,63 +1,49 @@
 package intake
 
 import (
+	_ "embed" // personal.txt
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// personalNames are what members are called that hold what is somebody's: contact, name, place,
-// account, papers, birth. Each is a phrase of words that a name may have side by side, so that
-// "mail" is in "work_mail" and not in "mailing_list". They are English, German, French, Spanish,
-// Portuguese and Japanese, without accents.
-var personalNames = []string{
-	"email", "e mail", "mail", "mail address", "mailadresse", "courriel", "adresse electronique", "correo",
-	"correo electronico", "correio eletronico", "endereco eletronico",
-	"phone", "phone number", "phonenumber", "telephone", "tel", "mobile", "mobile number", "cell", "cellphone",
-	"whatsapp", "fax", "telefon", "telefonnummer", "handy",
-	"handynummer", "mobilnummer", "portable", "numero de telephone", "telefono", "movil", "telefone", "celular",
-	"telemovel",
-	"full name", "fullname", "first name", "firstname", "last name", "lastname", "surname", "family name", "given name",
-	"middle name", "maiden name", "user name", "username",
-	"customer name", "patient name", "client name", "vorname", "nachname", "familienname", "vollstaendiger name",
-	"prenom", "nom", "nom de famille", "nombre", "apellido",
-	"apellidos", "nombre completo", "nome", "nome completo", "sobrenome", "apelido",
-	"address", "street", "street address", "home address", "postal address", "house number", "adresse", "anschrift",
-	"strasse", "hausnummer", "rue", "direccion", "calle",
-	"domicilio", "endereco", "morada", "rua",
-	"iban", "bic", "bank account", "account number", "kontonummer", "credit card", "card number", "cardnumber", "cvv",
-	"cvc", "kreditkarte", "kreditkartennummer",
-	"carte bancaire", "numero de carte", "tarjeta", "cartao",
-	"ssn", "social security", "social security number", "national id", "passport", "passport number", "tax id",
-	"driver license", "drivers license", "drivers licence",
-	"sozialversicherungsnummer", "svnr", "personalausweis", "ausweisnummer", "reisepass", "steuernummer",
-	"numero de securite sociale", "passeport", "dni", "nie", "nif",
-	"pasaporte", "cpf", "rg", "passaporte",
-	"birth date", "birthdate", "birth day", "birthday", "date of birth", "dateofbirth", "dob", "geburtsdatum",
-	"geburtstag", "date de naissance", "fecha de nacimiento",
-	"data de nascimento",
-	"ip address", "ipaddress",
+//go:embed personal.txt
+var personalText string
+
+// personalNames are what members are called that hold what is somebody's, by the sections of
+// personal.txt, which says what each is.
+var personalNames = sectionsOf(personalText)
+
+// sectionsOf reads lists of names, parted by commas, each below its name in brackets.
+func sectionsOf(text string) map[string][]string {
+	sections := map[string][]string{}
+	section := ""
+	for line := range strings.Lines(text) {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section, _, _ = strings.Cut(line[1:], "]")
+		default:
+			for name := range strings.SplitSeq(strings.TrimSuffix(line, ","), ",") {
+				sections[section] = append(sections[section], strings.TrimSpace(name))
+			}
+		}
+	}
+	return sections
 }
-
-// personalWhole are what is personal only as a whole name: they are parts of names of everything.
-var personalWhole = []string{"name", "contact", "kontakt", "signature", "unterschrift"}
-
-// personalParts are in names that do not part their words by blanks.
-var personalParts = []string{"メール", "電話", "携帯", "氏名", "名前", "苗字", "住所", "番地", "生年月日", "誕生日", "口座", "カード番号", "マイナンバー",
-	"旅券", "パスポート"}
 
 // Personal says whether a member's name, or a pointer to it, is one for personal data: of contact,
 // identity, account or birth. It errs towards yes.
 func Personal(name string) bool {
 	words := wordsOf(name)
 	joined := " " + strings.Join(words, " ") + " "
-	return slices.ContainsFunc(personalNames, func(phrase string) bool {
+	return slices.ContainsFunc(personalNames["phrases"], func(phrase string) bool {
 		return strings.Contains(joined, " "+phrase+" ")
 	}) ||
-		len(words) > 0 && slices.Contains(personalWhole, words[len(words)-1]) &&
+		len(words) > 0 && slices.Contains(personalNames["whole"], words[len(words)-1]) &&
 			(len(words) == 1 || strings.HasPrefix(name, "/")) ||
-		slices.ContainsFunc(personalParts, func(part string) bool { return strings.Contains(name, part) })
+		slices.ContainsFunc(personalNames["parts"], func(part string) bool { return strings.Contains(name, part) })
 }
 
 // wordsOf are the words of a name, in lower case and without accents, however they are joined:
