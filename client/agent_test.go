@@ -19,9 +19,9 @@ func TestAnAgentSignsEachRequest(t *testing.T) {
 	own := Agent{Directory: "https://bots.example.com/keys", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}
 	var nonces []string
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		claims, err := botauth.Read(r.Header)
-		if err != nil || len(claims) != 1 || claims[0].Agent != own.Directory {
-			t.Errorf("claims %+v, %v", claims, err)
+		claims, bad := botauth.Read(r.Header)
+		if bad != nil || len(claims) != 1 || claims[0].Agent != own.Directory {
+			t.Errorf("claims %+v, %v", claims, bad)
 			return
 		}
 		nonces = append(nonces, claims[0].Signature.Nonce)

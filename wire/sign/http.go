@@ -89,6 +89,43 @@ func ReadHTTPSignatures(header map[string][]string) ([]HTTPSignature, error) {
 	return all, nil
 }
 
+// ReadTagged reads the signatures of a request that have a tag, in the order of Signature-Input. The
+// others are another's matter (RFC 9421 §3.2): they may be anything, and are passed over. bad says
+// why signatures that seem to have the tag are not among those.
+func ReadTagged(header map[string][]string, tag string) (all []HTTPSignature, bad []error) {
+	inputs, values := SplitMembers(header[HeaderSignatureInput]), SplitMembers(header[HeaderSignatureOfHTTP])
+	for _, member := range inputs {
+		if !strings.Contains(member.Text, `"`+tag+`"`) { // a string has one spelling
+			continue
+		}
+		if len(all)+len(bad) == MaxHTTPSignatures {
+			return all, append(bad, fmt.Errorf("there are more than %d signatures", MaxHTTPSignatures))
+		}
+		s, err := readLabelled(inputs, values, member.Name)
+		switch {
+		case err != nil:
+			bad = append(bad, fmt.Errorf("the signature %.40q: %w", member.Name, err))
+		case s.Tag == tag:
+			all = append(all, s)
+		}
+	}
+	return all, bad
+}
+
+func readLabelled(inputs, values Members, label string) (s HTTPSignature, err error) {
+	input, err := inputs.Read(label)
+	if err != nil {
+		return s, fmt.Errorf("the header Signature-Input cannot be read: %w", err)
+	}
+	value, err := values.Read(label)
+	if err != nil {
+		return s, fmt.Errorf("the header Signature cannot be read: %w", err)
+	}
+	s, err = readSignature(input, value)
+	s.Label = label
+	return s, err
+}
+
 func readSignature(input, value httpsfv.Member) (s HTTPSignature, err error) {
 	list, ok := input.(httpsfv.InnerList)
 	item, _ := value.(httpsfv.Item)

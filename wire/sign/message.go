@@ -154,13 +154,9 @@ func dictionaryMember(lines []string, name, parameters string) (string, error) {
 	if !ok {
 		return "", notUnderstood(name, parameters)
 	}
-	dictionary, err := ReadDictionary(lines)
+	value, err := SplitMembers(lines).Read(key)
 	if err != nil {
-		return "", fmt.Errorf("the header %s cannot be read: %w", name, err)
-	}
-	value, ok := dictionary.Get(key)
-	if !ok {
-		return "", fmt.Errorf("it covers the member %s of the header %s, which is not there", key, name)
+		return "", fmt.Errorf("it covers the member %s of the header %s, which cannot be read: %w", key, name, err)
 	}
 	return httpsfv.Marshal(value)
 }

@@ -195,10 +195,9 @@ func (v *Verifier) Identify(ctx context.Context, r Request) Agent {
 	if !botauth.Signed(r.Header) {
 		return agent
 	}
-	claims, err := botauth.Read(r.Header)
-	if err != nil {
-		agent.Signature, agent.Why = Invalid, clipped(err)
-		return agent
+	claims, bad := botauth.Read(r.Header)
+	if len(bad) > 0 {
+		agent.Signature, agent.Why = Invalid, clipped(bad[0])
 	}
 	until := time.Now().Add(patience) // for all of them together
 	// The first that is verified is who sends it; each is judged by itself (§5.2.2).

@@ -136,7 +136,7 @@ func TestWhoAsks(t *testing.T) {
 			return a
 		}
 		unread := gpt
-		unread.Signature, unread.Why = Invalid, "the header Signature has no sig1, which Signature-Input describes"
+		unread.Signature, unread.Why = Invalid, `the signature "sig1": the header Signature cannot be read: sig1 is not there`
 		shop := Agent{Name: "ShopBot", Operator: "https://shop.example", Kind: "data", Known: ByWord}
 		near := shop
 		near.Known = ByAddress

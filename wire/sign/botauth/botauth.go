@@ -58,31 +58,26 @@ type Claim struct {
 
 // Read reads the claims of a request: its signatures with the tag web-bot-auth, in their order,
 // each with the member of Signature-Agent that it covers. A request without such a signature has
-// none. Who claims something that cannot be read gets an error.
-func Read(header map[string][]string) ([]Claim, error) {
+// none. Each stands for itself: other signatures, and those of the tag that cannot be read, take
+// nothing from one that can. bad says why those of the tag are not among the claims.
+func Read(header map[string][]string) (claims []Claim, bad []error) {
 	if !Signed(header) {
 		return nil, nil
 	}
-	all, err := sign.ReadHTTPSignatures(header)
-	if err != nil {
-		return nil, err
-	}
-	var claims []Claim
+	all, bad := sign.ReadTagged(header, Tag)
 	for _, s := range all {
-		if s.Tag != Tag {
-			continue
-		}
-		address, err := agentOf(header[HeaderAgent], &s)
-		if err != nil {
-			return nil, fmt.Errorf("the signature %s: %w", s.Label, err)
-		}
 		claim := Claim{Signature: s}
-		if claim.Directory, claim.Agent, err = Address(address); err != nil {
-			return nil, fmt.Errorf("the signature %s: %w", s.Label, err)
+		address, err := agentOf(header[HeaderAgent], &s)
+		if err == nil {
+			claim.Directory, claim.Agent, err = Address(address)
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("the signature %q: %w", s.Label, err))
+			continue
 		}
 		claims = append(claims, claim)
 	}
-	return claims, nil
+	return claims, bad
 }
 
 // agentOf gives the address of Signature-Agent that a signature covers. The older form is a bare
@@ -102,15 +97,15 @@ func agentOf(lines []string, s *sign.HTTPSignature) (string, error) {
 		}
 		return address, nil
 	}
-	members, err := sign.ReadDictionary(lines)
-	if err != nil {
-		return "", fmt.Errorf("the header Signature-Agent cannot be read: %w", err)
-	}
-	for _, name := range members.Names() {
-		if !s.Covers(fmt.Sprintf("%s;key=%q", componentAgent, name)) {
+	members := sign.SplitMembers(lines)
+	for _, m := range members {
+		if !s.Covers(fmt.Sprintf("%s;key=%q", componentAgent, m.Name)) {
 			continue
 		}
-		member, _ := members.Get(name)
+		member, err := members.Read(m.Name)
+		if err != nil {
+			return "", fmt.Errorf("the header Signature-Agent cannot be read: %w", err)
+		}
 		item, ok := member.(httpsfv.Item)
 		address, isText := item.Value.(string)
 		if ok && isText && len(item.Params.Names()) == 0 { // with parameters it is to be ignored

@@ -271,14 +271,9 @@ func Proven(d *Directory, body []byte, response sign.Response, now time.Time) (i
 	if err := sign.CheckContentDigest(response.Header[sign.HeaderContentDigest], bytes.Clone(body)); err != nil {
 		return nil, err
 	}
-	all, err := sign.ReadHTTPSignatures(response.Header)
-	if err != nil {
-		return nil, err
-	}
+	all, bad := sign.ReadTagged(response.Header, DirectoryTag)
+	err = errors.Join(bad...)
 	for _, s := range all {
-		if s.Tag != DirectoryTag {
-			continue
-		}
 		if why := proves(d, &s, response, now); why != nil {
 			err = fmt.Errorf("the signature %s: %w", s.Label, why)
 			continue
