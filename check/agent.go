@@ -123,7 +123,7 @@ func (p *asker) agentKeys(d *botauth.Directory) {
 			p.add("agent.key", about, v)
 		}
 		if p.atWellKnown() && k.Named != "" && k.Named != k.ID {
-			tell(wrong(fmt.Sprintf("the kid %q is not the thumbprint %s of the key", k.Named, k.ID),
+			tell(wrong(fmt.Sprintf("the kid %.80q is not the thumbprint %s of the key", k.Named, k.ID),
 				"set kid to the thumbprint (RFC 7638, RFC 8037), or leave it out"))
 		}
 		if !k.Until.IsZero() && !now.Before(k.Until) {

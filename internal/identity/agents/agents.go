@@ -9,6 +9,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"log/slog"
@@ -87,12 +88,12 @@ func (a Agent) Origins() []string {
 	return []string{a.Operator}
 }
 
-// Group is with whom a verified agent counts where something is counted: with all in its registered
-// domain, since whoever has one can name any number of hosts in it. Empty for an agent that is not
-// verified, whose keys are not those of a domain, or whose host is one of many that a provider
-// gives to anybody: such an agent counts by its address, as strangers do.
+// Group is with whom a verified agent counts where something is counted: with all in the registered
+// domain of its operator, since whoever has one can name any number of hosts in it. Empty for an
+// agent that is not verified, whose keys are not those of a domain, or whose host is one of many
+// that a provider gives to anybody: such an agent counts by its address, as strangers do.
 func (a Agent) Group() string {
-	u, err := url.Parse(a.ID)
+	u, err := url.Parse(cmp.Or(a.Operator, a.ID))
 	if a.Known != BySignature || err != nil || !botauth.OfDomain(a.ID) {
 		return ""
 	}

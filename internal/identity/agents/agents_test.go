@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/wire/sign"
 	"frontdesk/wire/sign/botauth"
 )
@@ -752,6 +753,219 @@ func TestAKeyOfSomebodyElseProvesNoWord(t *testing.T) {
 	} {
 		if got := row.agent.Proves(); got != row.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestDirectoriesAreBoundInBytes: strangers' directories are kept as their keys, and none of their
+// text is; and all of them together take so many bytes at the most.
+func TestDirectoriesAreBoundInBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		junk := strings.Repeat("x", 60_000)
+		body, err := botauth.WriteDirectory([]botauth.Key{{ID: junk, Public: keyOf(1).Public()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies := []string{string(body), `{"keys":[{"kty":"` + junk + `"},` + string(body[len(`{"keys":[`):len(body)-2]) + `]}`,
+			`{"keys":[{"kty":"OKP","use":"` + junk + `"}]}`, junk}
+		bodies[1] = strings.Replace(bodies[1], junk+`","x"`, `","x"`, 1) // within the bound of a directory
+		n := 0
+		v := New(Config{Fetch: func(context.Context, fetch.Request) (*fetch.Response, error) {
+			n++
+			return &fetch.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {botauth.MediaType}},
+				Body: []byte(bodies[n%len(bodies)])}, nil
+		}})
+		held := func() uint64 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		before := held()
+		const many = 400
+		for i := range many {
+			outcome(t, v, fmt.Sprintf("x%d.example", i), keyOf(1))
+			time.Sleep(2 * time.Second)
+		}
+		synctest.Wait()
+		if grown := int64(held()) - int64(before); n != many || grown > 2<<20 {
+			t.Errorf("%d directories take %d bytes", n, grown)
+		}
+		verified := outcome(t, v, "x3.example", keyOf(1)) // the keys are there
+		if verified != Verified {
+			t.Error(verified)
+		}
+		for range 20_000 {
+			v.directories.known.Set(fmt.Sprint("https://", n, ".example"), &directory{keys: &botauth.Directory{}})
+			n++
+		}
+		if weight := v.directories.known.WeightedSize(); weight > maxKept {
+			t.Errorf("all directories weigh %d", weight)
+		}
+		many64 := &directory{keys: &botauth.Directory{Keys: make([]botauth.Key, 64)}}
+		if weigh("", many64) < 64*aKey || weigh(junk, &directory{}) < uint32(len(junk)) {
+			t.Error("keys and addresses weigh nothing")
+		}
+		runtime.KeepAlive(v)
+	})
+}
+
+// TestDirectoriesTakeTurns: directories of somebody's that are soon old and are asked for all the
+// time keep no other from being read again.
+func TestDirectoriesTakeTurns(t *testing.T) {
+	t.Parallel()
+	for name, hosts := range map[string][2]string{"of strangers": {"x%d.example", "good.example"},
+		"of the list": {"x%d.listed.example", "openai.com"}} {
+		synctest.Test(t, func(t *testing.T) {
+			const many = 16
+			var w web
+			var known []Known
+			for i := range many {
+				host := fmt.Sprintf(hosts[0], i)
+				if name == "of the list" {
+					known = append(known, Known{Operator: host, Origin: "https://" + host, UserAgent: host})
+				}
+				w.serve(wellKnown(host), http.Header{"Cache-Control": {"no-store"}}, keyOf(3))
+			}
+			v := New(Config{Fetch: w.get, Known: known})
+			w.serve(wellKnown(hosts[1]), http.Header{"Cache-Control": {"max-age=60"}}, keyOf(1))
+			ask := func(host string, key byte) Outcome {
+				return v.Identify(t.Context(), signed(host, keyOf(key), "")).Signature
+			}
+			for i := range many {
+				ask(fmt.Sprintf(hosts[0], i), 3)
+				time.Sleep(4 * time.Second)
+			}
+			if got := ask(hosts[1], 1); got != Verified {
+				t.Fatal(got)
+			}
+			w.serve(wellKnown(hosts[1]), nil, keyOf(2)) // the key of before is revoked
+			var flood []Request
+			for i := range many {
+				flood = append(flood, signed(fmt.Sprintf(hosts[0], i), keyOf(3), ""))
+				flood[i].Target = "https://other.example/" // which costs less than to verify
+			}
+			for second := range 120 {
+				for range 5 {
+					for _, r := range flood {
+						v.Identify(t.Context(), r)
+					}
+					if second%10 == 9 {
+						ask(hosts[1], 1)
+					}
+					time.Sleep(200 * time.Millisecond)
+				}
+			}
+			synctest.Wait()
+			if old, fresh := ask(hosts[1], 1), ask(hosts[1], 2); old != Unverified || fresh != Verified {
+				t.Errorf("%s: after two minutes the old key is %s, the new one %s", name, old, fresh)
+			}
+		})
+	}
+}
+
+// TestAColdStartReadsTheListSoon: where nobody floods, operators of the list have the fetches of
+// strangers, too.
+func TestAColdStartReadsTheListSoon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const many = 40
+		var w web
+		var known []Known
+		for i := range many {
+			host := fmt.Sprintf("x%d.example", i)
+			known = append(known, Known{Operator: host, Origin: "https://" + host, Kind: "data", UserAgent: host})
+			w.serve(wellKnown(host), nil, keyOf(1))
+		}
+		v := New(Config{Fetch: w.get, Known: known})
+		var all []Request
+		for i := range many {
+			all = append(all, signed(fmt.Sprintf("x%d.example", i), keyOf(2), "")) // by a key that is not there
+		}
+		for range many * 3 / 2 {
+			for _, r := range all {
+				v.Identify(t.Context(), r)
+			}
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		for i := range many {
+			if got := outcome(t, v, fmt.Sprintf("x%d.example", i), keyOf(1)); got != Verified {
+				t.Fatalf("operator %d: %s", i, got)
+			}
+		}
+	})
+}
+
+// TestAnOperatorHasSeveralOrigins: whoever holds keys at one of them is of the operator, and counts
+// with it.
+func TestAnOperatorHasSeveralOrigins(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("chatgpt.com"), nil, keyOf(1))
+		w.serve(wellKnown("bots.shop.test"), nil, keyOf(2))
+		settings := Settings{Known: []KnownSettings{{Operator: "Shop", Origin: "https://shop.example/",
+			Origins: []string{"https://Shop.test"}, Kind: "data", UserAgent: "ShopBot"}}}
+		report := yamlconf.NewReport()
+		if settings.Check(report); report.Failed() {
+			t.Fatal(report.Notes())
+		}
+		v := New(Config{Fetch: w.get, Known: settings.List()})
+		for host, want := range map[string]Agent{
+			"chatgpt.com": {ID: wellKnown("chatgpt.com"), Name: "GPTBot", Operator: "https://openai.com",
+				Kind: "training", Known: BySignature, Signature: Verified},
+			"bots.shop.test": {ID: wellKnown("bots.shop.test"), Operator: "https://shop.example", Known: BySignature,
+				Signature: Verified, Said: v.list.byUserAgent("GPTBot")},
+		} {
+			key := map[string]byte{"chatgpt.com": 1, "bots.shop.test": 2}[host]
+			time.Sleep(2 * time.Minute)
+			got := v.Identify(t.Context(), signed(host, keyOf(key), ""))
+			if got != want {
+				t.Errorf("%s:\n got %+v\nwant %+v", host, got, want)
+			}
+			origins := []string{want.Operator, "https://" + host}
+			if group := strings.TrimPrefix(want.Operator, "https://"); !slices.Equal(got.Origins(), origins) ||
+				got.Group() != group {
+				t.Errorf("%s is of %v, and counts with %s", host, got.Origins(), got.Group())
+			}
+		}
+	})
+	bad := Settings{Known: []KnownSettings{{Operator: "Shop", Origin: "https://shop.example", UserAgent: "ShopBot",
+		Origins: []string{"https://shop.test", "shop.test/keys"}}}}
+	report := yamlconf.NewReport()
+	if bad.Check(report); len(report.Notes()) != 1 || report.Notes()[0].Key != "known[0].origins[1]" {
+		t.Error(report.Notes())
+	}
+}
+
+// TestOneOfSeveralNamesIsMeant, and always the same one.
+func TestOneOfSeveralNamesIsMeant(t *testing.T) {
+	t.Parallel()
+	l := newList([]Known{{UserAgent: "Shop"}, {UserAgent: "Shop News"}, {UserAgent: "ShopEngine", Engine: true}})
+	for userAgent, want := range map[string]string{
+		"GPTBot/1 ClaudeBot/2":                  "GPTBot",
+		"ClaudeBot/2 GPTBot/1":                  "ClaudeBot",
+		"Googlebot/2.1 (compatible; GPTBot/1)":  "GPTBot", // no engine lets another agent in
+		"GPTBot/1 (like Googlebot/2.1)":         "GPTBot",
+		"Googlebot/2.1 bingbot/2.0":             "Googlebot",
+		"GPTBot/1 shop/2":                       "Shop", // the owner's list goes first
+		"GPTBot/1 Shop News/2":                  "Shop News",
+		"GPTBot ShopEngine":                     "ShopEngine",
+		"ShopEngine Shop":                       "Shop",
+		"Applebot-Extended/1":                   "Applebot-Extended",
+		"XGPTBot/1 GPTBots GPTBot-2 ClaudeBot/": "ClaudeBot",
+		"ClaudeBotX ClaudeBot GPTBot":           "ClaudeBot",
+		"curl/8":                                "",
+	} {
+		for range 3 {
+			got := ""
+			if k := l.byUserAgent(userAgent); k != nil {
+				got = k.UserAgent
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", userAgent, got, want)
+			}
 		}
 	}
 }

@@ -34,6 +34,8 @@ type KnownSettings struct {
 	// Origin is its operator's, such as `https://bots.example.com`: where its keys are, or a host
 	// below which they are.
 	Origin string `yaml:"origin,required"`
+	// Origins are further ones at which the operator publishes keys.
+	Origins []string `yaml:"origins" check:"count=0..20"`
 	// Kind is what the agent does: `training`, `search`, `assistant` or `data`.
 	Kind string `yaml:"kind,required" check:"oneof=training search assistant data"`
 	// UserAgent is a word of its user agent, such as `ExampleBot`; rules name the agent by it.
@@ -50,9 +52,15 @@ func DefaultSettings() Settings { return Settings{Verify: true, Sign: true} }
 func (s Settings) Check(r *yamlconf.Report) {
 	for i, k := range s.Known {
 		path := yamlconf.Index("known", i)
-		if _, _, err := botauth.Address(k.Origin); err != nil ||
-			strings.Count(strings.TrimSuffix(k.Origin, "/"), "/") != 2 {
-			r.Problem(path+".origin", "%q is no origin; write it like https://bots.example.com", k.Origin)
+		isOrigin := func(at, origin string) {
+			if _, _, err := botauth.Address(origin); err != nil ||
+				strings.Count(strings.TrimSuffix(origin, "/"), "/") != 2 {
+				r.Problem(path+at, "%q is no origin; write it like https://bots.example.com", origin)
+			}
+		}
+		isOrigin(".origin", k.Origin)
+		for i, further := range k.Origins {
+			isOrigin(yamlconf.Index(".origins", i), further)
 		}
 		if word := k.UserAgent; len(word) < 3 || len(word) > 64 ||
 			strings.ContainsFunc(word, func(c rune) bool { return c < ' ' || c > '~' }) {
@@ -64,9 +72,13 @@ func (s Settings) Check(r *yamlconf.Report) {
 
 // List are the settings' agents.
 func (s Settings) List() (list []Known) {
+	plain := func(origin string) string { return strings.ToLower(strings.TrimSuffix(origin, "/")) }
 	for _, k := range s.Known {
-		known := Known{Operator: k.Operator, Origin: strings.ToLower(strings.TrimSuffix(k.Origin, "/")), Kind: k.Kind,
+		known := Known{Operator: k.Operator, Origin: plain(k.Origin), Kind: k.Kind,
 			UserAgent: k.UserAgent, Source: "the configuration", Addresses: fetch.Networks(k.Addresses)}
+		for _, further := range k.Origins {
+			known.Further = append(known.Further, plain(further))
+		}
 		list = append(list, known)
 	}
 	return list

@@ -3,12 +3,14 @@ package agents
 import (
 	"context"
 	"crypto"
+	"crypto/rsa"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,29 +31,36 @@ import (
 // network has one in ten seconds, and each host is asked once in ten seconds, for its well-known
 // path apart. A quarter is for directories that are old, and a quarter for operators of the list,
 // at their own origins alone: anybody can make up hosts below, and have many directories read that
-// are soon old. A failure is remembered for up to five minutes.
+// are soon old. These two quarters go by turns. An operator of the list whose directory was never
+// read may have it out of the half, too. A failure is remembered for up to five minutes.
+//
+// What is kept is bounded in bytes: of a directory its keys that can be used, and no word of it.
 type directories struct {
 	config Config
 	list   list
 	known  cache.Cache[string, *directory]
 	flying chan struct{} // one for each fetch that may be under way
 
-	limiter *ratelimit.Limiter
-	meters  struct{ strange, old, listed, asker, host ratelimit.Meter }
+	limiter     *ratelimit.Limiter
+	meters      struct{ strange, old, listed, asker, host ratelimit.Meter }
+	old, listed turns
 }
 
 const (
-	maxDirectories = 10_000
-	maxFlying      = 8
-	fetchTime      = 2 * time.Second
-	patience       = 200 * time.Millisecond // of a request for a directory
-	freshDefault   = time.Hour              // where the response says nothing
-	freshLeast     = time.Minute
-	freshMost      = 24 * time.Hour
-	staleMost      = 24 * time.Hour // for keys that cannot be fetched again
-	missingPause   = time.Minute    // between two fetches for a key that is not there
-	failedLeast    = 10 * time.Second
-	failedMost     = 5 * time.Minute
+	maxKept      = 16 << 20 // bytes of all directories
+	aDirectory   = 1 << 10  // bytes of one without keys
+	aKey         = 256      // bytes of a key without its numbers
+	maxMeters    = 10_000
+	maxFlying    = 8
+	fetchTime    = 2 * time.Second
+	patience     = 200 * time.Millisecond // of a request for a directory
+	freshDefault = time.Hour              // where the response says nothing
+	freshLeast   = time.Minute
+	freshMost    = 24 * time.Hour
+	staleMost    = 24 * time.Hour // for keys that cannot be fetched again
+	missingPause = time.Minute    // between two fetches for a key that is not there
+	failedLeast  = 10 * time.Second
+	failedMost   = 5 * time.Minute
 )
 
 // directory is one of them.
@@ -67,12 +76,12 @@ type directory struct {
 }
 
 func newDirectories(config Config, known list) *directories {
-	kept, err := cache.New[string, *directory](maxDirectories)
+	kept, err := cache.NewWeighted(maxKept, weigh)
 	if err != nil {
 		panic(err) // which a constant size cannot cause
 	}
 	d := &directories{config: config, list: known, known: kept, flying: make(chan struct{}, maxFlying),
-		limiter: ratelimit.New(ratelimit.Options{Keys: maxDirectories, Now: config.Now})}
+		limiter: ratelimit.New(ratelimit.Options{Keys: maxMeters, Now: config.Now})}
 	quarter := ratelimit.Rate{Requests: 1, Per: 4 * time.Second, Burst: 1}
 	d.meters.strange = d.limiter.Meter("directories", ratelimit.Rate{Requests: 1, Per: 2 * time.Second, Burst: 1})
 	d.meters.old = d.limiter.Meter("directories old", quarter)
@@ -100,8 +109,16 @@ func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr
 		dir = &directory{}
 	}
 	if dir.due(c.Signature.KeyID, now) {
-		switch {
-		case d.mayFetch(ctx, c, dir.isOld(now), from):
+		next := turn{c.Directory, c.Signature.KeyID}
+		switch wellKnown := botauth.OfDomain(c.Agent); {
+		case wellKnown && d.list.hasOrigin(botauth.Origin(c.Agent)):
+			d.known.Set(c.Directory, dir)
+			d.listed.join(next)
+			d.fetchInTurn(ctx, &d.listed, d.meters.listed)
+		case dir.isOld(now):
+			d.old.join(next)
+			d.fetchInTurn(ctx, &d.old, d.meters.old)
+		case d.mayFetch(ctx, c, wellKnown, from):
 			d.known.Set(c.Directory, dir)
 			d.start(ctx, dir, c.Directory)
 		case !there:
@@ -124,19 +141,25 @@ func (d *directories) key(ctx context.Context, c *botauth.Claim, from netip.Addr
 	return nil, errWaiting
 }
 
-// mayFetch says whether a directory may be fetched now, which is one that was read and is old, or
-// one that somebody may have made up.
-func (d *directories) mayFetch(ctx context.Context, c *botauth.Claim, old bool, from netip.Addr) bool {
+// fetchInTurn has those fetched whose turn it is, as far as a meter lets them be.
+func (d *directories) fetchInTurn(ctx context.Context, q *turns, meter ratelimit.Meter) {
+	now := d.config.Now()
+	q.take(func(t turn) *directory {
+		if dir, there := d.known.GetIfPresent(t.address); there && dir.due(t.key, now) {
+			return dir
+		}
+		return nil
+	}, func(dir *directory) bool {
+		return meter.Allow(ctx, "", 1).OK || !dir.wasRead() && d.meters.strange.Allow(ctx, "", 1).OK
+	}, func(t turn, dir *directory) { d.start(ctx, dir, t.address) })
+}
+
+// mayFetch says whether a directory may be fetched now that somebody may have made up, or for a key
+// that somebody may have.
+func (d *directories) mayFetch(ctx context.Context, c *botauth.Claim, wellKnown bool, from netip.Addr) bool {
 	u, err := url.Parse(c.Agent)
 	if err != nil {
 		return false
-	}
-	wellKnown := botauth.OfDomain(c.Agent)
-	switch {
-	case wellKnown && d.list.hasOrigin(botauth.Origin(c.Agent)):
-		return d.meters.listed.Allow(ctx, "", 1).OK
-	case old:
-		return d.meters.old.Allow(ctx, "", 1).OK
 	}
 	host := u.Hostname()
 	if !wellKnown {
@@ -160,6 +183,13 @@ func (d *directories) mayFetch(ctx context.Context, c *botauth.Claim, old bool, 
 type limit struct {
 	meter ratelimit.Meter
 	key   string
+}
+
+// wasRead says whether the directory was ever read.
+func (dir *directory) wasRead() bool {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	return dir.keys != nil
 }
 
 // isOld says whether the directory was read, and is to be read again.
@@ -221,6 +251,9 @@ func (d *directories) start(ctx context.Context, dir *directory, address string)
 			d.config.Log.Debug("a directory of agents' keys cannot be read", "address", address, "error", err)
 		}
 		dir.learn(keys, header, err, d.config.Now())
+		if _, there := d.known.GetIfPresent(address); there {
+			d.known.Set(address, dir) // which weighs it
+		}
 		close(flight)
 	}()
 }
@@ -231,7 +264,7 @@ func (dir *directory) learn(keys *botauth.Directory, header http.Header, err err
 	defer dir.mu.Unlock()
 	dir.flight = nil
 	if err != nil {
-		dir.why = err
+		dir.why = errors.New(clipped(err)) // it may have words of a stranger's
 		pause := min(failedLeast<<min(dir.fails, 10), failedMost)
 		if after, err := strconv.Atoi(header.Get("Retry-After")); err == nil && after > 0 {
 			pause = max(pause, min(time.Duration(min(after, 3600))*time.Second, failedMost))
@@ -240,8 +273,33 @@ func (dir *directory) learn(keys *botauth.Directory, header http.Header, err err
 		dir.retry = now.Add(pause)
 		return
 	}
-	dir.keys, dir.why, dir.fails, dir.retry = keys, nil, 0, time.Time{}
+	dir.keys, dir.why, dir.fails, dir.retry = usable(keys), nil, 0, time.Time{}
 	dir.fetched, dir.fresh = now, now.Add(freshFor(header, now))
+}
+
+// usable is what is needed of a directory: its keys, and not what it calls them.
+func usable(whole *botauth.Directory) *botauth.Directory {
+	keys := slices.Clone(whole.Keys)
+	for i := range keys {
+		keys[i].Named = ""
+	}
+	return &botauth.Directory{Keys: keys}
+}
+
+// weigh is how many bytes a directory takes, at the most.
+func weigh(address string, dir *directory) uint32 {
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	weight := aDirectory + len(address)
+	if dir.keys != nil {
+		for _, k := range dir.keys.Keys {
+			weight += aKey
+			if n, ok := k.Public.(*rsa.PublicKey); ok {
+				weight += n.Size()
+			}
+		}
+	}
+	return uint32(weight)
 }
 
 // get fetches a directory and reads it.

@@ -288,8 +288,9 @@ func TestWhatAClaimMustHave(t *testing.T) {
 	}
 }
 
-// TestSignaturesOfOthersTakeNothingAway: a request may have any number of signatures (RFC 9421 §3.2), and one that is
-// not understood here, or cannot be read at all, is no matter of the agent's own.
+// TestSignaturesOfOthersTakeNothingAway: a request may have any number of signatures (RFC 9421
+// §3.2), and one that is not understood here, or cannot be read at all, is no matter of the agent's
+// own.
 func TestSignaturesOfOthersTakeNothingAway(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)

@@ -122,7 +122,7 @@ func readKey(raw []byte) (key Key, err error) {
 	case k.D != "":
 		return key, errors.New("it is a private key: make a new one, and publish its public half alone")
 	case k.Use != "" && k.Use != "sig":
-		return key, fmt.Errorf("its use is %q, not sig", k.Use)
+		return key, fmt.Errorf("its use is %.40q, not sig", k.Use)
 	}
 	var members string // of the thumbprint (RFC 7638 §3.2)
 	switch k.Kind {
@@ -136,7 +136,7 @@ func readKey(raw []byte) (key Key, err error) {
 		key.Public, err = k.rsa()
 		members = fmt.Sprintf(`{"e":%q,"kty":"RSA","n":%q}`, k.E, k.N)
 	default:
-		err = fmt.Errorf("its kind %q is none of OKP, EC and RSA", k.Kind)
+		err = fmt.Errorf("its kind %.40q is none of OKP, EC and RSA", k.Kind)
 	}
 	if err != nil {
 		return key, err
