@@ -81,6 +81,7 @@ func (n *network) agents(depends func() bool) *apphttp.Agents {
 	return &apphttp.Agents{
 		Verifier:  agents.New(agents.Config{Fetch: get, Known: n.config.Agents.List(), Now: n.now, Log: n.log}),
 		Operators: n.config.Agents.Operators(), Depends: depends, Elsewhere: n.elsewhere,
+		MaxBody: int64(n.config.Limits.Body),
 	}
 }
 

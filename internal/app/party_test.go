@@ -1,8 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -21,17 +23,34 @@ import (
 // signedBy signs a request as an agent whose directory is at a host.
 func signedBy(t *testing.T, r *http.Request, host string, key ed25519.PrivateKey) *http.Request {
 	t.Helper()
+	return signedAt(t, r, "http://"+r.Host+r.URL.RequestURI(), host, key, "@authority", "@method", "@path")
+}
+
+// signedAt is signedBy for an address as the agent writes it, of which it covers some parts.
+func signedAt(t *testing.T, r *http.Request, target, host string, key ed25519.PrivateKey, parts ...string) *http.Request {
+	t.Helper()
 	r.Header["Signature-Agent"] = []string{`a="https://` + host + `"`}
 	input, signature, err := sign.SignHTTP(
-		sign.Request{Method: r.Method, Target: "http://" + r.Host + r.URL.RequestURI(), Header: r.Header},
+		sign.Request{Method: r.Method, Target: target, Header: r.Header},
 		sign.SigningParameters{Label: "a", KeyID: botauth.Thumbprint(key.Public().(ed25519.PublicKey)),
-			Created: time.Now(),
-			Tag:     botauth.Tag, Covered: []string{"@authority", "@method", "@path", `signature-agent;key="a"`}}, key)
+			Created: time.Now(), Tag: botauth.Tag, Covered: append(parts, `signature-agent;key="a"`)}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header["Signature-Input"], r.Header["Signature"] = []string{input}, []string{signature}
 	return r
+}
+
+// signedBody is signedBy with a digest of the body and what is added to that.
+func signedBody(t *testing.T, r *http.Request, key ed25519.PrivateKey, more string) *http.Request {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Header.Set("Content-Digest", sign.ContentDigest(append(body, more...)))
+	return signedAt(t, r, "http://"+r.Host+r.URL.RequestURI(), "agent.example", key, "@authority", "content-digest")
 }
 
 // directoryOf answers for directories as the web would, for one key.
@@ -87,14 +106,16 @@ terms:
 			request *http.Request
 			soup    bool
 		}{
-			"a stranger":      {make(), false},
-			"by its word":     {with(make(), "User-Agent", "shopbot/1"), false},
-			"by its address":  {calling("198.51.100.7:1", with(make(), "User-Agent", "shopbot/1")), true},
-			"a key":           {with(make(), "X-API-Key", "secret"), true},
-			"a signature":     {signedBy(t, make(), "agent.example", key), true},
-			"for training":    {signedBy(t, with(make(), "User-Agent", "GPTBot/1.2"), "bots.openai.com", key), false},
-			"another's agent": {signedBy(t, with(make(), "User-Agent", "shopbot/1"), "agent.example", key), true},
-			"a wrong one":     {with(signedBy(t, make(), "agent.example", key), "Signature-Agent", `a="https://b.example"`), false},
+			"a stranger":               {make(), false},
+			"by its word":              {with(make(), "User-Agent", "shopbot/1"), false},
+			"by its address":           {calling("198.51.100.7:1", with(make(), "User-Agent", "shopbot/1")), true},
+			"a key":                    {with(make(), "X-API-Key", "secret"), true},
+			"a signature":              {signedBy(t, make(), "agent.example", key), true},
+			"for training":             {signedBy(t, with(make(), "User-Agent", "GPTBot/1.2"), "bots.openai.com", key), false},
+			"a digest":                 {signedBody(t, make(), key, ""), true},
+			"a digest of another body": {signedBody(t, make(), key, "x"), false},
+			"another's agent":          {signedBy(t, with(make(), "User-Agent", "shopbot/1"), "agent.example", key), true},
+			"a wrong one":              {with(signedBy(t, make(), "agent.example", key), "Signature-Agent", `a="https://b.example"`), false},
 		} {
 			w := send(s, row.request)
 			body := w.Body.String()
@@ -110,22 +131,25 @@ terms:
 		}
 	}
 	for _, want := range []string{`"agent_known":"signed"`, `"agent_operator":"https://agent.example"`, `"agent_signature":"invalid"`,
-		`"agent_known":"address"`, `"agent_known":"word"`} {
+		`"agent_known":"address"`, `"agent_known":"word"`, `"agent_known":"key"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %s", want)
 		}
 	}
 	figures := httptest.NewRecorder()
 	s.metrics.Handler(http.NotFoundHandler()).ServeHTTP(figures, httptest.NewRequest("GET", "/metrics", nil))
-	if want := `frontdesk_agent_requests_total{known="signed",operator="other",signature="verified"}`; !strings.Contains(figures.Body.String(), want) {
-		t.Error("the figures do not count " + want)
+	for _, want := range []string{`known="signed",operator="other",signature="verified"`, `known="key",operator="other",signature=""`} {
+		if !strings.Contains(figures.Body.String(), "frontdesk_agent_requests_total{"+want+"}") {
+			t.Error("the figures do not count " + want)
+		}
 	}
 	if strings.Contains(figures.Body.String(), "agent.example") {
 		t.Error("the figures name what a client sent")
 	}
 }
 
-// TestTheGateDecidesByWhoAsks asks the gate before a site on a socket, and as a server that asks it.
+// TestTheGateDecidesByWhoAsks asks the gate before a site on a socket, and as a server that asks
+// it.
 func TestTheGateDecidesByWhoAsks(t *testing.T) {
 	t.Parallel()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -146,7 +170,7 @@ terms:
 		s, _ := open(t, `url: http://desk.example
 site: {name: Shop, url: "https://www.shop.example"}
 ramp: {enabled: true}
-edge: {sites: [{domain: www.shop.example, url: "http://www.shop.example", origin: "`+origin.URL+`"}]}
+edge: {sites: [{domain: www.shop.example, url: "https://www.shop.example", origin: "`+origin.URL+`"}]}
 `+rules)
 		fill(t, s, content.Item{URL: "https://www.shop.example/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
 			Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://www.shop.example/soup"}`)})
@@ -162,7 +186,7 @@ edge: {sites: [{domain: www.shop.example, url: "http://www.shop.example", origin
 		return s
 	}
 	asks, free := gate(rules), gate("terms: [{match: {}, access: open}]\n")
-	to := func(path, userAgent string) *http.Request {
+	to := func(path, userAgent string) *http.Request { // behind a proxy that ends TLS, and is in no list of proxies
 		r := httptest.NewRequest("GET", path, nil)
 		r.Host = "www.shop.example"
 		r.Header.Set("User-Agent", userAgent)
@@ -173,9 +197,13 @@ edge: {sites: [{domain: www.shop.example, url: "http://www.shop.example", origin
 		request *http.Request
 		want    int
 	}{
-		"a person":                        {to("/archive/a", person), 200},
-		"an agent by its word":            {to("/archive/a", "Claude-User/1"), 403},
-		"a verified agent":                {signedBy(t, to("/archive/a", "shop/1"), "agent.example", key), 200},
+		"a person":             {to("/archive/a", person), 200},
+		"an agent by its word": {to("/archive/a", "Claude-User/1"), 403},
+		"a verified agent":     {signedBy(t, to("/archive/a", "shop/1"), "agent.example", key), 200},
+		"one that signs the whole address": {signedAt(t, to("/archive/a?x=1", "shop/1"),
+			"https://www.shop.example/archive/a?x=1", "agent.example", key, "@target-uri", "@scheme"), 200},
+		"one that signs another": {signedAt(t, to("/archive/a", "shop/1"), "http://www.shop.example/archive/a",
+			"agent.example", key, "@target-uri"), 403},
 		"a wrong signature":               {signedBy(t, to("/archive/a", person), "agent.example", other), 403},
 		"a signature for another path":    {moved(signedBy(t, to("/open", "shop/1"), "agent.example", key), "/archive/a"), 403},
 		"verified, and for training":      {signedBy(t, to("/archive/a", "GPTBot/1.2"), "bots.openai.com", key), 403},

@@ -212,6 +212,7 @@ func (f *RequestHandler) done(r *http.Request, answer *Recorder, done request) {
 		status = http.StatusOK
 	}
 	f.Metrics.request(where, status, verb, done)
+	f.known(answer.agent, done.happened)
 	f.Visitors.count(r, answer, status, done.happened)
 	level := slog.LevelInfo
 	switch {

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -185,7 +186,10 @@ type Request struct {
 	Elsewhere bool
 	// Again says that it is looked at a second time, so that its nonce is no sign of a replay.
 	Again bool
-	From  netip.Addr // whose requests for directories are counted together; the zero value for nobody's
+	// Body gives the whole body, or ErrLargeBody. It is asked for where a signature that is good
+	// covers the body's digest. Nil where nobody has the body: then that of GET and HEAD is empty.
+	Body func() ([]byte, error)
+	From netip.Addr // whose requests for directories are counted together; the zero value for nobody's
 }
 
 // Identify says which agent sends a request. It takes no longer than 200 ms, in which it waits for
@@ -250,8 +254,44 @@ func (v *Verifier) verify(ctx context.Context, c *botauth.Claim, r Request, unti
 	if err := c.Verify(key, sign.Request{Method: r.Method, Target: r.Target, Header: r.Header}); err != nil {
 		return Invalid, err
 	}
+	if outcome, err := holdBody(c, r); err != nil {
+		return outcome, err
+	}
 	if c.Signature.Nonce != "" && !r.Again && !v.nonces.use(c, now) {
 		return Invalid, errNonceUsed
+	}
+	return Verified, nil
+}
+
+// ErrLargeBody is that a body is too large to be read before anything else is known of its request.
+var ErrLargeBody = errors.New("its body is too large to be held against its Content-Digest; send less, or do not " +
+	"cover content-digest")
+
+var errNoBody = errors.New("its body is not seen here, so that nothing can be held against its Content-Digest")
+
+// holdBody holds the body against a digest that the signature covers (RFC 9530): else the signature
+// would say nothing of the body although it seems to.
+func holdBody(c *botauth.Claim, r Request) (Outcome, error) {
+	if !slices.ContainsFunc(c.Signature.Covered, func(component string) bool {
+		name, _, _ := strings.Cut(component, ";")
+		return name == sign.ComponentDigest
+	}) {
+		return Verified, nil
+	}
+	var body []byte
+	switch {
+	case r.Body != nil:
+		var err error
+		if body, err = r.Body(); errors.Is(err, ErrLargeBody) {
+			return Unverified, err
+		} else if err != nil {
+			return Unverified, errors.New("its body broke off")
+		}
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return Unverified, errNoBody
+	}
+	if err := sign.CheckContentDigest(r.Header[sign.HeaderContentDigest], body); err != nil {
+		return Invalid, err
 	}
 	return Verified, nil
 }

@@ -3,8 +3,11 @@ package agents
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/sha512"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -968,4 +971,60 @@ func TestOneOfSeveralNamesIsMeant(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestASignedDigestIsHeldAgainstTheBody: a signature that covers content-digest says something of
+// the body, so that it must be so.
+func TestASignedDigestIsHeldAgainstTheBody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w web
+		w.serve(wellKnown("a.example"), nil, keyOf(1))
+		v := New(Config{Fetch: w.get})
+		const body = `{"query":"lamp"}`
+		sha512 := "sha-512=:" + base64.StdEncoding.EncodeToString(sum512(body)) + ":"
+		gives := func(text string, err error) func() ([]byte, error) {
+			return func() ([]byte, error) { return []byte(text), err }
+		}
+		own, all := sign.ContentDigest([]byte(body)), "content-digest"
+		for name, row := range map[string]struct {
+			method, digest, covers string
+			body                   func() ([]byte, error)
+			want                   Outcome
+		}{
+			"that of the body":         {"POST", own, all, gives(body, nil), Verified},
+			"by sha-512":               {"POST", sha512, all, gives(body, nil), Verified},
+			"by sha-512, that alone":   {"POST", sha512, all + `;key="sha-512"`, gives(body, nil), Verified},
+			"that alone, another body": {"POST", sha512, all + `;key="sha-512"`, gives("x", nil), Invalid},
+			"two, one of another body": {"POST", "sha-256=:YQ==:, " + sha512, all, gives(body, nil), Invalid},
+			"another body":             {"POST", own, all, gives(body+" ", nil), Invalid},
+			"no body":                  {"POST", own, all, gives("", nil), Invalid},
+			"by nothing that is known": {"POST", "md5=:YQ==:", all, gives(body, nil), Invalid},
+			"not covered":              {"POST", own, "@path", gives("x", nil), Verified},
+			"a large body":             {"POST", own, all, gives(body, ErrLargeBody), Unverified},
+			"one that breaks off":      {"POST", own, all, gives(body, io.ErrUnexpectedEOF), Unverified},
+			"one that nobody sees":     {"POST", own, all, nil, Unverified},
+			"of no body, for a page":   {"GET", sign.ContentDigest(nil), all, nil, Verified},
+			"of a body, for a page":    {"GET", own, all, nil, Invalid},
+		} {
+			r := Request{Method: row.method, Target: "https://desk.example/ask", Body: row.body, Header: http.Header{
+				"Signature-Agent": {`sig1="https://a.example"`}, "Content-Digest": {row.digest}}}
+			input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: r.Target, Header: r.Header},
+				sign.SigningParameters{Label: "sig1", KeyID: botauth.Thumbprint(keyOf(1).Public().(ed25519.PublicKey)),
+					Created: time.Now(), Tag: botauth.Tag,
+					Covered: []string{"@authority", `signature-agent;key="sig1"`, row.covers}}, keyOf(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header["Signature-Input"], r.Header["Signature"] = []string{input}, []string{signature}
+			if got := v.Identify(t.Context(), r); got.Signature != row.want {
+				t.Errorf("%s: %s (%s), want %s", name, got.Signature, got.Why, row.want)
+			}
+		}
+	})
+}
+
+func sum512(text string) []byte {
+	sum := sha512.Sum512([]byte(text))
+	return sum[:]
 }

@@ -259,7 +259,7 @@ func (t *Treatments) For(agent agents.Agent, userAgent string) (one Treatment, o
 	if too && slices.Index(Actions, other.Action) > slices.Index(Actions, one.Action) {
 		one, ok = other, true
 	}
-	if !ok && agent.Known == "" && !FromBrowser(userAgent) {
+	if !ok && agent.Known == "" && (agent.Signature != "" || !FromBrowser(userAgent)) {
 		return now.first(Others)
 	}
 	return one, ok

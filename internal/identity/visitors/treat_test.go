@@ -49,7 +49,7 @@ func TestTreatmentsHoldForTheAgentItsOperatorAndWhoClaimsToBeIt(t *testing.T) {
 			{"acme", signedBy("https://bots.acme.example", "", nil), ""},
 			{"liar", signedBy("https://bots.new.com", "", &known[0]), "AcmeBot/1"},
 			{"new", signedBy("https://bots.new.com", "", nil), ""}, {"nobody", agents.Agent{}, "curl/8"},
-			{"person", agents.Agent{}, browser},
+			{"person", agents.Agent{}, browser}, {"signing", agents.Agent{Signature: agents.Invalid}, browser},
 		}
 		check := func(step, want string) {
 			t.Helper()
@@ -84,7 +84,8 @@ func TestTreatmentsHoldForTheAgentItsOperatorAndWhoClaimsToBeIt(t *testing.T) {
 		x.set(tr, "bots.new.com", Block, 0)
 		check("a host", " AcmeBot:allow Acme-User:limit acme:limit liar:block new:block")
 		x.set(tr, Others, RequireKey, 0)
-		check("others", " AcmeBot:allow Acme-User:limit acme:limit liar:block new:block nobody:require_key")
+		check("others",
+			" AcmeBot:allow Acme-User:limit acme:limit liar:block new:block nobody:require_key signing:require_key")
 
 		if one, ok := tr.Of("Acme-User"); !ok || one.Agent != "acme.example" || one.Rate != 5 || one.By != "key:k1" {
 			t.Errorf("%+v", one)

@@ -138,7 +138,7 @@ func (d *Directory) Who(agent agents.Agent, party, userAgent string) (id, known 
 		return party, ByKey
 	case agent.Known != "":
 		return agent.Name, agent.Known
-	case FromBrowser(userAgent):
+	case agent.Signature == "" && FromBrowser(userAgent): // people sign nothing
 		return People, ""
 	}
 	return Others, ""

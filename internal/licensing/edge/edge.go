@@ -185,6 +185,14 @@ func New(config Config) *Gate {
 // Serves says whether a host is one of the gate's.
 func (g *Gate) Serves(host string) bool { return g.siteAt(host) != nil }
 
+// SiteURL is scheme and host of the site of a host; https alone where there is none.
+func (g *Gate) SiteURL(host string) string {
+	if site := g.siteAt(host); site != nil {
+		return site.URL
+	}
+	return "https://"
+}
+
 // DependsOnParty says whether some path of a site is open to some and not to others.
 func (g *Gate) DependsOnParty() bool {
 	return slices.ContainsFunc(g.config.Sites, func(s Site) bool { return s.Policy().byParty })
@@ -275,7 +283,7 @@ func (g *Gate) agentOf(who agents.Agent, userAgent string) string {
 				return word
 			}
 		}
-	} else if who.Engine {
+	} else if who.Engine && who.Signature != agents.Invalid { // nobody signs wrongly in its name but another
 		return ""
 	} else if name := who.Says(); name != "" {
 		return name

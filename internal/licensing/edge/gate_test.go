@@ -152,6 +152,29 @@ func TestWhatAnOriginSaysEarly(t *testing.T) {
 	}
 }
 
+// TestNoCacheIsToldToKeepWhatWasBought, in whichever header an origin says so to caches of one
+// kind. What is open is its own matter.
+func TestNoCacheIsToldToKeepWhatWasBought(t *testing.T) {
+	t.Parallel()
+	names := []string{"CDN-Cache-Control", "Acme-CDN-Cache-Control", "X-LiteSpeed-Cache-Control", "Surrogate-Control",
+		"Edge-Control", "X-Accel-Expires"}
+	address := gateBefore(t, func(c net.Conn, _ *http.Request) bool {
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: public\r\n"+strings.Join(names, ": max-age=9\r\n")+
+			": max-age=9\r\nContent-Length: 2\r\n\r\nok")
+		return true
+	}, nil)
+	for target, left := range map[string]int{opens(t, "/premium/a", "txn-1"): 0, "/open/a": len(names)} {
+		r, _ := say(t, address, "GET "+target+" HTTP/1.1\r\nHOST\r\n\r\n")
+		n := 0
+		for _, name := range names {
+			n += len(r.Header.Values(name))
+		}
+		if r.StatusCode != 200 || n != left || (r.Header.Get("Cache-Control") == "public") != (left > 0) {
+			t.Errorf("%s: %d %v", target, r.StatusCode, r.Header)
+		}
+	}
+}
+
 // TestHeadersThatClaimAnotherRequest do not come to the origin, in whatever spelling, nor behind
 // the body.
 func TestHeadersThatClaimAnotherRequest(t *testing.T) {

@@ -246,6 +246,7 @@ func (o *Origin) answered(response *http.Response) error {
 		return nil
 	}
 	maps.Copy(response.Header, private)
+	httpx.DropTargetedCaching(response.Header)
 	if response.Request.Method != http.MethodGet || response.StatusCode == http.StatusNotModified {
 		return nil // nothing is delivered
 	}

@@ -83,6 +83,8 @@ func TestWhoIsAnAgent(t *testing.T) {
 	}
 	signing := says("Googlebot", true)
 	signing.Signature = agents.Unverified
+	wrong := signing
+	wrong.Signature = agents.Invalid
 	foreign := agents.Agent{Signature: agents.Verified, Said: &agents.Known{UserAgent: "Googlebot", Engine: true}}
 	for name, c := range map[string]struct {
 		gate      *Gate
@@ -94,6 +96,7 @@ func TestWhoIsAnAgent(t *testing.T) {
 		"of the list":                    {listed, says("GPTBot", false), "GPTBot", "GPTBot"},
 		"a search engine":                {listed, says("Googlebot", true), "Googlebot", ""},
 		"one that says it signs":         {listed, signing, "Googlebot", ""},
+		"one whose signature is wrong":   {listed, wrong, "Googlebot", "Googlebot"},
 		"signed":                         {listed, agents.Agent{Signature: agents.Verified}, "", "other"},
 		"signed wrongly":                 {listed, agents.Agent{Signature: agents.Invalid}, "Mozilla/5.0", "other"},
 		"signed by another than it says": {listed, foreign, "Googlebot", "Googlebot"},
