@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"frontdesk/internal/app/asked"
+	"frontdesk/internal/app/docsite"
 	apphttp "frontdesk/internal/app/http"
 	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/excerpts/grants"
@@ -43,6 +44,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
 	config.Content.Operator = &operator.Operator{Content: a.content()}
+	config.Manual = docsite.Own().Handler()
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks

@@ -31,35 +31,41 @@ const (
 
 // grammar is the command line. The order is that of the help.
 type grammar struct {
-	Demo      demoCommand          `cmd:"" help:"Serve a sample site, to try frontdesk with nothing prepared."`
-	Serve     serveCommand         `cmd:"" help:"Answer questions about your content."`
-	Edge      edgeCommands         `cmd:"" help:"Stand before sites: answer AI agents without a licence, and deliver what was bought."`
-	Broker    brokerCommand        `cmd:"" help:"Buy licensed content for agents, at whichever Exchange offers it best (RAMP)."`
-	Ingest    ingestCommand        `cmd:"" help:"Read content into the database."`
-	Sources   owner.Sources        `cmd:"" help:"List the sources, how they stand, and when they are read next."`
-	Content   owner.Content        `cmd:"" help:"See the items that were read, what others see of them, and what could not be used."`
-	Licences  owner.StatedLicences `cmd:"" help:"Tell what was read of what sites state of the use of their addresses, and what is known of one address."`
-	Ask       agent.Ask            `cmd:"" help:"Ask a question."`
-	Await     agent.Await          `cmd:"" help:"Have an answer that was promised for later, or cancel it."`
-	Intent    intentCommands       `cmd:"" help:"Ask publishers for passages, and tell them what was cited (Agentic Intent Protocol)."`
-	Intake    intakeCommands       `cmd:"" help:"Submit to businesses and accept their offers; erase or export what was submitted here (Agent Intake Protocol)."`
-	Ramp      rampCommands         `cmd:"" name:"ramp" help:"Sell licensed content: who may ask, accounts, licences, subscriptions, and what they brought (RAMP)."`
-	Check     checkCommand         `cmd:"" help:"Look at anybody's publisher, business, provider or Exchange from outside, or at a document of theirs."`
-	MCP       mcpCommand           `cmd:"" name:"mcp" help:"Serve one agent over standard input and output (MCP)."`
-	Eval      evalCommand          `cmd:"" help:"Measure how well questions are answered, by judged questions."`
-	Model     modelCommands        `cmd:"" help:"Look at files of word vectors."`
-	Config    configCommands       `cmd:"" help:"Check, show or begin a configuration file."`
-	Questions owner.Questions      `cmd:"" help:"See what people and agents ask."`
-	Visitors  owner.Visitors       `cmd:"" help:"See which agents come; allow, limit or block them, or ask them for a key."`
-	Tuning    owner.Tuning         `cmd:"" help:"Mend answers: what words mean, what comes first for a question, answers in your own words."`
-	Terms     owner.Terms          `cmd:"" help:"See what the terms decide."`
-	Keys      owner.Keys           `cmd:"" help:"Give out keys, rotate them, and take them back."`
-	Console   owner.Console        `cmd:"" help:"Give people access to the owner's console."`
-	Ledger    owner.Ledger         `cmd:"" help:"See what happened, export it, and check that nobody changed it."`
-	Verify    verifyCommand        `cmd:"" help:"Check a receipt or an export of a ledger with nothing but the public key."`
-	Backup    owner.Backup         `cmd:"" help:"Write all that is kept into one file, while the server runs."`
-	Restore   owner.Restore        `cmd:"" help:"Put a backup in place."`
-	Version   versionCommand       `cmd:"" help:"Print the version."`
+	Demo    demoCommand    `cmd:"" group:"Begin" help:"Serve a sample site, with nothing prepared."`
+	Serve   serveCommand   `cmd:"" group:"Begin" help:"Answer questions about your content."`
+	Config  configCommands `cmd:"" group:"Begin" help:"Begin, check or show a configuration file."`
+	Docs    docsCommand    `cmd:"" group:"Begin" help:"Write this version's documentation as web pages."`
+	Version versionCommand `cmd:"" group:"Begin" help:"Print the version."`
+
+	Ingest    ingestCommand   `cmd:"" group:"Content and answers" help:"Read content into the database."`
+	Sources   owner.Sources   `cmd:"" group:"Content and answers" help:"List the sources, and what was read."`
+	Content   owner.Content   `cmd:"" group:"Content and answers" help:"See items, what others see of them, and problems."`
+	Questions owner.Questions `cmd:"" group:"Content and answers" help:"See what people and agents ask."`
+	Tuning    owner.Tuning    `cmd:"" group:"Content and answers" help:"Mend answers."`
+	Eval      evalCommand     `cmd:"" group:"Content and answers" help:"Measure answers by judged questions."`
+	Model     modelCommands   `cmd:"" group:"Content and answers" help:"Look at files of word vectors."`
+
+	Terms    owner.Terms          `cmd:"" group:"Terms and access" help:"See what the terms decide, and change them."`
+	Licences owner.StatedLicences `cmd:"" group:"Terms and access" help:"See the licences that sites state."`
+	Visitors owner.Visitors       `cmd:"" group:"Terms and access" help:"See which agents come; limit or block them."`
+	Keys     owner.Keys           `cmd:"" group:"Terms and access" help:"Issue, rotate and revoke keys."`
+	Console  owner.Console        `cmd:"" group:"Terms and access" help:"Let people into the console."`
+
+	Ramp   rampCommands  `cmd:"" name:"ramp" group:"Sales (RAMP)" help:"Sell and buy licensed content."`
+	Edge   edgeCommands  `cmd:"" group:"Sales (RAMP)" help:"Stand before a site's pages."`
+	Broker brokerCommand `cmd:"" group:"Sales (RAMP)" help:"Buy for agents at several Exchanges."`
+
+	Ask    agent.Ask      `cmd:"" group:"As an agent" help:"Ask a question."`
+	Await  agent.Await    `cmd:"" group:"As an agent" help:"Get an answer that was promised, or cancel it."`
+	Intent intentCommands `cmd:"" group:"As an agent" help:"Get passages, and cite them (Agentic Intent)."`
+	Intake intakeCommands `cmd:"" group:"As an agent" help:"Submit requests, and accept offers (Agent Intake)."`
+	MCP    mcpCommand     `cmd:"" name:"mcp" group:"As an agent" help:"Serve one agent over standard input and output."`
+	Check  checkCommand   `cmd:"" group:"As an agent" help:"Check anybody's server from outside."`
+
+	Ledger  owner.Ledger  `cmd:"" group:"Books and backups" help:"Show, export and audit what happened."`
+	Verify  verifyCommand `cmd:"" group:"Books and backups" help:"Check a receipt with nothing but the public key."`
+	Backup  owner.Backup  `cmd:"" group:"Books and backups" help:"Write all that is kept into one file."`
+	Restore owner.Restore `cmd:"" group:"Books and backups" help:"Put a backup in place."`
 }
 
 const description = `Frontdesk gives a site a front desk for people's questions and for AI agents.
@@ -121,7 +127,7 @@ func run(e *command.Environment, args []string) (code int) {
 	parser, err := kong.New(&grammar{},
 		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.Stdout, e.Stderr), kong.Bind(e), kong.Vars{"overlap": owner.DefaultOverlap},
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: false, WrapUpperBound: 100}))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}

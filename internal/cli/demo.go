@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/internal/app"
 	"frontdesk/internal/app/demo"
+	"frontdesk/internal/app/docsite"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/content/ingest"
 )
@@ -65,7 +66,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	s, err = app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
 		Log:   app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr),
-		Pages: map[string]http.Handler{"/sample/": demo.Pages(address)},
+		Pages: map[string]http.Handler{"/sample/": demo.Pages(address), "/docs/": http.StripPrefix("/docs", docsite.Own().Handler())},
 		Ready: func(string) {
 			c.welcome(env, address, folder)
 			greetOwner(env.Ctx, env, s, loaded.Config, address)
@@ -206,7 +207,7 @@ func (c demoCommand) welcome(env *command.Environment, address, folder string) {
 	question, vague, other := demo.Examples[0], demo.Examples[1], demo.Examples[len(demo.Examples)-1]
 	const post = "curl -sN %s/ask -H 'Content-Type: application/json' -d '%s'\n"
 	env.Print("Frontdesk answers for four sample sites of %s.\n\n", demo.Town)
-	env.Print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n\n", address, address)
+	env.Print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n  Documentation       %s/docs/\n\n", address, address, address)
 	env.Print("  Ask from a shell, without a key:\n\n    "+post, address, fmt.Sprintf(`{"query": {"text": %q, "limit": 3}}`, question))
 	env.Print("\n  As a stream, with a summary:\n\n    "+post, address,
 		fmt.Sprintf(`{"query": {"text": %q}, "prefer": {"streaming": true, "mode": "list, summarize"}}`, other))

@@ -1,5 +1,5 @@
-// Package docs holds the documentation against the program: links lead somewhere, every page can be found, commands
-// and flags exist, the questions shown are answered.
+// Package docs holds the documentation against the program: links lead somewhere, commands and flags exist,
+// samples of the configuration are right, the questions shown are answered.
 package docs
 
 import (
@@ -91,19 +91,27 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
+// TestSamplesOfTheConfigurationAreRight checks the samples that say by their first line that they are a whole file.
+func TestSamplesOfTheConfigurationAreRight(t *testing.T) {
 	t.Parallel()
-	all := pages(t)
-	readme := ""
-	for _, p := range all {
-		if p.path == "README.md" {
-			readme = p.text
+	samples := 0
+	for _, p := range pages(t) {
+		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
+			if !strings.HasPrefix(block[1], "# frontdesk.yaml\n") {
+				continue
+			}
+			samples++
+			file := filepath.Join(t.TempDir(), "frontdesk.yaml")
+			if err := os.WriteFile(file, []byte(block[1]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, told, err := process.Run(t, "config", "check", file); err != nil {
+				t.Errorf("%s shows a configuration that is refused: %v: %s\n%s", p.path, err, told, block[1])
+			}
 		}
 	}
-	for _, p := range all {
-		if strings.HasPrefix(p.path, "docs/") && !strings.Contains(readme, "("+p.path+")") {
-			t.Errorf("README.md does not link to %s", p.path)
-		}
+	if samples < 4 {
+		t.Errorf("only %d samples", samples)
 	}
 }
 

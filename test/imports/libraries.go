@@ -36,7 +36,7 @@ var libraries = []library{
 		"internal/infra/metrics internal/licensing/broker internal/app"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", "wire/document wire/intake"},
 	{"github.com/wneessen/go-mail", "internal/infra/notify"},
-	{"github.com/yuin/goldmark", "internal/content/ingest/document internal/app/demo"},
+	{"github.com/yuin/goldmark", "internal/content/ingest/document internal/app/demo internal/app/docsite"},
 	{"go.uber.org/zap", "internal/infra/tls"},
 	{"golang.org/x/crypto/x509roots/fallback", "cmd/frontdesk"},
 	{"golang.org/x/mod/sumdb/note", "wire/receipt internal/ledger internal/identity internal/app " +

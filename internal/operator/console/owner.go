@@ -8,6 +8,7 @@ import (
 	"embed"
 	"html/template"
 	"iter"
+	"net/http"
 	"time"
 
 	"frontdesk/internal/excerpts/grants"
@@ -55,6 +56,8 @@ type OwnerConfig struct {
 	Tuning tuning.Config
 	// Terms reads and changes the owner's terms.
 	Terms *operator.Operator
+	// Manual serves the documentation of this version, by paths below its own.
+	Manual http.Handler
 	// Inbox is what agents submit; nil where nothing is taken in.
 	Inbox *InboxConfig
 	// Sales is what is sold; nil where nothing is.
@@ -95,6 +98,7 @@ func (o *owner) pages() frame.Pages {
 			{Pattern: "GET denials", Right: identity.See, Serve: o.Draw("denials", o.denials)},
 			{Pattern: "GET keys", Right: identity.See, Serve: o.Draw("keys", o.keys)},
 			{Pattern: "POST keys", Right: identity.Operate, Serve: o.Act(o.changeKey)},
+			{Pattern: "GET docs/{file...}", Right: identity.See, Serve: o.manual},
 		},
 	}
 	if o.config.Inbox != nil {
@@ -105,6 +109,12 @@ func (o *owner) pages() frame.Pages {
 		all.Rows = append(all.Rows, o.salesPages()...)
 	}
 	return all
+}
+
+// manual serves the documentation.
+func (o *owner) manual(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
+	http.StripPrefix(frame.Path+"docs", o.config.Manual).ServeHTTP(w, r)
+	return nil
 }
 
 // functions are those of the templates of this package.
