@@ -26,6 +26,7 @@ import (
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fetch"
@@ -126,7 +127,7 @@ var schemas = []store.Schema{
 	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema, broker.Schema,
 	overrides.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
 	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, askquestions.Schema, vector.Schema, llm.Schema,
-	tuning.Schema, visitors.Schema,
+	tuning.Schema, visitors.Schema, keyring.Schema,
 }
 
 // Database names the database, with the tables of every capability.
@@ -226,6 +227,7 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 		return a, nil
 	}
 	a.closers.add(func() error { return a.Counter.Flush(context.Background()) })
+	a.closers.add(func() error { return a.Uses.Flush(context.Background()) })
 
 	// What it does for others.
 	passages, err := newPassages(a.network, a.identities, a.terms, corpus, a.questions.kept())
@@ -356,7 +358,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
 		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.answerRoutes()...)},
-		a.termsModule(), a.licenceModule(), a.visitorsModule(), a.pages(),
+		a.termsModule(), a.licenceModule(), a.visitorsModule(), a.keysModule(), a.pages(),
 	}
 	if a.options.Broker {
 		for i := range sites {
@@ -377,6 +379,7 @@ func (a *App) handler() *apphttp.RequestHandler {
 	mux, known := apphttp.NewMux(withChannels(all), a.gate, shared, nothingHint(all))
 	front := a.requestHandler(mux, known)
 	front.Visitors = &apphttp.Visitors{Directory: a.Directory, Counter: a.Counter, Treatments: a.Treatments, Gate: a.gate}
+	front.Uses = a.Uses.Saw
 	front.Agents = a.agents(func() bool { return a.terms.Terms().DependsOnParty() || a.Treatments.Any() })
 	return front
 }

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/operator/record"
@@ -49,6 +50,8 @@ type identities struct {
 	Platforms    *identity.Platforms
 	Deliveries   *identity.DeliveryKeys // that sign addresses for others
 	Edges        *identity.EdgeKeys     // with which edges tell what they delivered
+	BotKeys      *identity.SiteKeys     // with which what is asked of others is signed
+	Uses         *keyring.Uses          // when keys were used
 }
 
 // openIdentities reads who is known.
@@ -57,6 +60,7 @@ func (b *base) openIdentities(ctx context.Context, secrets bool) (*identities, e
 		base: b, Keys: identity.NewKeys(b.db, nil), Nonces: identity.NewNonces(b.db, 0, b.now),
 		Answers: identity.NewChallengeResponses(b.db, b.now),
 	}
+	k.openUses()
 	err := k.openRequesters(ctx)
 	if err == nil && secrets {
 		err = k.openSecrets(ctx)
@@ -102,7 +106,10 @@ func (k *identities) openSecrets(ctx context.Context) (err error) {
 	if k.AgentKeys, err = identity.OpenAgentKeys(k.config.KeyFolder(), k.now); err != nil {
 		return err
 	}
-	k.VerifierKeys, err = identity.OpenVerifierKeys(k.config.KeyFolder(), k.now)
+	if k.VerifierKeys, err = identity.OpenVerifierKeys(k.config.KeyFolder(), k.now); err != nil {
+		return err
+	}
+	k.BotKeys, err = identity.OpenBotKeys(k.config.KeyFolder(), k.now)
 	return err
 }
 

@@ -22,7 +22,7 @@ func (a *App) Operator() *operator.Operator {
 	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {}, Warn: func(context.Context, overrides.Rule) []string { return nil }}
 	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
 	o.Terms.Load = a.Refresh
-	o.Visitors = a.treated()
+	o.Visitors, o.Keys = a.treated(), a.keys()
 	return o
 }
 

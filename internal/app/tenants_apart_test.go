@@ -44,6 +44,7 @@ var tenantDoors = map[string][]string{
 	operators: {
 		"/admin/", "/admin/accounts", "/admin/accounts/", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}", "/admin/accounts/{currency}/{domain}/{id...}", "/admin/callers", "/admin/callers/{id}",
 		"/admin/content-rules", "/admin/content-rules/{id}", "/admin/content-changed", "/admin/domains", "/admin/domains/{domain}", "/admin/domains/{domain}/challenges",
+		"/admin/keys", "/admin/keys/{kind}/{id...}", "/admin/people", "/admin/people/{id}", "/admin/people/{id}/sessions", "/admin/invitations", "/admin/invitations/{id}",
 		"/admin/answers", "/admin/answers/{domain}/{token}", "/admin/delivery-logs", "/admin/disputes", "/admin/disputes/", "/admin/disputes/{id}", "/admin/disputes/{id}/", "/admin/disputes/{id}/decide", "/admin/disputes/{id}/description", "/admin/licenses", "/admin/licenses/{id...}", "/admin/requesters", "/admin/requesters/",
 		"/admin/requesters/{domain}", "/admin/requesters/{domain}/{id...}", "/admin/subscriptions", "/admin/subscriptions/{id...}", "/admin/tenants", "/admin/tenants/{id}", "/admin/tenants/{id}/pricing",
 		"/admin/tenants/{id}/rejections", "/admin/tenants/{id}/signing-keys", "/admin/tenants/{id}/signing-keys/{key_id}", "/admin/tenants/{id}/signing-keys/{key_id}/activate", "/api/v1/reports/",
@@ -70,8 +71,8 @@ var tenantTools = map[string][]string{
 	buyers:    {"ramp_execute", "ramp_report", "ramp_dispute", "fetch_licensed", "ramp_register"},
 }
 
-// keyring is what a tenant holds, and what is its own.
-type keyring struct {
+// tenantKeys is what a tenant holds, and what is its own.
+type tenantKeys struct {
 	id, host   string
 	provider   string // an API key for its audit view
 	edge       identity.EdgeKey
@@ -81,9 +82,9 @@ type keyring struct {
 }
 
 // settle puts a tenant in that has something of everything, with its mark.
-func (s *supplied) settle(id string) keyring {
+func (s *supplied) settle(id string) tenantKeys {
 	s.t.Helper()
-	k := keyring{id: id, host: "www." + id + ".example"}
+	k := tenantKeys{id: id, host: "www." + id + ".example"}
 	s.admin("POST", "/admin/tenants", fmt.Sprintf(`{"tenant_id":%q,"name":"Name of %s","domains":[%q],"price":{"model":"free"},"delivery":{"at":"https://cdn.%s.example","form":"hmac"}}`, id, id, k.host, id), 201)
 	s.caller(id, "", id)
 	var made struct {
@@ -126,7 +127,7 @@ func (s *supplied) sold(uri string) string {
 }
 
 // standing is all that is a tenant's, as the operator and the tenant itself see it.
-func (s *supplied) standing(k keyring) string {
+func (s *supplied) standing(k tenantKeys) string {
 	s.t.Helper()
 	var all strings.Builder
 	for _, path := range []string{"/admin/tenants/" + k.id, "/admin/tenants/" + k.id + "/pricing", "/admin/tenants/" + k.id + "/signing-keys", "/admin/callers/" + k.id} {
@@ -143,12 +144,12 @@ func (s *supplied) standing(k keyring) string {
 }
 
 // marks are what nobody else may see.
-func (k keyring) marks() []string {
+func (k tenantKeys) marks() []string {
 	return []string{k.sale, k.signingKey, "refused-" + k.id, "Name of " + k.id, "cdn." + k.id, `"` + k.id + `"`}
 }
 
 // address is that of a route for what is a tenant's.
-func (k keyring) address(pattern string) string {
+func (k tenantKeys) address(pattern string) string {
 	return strings.NewReplacer("{domain}", k.host, "{id}", k.id, "{id...}", k.id, "{key_id}", k.signingKey, "{transaction}", k.sale, "{name}", "transactions.csv?format=csv", "{currency}", "USD",
 		"{site}", k.id, "{part}", "1.jsonl", "{tile...}", "0/000", "{$}", "").Replace(pattern)
 }
@@ -181,7 +182,7 @@ func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
 			t.Errorf("the tool %s has no row among tenantTools", tool.Name)
 		}
 	}
-	rings := []keyring{s.settle("acme"), s.settle("globex"), s.settle("initech")}
+	rings := []tenantKeys{s.settle("acme"), s.settle("globex"), s.settle("initech")}
 	before := map[string]string{}
 	for _, k := range rings {
 		before[k.id] = s.standing(k)
@@ -213,7 +214,7 @@ func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
 }
 
 // try tries a door with all keys of one tenant for what is another's.
-func (s *supplied) try(pattern, who string, thief, victim keyring) {
+func (s *supplied) try(pattern, who string, thief, victim tenantKeys) {
 	s.t.Helper()
 	switch who {
 	case callers:
@@ -263,7 +264,7 @@ func (s *supplied) try(pattern, who string, thief, victim keyring) {
 }
 
 // tryCaller calls a method for another tenant, in its own name and in that tenant's.
-func (s *supplied) tryCaller(pattern string, thief, victim keyring) {
+func (s *supplied) tryCaller(pattern string, thief, victim tenantKeys) {
 	s.t.Helper()
 	method := pattern[strings.LastIndexByte(pattern, '/')+1:]
 	for _, name := range []string{thief.id, victim.id} {
@@ -294,7 +295,7 @@ func (s *supplied) tryCaller(pattern string, thief, victim keyring) {
 }
 
 // tells has the edge of a tenant tell of a delivery.
-func (s *supplied) tells(by keyring, sale, host string) *httptest.ResponseRecorder {
+func (s *supplied) tells(by tenantKeys, sale, host string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	now := s.clock.Now()
 	s.batches++
@@ -309,13 +310,13 @@ func (s *supplied) tells(by keyring, sale, host string) *httptest.ResponseRecord
 }
 
 // edgeAsks has a tenant's edge ask for the policy of a host.
-func (s *supplied) edgeAsks(by keyring, host string) *httptest.ResponseRecorder {
+func (s *supplied) edgeAsks(by tenantKeys, host string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	return s.asEdge(by, edge.PolicyPath, "asked", []byte(fmt.Sprintf(`{"id":"asked","host":%q}`, host)))
 }
 
 // asEdge sends what a tenant's edge has signed.
-func (s *supplied) asEdge(by keyring, path, id string, body []byte) *httptest.ResponseRecorder {
+func (s *supplied) asEdge(by tenantKeys, path, id string, body []byte) *httptest.ResponseRecorder {
 	now := s.clock.Now()
 	return send(s, posted("POST", path, string(body), edge.KeyHeader, by.edge.ID, sign.WebhookID, id, sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10), sign.WebhookSignature, by.secret.Sign(id, now, body)))
 }

@@ -42,14 +42,14 @@ type EdgeKey struct {
 	Edge    string    // the edge's name: small letters, digits and "-"
 	Sites   []string  // the ids of the sites whose content it delivers, at least one
 	Created time.Time // UTC
-	Revoked time.Time // zero before it was
+	Ends    time.Time // when it ended, or will; zero for no end
 
 	secret sign.WebhookSecret
 }
 
-// State is "active" or "revoked".
-func (k EdgeKey) State() string {
-	if k.Revoked.IsZero() {
+// State is "active" at a time, or "revoked".
+func (k EdgeKey) State(now time.Time) string {
+	if k.Ends.IsZero() || now.Before(k.Ends) {
 		return "active"
 	}
 	return "revoked"
@@ -125,7 +125,7 @@ func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made
 	if err != nil {
 		return made, nil, err
 	}
-	active := slices.DeleteFunc(all, func(k EdgeKey) bool { return !k.Revoked.IsZero() })
+	active := slices.DeleteFunc(all, func(k EdgeKey) bool { return k.State(e.now()) != "active" })
 	if other := slices.IndexFunc(active, func(k EdgeKey) bool {
 		return k.Edge == name && !slices.Equal(k.Sites, sites)
 	}); other >= 0 {
@@ -165,7 +165,7 @@ func scanEdge(row store.Scanner) (k EdgeKey, sealed []byte, err error) {
 	var sites string
 	var created, revoked int64
 	err = row.Scan(&k.ID, &k.Edge, &sites, &created, &revoked, &sealed)
-	k.Sites, k.Created, k.Revoked = strings.Fields(sites), store.FromMicros(created), store.FromMicros(revoked)
+	k.Sites, k.Created, k.Ends = strings.Fields(sites), store.FromMicros(created), store.FromMicros(revoked)
 	return k, sealed, err
 }
 
@@ -176,17 +176,44 @@ func (e *EdgeKeys) List(ctx context.Context) ([]EdgeKey, error) {
 
 // Revoke ends a key at once. It is fail.NotFound when there is none of that id.
 func (e *EdgeKeys) Revoke(ctx context.Context, id string) (EdgeKey, error) {
-	var key EdgeKey
-	err := e.db.Update(ctx, func(tx *store.Tx) (err error) {
+	return e.end(ctx, id, 0)
+}
+
+// Rotate makes a key for the edge of another, and gives its secret; the old one ends after overlap,
+// if not before. It is fail.NotFound when there is none of that id, and fail.Invalid when it has
+// ended.
+func (e *EdgeKeys) Rotate(ctx context.Context, id string, overlap time.Duration) (made EdgeKey,
+	secret sign.WebhookSecret, err error) {
+	all, err := e.List(ctx)
+	if err != nil {
+		return made, nil, err
+	}
+	at := slices.IndexFunc(all, func(k EdgeKey) bool { return k.ID == id })
+	switch {
+	case at < 0:
+		return made, nil, noPlatformKey(id)
+	case all[at].State(e.now()) != "active":
+		return made, nil, fail.New(fail.Invalid, "the key %s is revoked; issue one instead of rotating it", id)
+	}
+	if made, secret, err = e.Issue(ctx, all[at].Edge, all[at].Sites); err == nil {
+		_, err = e.end(ctx, id, overlap)
+	}
+	return made, secret, err
+}
+
+// end has a key end after a span, if not before.
+func (e *EdgeKeys) end(ctx context.Context, id string, after time.Duration) (key EdgeKey, err error) {
+	err = e.db.Update(ctx, func(tx *store.Tx) (err error) {
 		key, _, err = scanEdge(tx.QueryRow(ctx, `SELECT `+edgeColumns+` FROM edge_key WHERE id = $1`, id))
 		if errors.Is(err, sql.ErrNoRows) {
 			return noPlatformKey(id)
 		}
-		if err != nil || !key.Revoked.IsZero() {
+		end := e.now().UTC().Truncate(time.Microsecond).Add(after)
+		if err != nil || !key.Ends.IsZero() && !end.Before(key.Ends) {
 			return err
 		}
-		key.Revoked = e.now().UTC().Truncate(time.Microsecond)
-		if _, err = tx.Exec(ctx, `UPDATE edge_key SET revoked = $1 WHERE id = $2`, store.Micros(key.Revoked), id); err != nil {
+		key.Ends = end
+		if _, err = tx.Exec(ctx, `UPDATE edge_key SET revoked = $1 WHERE id = $2`, store.Micros(end), id); err != nil {
 			return err
 		}
 		return e.tell(ctx, tx, key)
@@ -267,7 +294,7 @@ func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool,
 
 func (e *EdgeKeys) read(ctx context.Context, tx *store.Tx, id string) (key EdgeKey, good bool, err error) {
 	key, sealed, err := scanEdge(tx.QueryRow(ctx, `SELECT `+edgeColumns+` FROM edge_key WHERE id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) || err == nil && !key.Revoked.IsZero() {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && key.State(e.now()) != "active" {
 		return EdgeKey{}, false, nil
 	}
 	if err != nil {

@@ -33,7 +33,7 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 		owner, desk := edges(), edges()
 		var told []string
 		owner.OnChange(func(_ context.Context, _ *store.Tx, k identity.EdgeKey) error {
-			told = append(told, k.ID+" "+k.State())
+			told = append(told, k.ID+" "+k.State(c.Now()))
 			return nil
 		})
 		if known, err := desk.Has(t.Context(), "edg_none"); known || err != nil {
@@ -127,4 +127,39 @@ func TestAnEdgeIsKnownByItsKeysUntilTheyAreRevoked(t *testing.T) {
 			t.Error("another secret was made while keys need the one that is missing")
 		}
 	})
+}
+
+// TestARotatedKeyOfAnEdgeEndsByItself after the overlap, in every process.
+func TestARotatedKeyOfAnEdgeEndsByItself(t *testing.T) {
+	t.Parallel()
+	c, dsn, folder := newClock(), storetest.NewSQLite(t, identity.EdgeSchema), t.TempDir()
+	owner := identity.NewEdgeKeys(storetest.Open(t, dsn, identity.EdgeSchema), folder, c.Now)
+	desk := identity.NewEdgeKeys(storetest.Open(t, dsn, identity.EdgeSchema), folder, c.Now)
+	first, secret, err := owner.Issue(t.Context(), "edge-1", []string{"shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, secondSecret, err := owner.Rotate(t.Context(), first.ID, time.Hour)
+	if err != nil || second.Edge != "edge-1" || !slices.Equal(second.Sites, first.Sites) {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	verifies := func(id string, secret sign.WebhookSecret, want fail.Code) {
+		t.Helper()
+		_, err := desk.Verify(t.Context(), tells(id, secret, c.Now(), "body"))
+		if codeOf(err) != want {
+			t.Errorf("%s: %v, want %q", id, err, want)
+		}
+	}
+	c.Advance(time.Hour - time.Second)
+	verifies(first.ID, secret, "")
+	verifies(second.ID, secondSecret, "")
+	c.Advance(2 * time.Second)
+	verifies(first.ID, secret, fail.Unauthorized)
+	verifies(second.ID, secondSecret, "")
+	if _, _, err := owner.Rotate(t.Context(), first.ID, 0); codeOf(err) != fail.Invalid {
+		t.Errorf("a key that ended: %v", err)
+	}
+	if _, _, err := owner.Rotate(t.Context(), "edg_none", 0); codeOf(err) != fail.NotFound {
+		t.Errorf("no key: %v", err)
+	}
 }

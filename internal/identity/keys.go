@@ -33,6 +33,8 @@ CREATE TABLE trust_key (
 	expires BIGINT NOT NULL,
 	revoked BIGINT NOT NULL
 );
+`, `
+ALTER TABLE trust_key ADD COLUMN suspended BIGINT NOT NULL DEFAULT 0;
 `},
 }
 
@@ -49,15 +51,20 @@ type Key struct {
 	Created time.Time // UTC
 	Expires time.Time // zero for never
 	Revoked time.Time // zero for not
+	// Suspended is since when it opens nothing until it is resumed; zero for not.
+	Suspended time.Time
 }
 
-// State says whether the key opens anything at a time: "valid", "expired" or "revoked".
+// State says whether the key opens anything at a time: "valid", "expired", "suspended" or
+// "revoked".
 func (k Key) State(now time.Time) string {
 	switch {
 	case !k.Revoked.IsZero():
 		return "revoked"
 	case !k.Expires.IsZero() && !now.Before(k.Expires):
 		return "expired"
+	case !k.Suspended.IsZero():
+		return "suspended"
 	}
 	return "valid"
 }
@@ -120,8 +127,9 @@ func (ks *Keys) Create(ctx context.Context, k Key) (text string, made Key, err e
 }
 
 func (ks *Keys) create(ctx context.Context, tx *store.Tx, k Key) (text string, made Key, err error) {
-	made = Key{ID: strings.ToLower(rand.Text()[:12]), Name: k.Name, Scopes: k.Scopes, Rate: k.Rate,
-		Created: ks.now().UTC().Truncate(time.Microsecond), Expires: k.Expires}
+	made = k
+	made.ID, made.Revoked, made.Suspended = strings.ToLower(rand.Text()[:12]), time.Time{}, time.Time{}
+	made.Created = ks.now().UTC().Truncate(time.Microsecond)
 	text = Prefix + made.ID + "_" + strings.ToLower(rand.Text())
 	hash := sha256.Sum256([]byte(text))
 	_, err = tx.Exec(ctx, `INSERT INTO trust_key (id, name, hash, scopes, rate, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
@@ -157,17 +165,34 @@ func (ks *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (t
 			return nil
 		}
 		old.Expires = end
-		if _, err = tx.Exec(ctx, `UPDATE trust_key SET expires = $1 WHERE id = $2`, store.Micros(end), id); err != nil {
-			return err
-		}
-		return ks.tell(ctx, tx, old)
+		return ks.put(ctx, tx, old)
 	})
+	ks.forget(id)
 	return text, made, err
 }
 
+// put writes what may change of a key.
+func (ks *Keys) put(ctx context.Context, tx *store.Tx, k Key) error {
+	_, err := tx.Exec(ctx, `UPDATE trust_key SET scopes = $1, expires = $2, revoked = $3, suspended = $4 WHERE id = $5`,
+		strings.Join(k.Scopes, " "), store.Micros(k.Expires), store.Micros(k.Revoked), store.Micros(k.Suspended), k.ID)
+	if err != nil {
+		return err
+	}
+	return ks.tell(ctx, tx, k)
+}
+
+// forget makes the next request read a key anew.
+func (ks *Keys) forget(id string) {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	delete(ks.known, id)
+}
+
+const keyColumns = `id, name, hash, scopes, rate, created, expires, revoked, suspended`
+
 // read reads a key in a transaction. It is fail.NotFound when there is none of that id.
 func (ks *Keys) read(ctx context.Context, tx *store.Tx, id string) (Key, []byte, error) {
-	key, hash, err := scanKey(tx.QueryRow(ctx, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key WHERE id = $1`, id))
+	key, hash, err := scanKey(tx.QueryRow(ctx, `SELECT `+keyColumns+` FROM trust_key WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fail.New(fail.NotFound, "there is no key %s; `frontdesk keys list` shows those there are", id)
 	}
@@ -176,7 +201,7 @@ func (ks *Keys) read(ctx context.Context, tx *store.Tx, id string) (Key, []byte,
 
 // List gives all keys, the oldest first.
 func (ks *Keys) List(ctx context.Context) ([]Key, error) {
-	return list(ctx, ks.db, `SELECT id, name, hash, scopes, rate, created, expires, revoked FROM trust_key ORDER BY created, id`, scanKey)
+	return list(ctx, ks.db, `SELECT `+keyColumns+` FROM trust_key ORDER BY created, id`, scanKey)
 }
 
 // list gives what the rows of a query say, without their secrets.
@@ -200,9 +225,9 @@ func scanKey(row store.Scanner) (Key, []byte, error) {
 	var k Key
 	var hash []byte
 	var scopes string
-	var created, expires, revoked int64
-	err := row.Scan(&k.ID, &k.Name, &hash, &scopes, &k.Rate, &created, &expires, &revoked)
-	k.Scopes = strings.Fields(scopes)
+	var created, expires, revoked, suspended int64
+	err := row.Scan(&k.ID, &k.Name, &hash, &scopes, &k.Rate, &created, &expires, &revoked, &suspended)
+	k.Scopes, k.Suspended = strings.Fields(scopes), store.FromMicros(suspended)
 	k.Created, k.Expires, k.Revoked = store.FromMicros(created), store.FromMicros(expires), store.FromMicros(revoked)
 	return k, hash, err
 }
@@ -210,7 +235,30 @@ func scanKey(row store.Scanner) (Key, []byte, error) {
 // Revoke ends a key. It is fail.NotFound when there is none of that id, and no error when it was
 // revoked before.
 func (ks *Keys) Revoke(ctx context.Context, id string) error {
+	defer ks.forget(id)
 	return ks.db.Update(ctx, func(tx *store.Tx) error { return ks.revoke(ctx, tx, id) })
+}
+
+// Suspend has a key open nothing until it is resumed. It is fail.NotFound when there is none of
+// that id, and fail.Invalid for one that is revoked.
+func (ks *Keys) Suspend(ctx context.Context, id string, suspended bool) error {
+	defer ks.forget(id)
+	return ks.db.Update(ctx, func(tx *store.Tx) error { return ks.suspend(ctx, tx, id, suspended) })
+}
+
+func (ks *Keys) suspend(ctx context.Context, tx *store.Tx, id string, suspended bool) error {
+	key, _, err := ks.read(ctx, tx, id)
+	switch {
+	case err != nil || suspended != key.Suspended.IsZero():
+		return err
+	case !key.Revoked.IsZero():
+		return fail.New(fail.Invalid, "the key %s was revoked and stays so; issue another", id)
+	}
+	key.Suspended = time.Time{}
+	if suspended {
+		key.Suspended = ks.now().UTC().Truncate(time.Microsecond)
+	}
+	return ks.put(ctx, tx, key)
 }
 
 func (ks *Keys) revoke(ctx context.Context, tx *store.Tx, id string) error {
@@ -219,10 +267,7 @@ func (ks *Keys) revoke(ctx context.Context, tx *store.Tx, id string) error {
 		return err
 	}
 	key.Revoked = ks.now().UTC()
-	if _, err = tx.Exec(ctx, `UPDATE trust_key SET revoked = $1 WHERE id = $2`, store.Micros(key.Revoked), id); err != nil {
-		return err
-	}
-	return ks.tell(ctx, tx, key)
+	return ks.put(ctx, tx, key)
 }
 
 // verify gives the party whose key a text is.

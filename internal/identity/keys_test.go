@@ -323,3 +323,44 @@ func TestARotatedKeyOverlapsWithTheOneThatFollows(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestASuspendedKeyOpensNothingUntilItIsResumed in any process.
+func TestASuspendedKeyOpensNothingUntilItIsResumed(t *testing.T) {
+	t.Parallel()
+	c, dsn := newClock(), storetest.NewSQLite(t, identity.Schema)
+	owner := identity.NewKeys(storetest.Open(t, dsn, identity.Schema), c.Now)
+	front := verifier(t, identity.Config{Keys: identity.NewKeys(storetest.Open(t, dsn, identity.Schema), c.Now),
+		Now: c.Now})
+	text, made, err := owner.Create(t.Context(), identity.Key{Name: "Partner"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opens := func(want fail.Code) {
+		t.Helper()
+		if _, _, err := front.Verify(t.Context(), bearer(text)); codeOf(err) != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+		c.Advance(time.Second)
+	}
+	opens("")
+	if err := owner.Suspend(t.Context(), made.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	opens(fail.Unauthorized)
+	if _, _, err := owner.Rotate(t.Context(), made.ID, time.Hour); codeOf(err) != fail.Invalid {
+		t.Errorf("a suspended key was rotated: %v", err)
+	}
+	if err := owner.Suspend(t.Context(), made.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	opens("")
+	if err := owner.Revoke(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Suspend(t.Context(), made.ID, true); codeOf(err) != fail.Invalid {
+		t.Errorf("a revoked key was suspended: %v", err)
+	}
+	if err := owner.Suspend(t.Context(), "none", true); codeOf(err) != fail.NotFound {
+		t.Errorf("no key: %v", err)
+	}
+}

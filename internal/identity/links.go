@@ -14,13 +14,17 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// LinkTime is how long the code of a link is good.
-const LinkTime = 30 * time.Minute
+// LinkTime is how long the code of a link is good where nothing else is said, and MaxLinkTime how
+// long it may be.
+const (
+	LinkTime    = 30 * time.Minute
+	MaxLinkTime = 7 * 24 * time.Hour
+)
 
 // errLink is the answer to every code that opens nothing. It does not say why, since whoever has a
 // wrong code is to learn nothing from it.
-var errLink = fail.New(fail.Unauthorized, "this link is not valid: it is good for 30 minutes, once, in the browser "+
-	"that opened it first; `frontdesk console link` makes another")
+var errLink = fail.New(fail.Unauthorized, "this link is not valid: it is good once, for a while, in the browser that "+
+	"opened it first; an owner, or `frontdesk console link`, makes another")
 
 // Person is what somebody says of themselves who comes in by a link.
 type Person struct {
@@ -36,7 +40,7 @@ func (l *Logins) FirstLink(ctx context.Context) (code string, err error) {
 		if some, err := anybody(ctx, tx); err != nil || some {
 			return err
 		}
-		code, err = l.link(ctx, tx, Owner, true)
+		code, _, err = l.link(ctx, tx, Invitation{Role: Owner}, true)
 		return err
 	})
 	return code, err
@@ -44,14 +48,7 @@ func (l *Logins) FirstLink(ctx context.Context) (code string, err error) {
 
 // Link makes the code of a link by which somebody gets a role.
 func (l *Logins) Link(ctx context.Context, role string) (code string, err error) {
-	err = l.db.Update(ctx, func(tx *store.Tx) error {
-		some, err := anybody(ctx, tx)
-		if err != nil {
-			return err
-		}
-		code, err = l.link(ctx, tx, role, !some && role == Owner)
-		return err
-	})
+	code, _, err = l.Invite(ctx, Invitation{Role: role})
 	return code, err
 }
 
@@ -62,57 +59,57 @@ func anybody(ctx context.Context, tx *store.Tx) (bool, error) {
 	return made > 0, err
 }
 
-func (l *Logins) link(ctx context.Context, tx *store.Tx, role string, first bool) (code string, err error) {
-	now := l.now()
+func (l *Logins) link(
+	ctx context.Context, tx *store.Tx, in Invitation, first bool,
+) (code string, made Invitation, err error) {
+	now := l.now().UTC().Truncate(time.Microsecond)
 	if _, err := tx.Exec(ctx, `DELETE FROM login_link WHERE until <= $1`, store.Micros(now)); err != nil {
-		return "", err
+		return "", in, err
 	}
-	code = rand.Text() // 130 random bits
-	only := 0
-	if first {
-		only = 1
+	if in.Until.IsZero() {
+		in.Until = now.Add(LinkTime)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO login_link (id, role, first, until, browser) VALUES ($1, $2, $3, $4, $5)`,
-		linkID(code), role, only, store.Micros(now.Add(LinkTime)), []byte{})
-	return code, err
+	code, in.Made = rand.Text(), now // 130 random bits
+	id := linkID(code)
+	in.ID = invitationID(id)
+	_, err = tx.Exec(ctx, `INSERT INTO login_link (id, role, first, until, browser, name, made) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		id, in.Role, store.Flag(first), store.Micros(in.Until), []byte{}, in.Name, store.Micros(in.Made))
+	return code, in, err
 }
 
 // Take binds a link to the browser that opens it, which a secret of its own stands for, and gives
-// the role that it is for. It is fail.Unauthorized for a code that is unknown, over, used, or bound
-// to another browser.
-func (l *Logins) Take(ctx context.Context, code, browser string) (role string, err error) {
+// what it is for. It is fail.Unauthorized for a code that is unknown, over, used, or bound to
+// another browser.
+func (l *Logins) Take(ctx context.Context, code, browser string) (in Invitation, err error) {
 	err = l.db.Update(ctx, func(tx *store.Tx) error {
-		role, err = l.take(ctx, tx, code, browser)
+		in, err = l.take(ctx, tx, code, browser)
 		return err
 	})
-	return role, err
+	return in, err
 }
 
-func (l *Logins) take(ctx context.Context, tx *store.Tx, code, browser string) (role string, err error) {
-	var first, until int64
-	var bound []byte
+func (l *Logins) take(ctx context.Context, tx *store.Tx, code, browser string) (in Invitation, err error) {
 	id, mine := linkID(code), loginID(browser)
-	err = tx.QueryRow(ctx, `SELECT role, first, until, browser FROM login_link WHERE id = $1`, id).
-		Scan(&role, &first, &until, &bound)
+	in, first, bound, err := scanInvitation(tx.QueryRow(ctx, `SELECT `+invitationColumns+` FROM login_link WHERE id = $1`, id))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return "", errLink
+		return Invitation{}, errLink
 	case err != nil:
-		return "", err
-	case browser == "", !l.now().Before(store.FromMicros(until)), len(bound) > 0 && !bytes.Equal(bound, mine):
-		return "", errLink
+		return Invitation{}, err
+	case browser == "", !l.now().Before(in.Until), len(bound) > 0 && !bytes.Equal(bound, mine):
+		return Invitation{}, errLink
 	}
-	if first == 1 {
+	if first {
 		some, err := anybody(ctx, tx)
 		if err != nil {
-			return "", err
+			return Invitation{}, err
 		}
 		if some {
-			return "", errLink
+			return Invitation{}, errLink
 		}
 	}
 	_, err = tx.Exec(ctx, `UPDATE login_link SET browser = $1 WHERE id = $2`, mine, id)
-	return role, err
+	return in, err
 }
 
 // Accept makes the token of somebody who comes in by a link, and begins a session with it. The link
@@ -129,12 +126,12 @@ func (l *Logins) Accept(
 		return "", "", Login{}, fail.New(fail.Invalid, "%q is no time zone; write one like Europe/Berlin", who.Zone)
 	}
 	err = l.db.Update(ctx, func(tx *store.Tx) error {
-		role, err := l.take(ctx, tx, code, browser)
+		link, err := l.take(ctx, tx, code, browser)
 		if err != nil {
 			return err
 		}
 		var made Key
-		token, made, err = l.keys.create(ctx, tx, Key{Name: name, Scopes: ConsoleScopes(role)})
+		token, made, err = l.keys.create(ctx, tx, Key{Name: name, Scopes: ConsoleScopes(link.Role)})
 		if err != nil {
 			return err
 		}
@@ -146,7 +143,7 @@ func (l *Logins) Accept(
 			return err
 		}
 		secret, in, err = l.begin(ctx, tx, made.ID, good)
-		in.Name, in.Role, in.Zone = made.Name, role, zone
+		in.Name, in.Role, in.Zone = made.Name, link.Role, zone
 		return err
 	})
 	return token, secret, in, err

@@ -42,8 +42,8 @@ func TestALinkOpensTheConsoleOnceInOneBrowser(t *testing.T) {
 		refused("a link that is over", old, "one")
 		code, other := link(), link()
 		refused("a browser without a secret", code, "")
-		if role, err := l.Take(t.Context(), code, "one"); role != identity.Owner || err != nil {
-			t.Fatalf("%q, %v", role, err)
+		if in, err := l.Take(t.Context(), code, "one"); in.Role != identity.Owner || err != nil {
+			t.Fatalf("%+v, %v", in, err)
 		}
 		refused("a link that another browser has", code, "two")
 		for _, wrong := range []identity.Person{

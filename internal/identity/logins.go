@@ -38,6 +38,9 @@ CREATE TABLE login_person (
 	token {{text}} NOT NULL PRIMARY KEY,
 	zone  TEXT NOT NULL
 );
+`, `
+ALTER TABLE login_link ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE login_link ADD COLUMN made BIGINT NOT NULL DEFAULT 0;
 `},
 }
 

@@ -21,13 +21,13 @@ const (
 )
 
 var accountOperations = []Operation{
-	define[ListAccounts]("accounts", "GET", accountsPath, "List the accounts"),
-	define[OpenAccount]("openAccount", "POST", accountsPath, "Open an account for a buyer"),
-	define[ShowAccount]("account", "GET", accountPath, "Read an account with its newest movements"),
-	define[Pay]("pay", "POST", accountPath, "Book a payment"),
-	define[ChangeAccount]("changeAccount", "PATCH", accountPath, "Set an account's limit and state"),
-	command[Credit](), command[Debit](), command[Expire](), command[LimitAccount](),
-	command[SuspendAccount](), command[ResumeAccount](), command[Statement](), command[Purchases](),
+	Define[ListAccounts]("accounts", "GET", accountsPath, "List the accounts"),
+	Define[OpenAccount]("openAccount", "POST", accountsPath, "Open an account for a buyer"),
+	Define[ShowAccount]("account", "GET", accountPath, "Read an account with its newest movements"),
+	Define[Pay]("pay", "POST", accountPath, "Book a payment"),
+	Define[ChangeAccount]("changeAccount", "PATCH", accountPath, "Set an account's limit and state"),
+	Command[Credit](), Command[Debit](), Command[Expire](), Command[LimitAccount](),
+	Command[SuspendAccount](), Command[ResumeAccount](), Command[Statement](), Command[Purchases](),
 }
 
 // Limit is how far below nothing an account may go; below 0 for as far as is configured.

@@ -12,12 +12,12 @@ import (
 const answersPath = "/admin/answers"
 
 var answerOperations = []Operation{
-	define[ListAnswers]("answers", "GET", answersPath,
+	Define[ListAnswers]("answers", "GET", answersPath,
 		"List with which tokens challenges of this front desk's own domains are answered now"),
-	define[PutAnswer]("putAnswer", "POST", answersPath,
+	Define[PutAnswer]("putAnswer", "POST", answersPath,
 		"Have a challenge of one of this front desk's own domains be answered with a token (RAMP v1, domain "+
 			"verification)"),
-	define[RemoveAnswer]("removeAnswer", "DELETE", answersPath+"/{domain}/{token}",
+	Define[RemoveAnswer]("removeAnswer", "DELETE", answersPath+"/{domain}/{token}",
 		"Have a challenge not be answered any more"),
 }
 

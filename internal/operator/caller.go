@@ -10,10 +10,10 @@ import (
 
 // Callers are who may push into the catalogs of tenants, with which keys.
 var callerOperations = []Operation{
-	define[ListCallers]("callers", "GET", callersPath, "List who may push into the catalogs of tenants"),
-	define[PutCaller]("putCaller", "POST", callersPath, "Put a caller in, or in the place of that with its id"),
-	define[ShowCaller]("caller", "GET", callerPath, "Read a caller"),
-	define[RevokeCaller]("revokeCaller", "DELETE", callerPath, "End the keys of a caller"),
+	Define[ListCallers]("callers", "GET", callersPath, "List who may push into the catalogs of tenants"),
+	Define[PutCaller]("putCaller", "POST", callersPath, "Put a caller in, or in the place of that with its id"),
+	Define[ShowCaller]("caller", "GET", callerPath, "Read a caller"),
+	Define[RevokeCaller]("revokeCaller", "DELETE", callerPath, "End the keys of a caller"),
 }
 
 // Caller is a caller.

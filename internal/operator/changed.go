@@ -9,7 +9,7 @@ import (
 )
 
 var changedOperations = []Operation{
-	define[ContentChanged]("contentChanged", "POST", "/admin/content-changed",
+	Define[ContentChanged]("contentChanged", "POST", "/admin/content-changed",
 		"Say that content of a site or tenant has changed, so that it is read anew (RAMP v1, Ingestion)"),
 }
 

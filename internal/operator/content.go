@@ -19,14 +19,14 @@ const (
 
 // What was read, and what others see of it.
 var contentOperations = []Operation{
-	define[ListSources]("sources", "GET", sourcesPath, "List the sources of content, and how they are"),
-	define[LookAtAddress]("lookAtSource", "POST", sourcesPath+"/look",
+	Define[ListSources]("sources", "GET", sourcesPath, "List the sources of content, and how they are"),
+	Define[LookAtAddress]("lookAtSource", "POST", sourcesPath+"/look",
 		"Look what is at an address of the web, before it is made a source"),
-	define[ShowSource]("source", "GET", sourcePath, "Tell of a source, and of what of it could not be used"),
-	define[ReadSource]("readSource", "POST", sourcePath+"/read", "Read a source anew"),
-	define[ListItems]("items", "GET", contentPath, "List the items that were read"),
-	define[ShowItem]("itemAt", "GET", contentPath+"/item", "Read an item as it was read, and as others see it"),
-	define[ListProblems]("contentProblems", "GET", contentPath+"/problems",
+	Define[ShowSource]("source", "GET", sourcePath, "Tell of a source, and of what of it could not be used"),
+	Define[ReadSource]("readSource", "POST", sourcePath+"/read", "Read a source anew"),
+	Define[ListItems]("items", "GET", contentPath, "List the items that were read"),
+	Define[ShowItem]("itemAt", "GET", contentPath+"/item", "Read an item as it was read, and as others see it"),
+	Define[ListProblems]("contentProblems", "GET", contentPath+"/problems",
 		"List what could not be used of all sources, and how to mend it"),
 }
 

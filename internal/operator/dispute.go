@@ -21,11 +21,11 @@ const (
 )
 
 var disputeOperations = []Operation{
-	define[ListDisputes]("disputes", "GET", disputesPath, "List disputes, the newest first"),
-	define[ShowDispute]("dispute", "GET", disputePath,
+	Define[ListDisputes]("disputes", "GET", disputesPath, "List disputes, the newest first"),
+	Define[ShowDispute]("dispute", "GET", disputePath,
 		"Read a dispute with its steps, by its id or that of its transaction"),
-	define[DecideDispute]("decideDispute", "POST", disputePath+"/decide", "Decide a dispute that is not decided"),
-	define[EraseDispute]("eraseDispute", "DELETE", disputePath+"/description",
+	Define[DecideDispute]("decideDispute", "POST", disputePath+"/decide", "Decide a dispute that is not decided"),
+	Define[EraseDispute]("eraseDispute", "DELETE", disputePath+"/description",
 		"Forget what the buyer wrote of a dispute"),
 }
 

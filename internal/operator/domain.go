@@ -16,11 +16,11 @@ const (
 )
 
 var domainOperations = []Operation{
-	define[ListDomains]("domains", "GET", domainsPath,
+	Define[ListDomains]("domains", "GET", domainsPath,
 		"List the domains of tenants, and how they are verified (RAMP v1, domain verification)"),
-	define[ShowDomain]("domain", "GET", domainPath, "Read how a domain is verified"),
-	define[ForgetDomain]("forgetDomain", "DELETE", domainPath, "Forget that a domain was verified"),
-	define[ListChallenges]("challenges", "GET", challengesPath,
+	Define[ShowDomain]("domain", "GET", domainPath, "Read how a domain is verified"),
+	Define[ForgetDomain]("forgetDomain", "DELETE", domainPath, "Forget that a domain was verified"),
+	Define[ListChallenges]("challenges", "GET", challengesPath,
 		"List the last challenges of a domain, without their tokens"),
 }
 

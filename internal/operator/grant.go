@@ -21,15 +21,15 @@ const (
 )
 
 var grantOperations = []Operation{
-	define[ListLicenses]("licenses", "GET", licensesPath, "List licences"),
-	define[AddLicense]("addLicenses", "POST", licensesPath, "Give a buyer a licence"),
-	define[ShowLicense]("readLicense", "GET", licensePath, "Read a licence"),
-	define[ChangeLicense]("changeLicense", "PATCH", licensePath, "Change a licence"),
-	define[ListSubscriptions]("subscriptions", "GET", subscriptionsPath, "List subscriptions"),
-	define[AddSubscription]("addSubscriptions", "POST", subscriptionsPath, "Give a buyer a subscription"),
-	define[ShowSubscription]("readSubscription", "GET", subscriptionPath, "Read a subscription"),
-	define[ChangeSubscription]("changeSubscription", "PATCH", subscriptionPath, "Change a subscription"),
-	command[SuspendGrant](), command[ResumeGrant](), command[EndGrant](), command[SetQuota](),
+	Define[ListLicenses]("licenses", "GET", licensesPath, "List licences"),
+	Define[AddLicense]("addLicenses", "POST", licensesPath, "Give a buyer a licence"),
+	Define[ShowLicense]("readLicense", "GET", licensePath, "Read a licence"),
+	Define[ChangeLicense]("changeLicense", "PATCH", licensePath, "Change a licence"),
+	Define[ListSubscriptions]("subscriptions", "GET", subscriptionsPath, "List subscriptions"),
+	Define[AddSubscription]("addSubscriptions", "POST", subscriptionsPath, "Give a buyer a subscription"),
+	Define[ShowSubscription]("readSubscription", "GET", subscriptionPath, "Read a subscription"),
+	Define[ChangeSubscription]("changeSubscription", "PATCH", subscriptionPath, "Change a subscription"),
+	Command[SuspendGrant](), Command[ResumeGrant](), Command[EndGrant](), Command[SetQuota](),
 }
 
 // Grant is a licence or a subscription as it is told, and as a request has it. Of a subscription,

@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/content/ownerterms"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fail"
@@ -47,6 +48,7 @@ type Operator struct {
 	Content    Content
 	Questions  *questions.Store // nil where none are kept
 	Visitors   visitors.Book    // who comes, and what the owner says of them
+	Keys       *keyring.Ring    // of every kind, and people at the console
 	Hosting
 	// Reread begins to read a site anew, and says whether it does: not where that is going on, nor
 	// where nothing is to be read. Where paths are named, no more is asked for, as far as that can
@@ -142,8 +144,8 @@ type Sized interface{ MaxBody() int64 }
 // Accepted is a result of what is done later.
 type Accepted interface{ Accepted() }
 
-// define makes an operation that is called by an address of a request.
-func define[In Doer[Out], Out any](id, method, path, summary string) Operation {
+// Define makes an operation that is called by an address of a request.
+func Define[In Doer[Out], Out any](id, method, path, summary string) Operation {
 	op := Operation{
 		ID: id, Method: method, Path: path, Summary: summary, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		Run: func(ctx context.Context, o *Operator, in any) (any, error) {
@@ -163,10 +165,10 @@ func define[In Doer[Out], Out any](id, method, path, summary string) Operation {
 	return op
 }
 
-// command makes an operation of the command line alone.
-func command[In Doer[Out], Out any]() Operation { return define[In]("", "", "", "") }
+// Command makes an operation of the command line alone.
+func Command[In Doer[Out], Out any]() Operation { return Define[In]("", "", "", "") }
 
-// Operations are all.
+// Operations are those of this package; package operations lists them with those of others.
 func Operations() (all []Operation) {
 	for _, some := range [][]Operation{
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
@@ -177,16 +179,6 @@ func Operations() (all []Operation) {
 		all = append(all, some...)
 	}
 	return all
-}
-
-// Of gives the operation that is told what a type says.
-func Of(in reflect.Type) Operation {
-	for _, one := range Operations() {
-		if one.In == in {
-			return one
-		}
-	}
-	panic("operator: no operation is told " + in.String())
 }
 
 // FieldError is a mistake in one field of what an operation is told.

@@ -17,11 +17,11 @@ const (
 
 // What people and agents ask.
 var questionOperations = []Operation{
-	define[ListQuestions]("questions", "GET", questionsPath, "List what people and agents ask"),
-	define[ShowQuestion]("question", "GET", questionPath, "Read what is kept of a question"),
-	define[ForgetQuestion]("forgetQuestion", "DELETE", questionPath, "Remove all that is kept of a question"),
-	define[IgnoreQuestion]("ignoreQuestion", "PUT", questionPath+"/ignored", "Take a question out of the lists"),
-	define[HeedQuestion]("heedQuestion", "DELETE", questionPath+"/ignored",
+	Define[ListQuestions]("questions", "GET", questionsPath, "List what people and agents ask"),
+	Define[ShowQuestion]("question", "GET", questionPath, "Read what is kept of a question"),
+	Define[ForgetQuestion]("forgetQuestion", "DELETE", questionPath, "Remove all that is kept of a question"),
+	Define[IgnoreQuestion]("ignoreQuestion", "PUT", questionPath+"/ignored", "Take a question out of the lists"),
+	Define[HeedQuestion]("heedQuestion", "DELETE", questionPath+"/ignored",
 		"Put an ignored question back into the lists"),
 }
 

@@ -23,14 +23,14 @@ const (
 )
 
 var requesterOperations = []Operation{
-	define[ListRequesters]("requesters", "GET", requestersPath, "List the requesters (RAMP v1)"),
-	define[AddRequester]("addRequester", "POST", requestersPath, "Put a requester in (RAMP v1, enterprise sign-up)"),
-	define[ShowRequester]("requester", "GET", requesterPath, "Read a requester"),
-	define[ChangeRequester]("changeRequester", "PATCH", requesterPath,
+	Define[ListRequesters]("requesters", "GET", requestersPath, "List the requesters (RAMP v1)"),
+	Define[AddRequester]("addRequester", "POST", requestersPath, "Put a requester in (RAMP v1, enterprise sign-up)"),
+	Define[ShowRequester]("requester", "GET", requesterPath, "Read a requester"),
+	Define[ChangeRequester]("changeRequester", "PATCH", requesterPath,
 		"Change what is named of a requester, its state among it"),
-	define[RemoveRequester]("removeRequester", "DELETE", requesterPath, "Remove a requester"),
-	command[SuspendRequester](),
-	command[ResumeRequester](),
+	Define[RemoveRequester]("removeRequester", "DELETE", requesterPath, "Remove a requester"),
+	Command[SuspendRequester](),
+	Command[ResumeRequester](),
 }
 
 // Requester is a registration.

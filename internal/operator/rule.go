@@ -21,16 +21,16 @@ const (
 )
 
 var ruleOperations = []Operation{
-	define[ListRules]("contentRules", "GET", rulesPath, "List the content rules (RAMP v1, manual source)"),
-	define[PutRule]("putContentRule", "POST", rulesPath,
+	Define[ListRules]("contentRules", "GET", rulesPath, "List the content rules (RAMP v1, manual source)"),
+	Define[PutRule]("putContentRule", "POST", rulesPath,
 		"Add a content rule, or put it in the place of that with its id"),
-	define[ShowRule]("contentRule", "GET", rulePath, "Read a content rule"),
-	define[RemoveRule]("removeContentRule", "DELETE", rulePath, "Remove a content rule"),
-	define[ShowPricing]("tenantPricing", "GET", pricingPath,
+	Define[ShowRule]("contentRule", "GET", rulePath, "Read a content rule"),
+	Define[RemoveRule]("removeContentRule", "DELETE", rulePath, "Remove a content rule"),
+	Define[ShowPricing]("tenantPricing", "GET", pricingPath,
 		"Read what licensed items of a site cost where no rule says so"),
-	define[SetPricing]("setTenantPricing", "PUT", pricingPath,
+	Define[SetPricing]("setTenantPricing", "PUT", pricingPath,
 		"Say what licensed items of a site cost where no rule says so (RAMP v1)"),
-	define[RemovePricing]("removeTenantPricing", "DELETE", pricingPath, "Have no such price any more"),
+	Define[RemovePricing]("removeTenantPricing", "DELETE", pricingPath, "Have no such price any more"),
 }
 
 // Rules are what programs add to the terms of the file.

@@ -18,11 +18,11 @@ const (
 )
 
 var signingKeyOperations = []Operation{
-	define[ListSigningKeys]("signingKeys", "GET", signingKeysPath, "List the keys that sign addresses for others"),
-	define[IssueSigningKey]("issueSigningKey", "POST", signingKeysPath,
+	Define[ListSigningKeys]("signingKeys", "GET", signingKeysPath, "List the keys that sign addresses for others"),
+	Define[IssueSigningKey]("issueSigningKey", "POST", signingKeysPath,
 		"Make a key, or take one, which waits (RAMP v1, CDN key rotation)"),
-	define[RevokeSigningKey]("revokeSigningKey", "DELETE", signingKeyPath, "End a key at once"),
-	define[ActivateSigningKey]("activateSigningKey", "POST", signingKeyPath+"/activate", "Have a key sign that waits"),
+	Define[RevokeSigningKey]("revokeSigningKey", "DELETE", signingKeyPath, "End a key at once"),
+	Define[ActivateSigningKey]("activateSigningKey", "POST", signingKeyPath+"/activate", "Have a key sign that waits"),
 }
 
 // SigningKey is a key that signs addresses, without its secret.

@@ -26,13 +26,13 @@ const (
 )
 
 var tenantOperations = []Operation{
-	define[ListTenants]("tenants", "GET", tenantsPath, "List the providers for whom is sold beside the sites"),
-	define[PutTenant]("putTenant", "POST", tenantsPath, "Put a tenant in, or in the place of that with its id"),
-	define[ShowTenant]("tenant", "GET", tenantPath, "Read a tenant"),
-	define[RemoveTenant]("removeTenant", "DELETE", tenantPath, "Remove a tenant: nothing of it is sold any more"),
-	define[ListRejections]("rejections", "GET", rejectionsPath,
+	Define[ListTenants]("tenants", "GET", tenantsPath, "List the providers for whom is sold beside the sites"),
+	Define[PutTenant]("putTenant", "POST", tenantsPath, "Put a tenant in, or in the place of that with its id"),
+	Define[ShowTenant]("tenant", "GET", tenantPath, "Read a tenant"),
+	Define[RemoveTenant]("removeTenant", "DELETE", tenantPath, "Remove a tenant: nothing of it is sold any more"),
+	Define[ListRejections]("rejections", "GET", rejectionsPath,
 		"List the entries of a tenant that were refused last, and why (RAMP v1, PushResources)"),
-	command[Onboard](),
+	Command[Onboard](),
 }
 
 // Tenant is a tenant as a request has it, and as it is told.

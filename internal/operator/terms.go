@@ -17,16 +17,16 @@ const (
 )
 
 var termsOperations = []Operation{
-	define[ListTerms]("terms", "GET", termsPath, "List the rules in force, with how many items each decides on"),
-	define[PublishTerms]("publishTerms", "PUT", termsPath, "Put other terms in force, in the place of the file's"),
-	define[CheckTerms]("checkTerms", "POST", termsPath+"/check",
+	Define[ListTerms]("terms", "GET", termsPath, "List the rules in force, with how many items each decides on"),
+	Define[PublishTerms]("publishTerms", "PUT", termsPath, "Put other terms in force, in the place of the file's"),
+	Define[CheckTerms]("checkTerms", "POST", termsPath+"/check",
 		"Say what other terms would change, without changing anything"),
-	define[ExplainTerms]("explainTerms", "GET", termsPath+"/explain",
+	Define[ExplainTerms]("explainTerms", "GET", termsPath+"/explain",
 		"Say what is decided on an item for each kind of party, and why"),
-	define[TermsHistory]("termsHistory", "GET", historyPath, "List the versions of the terms, the last first"),
-	define[ShowEdition]("termsVersion", "GET", editionPath,
+	Define[TermsHistory]("termsHistory", "GET", historyPath, "List the versions of the terms, the last first"),
+	Define[ShowEdition]("termsVersion", "GET", editionPath,
 		"Read a version of the terms, and what putting it back would change"),
-	define[PutBackTerms]("putBackTerms", "POST", editionPath+"/put-back",
+	Define[PutBackTerms]("putBackTerms", "POST", editionPath+"/put-back",
 		"Put a version of the terms in force again, or those of the file"),
 }
 

@@ -21,18 +21,18 @@ const (
 )
 
 var tuningOperations = []Operation{
-	define[ListTuning]("tuning", "GET", tuningPath, "List what mends answers"),
-	define[AddTuning]("addTuning", "POST", tuningPath,
+	Define[ListTuning]("tuning", "GET", tuningPath, "List what mends answers"),
+	Define[AddTuning]("addTuning", "POST", tuningPath,
 		"Add what mends answers, or put it in the place of that with its id"),
-	define[PreviewTuning]("previewTuning", "POST", tuningPath+"/preview",
+	Define[PreviewTuning]("previewTuning", "POST", tuningPath+"/preview",
 		"Say what an entry would do: to its question, and to those that were asked last"),
-	define[ExportTuning]("exportTuning", "GET", tuningPath+"/export", "Give all entries as a tuning.yaml"),
-	define[ImportTuning]("importTuning", "POST", tuningPath+"/import", "Take in the entries of a tuning.yaml"),
-	define[ShowTuning]("tuningEntry", "GET", tuningEntryPath, "Read an entry"),
-	define[RemoveTuning]("removeTuning", "DELETE", tuningEntryPath, "Remove an entry"),
-	define[TurnOffTuning]("turnOffTuning", "POST", tuningEntryPath+"/off",
+	Define[ExportTuning]("exportTuning", "GET", tuningPath+"/export", "Give all entries as a tuning.yaml"),
+	Define[ImportTuning]("importTuning", "POST", tuningPath+"/import", "Take in the entries of a tuning.yaml"),
+	Define[ShowTuning]("tuningEntry", "GET", tuningEntryPath, "Read an entry"),
+	Define[RemoveTuning]("removeTuning", "DELETE", tuningEntryPath, "Remove an entry"),
+	Define[TurnOffTuning]("turnOffTuning", "POST", tuningEntryPath+"/off",
 		"Have an entry do nothing, until it is turned on"),
-	define[TurnOnTuning]("turnOnTuning", "POST", tuningEntryPath+"/on", "Have an entry do again what it says"),
+	Define[TurnOnTuning]("turnOnTuning", "POST", tuningEntryPath+"/on", "Have an entry do again what it says"),
 }
 
 // Tuning is the entries, and what they are tried on.

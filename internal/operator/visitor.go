@@ -14,12 +14,12 @@ const (
 
 // Which agents come, and how they are treated.
 var visitorOperations = []Operation{
-	define[ListVisitors]("visitors", "GET", visitorsPath, "List which agents come, over every channel"),
-	define[ShowVisitor]("visitor", "GET", visitorPath,
+	Define[ListVisitors]("visitors", "GET", visitorsPath, "List which agents come, over every channel"),
+	Define[ShowVisitor]("visitor", "GET", visitorPath,
 		"Read what is known of an agent: by day, channel and how it is known"),
-	define[TreatVisitor]("treatVisitor", "PUT", visitorPath+"/treatment",
+	Define[TreatVisitor]("treatVisitor", "PUT", visitorPath+"/treatment",
 		"Allow, limit or block an agent, or ask it for a key"),
-	command[AllowVisitor](), command[LimitVisitor](), command[AskVisitor](), command[BlockVisitor](),
+	Command[AllowVisitor](), Command[LimitVisitor](), Command[AskVisitor](), Command[BlockVisitor](),
 }
 
 // VisitorRange is of which days visits are told.

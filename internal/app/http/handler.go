@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/netip"
 	"path"
 	"runtime/debug"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"frontdesk/internal/identity/agents"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/edge"
@@ -35,9 +37,11 @@ type RequestHandler struct {
 	Detached    detachedStreams
 
 	arrivals arrivals
-	scarce   rarely     // of requests that were cut off
-	Agents   *Agents    // who asks; nil where nobody is told apart
-	Visitors *Visitors  // counts who comes; nil counts nobody
+	scarce   rarely    // of requests that were cut off
+	Agents   *Agents   // who asks; nil where nobody is told apart
+	Visitors *Visitors // counts who comes; nil counts nobody
+	// Uses notes that a key was used now, from an address; nil notes nothing.
+	Uses     func(id string, from netip.Addr)
 	Gate     *edge.Gate // before sites; nil without any
 	GateOnly bool       // there is nothing but the gate, and probes
 }
@@ -214,6 +218,7 @@ func (f *RequestHandler) done(r *http.Request, answer *Recorder, done request) {
 	f.Metrics.request(where, status, verb, done)
 	f.known(answer.agent, done.happened)
 	f.Visitors.count(r, answer, status, done.happened)
+	f.used(r, status, done.happened)
 	level := slog.LevelInfo
 	switch {
 	case where.Quiet && status != http.StatusInternalServerError: // a probe is told no while the server starts
@@ -309,3 +314,12 @@ func (w *Recorder) Write(p []byte) (int, error) {
 
 // Unwrap gives http.ResponseController the writer that can flush and has deadlines.
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// used notes that the key was used by which a request was let in.
+func (f *RequestHandler) used(r *http.Request, status int, happened *httpx.Event) {
+	party := happened.Text("party")
+	if f.Uses == nil || party == "" || status == http.StatusUnauthorized || status == http.StatusForbidden {
+		return
+	}
+	f.Uses(keyring.UsedBy(party, happened.Text("key")), f.Address.Client(r))
+}

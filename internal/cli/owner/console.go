@@ -2,19 +2,26 @@ package owner
 
 import (
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
-	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/operator/access"
 )
 
 // Console has the commands for access to the owner's console.
 type Console struct {
 	Token consoleToken `cmd:"" help:"Make a token with which somebody logs in to the owner's console."`
 	Link  consoleLink  `cmd:"" help:"Make a link by which somebody comes in to the owner's console for the first time."`
+
+	People      of[access.ListPeople]         `cmd:"" help:"List who may come in to the owner's console, with roles and when they were last there."`
+	Change      of[access.ChangePerson]       `cmd:"" help:"Give a person another role, or suspend or resume them."`
+	SignOut     of[access.SignOutPerson]      `cmd:"" help:"End all sessions of a person, who may log in again."`
+	Remove      of[access.RemovePerson]       `cmd:"" help:"Let a person in no more."`
+	Invite      of[access.InvitePerson]       `cmd:"" help:"Make a link by which a named person comes in, with a role."`
+	Invitations of[access.ListInvitations]    `cmd:"" help:"List the links that nobody used yet."`
+	Withdraw    of[access.WithdrawInvitation] `cmd:"" help:"Make a link worth nothing."`
 }
 
 type consoleToken struct {
@@ -84,18 +91,6 @@ func (c consoleLink) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	env.Print("%s\n", command.ConsoleLink(publicAddress(loaded.Config), code))
+	env.Print("%s\n", command.ConsoleLink(loaded.Config.PublicAddress(), code))
 	return nil
-}
-
-// publicAddress is where a server with a configuration is reached.
-func publicAddress(config app.Config) string {
-	if config.URL != "" {
-		return strings.TrimSuffix(config.URL, "/")
-	}
-	host, port, err := net.SplitHostPort(config.Listen)
-	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }

@@ -4,7 +4,6 @@ package owner
 
 import (
 	"bufio"
-	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -16,17 +15,19 @@ import (
 	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/infra/ratelimit"
+	"frontdesk/internal/operator/access"
 )
 
 // Keys has the commands for keys of every kind.
 type Keys struct {
 	Issue    keysIssue    `cmd:"" help:"Make a key, or take one that was made elsewhere."`
-	Rotate   keysRotate   `cmd:"" help:"Make a key that follows another: the site's, a platform's or an API key."`
+	Rotate   keysRotate   `cmd:"" help:"Make a key that follows another: the site's, a platform's, an edge's or an API key."`
 	Activate keysActivate `cmd:"" help:"Have a delivery key sign addresses from now on."`
 	Revoke   keysRevoke   `cmd:"" help:"End a key for good."`
-	Suspend  keysSuspend  `cmd:"" help:"Let a platform's key in no longer, until it is resumed."`
-	Resume   keysResume   `cmd:"" help:"Let a platform's key in again that was suspended."`
+	Suspend  keysSuspend  `cmd:"" help:"Let a key in no longer, until it is resumed: an API key, a platform's, a person's or a buyer's."`
+	Resume   keysResume   `cmd:"" help:"Let a key in again that was suspended."`
 	List     keysList     `cmd:"" help:"List all keys, without their secrets."`
 	Agent    keysAgent    `cmd:"" help:"Make and rotate the keys of an agent of yours, and print the document that publishes them (RAMP v1)."`
 	Hash     keysHash     `cmd:"" help:"Print the hash of a key on standard input, for auth.keys of the configuration."`
@@ -93,9 +94,7 @@ func (c keysIssueAPI) Run(env *command.Environment) error {
 		return err
 	}
 	if c.JSON {
-		shown := listedAPI(made, time.Now())
-		shown.Secret = text
-		return command.PrintJSON(env, shown)
+		return printKey(env, program, keyring.API, made.ID, text)
 	}
 	showAPIKey(env, made, text)
 	if len(loaded.Config.Auth.Required) == 0 {
@@ -167,7 +166,24 @@ func (c keysIssuePlatform) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	return showPlatformKey(env, made, text, c.JSON)
+	if c.JSON {
+		if made.Imported {
+			text = nil // it is known already
+		}
+		return printKey(env, program, keyring.Platform, made.ID, string(text))
+	}
+	showPlatformKey(env, made, text)
+	return nil
+}
+
+// printKey prints a key that was made as JSON, with its secret.
+func printKey(env *command.Environment, program *app.App, kind, id, secret string) error {
+	key, err := access.ShowKey{KeyName: access.KeyName{ID: id, Kind: kind}}.Do(env.Ctx, program.Operator())
+	key.Secret = secret
+	if err != nil {
+		return err
+	}
+	return command.PrintJSON(env, key)
 }
 
 // secret is the secret to take, nil to make one.
@@ -194,21 +210,13 @@ func (c keysIssuePlatform) secret(env *command.Environment) ([]byte, error) {
 }
 
 // showPlatformKey prints a key that was made, with its secret; that of one that was taken is known already.
-func showPlatformKey(env *command.Environment, key identity.PlatformKey, secret []byte, asJSON bool) error {
-	if asJSON {
-		shown := listedPlatform(key, time.Now())
-		if !key.Imported {
-			shown.Secret = string(secret)
-		}
-		return command.PrintJSON(env, shown)
-	}
+func showPlatformKey(env *command.Environment, key identity.PlatformKey, secret []byte) {
 	if key.Imported {
 		env.Print("The key %s for the platform %q is taken over.\n", key.ID, key.Platform)
-		return nil
+		return
 	}
 	fmt.Fprintf(env.Stderr, "The key %s for the platform %q; its secret is shown this once:\n", key.ID, key.Platform)
 	env.Print("%s\n", secret)
-	return nil
 }
 
 // siteKey is what the site's own key is called on the command line.
@@ -219,9 +227,6 @@ const addressKey = "deliver"
 
 // verifierKey is what the keys are called on the command line with which the sites attest things of their content.
 const verifierKey = "verifier"
-
-// agentKey is what a list calls keys of the owner's agent.
-const agentKey = "agent"
 
 // botKey is what the keys are called on the command line with which what is asked of others is signed.
 const botKey = "bot"
@@ -265,7 +270,17 @@ func (c keysRotate) Run(env *command.Environment) error {
 	made, secret, err := program.Platforms.Rotate(env.Ctx, c.ID, c.Overlap)
 	if err == nil {
 		c.tell(env, c.ID)
-		return showPlatformKey(env, madeHere(made), secret, false)
+		showPlatformKey(env, madeHere(made), secret)
+		return nil
+	}
+	if !command.IsNotFound(err) {
+		return err
+	}
+	edge, signs, err := program.Edges.Rotate(env.Ctx, c.ID, c.Overlap)
+	if err == nil {
+		c.tell(env, c.ID)
+		showEdgeKey(env, edge, signs)
+		return nil
 	}
 	if !command.IsNotFound(err) {
 		return err
@@ -390,7 +405,7 @@ func ofSite(program *app.App, id string) bool {
 
 type keysRevoke struct {
 	command.ConfigFlags
-	ID string `arg:"" name:"id" help:"The key's id, as frontdesk keys list shows it."`
+	keyName
 }
 
 // Run ends a key.
@@ -403,56 +418,54 @@ func (c keysRevoke) Run(env *command.Environment) error {
 		return err
 	}
 	defer program.Close()
-	_, err = program.Platforms.SetStatus(env.Ctx, c.ID, identity.PlatformRevoked)
-	if command.IsNotFound(err) {
-		err = program.Keys.Revoke(env.Ctx, c.ID)
+	if ofSite(program, c.ID) {
+		return command.Usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
 	}
-	if command.IsNotFound(err) {
-		_, err = program.Deliveries.Revoke(env.Ctx, c.ID)
+	in := access.RevokeKey{KeyName: access.KeyName{ID: c.ID, Kind: c.Kind}}
+	key, err := in.Do(env.Ctx, program.Operator())
+	if err == nil {
+		env.Print("%s\n", command.Clean(in.Say(key)))
 	}
-	if command.IsNotFound(err) {
-		_, err = program.Edges.Revoke(env.Ctx, c.ID)
-	}
-	if command.IsNotFound(err) && ofSite(program, c.ID) {
-		err = command.Usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
-	}
-	if err != nil {
-		return err
-	}
-	env.Print("The key %s opens nothing any more; servers that run know it within a second.\n", c.ID)
-	return nil
+	return err
 }
 
 type keysSuspend struct {
 	command.ConfigFlags
-	ID string `arg:"" name:"id" help:"The id of a platform's key, as frontdesk keys list shows it."`
+	keyName
 }
 
 // Run suspends a key.
 func (c keysSuspend) Run(env *command.Environment) error {
-	return setStatus(env, c.ConfigFlags, c.ID, identity.PlatformSuspended, "The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
+	return c.set(env, c.ConfigFlags, "suspended", "The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
 }
 
 type keysResume struct {
 	command.ConfigFlags
-	ID string `arg:"" name:"id" help:"The id of a platform's key, as frontdesk keys list shows it."`
+	keyName
 }
 
 // Run resumes a key.
 func (c keysResume) Run(env *command.Environment) error {
-	return setStatus(env, c.ConfigFlags, c.ID, identity.PlatformActive, "The key %s is let in again; servers that run know it within a second.\n")
+	return c.set(env, c.ConfigFlags, "active", "The key %s is let in again; servers that run know it within a second.\n")
 }
 
-func setStatus(env *command.Environment, flags command.ConfigFlags, id, status, told string) error {
-	program, err := command.NeedKeys(env, flags, id)
+// keyName names a key.
+type keyName struct {
+	ID   string `arg:"" name:"id" help:"The key's id, as frontdesk keys list shows it."`
+	Kind string `placeholder:"KIND" help:"The key's kind, where keys of several kinds have the id."`
+}
+
+func (c keyName) set(env *command.Environment, flags command.ConfigFlags, state, told string) error {
+	program, err := command.NeedKeys(env, flags, c.ID)
 	if err != nil {
 		return err
 	}
 	defer program.Close()
-	if _, err := program.Platforms.SetStatus(env.Ctx, id, status); err != nil {
+	in := access.ChangeKey{KeyName: access.KeyName{ID: c.ID, Kind: c.Kind}, State: state}
+	if _, err := in.Do(env.Ctx, program.Operator()); err != nil {
 		return err
 	}
-	env.Print(told, id)
+	env.Print(told, command.Clean(c.ID))
 	return nil
 }
 
@@ -475,123 +488,47 @@ func (c keysList) Run(env *command.Environment) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS")
+	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS\tUSED")
 	for _, key := range keys {
-		opens := command.OrElse(strings.Join(slices.Concat(key.Doors, key.Roles, key.Sites), ","), "all")
-		for _, kind := range ourKinds {
-			if key.Kind == kind.name {
-				opens = "-"
-			}
-		}
-		if key.Kind == deliveryKey {
-			opens = key.Form
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, command.Clean(key.ID), command.OrElse(command.Clean(key.Name+key.Platform), "-"), key.State, opens,
-			command.OrElse(key.Rate, "-"), command.Figure(key.MaxChunks), command.Figure(key.MaxTokens), command.Day(&key.Created), command.Day(key.Ends))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, command.Clean(key.ID), command.OrElse(command.Clean(key.Holder()), "-"), key.State, opens(key),
+			command.OrElse(key.Rate, "-"), command.Figure(key.MaxChunks), command.Figure(key.MaxTokens), command.Day(command.Instant(key.Created)), command.Day(key.Ends), command.OrElse(key.LastUsed, "-"))
 	}
 	return table.Flush()
 }
 
-// keys are all keys: the site's, those of platforms, API keys.
-func (c keysList) keys(env *command.Environment) ([]listedKey, error) {
-	all, now := []listedKey{}, time.Now()
+// opens is what a key is for.
+func opens(key keyring.Key) string {
+	switch key.Kind {
+	case keyring.Site, keyring.Agent, keyring.Verifier, keyring.Bot:
+		return "-"
+	case keyring.Delivery:
+		return key.Form
+	}
+	return command.OrElse(command.Clean(strings.Join(slices.Concat(key.Doors, key.Roles, key.Sites), ",")), "all")
+}
+
+// keys are all keys.
+func (c keysList) keys(env *command.Environment) ([]keyring.Key, error) {
 	program, loaded, err := command.OpenKeys(env, c.ConfigFlags, false)
 	if err != nil {
 		return nil, err
 	}
 	if program != nil {
 		defer program.Close()
+		list, err := access.ListKeys{}.Do(env.Ctx, program.Operator())
+		return list.Keys, err
 	}
-	for _, kind := range ourKinds {
-		ours, err := kind.open(loaded.Config.KeyFolder(), nil)
-		if err != nil {
+	// There is no database, and so no key of others.
+	ring := keyring.Ring{Own: map[string]*identity.SiteKeys{}, Now: time.Now}
+	for kind, open := range map[string]func(string, func() time.Time) (*identity.SiteKeys, error){
+		keyring.Site: identity.OpenSiteKeys, keyring.Agent: identity.OpenAgentKeys, keyring.Verifier: identity.OpenVerifierKeys,
+		keyring.Bot: identity.OpenBotKeys,
+	} {
+		if ring.Own[kind], err = open(loaded.Config.KeyFolder(), nil); err != nil {
 			return nil, err
 		}
-		for _, key := range ours.Keys() {
-			all = append(all, listedKey{
-				Kind: kind.name, ID: key.ID, State: key.State(now), Created: key.Created, Ends: command.Instant(key.Retires),
-			})
-		}
 	}
-	if program == nil { // there is no database, and so no key of others
-		return all, nil
-	}
-	platforms, err := program.Platforms.List(env.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range platforms {
-		all = append(all, listedPlatform(key, now))
-	}
-	if all, err = appendDeliveryKeys(env, all, program.Deliveries, now); err != nil {
-		return nil, err
-	}
-	if all, err = appendEdgeKeys(env, all, program); err != nil {
-		return nil, err
-	}
-	return appendAPIKeys(env.Ctx, all, program.Keys, now)
-}
-
-// listedKey is a key as `frontdesk keys list --json` prints it.
-type listedKey struct {
-	Kind      string     `json:"kind"` // site, agent, verifier, bot, platform, delivery, edge, api or console
-	ID        string     `json:"id"`
-	Name      string     `json:"name,omitempty"`     // of the holder of an API key or of a token for the console; of who delivers, of a delivery key; of an edge
-	Platform  string     `json:"platform,omitempty"` // whose a platform's key is
-	State     string     `json:"state"`
-	Doors     []string   `json:"doors,omitempty"`       // of an API key; none for all
-	Roles     []string   `json:"roles,omitempty"`       // of a platform's key
-	Sites     []string   `json:"sites,omitempty"`       // whose content an edge delivers
-	Form      string     `json:"form,omitempty"`        // of the addresses that a delivery key signs
-	KeyPairID string     `json:"key_pair_id,omitempty"` // as CloudFront names a delivery key
-	MaxChunks int        `json:"max_chunks,omitempty"`
-	MaxTokens int        `json:"max_tokens,omitempty"`
-	Rate      string     `json:"rate,omitempty"`
-	Imported  bool       `json:"imported,omitempty"`
-	Created   time.Time  `json:"created"`
-	Begins    *time.Time `json:"not_before,omitempty"`
-	Ends      *time.Time `json:"ends,omitempty"`
-	Revoked   *time.Time `json:"revoked,omitempty"`
-	Secret    string     `json:"secret,omitempty"` // never in a list
-}
-
-// ourKinds are the kinds of keys with which this front desk itself signs.
-var ourKinds = []struct {
-	name string
-	open func(folder string, now func() time.Time) (*identity.SiteKeys, error)
-}{
-	{siteKey, identity.OpenSiteKeys}, {agentKey, identity.OpenAgentKeys}, {verifierKey, identity.OpenVerifierKeys},
-	{botKey, identity.OpenBotKeys},
-}
-
-func listedPlatform(key identity.PlatformKey, now time.Time) listedKey {
-	l := listedKey{
-		Kind: "platform", ID: key.ID, Platform: key.Platform, State: key.State(now), Roles: key.Roles, MaxChunks: key.MaxChunks, MaxTokens: key.MaxTokens,
-		Rate: key.Rate, Imported: key.Imported, Created: key.Created, Begins: command.Instant(key.NotBefore), Ends: command.Instant(key.NotAfter),
-	}
-	if key.Status == identity.PlatformRevoked {
-		l.Revoked = command.Instant(key.Changed)
-	}
-	return l
-}
-
-func appendAPIKeys(ctx context.Context, all []listedKey, keys *identity.Keys, now time.Time) ([]listedKey, error) {
-	known, err := keys.List(ctx)
-	for _, key := range known {
-		all = append(all, listedAPI(key, now))
-	}
-	return all, err
-}
-
-func listedAPI(key identity.Key, now time.Time) listedKey {
-	kind := "api"
-	if identity.ConsoleRole(key.Scopes) != "" {
-		kind = "console"
-	}
-	return listedKey{
-		Kind: kind, ID: key.ID, Name: key.Name, State: key.State(now), Doors: key.Scopes, Rate: key.Rate, Created: key.Created,
-		Ends: command.Instant(key.Expires), Revoked: command.Instant(key.Revoked),
-	}
+	return ring.List(env.Ctx, keyring.Filter{})
 }
 
 type keysHash struct{}

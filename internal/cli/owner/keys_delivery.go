@@ -102,15 +102,3 @@ func (c keysActivate) Run(env *command.Environment) error {
 	env.Print("The key %s signs the addresses of %s from now on, until %s at the latest.\n", key.ID, key.Place, command.Day(&key.Ends))
 	return nil
 }
-
-// appendDeliveryKeys adds the keys that sign addresses to a list.
-func appendDeliveryKeys(env *command.Environment, all []listedKey, keys *identity.DeliveryKeys, now time.Time) ([]listedKey, error) {
-	known, err := keys.List(env.Ctx)
-	for _, key := range known {
-		all = append(all, listedKey{
-			Kind: deliveryKey, ID: key.ID, Name: key.Place, Form: string(key.Form), KeyPairID: key.Name, State: key.State(now), Imported: key.Imported, Created: key.Created,
-			Begins: command.Instant(key.Activated), Ends: command.Instant(key.Ends),
-		})
-	}
-	return all, err
-}

@@ -5,13 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/identity"
+	"frontdesk/wire/sign"
 )
-
-// edgeKey is what a list calls keys of edges.
-const edgeKey = "edge"
 
 type keysIssueEdge struct {
 	command.ConfigFlags
@@ -56,20 +53,11 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "The key %s of the edge %s, for %s; its secret is shown this once:\n", made.ID, made.Edge, strings.Join(made.Sites, ", "))
-	env.Print("%s\n", secret.Text())
+	showEdgeKey(env, made, secret)
 	return nil
 }
 
-// appendEdgeKeys adds the keys of edges to a list.
-func appendEdgeKeys(env *command.Environment, all []listedKey, program *app.App) ([]listedKey, error) {
-	known, err := program.Edges.List(env.Ctx)
-	for _, key := range known {
-		all = append(all, listedEdge(key))
-	}
-	return all, err
-}
-
-func listedEdge(key identity.EdgeKey) listedKey {
-	return listedKey{Kind: edgeKey, ID: key.ID, Name: key.Edge, State: key.State(), Sites: key.Sites, Created: key.Created, Revoked: command.Instant(key.Revoked)}
+func showEdgeKey(env *command.Environment, made identity.EdgeKey, secret sign.WebhookSecret) {
+	fmt.Fprintf(env.Stderr, "The key %s of the edge %s, for %s; its secret is shown this once:\n", made.ID, made.Edge, strings.Join(made.Sites, ", "))
+	env.Print("%s\n", secret.Text())
 }

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/operations"
 )
 
 // of is the command of an operation: its flags are the fields of what the operation is told.
@@ -28,7 +29,7 @@ func (c of[In]) Help() string {
 
 // Run carries the operation out, and prints what came of it.
 func (c *of[In]) Run(env *command.Environment) error {
-	op := operator.Of(reflect.TypeFor[In]())
+	op := operations.Of(reflect.TypeFor[In]())
 	in := any(&c.In)
 	if check, ok := in.(operator.Checker); ok {
 		if err := check.Check(); err != nil {

@@ -97,6 +97,7 @@ func (h *handler) verify(ctx context.Context, c *call, role string) *failure {
 	}
 	c.header, c.key, c.secret = header, key, secret
 	httpx.EventFrom(ctx).Set("party", "platform:"+key.Platform)
+	httpx.EventFrom(ctx).Set("key", key.ID)
 	if state == identity.PlatformSuspended || role != "" && !key.May(role) {
 		return authFailed(http.StatusForbidden)
 	}

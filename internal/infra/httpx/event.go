@@ -47,7 +47,12 @@ func (e *Event) Set(name string, value any) {
 
 // Text gives a value that was noted as a text, and "" for any other.
 func (e *Event) Text(name string) string {
-	for _, a := range e.Attrs() {
+	if e == nil {
+		return ""
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, a := range e.attrs {
 		if a.Key == name && a.Value.Kind() == slog.KindString {
 			return a.Value.String()
 		}

@@ -49,7 +49,7 @@ func GateRules(s *published.Service, config EdgeConfig) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, key, err := config.signed(w, r)
 		if err == nil {
-			httpx.EventFrom(r.Context()).Set("party", "edge:"+key.Edge)
+			noteEdge(r.Context(), key)
 			err = config.tellRules(s, w, r, body, key)
 		}
 		if err != nil {
@@ -92,6 +92,12 @@ func (c EdgeConfig) answer(w http.ResponseWriter, id string, key identity.EdgeKe
 }
 
 // refuseEdge tells an edge what is wrong with its request.
+// noteEdge has the log tell which edge sent a request, and with which key.
+func noteEdge(ctx context.Context, key identity.EdgeKey) {
+	httpx.EventFrom(ctx).Set("party", "edge:"+key.Edge)
+	httpx.EventFrom(ctx).Set("key", key.ID)
+}
+
 func refuseEdge(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, sign.ErrWebhookTime) {
 		w.Header().Set(edge.ClockHeader, "apart")
@@ -107,7 +113,7 @@ func (c EdgeConfig) told(d *delivery.Service, w http.ResponseWriter, r *http.Req
 		return nil, "", key, err
 	}
 	ctx := r.Context()
-	httpx.EventFrom(ctx).Set("party", "edge:"+key.Edge)
+	noteEdge(ctx, key)
 	b, err := edge.Read(body)
 	if err != nil {
 		return nil, "", key, fail.New(fail.Invalid, "%v", err)

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/operations"
 )
 
 // Route is an address at which operations are called.
@@ -34,7 +35,7 @@ var beside = []struct{ pattern, as, where string }{
 // Routes are the addresses of the operations whose paths are, or are below, some.
 func Routes(o *operator.Operator, paths ...string) (all []Route) {
 	byPath := map[string]methods{}
-	for _, op := range operator.Operations() {
+	for _, op := range operations.All() {
 		if op.Method == "" || !below(op.Path, paths) {
 			continue
 		}

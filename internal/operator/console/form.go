@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
+	"frontdesk/internal/operator/operations"
 )
 
 // Forms ask for what operations are told. Tags of an operation's fields say how:
@@ -184,9 +185,9 @@ func quotaIn(r *http.Request, most string) (string, error) {
 	return "", fail.New(fail.Invalid, "A period is of months, days, hours or minutes.")
 }
 
-// operations are what forms of a page ask for, by what they say to do: an operation each. Of others
+// formOperations are what forms of a page ask for, by what they say to do: an operation each. Of others
 // none is said.
-type operations struct {
+type formOperations struct {
 	of   map[string]any
 	by   string // the name of what says it; without it, do
 	none string
@@ -195,7 +196,7 @@ type operations struct {
 }
 
 // operate carries out operations of an operator.
-func (o *owner) operate(all operations) frame.Handler {
+func (o *owner) operate(all formOperations) frame.Handler {
 	return o.Act(func(r *http.Request, v *frame.Visit) (did, to string, err error) {
 		do := field1(r, cmp.Or(all.by, "do"))
 		of, known := all.of[do]
@@ -206,7 +207,7 @@ func (o *owner) operate(all operations) frame.Handler {
 		if err := read(r, told.Interface()); err != nil {
 			return "", "", err
 		}
-		out, err := operator.Of(told.Type().Elem()).
+		out, err := operations.Of(told.Type().Elem()).
 			Run(operator.WithActor(r.Context(), v.Actor()), o.config.Sales.Operator, told.Interface())
 		if paid, ok := out.(operator.Paid); ok && err == nil && paid.Again {
 			err = fail.New(fail.Invalid, "This payment was booked under its reference before, and is not booked twice.")

@@ -52,7 +52,7 @@ func (o *owner) accounts(ctx context.Context, r *http.Request, _ *frame.Visit) (
 }
 
 // accountForms open an account.
-var accountForms = operations{
+var accountForms = formOperations{
 	of:   map[string]any{"": operator.OpenAccount{}},
 	done: func(r *http.Request, _ string) (did, to string) { return "opened an account", accountLink(r) },
 }
@@ -167,7 +167,7 @@ func (o *owner) account(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 }
 
 // oneAccountForms book, and change an account.
-var oneAccountForms = operations{
+var oneAccountForms = formOperations{
 	of: map[string]any{
 		accounts.Credit: operator.Pay{}, accounts.Debit: operator.Pay{}, accounts.Lapse: operator.Pay{},
 		"limit": operator.LimitAccount{}, "suspend": operator.SuspendAccount{}, "resume": operator.ResumeAccount{},
@@ -268,7 +268,7 @@ func (o *owner) grants(ctx context.Context, r *http.Request, _ *frame.Visit) (st
 }
 
 // grantForms give a buyer a licence or a subscription, as the radio buttons say.
-var grantForms = operations{
+var grantForms = formOperations{
 	of: map[string]any{
 		accounts.GrantLicence: operator.AddLicense{}, accounts.GrantSubscription: operator.AddSubscription{},
 	},
@@ -316,7 +316,7 @@ func (o *owner) grant(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 }
 
 // oneGrantForms change a licence or a subscription.
-var oneGrantForms = operations{
+var oneGrantForms = formOperations{
 	of: map[string]any{
 		"suspend": operator.SuspendGrant{}, "resume": operator.ResumeGrant{}, "end": operator.EndGrant{},
 		"quota": operator.SetQuota{},

@@ -84,7 +84,7 @@ func (r Recorder) DeliveryKey(ctx context.Context, tx *store.Tx, key identity.De
 
 // EdgeKey records a key of an edge.
 func (r Recorder) EdgeKey(ctx context.Context, tx *store.Tx, key identity.EdgeKey) error {
-	fact := keyFact{Key: "edge", State: key.State(), Sites: key.Sites, Ends: key.Revoked}
+	fact := keyFact{Key: "edge", State: key.State(r.Now()), Sites: key.Sites, Ends: key.Ends}
 	return r.key(ctx, tx, fact, key.ID, "edge:"+key.Edge)
 }
 

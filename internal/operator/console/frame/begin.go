@@ -54,8 +54,9 @@ func (f *Frame) takeBegin(w http.ResponseWriter, r *http.Request) {
 		Code: r.PostForm.Get("code"), Name: r.PostForm.Get("name"), Zone: r.PostForm.Get("zone"),
 	}
 	if !r.PostForm.Has("name") {
-		given.Zone = "UTC"
-		given.Role, err = f.Logins.Take(r.Context(), given.Code, form.Value)
+		var link identity.Invitation
+		link, err = f.Logins.Take(r.Context(), given.Code, form.Value)
+		given.Role, given.Name, given.Zone = link.Role, link.Name, "UTC"
 		f.began(w, r, given, err)
 		return
 	}
@@ -63,7 +64,8 @@ func (f *Frame) takeBegin(w http.ResponseWriter, r *http.Request) {
 		identity.Person{Name: given.Name, Zone: given.Zone}, f.Session)
 	if err != nil {
 		if fail.From(err).Code == fail.Invalid {
-			given.Role, _ = f.Logins.Take(r.Context(), given.Code, form.Value) // for the page alone
+			link, _ := f.Logins.Take(r.Context(), given.Code, form.Value) // for the page alone
+			given.Role = link.Role
 		}
 		f.began(w, r, given, err)
 		return

@@ -78,6 +78,7 @@ func (f *Frame) inside(page Page) http.HandlerFunc {
 			f.To(w, r, "login")
 			return
 		}
+		httpx.EventFrom(r.Context()).Set("party", v.Actor())
 		if r.Method == http.MethodPost {
 			err = f.ours(r, v.secret)
 		}

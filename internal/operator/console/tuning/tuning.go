@@ -17,6 +17,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
+	"frontdesk/internal/operator/operations"
 )
 
 //go:embed tuning.html
@@ -92,7 +93,7 @@ func (f Form) Query(kind string) string {
 func run[Out any](ctx context.Context, p *pages, in operator.Doer[Out]) (out Out, err error) {
 	told := reflect.New(reflect.TypeOf(in))
 	told.Elem().Set(reflect.ValueOf(in))
-	done, err := operator.Of(told.Type().Elem()).Run(ctx, p.config.Operator, told.Interface())
+	done, err := operations.Of(told.Type().Elem()).Run(ctx, p.config.Operator, told.Interface())
 	if err == nil {
 		out = done.(Out)
 	}

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/operations"
 )
 
 // adminPaths adds the operations of the owner that are called by requests, at their addresses.
 func (s *schemas) adminPaths(paths object) {
-	for _, op := range operator.Operations() {
+	for _, op := range operations.All() {
 		if op.Method == "" {
 			continue
 		}

@@ -36,6 +36,7 @@ var inner = map[string]string{
 	"accesslog": "licensing/disputes/accesslog", "tryout": "ask/tryout", "overview": "content/overview",
 	"content": "content", "ingest": "content/ingest", "document": "content/ingest/document",
 	"ownerterms": "content/ownerterms", "visitors": "identity/visitors",
+	"access": "operator/access", "keyring": "identity/keyring",
 }
 
 // nameOf is the name of the schema of a type.
@@ -225,7 +226,7 @@ func (s *schemas) member(t reflect.Type, field reflect.StructField, name string)
 
 // choices are the values of a tag, as JSON Schema has them.
 func choices(tag string) (all []any) {
-	for value := range strings.SplitSeq(strings.TrimPrefix(tag, ","), ",") {
+	for value := range strings.SplitSeq(strings.Trim(tag, ","), ",") {
 		all = append(all, value)
 	}
 	return all

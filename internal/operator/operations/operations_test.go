@@ -1,4 +1,4 @@
-package operator
+package operations
 
 import (
 	"reflect"
@@ -13,7 +13,7 @@ func TestOperationsSayWhatTheyAreToldOnceEach(t *testing.T) {
 	t.Parallel()
 	wild := regexp.MustCompile(`\{(\w+)`)
 	addresses, ids, inputs := map[string]bool{}, map[string]bool{}, map[reflect.Type]bool{}
-	for _, op := range Operations() {
+	for _, op := range All() {
 		if inputs[op.In] || Of(op.In).ID != op.ID {
 			t.Errorf("%v is told to two operations", op.In)
 		}
