@@ -102,8 +102,9 @@ type ownPolicy struct {
 	seller *seller
 	site   edge.SiteSettings
 	known  atomic.Pointer[edge.Policy]
-	heard  atomic.Bool // its content is loaded
-	failed bool        // it could not be read when it last was
+	heard  atomic.Bool     // its content is loaded
+	rules  []wire.GateRule // of which known is
+	failed bool            // it could not be read when it last was
 }
 
 // policyEvery is how often the policy of a site is looked at; a change of the terms counts after that.
@@ -137,7 +138,10 @@ func (p *ownPolicy) look(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	p.known.Store(edge.PolicyOf(rules))
+	if len(p.rules) == 0 || &p.rules[0] != &rules[0] { // there is always one
+		p.known.Store(edge.PolicyOf(rules))
+		p.rules = rules
+	}
 	p.heard.Store(true)
 }
 

@@ -66,6 +66,11 @@ func (p *Policy) For(party Party) Policy {
 	return own
 }
 
+// AsksParties says whether the policy is another one for other parties.
+func (p *Policy) AsksParties() bool {
+	return len(p.Parties) > 0 || slices.ContainsFunc(p.Rules, func(r PathRule) bool { return len(r.Parties) > 0 })
+}
+
 func accessFor(access Access, parties []Restriction, party Party) Access {
 	if !Admit(parties, party) {
 		return Blocked

@@ -14,6 +14,14 @@ const PolicyPath = "/exchange/v1/edge-policy"
 // MaxPolicy bounds the text of a GatePolicy.
 const MaxPolicy = 4 << 20
 
+// PartialHeader is of an access policy (RAMP v1) that does not say all: with Partial as its value,
+// gates are told more under PolicyPath, and who goes by the access policy alone may let agents have
+// what others decide on.
+const (
+	PartialHeader = "Frontdesk-Access-Policy"
+	Partial       = "partial"
+)
+
 // GateRequest asks for the policy of a host.
 type GateRequest struct {
 	ID   string `json:"id"`   // as Delivery.ID

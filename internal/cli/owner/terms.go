@@ -33,7 +33,7 @@ type termsExplain struct {
 	Source  string   `placeholder:"NAME" help:"The item's source; without it, what the database knows."`
 	User    string   `placeholder:"KIND" help:"The kind of user who asks, such as commercial; without it, not known."`
 	Country string   `placeholder:"CODE" help:"The country in which it is asked, such as DE; without it, not known."`
-	As      []string `placeholder:"PARTY" help:"Who asks: verified, known, an operator's origin, an agent's name, with commas. With verified all of it is proven, otherwise an agent is known by its word. Without it, somebody of whom nothing is known."`
+	As      []string `placeholder:"PARTY" help:"Who asks: verified, known, an operator's origin, an agent's name, the address that it comes from, with commas. With verified all of it is proven, and with an address that agents.known has for the agent; otherwise an agent is known by its word. Without it, somebody of whom nothing is known."`
 	Type    []string `placeholder:"TYPE" help:"The item's schema.org types; without it, what the database knows."`
 }
 

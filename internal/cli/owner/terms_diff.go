@@ -12,7 +12,7 @@ import (
 type termsDiff struct {
 	File string `arg:"" name:"new.yaml" help:"A file with the other rules under terms: a whole configuration, or one with nothing else."`
 	command.ConfigFlags
-	As       []string `placeholder:"PARTY" help:"For whom: verified, known, an operator's origin, an agent's name, with commas; without it, somebody of whom nothing is known."`
+	As       []string `placeholder:"PARTY" help:"For whom: verified, known, an operator's origin, an agent's name, the address that it comes from, with commas; without it, somebody of whom nothing is known."`
 	Examples int      `default:"3" placeholder:"N" help:"How many items to name for each change."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
 }

@@ -87,6 +87,14 @@ func (s Settings) List() (list []Known) {
 // All are the settings' agents, and behind them those that are built in.
 func (s Settings) All() []Known { return slices.Concat(s.List(), BuiltIn) }
 
+// OperatorAt is the origin of the operator that has keys at an origin; empty for none of the list.
+func (s Settings) OperatorAt(origin string) string {
+	if known := newList(s.List()).byOrigin(origin); known != nil {
+		return known.Origin
+	}
+	return ""
+}
+
 // Names are the names that rules may use for agents.
 func (s Settings) Names() (names []string) {
 	for _, k := range s.All() {

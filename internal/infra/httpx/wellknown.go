@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type Document struct {
 	body  []byte
 	etag  string
 	cache string // Cache-Control
+	// A further field of its header; empty for none.
+	name, value string
 }
 
 // NewDocument makes a document of a value: indented, its members in one order.
@@ -33,8 +36,8 @@ func NewDocument(v any) (*Document, error) {
 	}
 	body = append(body, '\n')
 	sum := sha256.Sum256(body)
-	return &Document{body, `"` + hex.EncodeToString(sum[:12]) + `"`,
-		fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
+	return &Document{body: body, etag: `"` + hex.EncodeToString(sum[:12]) + `"`,
+		cache: fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds()))}, nil
 }
 
 // WithCacheControl returns the document with another Cache-Control, for protocols that say how long
@@ -42,6 +45,15 @@ func NewDocument(v any) (*Document, error) {
 func (d *Document) WithCacheControl(control string) *Document {
 	other := *d
 	other.cache = control
+	return &other
+}
+
+// WithHeader returns the document with a field of the header beside its own. It is another document
+// to caches, whose text alone is the same.
+func (d *Document) WithHeader(name, value string) *Document {
+	other := *d
+	other.name, other.value = name, value
+	other.etag = strings.TrimSuffix(d.etag, `"`) + "-" + value + `"`
 	return &other
 }
 
@@ -54,6 +66,9 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", d.cache)
 	header.Set("Etag", d.etag)
+	if d.name != "" {
+		header.Set(d.name, d.value)
+	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 

@@ -51,6 +51,21 @@ type Policy struct {
 	byParty       bool // other parties are given other answers
 }
 
+// closed is the policy without what it opens: for who does not know what else is said of the paths.
+func (p *Policy) closed() *Policy {
+	close := func(a Access) Access {
+		if a == Open {
+			return Blocked
+		}
+		return a
+	}
+	rules := slices.Clone(p.rules)
+	for i := range rules {
+		rules[i].Access = close(rules[i].Access)
+	}
+	return NewPolicy(close(p.otherwise), rules)
+}
+
 // glob is the pattern of a rule that has stars.
 type glob struct {
 	rule         int

@@ -66,6 +66,7 @@ type Remote struct {
 	held      map[string]*held     // by name
 	active    map[string]time.Time // when keys were last named as signing, by id
 	warned    bool
+	partial   bool // it was told that paths are closed since not all is known of them
 }
 
 // held is a document as it was last had, here and on disk.
@@ -74,6 +75,8 @@ type held struct {
 	At   time.Time `json:"at"` // when the Exchange last said that it is so
 	Type string    `json:"type"`
 	Body []byte    `json:"body"`
+	// Partial says that an access policy does not say all (gate.PartialHeader).
+	Partial bool `json:"partial,omitempty"`
 	// Active is when keys were last named as signing, by id; of keys alone.
 	Active map[string]time.Time `json:"active,omitempty"`
 }
@@ -227,6 +230,7 @@ func (r *Remote) Refresh(ctx context.Context) error {
 		failed = append(failed, fmt.Errorf("whom paths are for: %w", err))
 	}
 	r.tellAge()
+	r.tellPartial()
 	return errors.Join(failed...)
 }
 
@@ -290,7 +294,7 @@ func (r *Remote) ask(ctx context.Context, t thing) error {
 		return fmt.Errorf("the Exchange answered with status %d", response.Status)
 	}
 	h := &held{ETag: response.Header.Get("Etag"), At: r.config.Now().UTC(), Type: response.Header.Get("Content-Type"),
-		Body: response.Body}
+		Body: response.Body, Partial: response.Header.Get(gate.PartialHeader) == gate.Partial}
 	if err := t.take(r, h); err != nil {
 		return fmt.Errorf("what the Exchange says cannot be used: %w", err)
 	}
@@ -300,6 +304,9 @@ func (r *Remote) ask(ctx context.Context, t thing) error {
 func (r *Remote) takePolicy(h *held) error {
 	policy, err := ReadPolicy(h.Body, r.config.Unknown)
 	if err == nil {
+		if h.Partial {
+			policy = policy.closed()
+		}
 		r.policy.Store(policy)
 	}
 	return err
@@ -408,6 +415,19 @@ func (r *Remote) tellAge() {
 		r.config.Log.Info("the policy of the site is fresh again", "site", r.config.Domain)
 	}
 	r.warned = old
+}
+
+// tellPartial warns once where this edge does not know what it would have to, and so closes what is
+// open.
+func (r *Remote) tellPartial() {
+	h := r.held["policy"]
+	partial := h != nil && h.Partial && r.parties.Load() == nil
+	if partial && !r.partial {
+		r.config.Log.Warn("some paths of the site are for certain agents, or for none, which the Exchange tells edges "+
+			"with a key alone; until then agents get nothing that is open, either: set edge.key and its secret to "+
+			"those that `frontdesk keys issue edge` gives there", "site", r.config.Domain)
+	}
+	r.partial = partial
 }
 
 func (r *Remote) file(name string) string { return filepath.Join(r.config.Folder, name+".json") }

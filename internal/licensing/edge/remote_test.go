@@ -1,10 +1,12 @@
 package edge
 
 import (
+	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,7 +15,10 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/licensing/edge/deliverylog"
+	"frontdesk/internal/policy"
 	"frontdesk/internal/testkit/clock"
+	gate "frontdesk/wire/edge"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -127,6 +132,75 @@ func TestPathsWhosePolicyWasNeverKnown(t *testing.T) {
 			t.Errorf("%s: %s", unknown, got)
 		}
 	}
+}
+
+// TestAnEdgeThatIsNotToldAllOpensNothingToAgents: where the Exchange says that gates are told more,
+// and this one is not, what is open by the access policy is closed, also over a restart, until the
+// edge is told or nothing more is to be told.
+func TestAnEdgeThatIsNotToldAllOpensNothingToAgents(t *testing.T) {
+	t.Parallel()
+	const said = `{"default_policy": "RESOURCE_ACCESS_POLICY_OPEN", "rules": [
+		{"pattern": "/sold/*", "policy": "RESOURCE_ACCESS_POLICY_LICENSED"}]}`
+	var partial atomic.Bool
+	s := says{emptyPolicy: text(said), "/exchange/v1/keys": text(`{"keys": []}`)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if partial.Load() && r.URL.Path == emptyPolicy { // as httpx.Document.WithHeader serves it
+			if w.Header().Set("Etag", `"partial"`); r.Header.Get("If-None-Match") == `"partial"` {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			w.Header().Set(gate.PartialHeader, gate.Partial)
+			io.WriteString(w, said)
+			return
+		}
+		s.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	var log strings.Builder
+	now, folder := clock.At(time.Now().UTC().Round(0)), t.TempDir()
+	told := `{"id": "x", "rules": [{"pattern": "*", "access": "open", "parties": [{"prohibit": ["training"]}]}]}`
+	open := func(ask func(context.Context, string, string) ([]byte, error)) *Remote {
+		r, err := OpenRemote(RemoteConfig{
+			Exchange: server.URL, Domain: "www.example.com", Folder: folder, Fetcher: fetch.New(fetch.Options{}),
+			Unknown: Blocked, Every: time.Minute, Stale: time.Hour, Now: now.Now, AskPolicy: ask,
+			NewID: func() string { return "x" }, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	training := policy.Party{Said: policy.Traits{Classes: []string{"training"}}}
+	check := func(when string, r *Remote, ask bool, page, sold, trainer Access) {
+		t.Helper()
+		if ask {
+			if err := r.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		gotPage, _ := r.Policy().At("/page", &policy.Party{})
+		gotSold, _ := r.Policy().At("/sold/a", &policy.Party{})
+		gotTrainer, _ := r.Policy().At("/page", &training)
+		if gotPage != page || gotSold != sold || gotTrainer != trainer {
+			t.Errorf("%s: %s, %s, %s", when, gotPage, gotSold, gotTrainer)
+		}
+	}
+	r := open(nil)
+	check("all is told", r, true, Open, Licensed, Open)
+	partial.Store(true)
+	check("not all is", r, true, Blocked, Licensed, Blocked)
+	check("and it has not changed", r, true, Blocked, Licensed, Blocked)
+	check("after a restart", open(nil), false, Blocked, Licensed, Blocked)
+	if n := strings.Count(log.String(), "edge.key"); n != 1 {
+		t.Errorf("the log tells it %d times: %s", n, log.String())
+	}
+	check("with a key", open(func(context.Context, string, string) ([]byte, error) { return []byte(told), nil }), true,
+		Open, Open, Blocked)
+	check("with a key for nothing here", open(func(context.Context, string, string) ([]byte, error) {
+		return nil, deliverylog.ErrNotTold
+	}), true, Blocked, Licensed, Blocked)
+	partial.Store(false)
+	check("all is told again", r, true, Open, Licensed, Open)
 }
 
 // TestKeysThatAttestAreKept holds that the edge serves the keys with which its site attests, as the

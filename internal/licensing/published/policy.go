@@ -21,38 +21,59 @@ type policies struct {
 	mu    sync.Mutex
 	rules *policy.Terms // of which they are
 	made  time.Time
-	hosts map[string]*draft
+	hosts map[string]*drafts
+}
+
+// drafts are the policies of a host: the public one, which tells nothing of items that nobody may
+// find here, and that for gates, which refuse such items.
+type drafts struct {
+	public, gate *draft
+	rules        []edge.GateRule // of the gate
 }
 
 // policiesFor is how long policies stay as they are while only the content changes: they are made
 // of all that can be sold.
 const policiesFor = time.Minute
 
-// maxExceptions is how many single addresses a policy names.
-const maxExceptions = 1000
+// How many single addresses a policy names: the public one, and that for gates.
+const (
+	maxExceptions     = 1000
+	maxGateExceptions = 10_000
+)
 
 // AccessPolicy says how far the paths of a host are open to whoever reads it (RAMP v1,
 // AccessPolicy): by the rules that ask for nothing else, and, before them, by the single addresses
 // of items on which other rules or terms decide. Of items that nobody may find here nothing is
-// told. Where there are too many such addresses, a rule is as strict as any item that it is for. It
+// told. Where there are too many such addresses, a rule is as strict as any item that it is for.
+// partial says that gates are told more, so that who goes by this alone lets too much pass. It
 // returns fail.NotFound for a host under which nothing is served, and fail.Unavailable before the
 // content is loaded.
-func (s *Service) AccessPolicy(ctx context.Context, host string) (policy.Policy, error) {
-	whole, _, err := s.partyPolicy(ctx, host)
-	return whole.For(policy.Party{}), err
+func (s *Service) AccessPolicy(ctx context.Context, host string) (whole policy.Policy, partial bool, err error) {
+	of, err := s.policiesOf(ctx, host)
+	if err != nil {
+		return whole, false, err
+	}
+	stranger := policy.Party{}
+	whole = of.public.made.For(stranger)
+	return whole, of.gate.made.AsksParties() || !reflect.DeepEqual(whole, of.gate.made.For(stranger)), nil
 }
 
 // GateRules says how far the paths of a host are open, and to whom, as gates go by it; the last
-// rule fits all paths. It is fail.NotFound, too, for a host that is of none of the sites; nil is
-// all sites.
-func (s *Service) GateRules(ctx context.Context, host string, of []string) ([]edge.GateRule, error) {
-	whole, site, err := s.partyPolicy(ctx, host)
-	if err == nil && of != nil && !slices.Contains(of, site) {
-		err = fail.New(fail.NotFound, "the key is for no site at %s", fail.Clip(host))
-	}
+// rule fits all paths. The same ones are given until others are made, and must not be changed. It
+// is fail.NotFound, too, for a host that is of none of the sites; nil is all sites.
+func (s *Service) GateRules(ctx context.Context, host string, sites []string) ([]edge.GateRule, error) {
+	of, err := s.policiesOf(ctx, host)
 	if err != nil {
 		return nil, err
 	}
+	if sites != nil && !slices.Contains(sites, of.gate.site) {
+		return nil, fail.New(fail.NotFound, "the key is for no site at %s", fail.Clip(host))
+	}
+	return of.rules, nil
+}
+
+// gateRules writes a policy for gates.
+func gateRules(whole *policy.Policy) []edge.GateRule {
 	rules := make([]edge.GateRule, 0, len(whole.Rules)+1)
 	add := func(rule policy.PathRule) {
 		made := edge.GateRule{Pattern: rule.Pattern, Access: string(rule.Access)}
@@ -65,21 +86,22 @@ func (s *Service) GateRules(ctx context.Context, host string, of []string) ([]ed
 		add(rule)
 	}
 	add(policy.PathRule{Pattern: "*", Access: whole.Default, Parties: whole.Parties})
-	return rules, nil
+	return rules
 }
 
-// partyPolicy is the policy of a host, with those for whom its rules are, and the host's site.
-func (s *Service) partyPolicy(ctx context.Context, host string) (made policy.Policy, site string, err error) {
+// policiesOf is the policies of a host, with those for whom their rules are.
+func (s *Service) policiesOf(ctx context.Context, host string) (*drafts, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
-		return made, "", err
+		return nil, err
 	}
 	place, err := catalog.Canonical("https://" + host + "/")
 	name, path, _ := strings.Cut(place, "/")
 	if err != nil || path != "" {
-		return made, "", fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
+		return nil, fail.New(fail.NotFound, "%q is no host; write it like www.example.com", fail.Clip(host))
 	}
 	if tenant, terms, ok := s.deps.Tenant(name); ok {
-		return terms.ForAny().Policy(tenant, name), tenant, nil
+		one := newDraft(terms.ForAny(), tenant, name, 0)
+		return &drafts{one, one, gateRules(&one.made)}, nil
 	}
 	rules, now := s.deps.Corpus.Terms().ForAny(), s.deps.Now()
 	p := &s.policies
@@ -88,52 +110,65 @@ func (s *Service) partyPolicy(ctx context.Context, host string) (made policy.Pol
 	if p.hosts == nil || p.rules != rules || now.Sub(p.made).Abs() >= policiesFor {
 		made, err := s.makePolicies(ctx, rules)
 		if err != nil {
-			return policy.Policy{}, "", err
+			return nil, err
 		}
 		p.rules, p.made, p.hosts = rules, now, made
 	}
 	found, known := p.hosts[name]
 	if !known {
-		return made, "", fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(name))
+		return nil, fail.New(fail.NotFound, "nothing is served here of %s", fail.Clip(name))
 	}
-	return found.made, found.site, nil
+	return found, nil
 }
 
-// makePolicies makes the policies of all hosts: those that sites name, and those of items.
-func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[string]*draft, error) {
-	drafts := map[string]*draft{}
+// makePolicies makes the policies of all hosts: those that sites name, and those of items that may
+// be found.
+func (s *Service) makePolicies(ctx context.Context, rules *policy.Terms) (map[string]*drafts, error) {
+	made := map[string]*drafts{}
+	add := func(site, host string) {
+		if made[host] == nil {
+			made[host] = &drafts{public: newDraft(rules, site, host, maxExceptions),
+				gate: newDraft(rules, site, host, maxGateExceptions)}
+		}
+	}
 	for _, site := range s.deps.Corpus.Sites().All() {
 		for _, host := range site.Hosts {
 			if host, ok := policy.Host("https://" + host + "/"); ok {
-				drafts[host] = newDraft(rules, site.ID, host)
+				add(site.ID, host)
 			}
 		}
 	}
-	err := s.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access reach) {
-		if drafts[host] == nil {
-			drafts[host] = newDraft(rules, entry.Site, host)
+	err := s.each(ctx, rules, func(host string, entry *catalog.Entry, _ reach, found bool) {
+		if found {
+			add(entry.Site, host)
 		}
-		drafts[host].hold(pathOf(entry.URL), access)
 	})
-	if err == nil { // several items may have one path, and the strictest counts
-		err = s.eachFound(ctx, rules, func(host string, entry *catalog.Entry, access reach) {
-			if draft := drafts[host]; draft != nil && len(draft.differs) > 0 {
-				if path := pathOf(entry.URL); draft.differs[path].access != "" {
-					draft.differs[path] = draft.differs[path].and(access)
+	// several items may have one path, and the strictest counts
+	for _, step := range []func(*draft, string, reach){(*draft).hold, (*draft).again} {
+		if err != nil {
+			break
+		}
+		err = s.each(ctx, rules, func(host string, entry *catalog.Entry, access reach, found bool) {
+			if of := made[host]; of != nil {
+				path := pathOf(entry.URL)
+				if step(of.gate, path, access); found {
+					step(of.public, path, access)
 				}
 			}
 		})
 	}
-	for _, draft := range drafts {
-		draft.finish()
+	for _, of := range made {
+		of.public.finish()
+		of.gate.finish()
+		of.rules = gateRules(&of.gate.made)
 	}
-	return drafts, err
+	return made, err
 }
 
-// eachFound calls fn with every item that may be found, the host that it is under, and how far and
-// to whom it is open.
-func (s *Service) eachFound(ctx context.Context, rules *policy.Terms,
-	fn func(host string, entry *catalog.Entry, access reach)) error {
+// each calls fn with every item, the host that it is under, how far and to whom it is open, and
+// whether it may be found.
+func (s *Service) each(ctx context.Context, rules *policy.Terms,
+	fn func(host string, entry *catalog.Entry, access reach, found bool)) error {
 	for entry := range s.deps.Catalog.All() {
 		if ctx.Err() != nil {
 			return fail.New(fail.Timeout, "the time allowed ran out before the answer was ready").Wrap(ctx.Err())
@@ -142,9 +177,8 @@ func (s *Service) eachFound(ctx context.Context, rules *policy.Terms,
 		if !ok || !s.deps.Corpus.Sites().Serves(entry.Site) {
 			continue
 		}
-		if decision := rules.Decide(entry.Facts()); decision.Allows(released.Search) { // which what is blocked is not
-			fn(host, &entry, reach{decision.Access, decision.Parties.AsList()})
-		}
+		decision := rules.Decide(entry.Facts())
+		fn(host, &entry, reach{decision.Access, decision.Parties.AsList()}, decision.Allows(released.Search))
 	}
 	return nil
 }
@@ -171,14 +205,16 @@ func (a reach) and(b reach) reach {
 // draft is the policy of a host. What is below made is nil when it is finished.
 type draft struct {
 	site    string
+	most    int // exceptions
 	made    policy.Policy
 	differs map[string]reach // by path, of the items on which the rules for paths are not the last word
 	many    bool             // there were too many
 	raised  map[int]reach    // what all items let pass that a rule is for, by its index; -1 is the default
 }
 
-func newDraft(rules *policy.Terms, site, host string) *draft {
-	return &draft{site: site, made: rules.Policy(site, host), differs: map[string]reach{}, raised: map[int]reach{}}
+func newDraft(rules *policy.Terms, site, host string, most int) *draft {
+	return &draft{site: site, most: most, made: rules.Policy(site, host),
+		differs: map[string]reach{}, raised: map[int]reach{}}
 }
 
 // hold holds an item against the policy.
@@ -192,8 +228,15 @@ func (d *draft) hold(path string, access reach) {
 	if reflect.DeepEqual(access, said) || d.many {
 		return
 	}
-	if d.differs[path] = access; len(d.differs) > maxExceptions {
+	if d.differs[path] = access; len(d.differs) > d.most {
 		d.many, d.differs = true, nil
+	}
+}
+
+// again holds a further item against what was noted of its path.
+func (d *draft) again(path string, access reach) {
+	if d.differs[path].access != "" {
+		d.differs[path] = d.differs[path].and(access)
 	}
 }
 

@@ -37,12 +37,71 @@ func newShop(t testing.TB, sites ...string) *shop {
 
 func (s *shop) policy(t contenttest.T, host string) policy.Policy {
 	t.Helper()
+	public, _ := s.both(t, host)
+	return public
+}
+
+// both are the policies for everybody and for gates.
+func (s *shop) both(t contenttest.T, host string) (public, gate policy.Policy) {
+	t.Helper()
 	s.Clock.Advance(policiesFor)
-	p, _, err := s.partyPolicy(context.Background(), host)
+	of, err := s.policiesOf(context.Background(), host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return of.public.made, of.gate.made
+}
+
+// gateSays is the gate's access for a path.
+func (s *shop) gateSays(t *testing.T, host, path string) string {
+	t.Helper()
+	s.Clock.Advance(policiesFor)
+	rules, err := s.GateRules(t.Context(), host, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules {
+		if policy.MatchStars(r.Pattern, path, true) {
+			return r.Access
+		}
+	}
+	return ""
+}
+
+// TestGatesRefuseItemsThatNobodyMayFind, whatever blocks them: to the public nothing is told of
+// such items, and that gates are told more is.
+func TestGatesRefuseItemsThatNobodyMayFind(t *testing.T) {
+	t.Parallel()
+	b := newShop(t, "mag")
+	b.Fill(t, "mag", "articles", contenttest.Item("mag", "a/1", "Person", "One", "One."),
+		contenttest.Item("mag", "a/2", "Quiz", "Two", "Two."),
+		contenttest.Item("mag", "a/3", "Recipe", "Three", "Three."),
+		contenttest.Item("mag", "a/3?x=1", "Person", "Three", "Three."))
+	b.Fill(t, "mag", "drafts", contenttest.Item("mag", "a/4", "Recipe", "Four", "Four."))
+	open := policy.Rule{Access: policy.Open}
+	b.SetRules(t, open)
+	if _, partial, err := b.AccessPolicy(t.Context(), "mag.example"); partial || err != nil {
+		t.Errorf("a policy of paths alone is partial: %v, %v", partial, err)
+	}
+	b.SetRules(t, policy.Rule{Match: policy.Match{Type: []string{"Person"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Source: []string{"drafts"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Type: []string{"Quiz"}}, Access: policy.Licensed,
+			Functions: policy.Functions{Prohibit: []string{"search"}}}, open)
+	for path, want := range map[string]policy.Access{"/a/1": policy.Blocked, "/a/2": policy.Licensed,
+		"/a/3": policy.Blocked, "/a/4": policy.Blocked, "/a/5": policy.Open} {
+		if got := b.gateSays(t, "mag.example", path); got != string(want) {
+			t.Errorf("at the gate %s is %s, want %s", path, got, want)
+		}
+	}
+	public, partial, err := b.AccessPolicy(t.Context(), "mag.example")
+	if err != nil || !partial || len(public.Rules) != 0 || public.Default != policy.Open {
+		t.Errorf("the public is told %+v (partial: %v), %v", public, partial, err)
+	}
+	b.SetRules(t, policy.Rule{Access: policy.Open, Parties: policy.Restriction{Prohibit: []string{"training"}}})
+	b.Clock.Advance(policiesFor)
+	if _, partial, err := b.AccessPolicy(t.Context(), "mag.example"); !partial || err != nil {
+		t.Errorf("a policy of parties is whole: %v", err)
+	}
 }
 
 func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
@@ -74,10 +133,10 @@ func TestAccessPolicyIsMadeOfTermsAndItems(t *testing.T) {
 	if p.Default != policy.Licensed || !reflect.DeepEqual(p.Rules, want) {
 		t.Errorf("%+v", p)
 	}
-	if _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
+	if _, _, err := b.AccessPolicy(t.Context(), "other.example"); fail.From(err).Code != fail.NotFound {
 		t.Error("a host of somebody else has a policy:", err)
 	}
-	if _, err := b.AccessPolicy(t.Context(), "mag.example/x"); fail.From(err).Code != fail.NotFound {
+	if _, _, err := b.AccessPolicy(t.Context(), "mag.example/x"); fail.From(err).Code != fail.NotFound {
 		t.Error("what is no host has a policy:", err)
 	}
 }
@@ -96,6 +155,9 @@ func TestAccessPolicyWithTooManyExceptionsIsAsStrictAsAny(t *testing.T) {
 	p := b.policy(t, "mag.example")
 	if p.At("/a/7") != policy.Licensed || p.At("/b/1") != policy.Open || len(p.Rules) != 2 {
 		t.Errorf("%+v", p)
+	}
+	if got := b.gateSays(t, "mag.example", "/a/none"); got != "open" { // a gate is told of all of them
+		t.Errorf("at the gate another path is %s", got)
 	}
 }
 
@@ -131,11 +193,12 @@ func TestAccessPolicyIsNeverMoreOpenThanTheTerms(t *testing.T) {
 			rules = append(rules, r)
 		}
 		b.SetRules(rt, rules...)
-		said := b.policy(rt, "mag.example")
+		public, gate := b.both(rt, "mag.example")
 		for _, i := range all {
 			facts := policy.Facts{Site: "mag", Source: "articles", URL: i.URL, Types: i.Types}
-			if b.Terms().ForAny().Decide(facts).Access == policy.Blocked {
-				continue // of which nothing is told
+			said := gate
+			if b.Terms().ForAny().Decide(facts).Access != policy.Blocked { // of which nothing is told to others
+				said = public
 			}
 			for _, party := range []policy.Party{{}, {Proven: policy.Traits{Classes: []string{policy.PartyVerified}}},
 				{Said: policy.Traits{Classes: []string{"training"}}},

@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/licensing/published"
+	"frontdesk/wire/edge"
 	wire "frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -51,7 +52,7 @@ func ServePolicy(s *published.Service) http.Handler {
 
 // declarePolicy makes the access policy of a provider.
 func declarePolicy(ctx context.Context, s *published.Service, domain string) (*httpx.Document, error) {
-	policy, err := s.AccessPolicy(ctx, domain)
+	policy, partial, err := s.AccessPolicy(ctx, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -66,5 +67,8 @@ func declarePolicy(ctx context.Context, s *published.Service, domain string) (*h
 	if err != nil {
 		return nil, err
 	}
-	return document.WithCacheControl(policyCacheControl), nil
+	if document = document.WithCacheControl(policyCacheControl); partial {
+		document = document.WithHeader(edge.PartialHeader, edge.Partial)
+	}
+	return document, nil
 }
