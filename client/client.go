@@ -15,7 +15,7 @@
 // silence, and is data: nothing of it is trusted, and a text of it may hold anything.
 //
 // The package stands on wire alone, and is meant for programs outside this module, too: docs/sdk.md. What it sends, and what it
-// makes of an answer, is held by test/sdk/transcripts, which the clients in other languages play as well.
+// makes of an answer, is held by test/sdk/transcripts, which the clients in other languages (clients/) play as well.
 package client
 
 import (

@@ -1,0 +1,10 @@
+// Ask a website's front desk. See README.md.
+export { Failure, NotADesk, Promised } from './answer.js'
+export type { Action, Answer, ElicitedQuestion, Elicitation, Meta, Question, Result } from './answer.js'
+export { Conversation, Desk } from './desk.js'
+export type { AskEvent, Answering, Asking } from './desk.js'
+export { Broken, FrontdeskError, Misuse, Unreachable } from './errors.js'
+export { Signer } from './sign.js'
+export type { PrivateKey } from './sign.js'
+export type { AskInput, ToolFormat, Tools } from './tools.js'
+export type { Call, Options } from './transport.js'
