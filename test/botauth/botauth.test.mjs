@@ -1,7 +1,7 @@
 // Who signs by the libraries of others is known to a running front desk, and what it signs itself is verified by them.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { createPublicKey, generateKeyPairSync, verify as check } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, verify as check } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:https';
 import { createServer as probe } from 'node:net';
@@ -25,13 +25,14 @@ const freePort = () => new Promise((resolve) => {
   });
 });
 
-// get makes a request, and gives what comes back.
-const get = (url, headers = {}) => new Promise((resolve, reject) => {
-  send(url, { headers }, async (answer) => {
+// get makes a request, and gives what comes back. With a text it posts that as JSON.
+const get = (url, headers = {}, text = undefined) => new Promise((resolve, reject) => {
+  const json = text === undefined ? {} : { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  send(url, { method: text === undefined ? 'GET' : 'POST', headers: { ...json, ...headers } }, async (answer) => {
     let body = '';
     for await (const part of answer) body += part;
     resolve({ status: answer.statusCode, headers: answer.headers, body });
-  }).on('error', reject).end();
+  }).on('error', reject).end(text);
 });
 
 // desk is a front desk that runs, at an https address, with what its log has said.
@@ -65,11 +66,12 @@ ${typeof config === 'function' ? config(port) : config}`);
     assert.ok(tries < 600 && child.exitCode === null, log);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  const events = () => log.split('\n').filter((line) => line.includes('agent_signature')).map((line) => JSON.parse(line));
+  const events = () => log.split('\n').filter((line) => line.includes('agent_known') || line.includes('agent_signature'))
+    .map((line) => JSON.parse(line));
   const run = async (...args) => (await promisify(execFile)(process.env.FRONTDESK, args, { cwd: folder })).stdout;
-  const event = async (route) => { // the last one of a route; the log is written beside the answer
+  const event = async (route, is = () => true) => { // the last one of a route; the log is written beside the answer
     for (let tries = 0; tries < 100; tries++) {
-      const one = events().findLast((e) => e.route === route);
+      const one = events().findLast((e) => e.route === route && is(e));
       if (one) return one;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -104,11 +106,11 @@ async function agents(...kinds) {
     const kid = await jwkToKeyID(jwk, helpers.WEBCRYPTO_SHA256, helpers.BASE64URL_DECODE);
     keys.push({ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' });
     const signer = await signerFromJWK(jwk);
-    const sign = async (url) => {
+    const sign = async (url, more = {}, components = undefined) => {
       const created = new Date();
-      const headers = { 'Signature-Agent': JSON.stringify(directory.url) };
+      const headers = { 'Signature-Agent': JSON.stringify(directory.url), ...more };
       const made = await signatureHeaders(new Request(url, { headers }), signer,
-        { created, expires: new Date(created.getTime() + 300_000), nonce: generateNonce() });
+        { created, expires: new Date(created.getTime() + 300_000), nonce: generateNonce(), ...(components && { components }) });
       return { ...headers, ...made };
     };
     all.push({ kind, sign });
@@ -138,6 +140,63 @@ test('who signs by another library is verified, and gets what is for the verifie
     assert.equal(await found(at, await sign('https://localhost:1/ask')), false, `${kind}: a signature for another host opens`);
   }
   assert.equal(directory.asked.length, 1, 'the directory was fetched more than once');
+});
+
+test('a signature is verified at every public address, beside those of others, and over the body that it covers', async () => {
+  const at = await desk((port) => `${here}ramp: {enabled: true}
+intent: {enabled: true, publisher: {id: example}, domains: [lamps], compliance: {last_updated: "2026-11-22"}}
+auth: {keys: [{name: reader, hash: 'sha256:${createHash('sha256').update('secret').digest('hex')}'}]}
+intakes:
+  provider: {description: "We mend lamps.", contact_email: desk@example.com}
+  list:
+    - id: repair
+      name: Lamp repair
+      description: Takes lamps that are to be mended.
+      category: service/request
+      offer_type: none
+      privacy: {data_retention: session}
+      input_schema: {type: object, properties: {lamp: {type: string}}}
+edge: {sites: [{domain: www.example.com, url: "https://127.0.0.1:${port}", origin: "http://127.0.0.1:1"}]}
+`);
+  const { directory, all: [{ sign }] } = await agents(['ed25519']);
+  const gate = at.url.replace('localhost', '127.0.0.1');
+  for (const [url, text] of [
+    [`${at.url}/ask?query=lamp&streaming=false`], [`${at.url}/ask`, '{"query":{"text":"lamp"},"streaming":false}'],
+    [`${at.url}/mcp`, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'], [`${at.url}/feeds/local/1-of-1.jsonl`],
+    [`${at.url}/llms.txt`], [`${at.url}/robots.txt`], [`${at.url}/openapi.json`], [`${at.url}/`],
+    [`${at.url}/.well-known/agent-intake.json`], [`${at.url}/intake/repair`, '{}'],
+    [`${at.url}/.well-known/aip.json`], [`${at.url}/intent/capabilities`], [`${at.url}/intent/retrieve`, '{}'],
+    [`${at.url}/.well-known/ramp.json`], [`${at.url}/.well-known/ramp-exchange.json`],
+    [`${at.url}/fora.v1.ExchangeService/DiscoverOffers`, '{}'], [`${at.url}/provider/www.example.com/access-policy.json`],
+    [`${at.url}/ledger/checkpoint`], [`${gate}/open`],
+  ]) {
+    const answer = await get(url, await sign(url), text);
+    assert.equal(answer.headers['agent-signature'], 'verified', `${url}: ${answer.status} ${answer.headers['agent-signature']} ${answer.body}`);
+    const wrong = await get(url, await sign('https://other.example/'), text);
+    assert.match(wrong.headers['agent-signature'] ?? '', /^invalid; /, url);
+    assert.notEqual((await get(url, {}, text)).headers['agent-signature'], 'verified', url);
+  }
+  const event = await at.event('/llms.txt', (e) => e.agent_signature === 'verified');
+  assert.equal(event.agent_known, 'signed');
+  assert.equal(event.agent_operator, directory.url);
+  assert.equal(event.agent_id, directory.url + wellKnown);
+  await get(`${at.url}/ask?query=lamp`, { 'X-API-Key': 'secret', 'User-Agent': 'GPTBot/1.2', ...await sign('https://other.example/') });
+  await at.event('/ask', (e) => e.agent_known === 'key' && e.agent_signature === 'invalid' && e.agent === 'GPTBot');
+
+  const ask = `${at.url}/ask`;
+  const own = await sign(ask);
+  const other = { ...own, // a shared secret's signature before it, and one that cannot be read behind
+    'Signature-Input': `p=("@method");alg="hmac-sha256", ${own['Signature-Input']}, x=()();created=001`, Signature: `p=:AAAA:, ${own.Signature}` };
+  assert.equal((await get(`${ask}?query=lamp`, other)).headers['agent-signature'], 'verified');
+
+  const text = '{"query":{"text":"lamp"},"streaming":false}';
+  const digest = `sha-512=:${createHash('sha512').update(text).digest('base64')}:`;
+  for (const [body, want] of [[text, /^verified$/], [text.replace('lamp', 'moon'), /^invalid; Content-Digest is not that of the body/]]) {
+    const headers = await sign(ask, { 'Content-Digest': digest }, ['@authority', 'signature-agent', 'content-digest']);
+    const answer = await get(ask, headers, body);
+    assert.match(answer.headers['agent-signature'], want);
+    assert.equal(answer.status, 200, 'a body that was looked at is not read any more');
+  }
 });
 
 test('the gate before a site lets who is verified pass, and is no other to strangers', async () => {
@@ -177,8 +236,12 @@ test('what the front desk asks of others is verified by another library', async 
     out.end(incoming.url.startsWith('/page') ? page : '');
   });
   const at = await desk(`${here}  - {name: far, url: "${site.url}/page"}\n`);
-  const asked = site.asked.find((incoming) => incoming.url === '/page');
-  assert.ok(asked, 'the source was not read');
+  const reading = () => site.asked.find((incoming) => incoming.url === '/page');
+  for (let tries = 0; !reading(); tries++) { // it is read beside the start
+    assert.ok(tries < 200, 'the source was not read');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const asked = reading();
   const served = await get(at.url + wellKnown);
   assert.equal(served.status, 200);
   assert.equal(served.headers['content-type'], mediaType);
