@@ -73,7 +73,7 @@ func isRedirect(status int) bool {
 
 func (p *asker) agentHTTPS() verdict {
 	if p.wellKnown.Scheme != "https" {
-		return wrong("it is served without", "serve it by https: no other directory is read")
+		return wrong("the directory is served by http", "serve it by https: others read no directory by http")
 	}
 	return passed()
 }
@@ -102,17 +102,20 @@ func (p *asker) agentMaxAge() verdict {
 	if ok && age >= leastDirectoryAge && age <= mostDirectoryAge {
 		return passed()
 	}
-	return doubt(fmt.Sprintf("Cache-Control is %q", p.served.header.Get("Cache-Control")),
-		"answer Cache-Control: max-age=3600, or another time from a minute to a day: for as long, a key that "+
-			"you remove verifies on")
+	said := "there is no Cache-Control, so others choose how long they keep the directory"
+	if control := p.served.header.Get("Cache-Control"); control != "" {
+		said = fmt.Sprintf("Cache-Control is %.200q", control)
+	}
+	return doubt(said, "answer Cache-Control: max-age=3600, or another time from a minute to a day; a key that you "+
+		"remove goes on verifying for that long")
 }
 
 // agentKeys looks at each key.
 func (p *asker) agentKeys(d *botauth.Directory) {
 	const about = "others can verify by its keys"
 	for _, why := range d.Passed {
-		p.add("agent.key", about,
-			wrong(why, "publish public keys alone: Ed25519 (OKP), RSA of 2,048 bits and more, or P-256 (EC)"))
+		p.add("agent.key", about, wrong(why, "publish public keys of your own alone: Ed25519 (OKP), RSA of 2,048 to "+
+			"4,096 bits, or P-256 (EC)"))
 	}
 	now := p.options.Now()
 	usable := 0
@@ -127,7 +130,7 @@ func (p *asker) agentKeys(d *botauth.Directory) {
 				"set kid to the thumbprint (RFC 7638, RFC 8037), or leave it out"))
 		}
 		if !k.Until.IsZero() && !now.Before(k.Until) {
-			tell(doubt("the key may not be used since "+k.Until.Format(time.RFC3339), "remove keys whose time is over"))
+			tell(doubt("the key ended at "+k.Until.Format(time.RFC3339), "remove keys that have ended (exp)"))
 			continue
 		}
 		if slices.ContainsFunc(d.Keys[:i], func(other botauth.Key) bool { return other.ID == k.ID }) {
@@ -140,7 +143,8 @@ func (p *asker) agentKeys(d *botauth.Directory) {
 	}
 	if usable == 0 {
 		p.add("agent.key", about,
-			wrong("no key of it may be used now", "publish the key that signs, in time before it does"))
+			wrong("the directory has no key that can be used now",
+				"publish the public half of the key that you sign with, and wait for its nbf before you do"))
 		return
 	}
 	p.add("agent.key", about, passed())
@@ -154,13 +158,14 @@ func (p *asker) agentProof(d *botauth.Directory) verdict {
 		Request: sign.Request{Method: http.MethodGet, Target: p.wellKnown.String()}}, p.options.Now())
 	switch {
 	case !sign.HasHTTPSignature(p.served.header):
-		return doubt("the response is not signed, so that it may be a copy of another's directory", mend)
+		return doubt("the response is not signed, so nothing shows that whoever serves it holds the keys; it may be a "+
+			"copy of another's directory", mend)
 	case err != nil:
 		return wrong(err.Error(), mend)
 	}
 	for _, k := range d.Keys {
 		if !slices.Contains(ids, k.ID) {
-			return doubt("the key "+k.ID+" signs nothing", mend)
+			return doubt("the response is not signed by the key "+k.ID, mend)
 		}
 	}
 	return passed()

@@ -192,7 +192,7 @@ func (t *Terms) refuses(rule int) bool { return t.parties != nil && t.refused[ru
 // refusal is the decision on an item of a rule that does not admit the party.
 func (c *compiled) refusal() Decision {
 	return Decision{Access: Blocked, Rule: c.index, Line: c.rule.Line, Parties: c.rule.Parties,
-		Reason: fmt.Sprintf("%s matches: %s; it is for certain parties (%s), and who asks is none of them, "+
+		Reason: fmt.Sprintf("%s matches: %s; it is for certain parties (%s), and who asks is not among them, "+
 			"so the item "+
 			"is blocked", c.name(), c.conditions(), c.rule.Parties)}
 }

@@ -93,7 +93,7 @@ func TestARefusedPartyGetsNoLaterRule(t *testing.T) {
 		}
 		e := terms.Explain(policy.Facts{URL: url})
 		why := e.Steps[len(e.Steps)-1].Why
-		if e.Decision.Access != want || strings.Contains(why, "who asks is none of them") != (want == policy.Blocked) {
+		if e.Decision.Access != want || strings.Contains(why, "who asks is not among them") != (want == policy.Blocked) {
 			t.Errorf("%s is explained as %s: %s", url, e.Decision.Access, why)
 		}
 	}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha512"
@@ -1027,4 +1028,43 @@ func TestASignedDigestIsHeldAgainstTheBody(t *testing.T) {
 func sum512(text string) []byte {
 	sum := sha512.Sum512([]byte(text))
 	return sum[:]
+}
+
+// TestAFetchIsBoundInSizeAndTime, and what is larger or later leaves a request unverified.
+func TestAFetchIsBoundInSizeAndTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		body, err := botauth.WriteDirectory([]botauth.Key{{ID: "x", Public: keyOf(1).Public()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, row := range map[string]struct {
+			size  int
+			takes time.Duration
+			want  Outcome
+		}{
+			"as large as may be": {botauth.MaxDirectory, 0, Verified},
+			"larger":             {botauth.MaxDirectory + 1, 0, Unverified},
+			"in time":            {len(body), fetchTime - time.Millisecond, Verified},
+			"late":               {len(body), fetchTime + time.Millisecond, Unverified},
+		} {
+			var most int64
+			v := New(Config{Fetch: func(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+				most = r.MaxBytes
+				select {
+				case <-time.After(row.takes):
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+				return &fetch.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {botauth.MediaType}},
+					Body: append(slices.Clone(body), bytes.Repeat([]byte(" "), row.size-len(body))...)}, nil
+			}})
+			r := signed("a.example", keyOf(1), "")
+			v.Identify(t.Context(), r)
+			time.Sleep(fetchTime + time.Second)
+			if got := v.Identify(t.Context(), r); got.Signature != row.want || most != 64<<10 {
+				t.Errorf("%s: %s (%s), of %d bytes", name, got.Signature, got.Why, most)
+			}
+		}
+	})
 }
