@@ -162,6 +162,7 @@ terms:
   - {match: {path: /archive/**}, access: open, parties: {permit: [verified], prohibit: [training]}}
   - {match: {path: /news/**}, access: open, parties: {prohibit: [training, Googlebot]}}
   - {match: {type: Recipe}, access: licensed, parties: {permit: [verified]}}
+  - {match: {type: Person}, access: blocked}
   - {match: {}, access: open}
 `
 	key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{5}, ed25519.SeedSize))
@@ -173,7 +174,9 @@ ramp: {enabled: true}
 edge: {sites: [{domain: www.shop.example, url: "https://www.shop.example", origin: "`+origin.URL+`"}]}
 `+rules)
 		fill(t, s, content.Item{URL: "https://www.shop.example/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
-			Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://www.shop.example/soup"}`)})
+			Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://www.shop.example/soup"}`)},
+			content.Item{URL: "https://www.shop.example/anna", Types: []string{"Person"}, Name: "Anna",
+				Object: []byte(`{"@type":"Person","name":"Anna","url":"https://www.shop.example/anna"}`)})
 		ahead := time.Duration(0) // of the clock, so that no directory waits for another's turn
 		verifier := agents.New(agents.Config{Fetch: directoryOf(key), Now: func() time.Time { return time.Now().Add(ahead) }})
 		for _, host := range []string{"agent.example", "bots.openai.com"} {
@@ -204,17 +207,20 @@ edge: {sites: [{domain: www.shop.example, url: "https://www.shop.example", origi
 			"https://www.shop.example/archive/a?x=1", "agent.example", key, "@target-uri", "@scheme"), 200},
 		"one that signs another": {signedAt(t, to("/archive/a", "shop/1"), "http://www.shop.example/archive/a",
 			"agent.example", key, "@target-uri"), 403},
-		"a wrong signature":               {signedBy(t, to("/archive/a", person), "agent.example", other), 403},
-		"a signature for another path":    {moved(signedBy(t, to("/open", "shop/1"), "agent.example", key), "/archive/a"), 403},
-		"verified, and for training":      {signedBy(t, to("/archive/a", "GPTBot/1.2"), "bots.openai.com", key), 403},
-		"verified, and says training":     {signedBy(t, to("/archive/a", "GPTBot/1.2"), "agent.example", key), 403},
-		"prohibited by its word":          {to("/news/a", "GPTBot/1.2"), 403},
-		"a search engine that is named":   {to("/news/a", "Googlebot/2.1"), 403},
-		"another search engine":           {to("/news/a", "bingbot/2.0"), 200},
-		"not prohibited":                  {to("/news/a", "Claude-User/1"), 200},
-		"an item that is sold to others":  {to("/soup", "Claude-User/1"), 403},
-		"an item that is sold to the one": {signedBy(t, to("/soup", "shop/1"), "agent.example", key), 403},
-		"what is open to all":             {to("/other", "GPTBot/1.2"), 200},
+		"a wrong signature":                 {signedBy(t, to("/archive/a", person), "agent.example", other), 403},
+		"a signature for another path":      {moved(signedBy(t, to("/open", "shop/1"), "agent.example", key), "/archive/a"), 403},
+		"verified, and for training":        {signedBy(t, to("/archive/a", "GPTBot/1.2"), "bots.openai.com", key), 403},
+		"verified, and says training":       {signedBy(t, to("/archive/a", "GPTBot/1.2"), "agent.example", key), 403},
+		"prohibited by its word":            {to("/news/a", "GPTBot/1.2"), 403},
+		"a search engine that is named":     {to("/news/a", "Googlebot/2.1"), 403},
+		"another search engine":             {to("/news/a", "bingbot/2.0"), 200},
+		"not prohibited":                    {to("/news/a", "Claude-User/1"), 200},
+		"an item that is sold to others":    {to("/soup", "Claude-User/1"), 403},
+		"an item that is sold to the one":   {signedBy(t, to("/soup", "shop/1"), "agent.example", key), 403},
+		"an item of a type that is blocked": {to("/anna", "Claude-User/1"), 403},
+		"such an item, verified":            {signedBy(t, to("/anna", "shop/1"), "agent.example", key), 403},
+		"such an item, for a person":        {to("/anna", person), 200},
+		"what is open to all":               {to("/other", "GPTBot/1.2"), 200},
 	} {
 		for where, s := range map[string]*App{"asks": asks, "free": free} {
 			want := c.want

@@ -235,7 +235,12 @@ test('what the front desk asks of others is verified by another library', async 
     out.writeHead(incoming.url.startsWith('/page') ? 200 : 404, { 'Content-Type': 'text/html' });
     out.end(incoming.url.startsWith('/page') ? page : '');
   });
-  const at = await desk(`${here}  - {name: far, url: "${site.url}/page"}\n`);
+  const at = await desk(`${here}  - {name: far, url: "${site.url}/page"}
+roles: [broker]
+fetch: {allow: [127.0.0.0/8, "::1"]}
+ramp: {signatures: none, purchases: none, agent: {id: bot, contact: bot@example.com}}
+broker: {exchanges: [{domain: shop.example, url: "${site.url}"}]}
+`);
   const reading = () => site.asked.find((incoming) => incoming.url === '/page');
   for (let tries = 0; !reading(); tries++) { // it is read beside the start
     assert.ok(tries < 200, 'the source was not read');
@@ -258,13 +263,22 @@ test('what the front desk asks of others is verified by another library', async 
   const other = { ...asked.headers, 'signature-agent': 'bot="https://other.example/keys"' };
   assert.equal(await httpbis.verifyMessage({ keyLookup }, message(other)).catch(() => false), false);
 
-  for (const command of [['intake', 'discover', site.url], ['ask', '--url', site.url, 'a lamp']]) {
+  const toSite = (one) => ({ method: one.method, url: `${site.url}${one.url}`, headers: one.headers });
+  const required = { keyLookup, requiredFields: ['@method', '@authority', '@path'] };
+  for (const command of [['intake', 'discover', site.url], ['ask', '--url', site.url, 'a lamp'],
+    ['ramp', 'discover', site.url, `${site.url}/page`, '--as', 'buyer.example.com/bot']]) {
     site.asked.length = 0;
     await at.run(...command).catch(() => {}); // the site speaks none of the protocols
     const [one] = site.asked;
-    assert.equal(await httpbis.verifyMessage({ keyLookup, requiredFields: ['@method', '@authority', '@path'] },
-      { method: one.method, url: `${site.url}${one.url}`, headers: one.headers }), true, command[0]);
+    assert.ok(one, `${command[0]} asked nothing`);
+    assert.equal(await httpbis.verifyMessage(required, toSite(one)), true, command[0]);
   }
+
+  site.asked.length = 0; // the Broker asks an Exchange
+  await get(`${at.url}/broker/v1/resolve`, {},
+    JSON.stringify({ ver: '1.0', id: 'x', requester: { id: 'bot', domain: 'buyer.example.com', uris: [`${site.url}/page`] } }));
+  assert.ok(site.asked.length > 0, 'the Broker asked nobody');
+  assert.equal(await httpbis.verifyMessage(required, toSite(site.asked[0])), true, 'the Broker');
 
   const response = { status: served.status, headers: served.headers };
   const asking = { method: 'GET', url: at.url + wellKnown, headers: {} };

@@ -209,5 +209,8 @@ func forPartyAlone(header http.Header) {
 	}
 	header.Set("Cache-Control", kept)
 	httpx.DropTargetedCaching(header)
-	header.Add("Vary", "Authorization, "+identity.KeyHeader+", Signature, Signature-Input, Signature-Agent, User-Agent")
+	header.Add("Vary", "Authorization, "+identity.KeyHeader+", "+varyBySignature+", User-Agent")
 }
+
+// varyBySignature are the headers of a signature, as Vary names them.
+const varyBySignature = "Signature, Signature-Input, Signature-Agent"

@@ -99,6 +99,20 @@ func TestNoSharedCacheKeepsWhatIsForAParty(t *testing.T) {
 	}
 }
 
+// TestNoCacheTellsOthersWhatBecameOfASignature: where terms ask for nobody, an answer may be kept,
+// but not for those who sign otherwise.
+func TestNoCacheTellsOthersWhatBecameOfASignature(t *testing.T) {
+	t.Parallel()
+	for outcome, vary := range map[agents.Outcome]string{"": "", agents.Invalid: varyBySignature} {
+		w := &Recorder{ResponseWriter: httptest.NewRecorder(), agent: agents.Agent{Signature: outcome}}
+		w.Header().Set("Cache-Control", "public, max-age=60")
+		w.WriteHeader(http.StatusOK)
+		if h := w.Header(); h.Get("Vary") != vary || h.Get("Cache-Control") != "public, max-age=60" {
+			t.Errorf("%s: %v", outcome, h)
+		}
+	}
+}
+
 // TestTargetIsWhatTheSenderWrote: a signature covers the address that its maker asked.
 func TestTargetIsWhatTheSenderWrote(t *testing.T) {
 	t.Parallel()

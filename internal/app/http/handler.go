@@ -293,8 +293,11 @@ func (w *Recorder) begin(status int) {
 	if w.rateLimits != nil {
 		w.rateLimits.finish(w.Header())
 	}
-	if w.perParty && (w.route == nil || !w.route.Same) {
+	switch {
+	case w.perParty && (w.route == nil || !w.route.Same):
 		forPartyAlone(w.Header())
+	case w.agent.Signature != "": // what became of it is told in the answer
+		w.Header().Add("Vary", varyBySignature)
 	}
 	if w.body.lingers(status) && http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {
 		w.lingers = true
