@@ -117,7 +117,7 @@ const HeaderOutcome = "Agent-Signature"
 // Told is what the agent's developer is told of its signature: whether it counts, and what is wrong
 // with it. What became of a fetch stays inside, since it says what this front desk can reach.
 func (a Agent) Told() string {
-	if a.Signature == Invalid {
+	if a.Signature == Invalid || a.Why == ErrLargeBody.Error() || a.Why == errNoBody.Error() {
 		return string(a.Signature) + "; " + a.Why
 	}
 	return string(a.Signature)

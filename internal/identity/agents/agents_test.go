@@ -1018,8 +1018,12 @@ func TestASignedDigestIsHeldAgainstTheBody(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Header["Signature-Input"], r.Header["Signature"] = []string{input}, []string{signature}
-			if got := v.Identify(t.Context(), r); got.Signature != row.want {
+			got := v.Identify(t.Context(), r)
+			if got.Signature != row.want {
 				t.Errorf("%s: %s (%s), want %s", name, got.Signature, got.Why, row.want)
+			}
+			if told := got.Told(); strings.Contains(told, "; ") != (got.Why != "" && name != "one that breaks off") {
+				t.Errorf("%s: its developer is told %q", name, told)
 			}
 		}
 	})
