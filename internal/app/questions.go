@@ -13,6 +13,7 @@ import (
 	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/ask/session"
 	"frontdesk/internal/ask/tuning"
+	"frontdesk/internal/ask/widget"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector"
 	"frontdesk/internal/infra/httpx"
@@ -177,6 +178,9 @@ func (q *questions) module() Module {
 	return m
 }
 
+// widgetPath is below which the element for other pages is.
+const widgetPath = "/widget/"
+
 // pages are the page on which people ask, and what else is given out as it is.
 func (q *questions) pages() (m Module) {
 	if page := q.page(); q.config.Console.Enabled {
@@ -184,6 +188,10 @@ func (q *questions) pages() (m Module) {
 			apphttp.Route{Pattern: apphttp.PagePattern, Name: "/", Methods: apphttp.ReadMethods, Handler: page},
 			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page})
 	}
+	elements := widget.Handler(widget.Config{Examples: q.config.Console.Examples, Contact: q.config.Console.Contact})
+	m.Routes = append(m.Routes, apphttp.Route{
+		Pattern: widgetPath, Name: widgetPath, Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: elements,
+	})
 	for pattern, handler := range q.options.Pages {
 		m.Routes = append(m.Routes, apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
 	}

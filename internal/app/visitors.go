@@ -66,7 +66,7 @@ func (a *App) visitorPages() visitorpages.Config {
 // fits counts. Of what has none nobody is counted: it is not for agents, but for the owner, for
 // those whose content is sold here, or for browsers that show a page.
 var channels = []struct{ prefix, channel string }{
-	{"/ask/click", ""}, {"/assets/", ""}, {"/console", ""}, {"/admin/", ""}, {"/healthz", ""}, {"/readyz", ""},
+	{"/ask/click", ""}, {"/assets/", ""}, {"/widget/", ""}, {"/console", ""}, {"/admin/", ""}, {"/healthz", ""}, {"/readyz", ""},
 	{"/api/v1/reports/", ""}, {"/provider/{domain}/transactions", ""}, {"/exchange/v1/deliveries", ""}, {"/exchange/v1/edge-policy", ""},
 	{"/ramp.v1.CatalogService/", ""}, {"/.well-known/ramp-verify/", ""},
 	{"/{$}", "ask"}, {"/ask", "ask"}, {"/await", "ask"}, {"/sites", "ask"}, {"/who", "ask"}, {"/sessions/", "ask"},

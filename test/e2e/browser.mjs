@@ -27,9 +27,9 @@ async function pressed(page, target, outcome) {
 
 // open opens a page that notes errors, dialogs, breaches of the content security policy and requests to other
 // hosts. Call its check at the end of a test: it fails if there was any. Expected console errors, such as of a
-// refused request, are named by a pattern.
+// refused request, are named by a pattern; `also` is an origin to which requests may go, too.
 export async function open(browser, base, options = {}) {
-  const { expect = null, ...context } = options;
+  const { expect = null, also = null, ...context } = options;
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...context })).newPage();
   const seen = [];
   page.on("pageerror", (error) => seen.push(`error: ${error.message}`));
@@ -39,7 +39,7 @@ export async function open(browser, base, options = {}) {
   page.on("dialog", (dialog) => { seen.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== "data:" && url.origin !== new URL(base).origin) seen.push(`request to ${url.href}`);
+    if (url.protocol !== "data:" && url.origin !== new URL(base).origin && url.origin !== also) seen.push(`request to ${url.href}`);
   });
   // What a test waits for in vain was not answered, or never asked for, or the press that was to ask for it never reached the page. After
   // 15 seconds without anything, what was seen last tells which it was.

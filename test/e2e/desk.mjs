@@ -44,11 +44,13 @@ async function ready(url) {
   throw new Error(`${url}/readyz was not ready within 30 seconds`);
 }
 
-// scripted serves everything of a real server but /ask, which `answer(request, response, body)` plays: so the
-// page is the real one, and what it is told can be slow, broken or odd.
+// scripted serves everything of a real server but /ask and /await, which `answer(request, response, body)` plays: so
+// the page is the real one, and what it is told can be slow, broken or odd.
 export async function scripted(url, answer) {
   const server = createServer(async (req, res) => {
-    if (req.url === "/ask" && req.method === "POST") {
+    if (["/ask", "/await"].includes(req.url) && req.method === "POST") {
+      res.setHeader("Access-Control-Allow-Origin", "*"); // as the real one has it
+      res.setHeader("Access-Control-Expose-Headers", "Retry-After");
       let body = "";
       for await (const chunk of req) body += chunk;
       return answer(req, res, JSON.parse(body));

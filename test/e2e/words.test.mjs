@@ -14,7 +14,7 @@ after(async () => { await p?.check(); await browser?.close(); await desk?.stop()
 
 const words = (name, ...args) => p.page.evaluate(async ([name, args]) => {
   const script = document.querySelector("script[type=module]").src;
-  const module = await import(new URL(name === "count" ? "say.js" : "words.js", script).href);
+  const module = await import(new URL({ count: "say.js", stems: "passage.js", fits: "passage.js", snippet: "passage.js" }[name] || "words.js", script).href);
   return module[name](...args);
 }, [name, args]);
 

@@ -5,12 +5,15 @@
 import { ask, Refusal } from "./stream.js";
 import { card, isSummary, make, note } from "./cards.js";
 import { ask as askBack } from "./elicit.js";
+import { passage } from "./passage.js";
 import { awaited } from "./promise.js";
-import { count, language, say } from "./say.js";
+import { hintsFor } from "./hints.js";
+import { count, language, say, speak } from "./say.js";
 import { sorter, understood } from "./understood.js";
 import { list, member, text, took } from "./words.js";
 
 const desk = JSON.parse(document.getElementById("desk").textContent);
+speak(desk, document.documentElement.lang || "en");
 const at = (id) => document.getElementById(id);
 const form = at("form"), box = at("q"), cards = at("cards"), after = at("after"), raw = at("raw"), rawToggle = at("raw-toggle");
 const names = new Map(list(desk.sites).map((site) => [site.id, site.name || site.id]));
@@ -127,7 +130,7 @@ function begin(question, request) {
   shown = { request, response: "" };
   if (!raw.hidden) drawRaw();
   const places = [], items = []; // the indexes of the cards on the page, in order, and what is on them
-  const context = { siteName: (id) => (id === null || names.size < 2 ? null : names.get(id) || id), asked: question.text };
+  const context = { siteName: (id) => (id === null || names.size < 2 ? null : names.get(id) || id), passage: (item) => passage(item, question.text) };
   let told = ""; // of what was understood
   let written = ""; // of a summary, so far
 
@@ -217,21 +220,6 @@ function back(question, whole) {
   asked.focus();
 }
 
-// hints are ways to go on from answers, each with what half of them must have for it.
-const hints = [
-  [() => say("hint_price"), (item) => item.offers],
-  [() => say("hint_rating"), (item) => item.aggregateRating],
-  [() => say("hint_time"), (item) => item.totalTime],
-  [() => say("hint_date"), (item) => item.startDate],
-  [() => say("hint_newest"), (item) => item.datePublished && !item.startDate],
-];
-
-// hintsFor are up to three questions that go on from the answers to a question.
-function hintsFor(items) {
-  if (items.length < 2) return [];
-  return hints.filter(([, has]) => 2 * items.filter(has).length >= items.length).slice(0, 3).map(([words]) => words());
-}
-
 // follow is the box for a question that goes on from this one, with questions that suggest themselves.
 function follow(question, meta, items = []) {
   const on = (words) => {
@@ -276,7 +264,7 @@ function thread(question) {
 // ---- when there is no answer
 
 // explain puts a failure into words: what happened, and what to do.
-function explain({ code, message, retryAfter }) {
+function explain({ code, message, retryAfter, status }) {
   const wait = retryAfter ? count(retryAfter, "wait") : say("wait");
   switch (code) {
     case "NO_RESULTS": return [say("none"), message || say("none_try")];
@@ -287,6 +275,7 @@ function explain({ code, message, retryAfter }) {
     case "UNREACHABLE": return [say("unreachable"), say("unreached")];
     case "CANCELLED": return [say("cancelled"), say("cancelled_try")];
     case "CUT_OFF": return [say("cut"), say("cut_try")];
+    case "NOT_AN_ANSWER": return [say("failed"), say("not_an_answer", status)];
     default: return [say("failed"), [message, `(${code})`].filter(Boolean).join(" ")];
   }
 }

@@ -13,8 +13,9 @@ export function make(name, attributes, ...children) {
   return element;
 }
 
-// card draws one item. siteName gives the name of a site by its ID, asked is the question's text.
-export function card(item, { siteName, asked }) {
+// card draws one item. siteName gives the name of a site by its ID, passage draws the part of a text that answers the
+// question; there may be neither.
+export function card(item, { siteName, passage } = {}) {
   const address = words.webAddress(item.url);
   const name = words.text(item.name) || words.text(item.headline) || words.text(item.title) || address || say("no_name");
   const licensed = isNotice(item);
@@ -22,7 +23,7 @@ export function card(item, { siteName, asked }) {
     eyebrow(item, siteName, licensed),
     make("h3", {}, address ? make("a", { href: address, rel: "noopener" }, name) : name),
     description(item, licensed),
-    licensed ? null : passage(item, asked),
+    licensed ? null : passage?.(item),
     facts(item),
     tags(item));
   return make("li", { class: "card" }, picture(item), body);
@@ -35,7 +36,7 @@ const isNotice = (item) => item.isAccessibleForFree === false && Object.keys(ite
 
 function eyebrow(item, siteName, licensed) {
   const type = words.types(item)[0];
-  const site = siteName(words.text(item.site)) || words.text(item.publisher);
+  const site = siteName?.(words.text(item.site)) || words.text(item.publisher);
   return make("p", { class: "eyebrow" },
     make("span", {}, words.typeWord(type || "Thing")),
     site ? make("span", {}, site) : null,
@@ -48,17 +49,6 @@ function description(item, licensed) {
   if (!text) return null;
   return licensed ? make("blockquote", { class: "excerpt" }, text) : make("p", { class: "description" }, text);
 }
-
-// passage shows the part of a longer text that answers the question, with the question's words marked.
-function passage(item, asked) {
-  const whole = words.text(words.member(item.grounding).passage);
-  const part = whole && words.snippet(whole, words.text(item.description), asked);
-  return part ? make("blockquote", { class: "passage" }, mark(part, words.stems(asked))) : null;
-}
-
-// mark cuts a text at the words that begin like one of the question's, and marks those.
-const mark = (text, stems) =>
-  text.split(/([\p{L}\p{N}]+)/u).map((piece) => (words.fits(piece, stems) ? make("mark", {}, piece) : piece));
 
 // facts is the line of figures; which there are depends on the item alone.
 function facts(item) {

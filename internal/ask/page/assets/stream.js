@@ -1,8 +1,6 @@
 // Asking over the wire: POST /ask, and the answer as events, whether it came as a stream of server-sent events or
 // as one JSON object (NLWeb 0.55, sections 4 and 6).
 
-import { say } from "./say.js";
-
 // events reads a stream of server-sent events from chunks of text and calls take(name, data) for each. The chunks
 // may be cut anywhere, also within a line or between "\r" and "\n".
 export function eventReader(take) {
@@ -33,11 +31,12 @@ export function eventReader(take) {
 // A Refusal is an answer that is none: it has a code of the protocol, or one of ours, and says whether it is worth
 // trying again.
 export class Refusal extends Error {
-  constructor(code, message, retryAfter, meta) {
+  constructor(code, message, retryAfter, meta, status) {
     super(message);
     this.code = code;
     this.retryAfter = retryAfter;
     this.meta = meta; // of the response, where there was one
+    this.status = status; // of HTTP
   }
 }
 
@@ -45,18 +44,19 @@ export class Refusal extends Error {
 // on.result(index, item) for each item as it arrives, on.delta(sentence) for each sentence of a summary that is being
 // written (an extension of this server, for those who ask for it) and on.text(piece) with the response's own bytes. It resolves to the whole response in its JSON form, whichever way it came. A failure that
 // arrives before anything else is thrown as a Refusal; one after it is in the response as "error".
-export async function ask(address, body, { signal, on }) {
+export async function ask(address, body, { signal, on, credentials = "same-origin" }) {
   const response = await fetch(address, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
     body: JSON.stringify(body),
     signal,
+    credentials,
   });
   const kind = (response.headers.get("Content-Type") || "").split(";")[0].trim();
   const whole = kind === "text/event-stream" ? await streamed(response, on) : await plain(response, on);
   if (whole.error && !(whole.results?.length > 0)) {
     const wait = parseInt(response.headers.get("Retry-After") || "", 10);
-    throw new Refusal(String(whole.error.code || "INTERNAL_ERROR"), String(whole.error.message || ""), wait || 0, whole._meta);
+    throw new Refusal(String(whole.error.code || "INTERNAL_ERROR"), String(whole.error.message || ""), wait || 0, whole._meta, response.status);
   }
   return whole;
 }
@@ -88,7 +88,7 @@ async function streamed(response, on) {
   for (;;) {
     const { done, value } = await reader.read();
     const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
-    on.text(text);
+    on.text?.(text);
     read(text);
     if (done) break;
   }
@@ -99,17 +99,17 @@ async function streamed(response, on) {
 
 async function plain(response, on) {
   const text = await response.text();
-  on.text(text);
+  on.text?.(text);
   let whole;
   try { whole = JSON.parse(text); } catch { whole = null; }
   if (!isObject(whole)) {
-    return { error: { code: "NOT_AN_ANSWER", message: say("not_an_answer", response.status) } };
+    return { error: { code: "NOT_AN_ANSWER" } };
   }
   if (Array.isArray(whole.results)) {
     whole.results = whole.results.filter(isObject);
     whole.results.forEach((item, index) => on.result(index, item));
   }
-  if (!response.ok && !whole.error) whole.error = { code: "NOT_AN_ANSWER", message: say("not_an_answer", response.status) };
+  if (!response.ok && !whole.error) whole.error = { code: "NOT_AN_ANSWER" };
   return whole;
 }
 

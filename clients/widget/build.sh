@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Makes the bundles that the server gives out: internal/ask/widget/dist, by esbuild as tools/go.mod has it. Style sheets
+# come first, since the scripts have them as texts. `go generate ./internal/ask/widget` runs this.
+set -euo pipefail
+cd "$(dirname "$0")/../../tools"
+from=../clients/widget/src to=../internal/ask/widget/dist
+
+go tool esbuild $from/launcher.css $from/style.css --minify --target=chrome123 --outdir=$to --log-level=error
+go tool esbuild $from/frontdesk-ask.js $from/main.js $from/core.js $from/index.js --bundle --minify --format=esm \
+	--target=es2023 --charset=utf8 --loader:.css=text --external:./main.js --outdir=$to --log-level=error
