@@ -52,6 +52,7 @@ func (c *checks) declaration() {
 			}
 		}
 	}
+	c.givable()
 	if len(i.Versions) == 0 {
 		c.Problem("intent.versions", "the list is empty; write 0.1, or remove the key")
 	}
@@ -70,6 +71,32 @@ func (c *checks) declaration() {
 	}
 	if err != nil { // what would be found only when it is served
 		c.Problem("intent", "%v", err)
+	}
+}
+
+// givable warns of sites whose items no platform is given, since their addresses are not the publisher's.
+func (c *checks) givable() {
+	declared := c.Config.excerptPolicy()
+	if declared.Publisher.Domain == "" {
+		return // a mistake of its own
+	}
+	for _, site := range c.Config.AllSites() {
+		addresses := []string{site.URL}
+		for _, source := range c.Config.AllSources() {
+			if source.Site == "" || source.Site == site.ID {
+				addresses = append(addresses, source.Base, source.URL)
+			}
+		}
+		addresses = slices.DeleteFunc(addresses, func(a string) bool { return a == "" })
+		switch {
+		case slices.ContainsFunc(addresses, declared.Owns):
+		case len(addresses) == 0:
+			c.Warning("intent.hosts", "no address of the site %s is known, so platforms may get nothing of it; set its url", site.ID)
+		default:
+			host, _ := policy.Host(addresses[0])
+			c.Warning("intent.hosts", "platforms get nothing of the site %s: its items are at %s, and the publisher's domain is %s; "+
+				"add %s here", site.ID, host, declared.Publisher.Domain, host)
+		}
 	}
 }
 

@@ -44,6 +44,28 @@ func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
 	}
 }
 
+// TestASiteOfWhichPlatformsGetNothingIsWarnedOf: its items lie at no address of the publisher's.
+func TestASiteOfWhichPlatformsGetNothingIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ more, says string }{
+		"its own address":       {"", ""},
+		"another domain":        {"publisher: {id: house, domain: papers.example}", "its items are at www.example.com, and the publisher's domain is papers.example"},
+		"another domain's host": {"publisher: {id: house, domain: papers.example}\n  hosts: [www.example.com]", ""},
+	} {
+		text := strings.Replace(intentConfig, "LABEL", "news", 1)
+		if c.more != "" {
+			text = strings.Replace(text, "publisher: {id: house}", c.more, 1)
+		}
+		loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := loaded.Warnings.Error(); strings.Contains(told, "intent.hosts") != (c.says != "") || !strings.Contains(told, c.says) {
+			t.Errorf("%s: warned of %q, want %q", name, told, c.says)
+		}
+	}
+}
+
 // TestAHostNameOfTheSiteIsDeclaredInASCII is of a publisher who writes its address as people do.
 func TestAHostNameOfTheSiteIsDeclaredInASCII(t *testing.T) {
 	t.Parallel()

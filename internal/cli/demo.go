@@ -58,7 +58,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	if c.URL != "" {
 		address = strings.TrimSuffix(c.URL, "/")
 	}
-	loaded, err := c.prepare(folder, address)
+	loaded, err := c.prepare(folder, address, listener.Addr().String())
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 		return err
 	}
 	if loaded.Config.RAMP.Enabled {
-		if err := c.letBuy(env.Ctx, s); err != nil {
+		if err := errors.Join(c.letBuy(env.Ctx, s), c.letRetrieve(env.Ctx, s, folder)); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (c demoCommand) folder() (path string, done func() error, err error) {
 }
 
 // prepare writes the content and a configuration file, which a curious person may read and change.
-func (c demoCommand) prepare(folder, address string) (*app.Loaded, error) {
+func (c demoCommand) prepare(folder, address, listen string) (*app.Loaded, error) {
 	file := filepath.Join(folder, "frontdesk.yaml")
 	if err := mayOverwrite(file); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (c demoCommand) prepare(folder, address string) (*app.Loaded, error) {
 	if err := demo.Write(content, pathOf(address)); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(file, []byte(demoConfig(content, address)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(demoConfig(content, address, listen)), 0o644); err != nil {
 		return nil, err
 	}
 	loaded, err := app.Load(app.Layers{File: file})
@@ -146,11 +146,11 @@ func mayOverwrite(file string) error {
 const demoMark = "# The configuration of `frontdesk demo`"
 
 // demoConfig is the configuration of the demo.
-func demoConfig(content, address string) string {
+func demoConfig(content, address, listen string) string {
 	var b strings.Builder
 	quote := strconv.Quote
 	b.WriteString(demoMark + ", written anew at each start. Change the terms while it runs, and ask again.\n")
-	fmt.Fprintf(&b, "url: %s\ndata: .\nmetrics: {listen: off}\nsites:\n", quote(address))
+	fmt.Fprintf(&b, "listen: %s\nurl: %s\ndata: .\nmetrics: {listen: off}\nsites:\n", quote(listen), quote(address))
 	for _, site := range demo.Sites {
 		fmt.Fprintf(&b, "  - {id: %s, name: %s, url: %s}\n", site.ID, quote(site.Name), quote("https://"+site.Host))
 	}
@@ -170,6 +170,8 @@ func demoConfig(content, address string) string {
 	}
 	if private(address) {
 		b.WriteString("ramp: {enabled: true}\n")
+		fmt.Fprintf(&b, "intent:\n  enabled: true\n  publisher: {id: tidewater, name: %s, domain: %s}\n  hosts: [%s]\n"+
+			"  compliance: {last_updated: \"2026-11-30\"}\n", quote(demo.Town), demo.Domain, hostOf(address))
 		b.WriteString("intakes:\n")
 		for line := range strings.Lines(demo.Intakes) {
 			b.WriteString("  " + line)
@@ -202,6 +204,14 @@ func pathOf(address string) string {
 	return u.Path
 }
 
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
 // welcome says what to try.
 func (c demoCommand) welcome(env *command.Environment, address, folder string) {
 	question, vague, other := demo.Examples[0], demo.Examples[1], demo.Examples[len(demo.Examples)-1]
@@ -215,8 +225,10 @@ func (c demoCommand) welcome(env *command.Environment, address, folder string) {
 	env.Print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
 	if private(address) {
 		env.Print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n", address)
+		c.sayRetrieve(env, address, folder)
 		c.sayBuy(env, address, folder)
 	}
+	env.Print("  A whole market, to watch:\n\n    frontdesk demo --market\n\n")
 	if c.Data == "" {
 		env.Print("  Content and terms are in %s and are removed at the end.\n", folder)
 	} else {

@@ -141,7 +141,7 @@ func (c evalCommand) judged(folder string) (*app.Loaded, error) {
 		if address == "" {
 			address = "http://localhost"
 		}
-		return demoCommand{}.prepare(folder, address)
+		return demoCommand{}.prepare(folder, address, "127.0.0.1:8080")
 	}
 	return &app.Loaded{Config: c.config(folder)}, nil
 }

@@ -32,7 +32,7 @@ const direct = "direct"
 // decide says whether an item may give passages to requests in an editorial domain from a country,
 // and what the terms say of it where it lies in that domain.
 func (e eligibility) decide(l *index.Doc, domain, country string) (decision policy.Decision, ok bool) {
-	if !e.sites.Serves(l.Site) || !e.policy.owns(l.URL) {
+	if !e.sites.Serves(l.Site) || !e.policy.Owns(l.URL) {
 		return decision, false
 	}
 	decision = released.Decide(e.view.Terms, l)

@@ -44,7 +44,7 @@ func TestAPublisherWhoseHostIsNotASCII(t *testing.T) {
 		"https://site.example.evil.example/a": false, "https://site.example@evil.example/a": false,
 		"https://news.site.example/a": false, "ftp://site.example/a": false, "urn:x": false,
 	} {
-		if got := g.owner.owns(address); got != want {
+		if got := g.owner.Owns(address); got != want {
 			t.Errorf("%s is the publisher's: %v, want %v", address, got, want)
 		}
 	}

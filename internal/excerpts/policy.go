@@ -155,8 +155,8 @@ func underTag(tag, above string) bool {
 		(len(tag) == len(above) || tag[len(above)] == '-')
 }
 
-// owns says whether an address is the publisher's.
-func (p *Policy) owns(address string) bool {
+// Owns says whether an address is the publisher's.
+func (p *Policy) Owns(address string) bool {
 	host, ok := policy.Host(address)
 	return ok && (strings.TrimPrefix(host, "www.") == strings.TrimPrefix(p.Publisher.Domain, "www.") ||
 		containsFold(p.Publisher.Hosts, host))

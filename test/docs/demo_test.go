@@ -3,6 +3,7 @@ package docs
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -31,6 +32,9 @@ func demonstration(t *testing.T, folder string) (server *process.Server, command
 	}
 	commands = map[string][]string{}
 	for _, found := range ramp.FindAllStringSubmatch(server.Log(), -1) {
+		if commands[found[2]] != nil {
+			continue // of an agent of one's own: TestEachLineOfTheDemoWorks
+		}
 		commands[found[2]] = strings.Fields(strings.ReplaceAll(found[1], "bought.json", filepath.Join(folder, "bought.json")))
 	}
 	return server, commands
@@ -72,6 +76,48 @@ func TestTheDemoSellsAsItSays(t *testing.T) {
 		}
 		disputes(t, commands["report"], "d-"+left)
 		server.End(t)
+	}
+}
+
+// line is a command that the demo prints.
+var line = regexp.MustCompile(`(?m)^    ((?:frontdesk|curl) .*)$`)
+
+// TestEachLineOfTheDemoWorks has a shell run all that the demo prints, in its order, as somebody who copies it would.
+func TestEachLineOfTheDemoWorks(t *testing.T) {
+	t.Parallel()
+	server, _ := demonstration(t, t.TempDir())
+	folder := t.TempDir()
+	if err := os.Symlink(process.Binary(t), filepath.Join(folder, "frontdesk")); err != nil {
+		t.Fatal(err)
+	}
+	lines := line.FindAllStringSubmatch(server.Log(), -1)
+	wants := []struct{ part, out string }{
+		{"curl -sN", "Chickpea"}, {"curl -sN", "data:"}, {"frontdesk ask", "dredg"}, {"I need something", "Recipe"},
+		{"agent-intake.json", "intakes"},
+		{"intent retrieve", ""}, {"intent cite", "has the citation of"}, {"intent receipt", ""}, {"jwks.json", ""},
+		{"verify receipt.json", "True: this is entry"},
+		{"ramp discover", "per access"}, {"ramp buy", "Bought for"}, {"ramp report", "Reported:"}, {"ramp dispute", "dispute_id"},
+		{"ramp fetch --url", "Bought for"},
+		{"keys agent", ""}, {"requester add", "is in"}, {"account open", "has an account"}, {"account credit", "more is available"},
+		{"ramp fetch http", "Bought for"},
+		{"demo --market", ""}, // the tests of the market run it
+	}
+	if len(lines) != len(wants) {
+		t.Fatalf("the demo prints %d commands, and %d are known here:\n%s", len(lines), len(wants), server.Log())
+	}
+	for i, want := range wants {
+		command := lines[i][1]
+		if !strings.Contains(command, want.part) {
+			t.Fatalf("command %d is %s, want one of %q", i, command, want.part)
+		}
+		if strings.HasPrefix(command, "frontdesk demo") {
+			continue
+		}
+		shell := exec.CommandContext(t.Context(), "sh", "-c", command)
+		shell.Dir, shell.Env = folder, append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
+		if out, err := shell.CombinedOutput(); err != nil || !strings.Contains(string(out), want.out) {
+			t.Fatalf("%s: %v, want %q\n%s", command, err, want.out, out)
+		}
 	}
 }
 

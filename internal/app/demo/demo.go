@@ -32,8 +32,11 @@ func content() fs.FS {
 	return sub
 }
 
-// Town is the name that the sample sites have in common.
-const Town = "Tidewater"
+// Town is the name that the sample sites have in common, and Domain what theirs would lie below.
+const (
+	Town   = "Tidewater"
+	Domain = "tidewater.example"
+)
 
 // Site is one of the sample sites.
 type Site struct {
@@ -108,7 +111,7 @@ func Write(dir, prefix string) error {
 
 // Terms are the rules of the sample sites, as the list under "terms:" in frontdesk.yaml. The
 // Review's premium articles are shown as a notice with an excerpt, and sold to agents; its drafts
-// are not shown at all.
+// are not shown at all. Labels say which editorial domain a platform gets passages of.
 const Terms = `- match: {path: "/sample/*/drafts/**"}
   access: blocked
 - match: {path: "/sample/review/premium/**"}
@@ -117,6 +120,13 @@ const Terms = `- match: {path: "/sample/*/drafts/**"}
   functions: {permit: [search, ai-input], prohibit: [ai-train]}
   price: {model: per_access, rate: "0.02", currency: XTS}
   reporting: {window: 24h}
+  labels: [news.local]
+- match: {path: "/sample/review/**"}
+  access: open
+  labels: [news.local]
+- match: {path: "/sample/kitchen/**"}
+  access: open
+  labels: [food]
 - match: {}
   access: open
 `
@@ -129,6 +139,14 @@ const Currency = "XTS"
 const (
 	BuyerDomain = "reader.tidewater.example"
 	BuyerID     = "reading-bot"
+)
+
+// The platform that is given passages, the id of its key, and what it asks in which domain.
+const (
+	Platform         = "sample_assistant"
+	PlatformKey      = "sample_key"
+	PlatformDomain   = "food"
+	PlatformQuestion = "a quick vegan dinner with chickpeas"
 )
 
 // ForSale is the address of an article that is sold, without the front desk's own before it.

@@ -200,16 +200,12 @@ func (c IntentCite) shown(env *command.Environment) (client.Shown, error) {
 		}
 		return shown, nil
 	}
-	if c.Answer == "-" && c.SecretFile == "-" {
-		return shown, command.Usage("standard input cannot be both answer and secret")
-	}
-	text, err := ReadDocument(env, c.Answer)
-	if err != nil {
+	if err := c.apart(c.Answer); err != nil {
 		return shown, err
 	}
-	answer, found := intent.ReadResponse(text, intent.Options{Versions: []string{intent.Version01, intent.Version10}})
-	if answer == nil {
-		return shown, fmt.Errorf("%s is no answer of the protocol: %s", c.Answer, command.Clean(found.First().String()))
+	answer, err := readAnswer(env, c.Answer)
+	if err != nil {
+		return shown, err
 	}
 	shown.RequestID = answer.RequestID
 	for _, source := range answer.Citations {
@@ -225,6 +221,27 @@ func (c IntentCite) shown(env *command.Environment) (client.Shown, error) {
 	return shown, fmt.Errorf("the answer names no such source; it names %d", len(answer.Citations))
 }
 
+// apart refuses standard input as both the secret and an answer.
+func (f PlatformFlags) apart(answer string) error {
+	if answer == "-" && f.SecretFile == "-" {
+		return command.Usage("standard input cannot be both answer and secret")
+	}
+	return nil
+}
+
+// readAnswer reads an answer that retrieve --json printed.
+func readAnswer(env *command.Environment, file string) (*intent.RetrieveResponse, error) {
+	text, err := ReadDocument(env, file)
+	if err != nil {
+		return nil, err
+	}
+	answer, found := intent.ReadResponse(text, intent.Options{Versions: []string{intent.Version01, intent.Version10}})
+	if answer == nil {
+		return nil, fmt.Errorf("%s is no answer of the protocol: %s", file, command.Clean(found.First().String()))
+	}
+	return answer, nil
+}
+
 // ReadDocument reads a file, or standard input.
 func ReadDocument(env *command.Environment, name string) ([]byte, error) {
 	return command.ReadInput(env, name, 64<<20)
@@ -233,24 +250,29 @@ func ReadDocument(env *command.Environment, name string) ([]byte, error) {
 // IntentReceipt fetches the receipt of an entry of the publisher's ledger.
 type IntentReceipt struct {
 	Publisher string `arg:"" help:"The publisher's address, such as https://www.example.com."`
-	Address   string `arg:"" help:"The receipt's address, as the member frontdesk.receipt of an answer's extensions has it."`
+	Address   string `arg:"" optional:"" help:"The receipt's address, as the member frontdesk.receipt of an answer's extensions has it."`
+	Answer    string `placeholder:"FILE" help:"In place of the address: the answer, as retrieve --json printed it; - is standard input."`
 	PlatformFlags
 }
 
 // Help is the command's example.
 func (IntentReceipt) Help() string {
 	return "Anybody who has the publisher's public keys can verify the receipt later, without any connection.\n\n" +
-		"Example:\n\n\tfrontdesk intent receipt https://www.example.com https://www.example.com/intent/receipts/01a2012e-ebd7-7f91-8c1e-9129ea733325 " +
+		"Example:\n\n\tfrontdesk intent receipt https://www.example.com --answer answer.json " +
 		"--platform example_chat --key plat_live_92xk --secret-file secret.txt > receipt.json"
 }
 
 // Run gets the receipt.
 func (c IntentReceipt) Run(env *command.Environment) error {
+	address, err := c.address(env)
+	if err != nil {
+		return err
+	}
 	publisher, err := c.open(env, c.Publisher)
 	if err != nil {
 		return explainedAnswer(err)
 	}
-	got, err := publisher.Receipt(env.Ctx, c.Address)
+	got, err := publisher.Receipt(env.Ctx, address)
 	if err != nil {
 		return explainedAnswer(err)
 	}
@@ -260,4 +282,26 @@ func (c IntentReceipt) Run(env *command.Environment) error {
 	}
 	env.Print("%s\n", text)
 	return nil
+}
+
+// address is where the receipt is.
+func (c IntentReceipt) address(env *command.Environment) (string, error) {
+	switch {
+	case (c.Address == "") == (c.Answer == ""):
+		return "", command.Usage("say which receipt: its address, or --answer FILE")
+	case c.Answer == "":
+		return c.Address, nil
+	}
+	if err := c.apart(c.Answer); err != nil {
+		return "", err
+	}
+	answer, err := readAnswer(env, c.Answer)
+	if err != nil {
+		return "", err
+	}
+	address := (&client.Passages{Answer: *answer}).ReceiptURL()
+	if address == "" {
+		return "", fmt.Errorf("%s names no receipt: the publisher gives none for it", c.Answer)
+	}
+	return address, nil
 }
