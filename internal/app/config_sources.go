@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -56,6 +57,9 @@ func (c *checks) sources() {
 		seen[key] = i
 		if err := yamlconf.WebAddress(source.Base); err != nil { // which may be the site's
 			c.Problem(path+".base", "%v", err)
+		}
+		if err := document.Permalink(source.Permalink).Check(); err != nil {
+			c.Problem(path+".permalink", "%v", err)
 		}
 		for n, scheme := range source.Schemes {
 			if _, ok := supplyResource(scheme + ":"); !ok || scheme != strings.ToLower(scheme) || strings.Contains(scheme, ":") {

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/content/overview"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/fetch"
@@ -132,6 +133,7 @@ const recordTime = 5 * time.Second
 func (s *sources) ingestSource(source ingest.SourceSettings) ingest.Source {
 	in := ingest.Source{
 		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher, Schemes: strings.Join(source.Schemes, " "),
+		Permalink: document.Permalink(source.Permalink),
 	}
 	if source.URL != "" {
 		crawl := source.Crawl

@@ -54,6 +54,7 @@ func (c serveCommand) Run(env *command.Environment) error {
 				env.Print("No sources are configured: it answers from what was read before. " +
 					"Read content with `frontdesk ingest PATH`.\n")
 			}
+			sayPlaceless(env, loaded.Config)
 			greetOwner(env.Ctx, env, s, loaded.Config, address)
 			if s.Corpus.Items() == 0 && len(loaded.Config.AllSources()) > 0 {
 				env.Print("  Content          is being read; %s/readyz tells how many items are there\n", address)
@@ -66,6 +67,17 @@ func (c serveCommand) Run(env *command.Environment) error {
 	defer s.Close()
 	defer reloadOnHangup(env.Ctx, s)()
 	return s.Run(env.Ctx)
+}
+
+// sayPlaceless says that links lead nowhere while the address of a site is not known whose files are read.
+func sayPlaceless(env *command.Environment, config app.Config) {
+	for _, source := range config.AllSources() {
+		if source.Path != "" && source.Base == "" {
+			env.Print("  Links            to pages without an address of their own begin with https://%s/: say where the site is,\n"+
+				"                   with site.url in frontdesk.yaml or --set site.url=https://www.example.com\n", source.Site)
+			return
+		}
+	}
 }
 
 // reloadOnHangup reads the terms again on SIGHUP, until the function it gives is called.

@@ -44,6 +44,11 @@ type SourceSettings struct {
 	// Base is the address from which items without an absolute URL get theirs; without it, the
 	// site's `url`, and for content of the web the address that it was found at.
 	Base string `yaml:"base"`
+	// Permalink is the pattern of the addresses of Markdown pages that give none, such as
+	// `/:year/:month/:slug/`, of `:year`, `:month`, `:day`, `:slug`, `:title` and `:path`. The date
+	// is that of the front matter, or of a file's name like `2026-03-09-title.md`. A page that
+	// lacks a part, and every page without a pattern, has the path of its file.
+	Permalink string `yaml:"permalink"`
 	// Language is the language of content that does not say its own; without it, the site's.
 	Language string `yaml:"language"`
 	// Publisher is the publisher of content that does not name one; without it, the site's.

@@ -45,6 +45,9 @@ type Source struct {
 	// Schemes are those of URIs, in lower case and separated by blanks, that items may have as
 	// their url beside the web's, such as "duns".
 	Schemes string
+	// Permalink is the pattern of the addresses of Markdown pages that give none; empty for the
+	// paths of their files.
+	Permalink document.Permalink
 }
 
 // Report tells what a run did.

@@ -164,7 +164,7 @@ func (s *scan) read(ctx context.Context, emit func(context.Context, *unit) error
 func (s *scan) reader() *document.Reader {
 	return &document.Reader{
 		Base: s.base, Language: s.source.Language, Publisher: s.source.Publisher, Schemes: s.source.Schemes,
-		Limits: s.limits,
+		Permalink: s.source.Permalink, Limits: s.limits,
 	}
 }
 

@@ -53,6 +53,14 @@ func (r *Reader) markdown(portion *Portion, out *Result) {
 	if nameOf(thing) == "" {
 		thing.Set("name", jsonrepair.NewString(prose.name(portion.File.Name)))
 	}
+	if date := dayOfFile(portion.File.Name); date != "" && thing.Get("datePublished") == nil {
+		thing.Set("datePublished", jsonrepair.NewString(date))
+	}
+	if at := r.Permalink.address(r.Base, portion.File.Name, thing, n); at != nil && thing.Get("url") == nil {
+		p.page = at
+	} else if slug := n.Get("slug"); thing.Get("url") == nil && text(slug) != "" {
+		thing.Set("url", slug)
+	}
 	if picture(thing.Get("image")) == "" && prose.image != "" && thing.Get("image") == nil {
 		thing.Set("image", jsonrepair.NewString(prose.image))
 	}
@@ -128,9 +136,6 @@ func matterThing(matter *jsonrepair.Node) *jsonrepair.Node {
 		case thing.Get(name) == nil || name == m.Name:
 			thing.Set(name, m.Value)
 		}
-	}
-	if slug := matter.Get("slug"); thing.Get("url") == nil && text(slug) != "" {
-		thing.Set("url", slug)
 	}
 	return thing
 }

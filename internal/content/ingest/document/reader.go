@@ -49,7 +49,9 @@ type Reader struct {
 	// Schemes are those of URIs that items may have as their url beside the web's, separated by
 	// blanks.
 	Schemes string
-	Limits  Limits
+	// Permalink is the pattern of the addresses of Markdown pages.
+	Permalink Permalink
+	Limits    Limits
 }
 
 // Read makes items of one portion. A fault of this program, or of a library, on one hostile portion
