@@ -37,6 +37,9 @@ type grammar struct {
 	Docs    docsCommand    `cmd:"" group:"Begin" help:"Write this version's documentation as web pages."`
 	Version versionCommand `cmd:"" group:"Begin" help:"Print the version."`
 
+	Completion completionCommand `cmd:"" group:"Begin" help:"Print completions for a shell."`
+	Man        manCommand        `cmd:"" group:"Begin" help:"Print a manual page."`
+
 	Ingest    ingestCommand   `cmd:"" group:"Content and answers" help:"Read content into the database."`
 	Sources   owner.Sources   `cmd:"" group:"Content and answers" help:"List the sources, and what was read."`
 	Content   owner.Content   `cmd:"" group:"Content and answers" help:"See items, what others see of them, and problems."`
@@ -141,7 +144,7 @@ func run(e *command.Environment, args []string) (code int) {
 	if err != nil {
 		return misused(e, err)
 	}
-	return report(e, chosen.Run(), chosen.Command())
+	return report(e, chosen.Run(parser), chosen.Command())
 }
 
 // misused says what is wrong with a command line, and where to read what is right.
