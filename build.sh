@@ -3,12 +3,17 @@
 #
 #   ./build.sh                          for this machine: dist/frontdesk
 #   ./build.sh linux/amd64 linux/arm64  for others: dist/frontdesk-linux-amd64 ...
+#   ./build.sh --release URL            all of a release, for six targets, in dist/release: see packaging/release.sh
 #   ./build.sh --check                  builds twice, in two folders, the second time with nothing compiled before, and compares
 #
 # It needs the version of Go that go.mod names or newer; the same version of Go gives the same bytes. Outside of a git
 # clone it takes VERSION, COMMIT and BUILT (the commit's time) from the environment. dist/SHA256SUMS has the hashes.
 set -euo pipefail
 cd "$(dirname "$0")"
+if [ "${1:-}" = --release ]; then
+	shift
+	exec packaging/release.sh "$@"
+fi
 
 # What the binary says of itself (internal/infra/build). The version is the tag of the commit, or made as Go makes one for
 # a commit without.
@@ -67,7 +72,7 @@ if [ "${1:-}" = --check ]; then
 fi
 
 mkdir -p dist
-rm -f dist/frontdesk dist/frontdesk-* dist/SHA256SUMS
+rm -f dist/frontdesk-* dist/SHA256SUMS
 [ $# -gt 0 ] || build . "$PWD/dist/frontdesk"
 for target; do
 	[[ $target == */* ]] || {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks what Frontdesk is installed with: the binary is the same bytes twice, systemd understands the unit and finds
 # little exposed, and the container image is built, run and asked. As root on Debian it installs what it needs
-# (systemd, buildah); as anyone else it says what is missing and stops.
+# (systemd, buildah, zip); as anyone else it says what is missing and stops. A release is made of this machine's target, and
+# of those that are named: packaging/check.sh darwin/arm64 windows/amd64.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,8 @@ missing=()
 command -v systemd-analyze >/dev/null || missing+=(systemd)
 command -v buildah >/dev/null || missing+=(buildah)
 command -v curl >/dev/null || missing+=(curl)
+command -v zip >/dev/null || missing+=(zip)
+command -v dpkg-deb >/dev/null || missing+=(dpkg)
 if [ ${#missing[@]} -gt 0 ]; then
 	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 		echo "This check needs what is not here. On Debian, as root: apt-get install ${missing[*]}" >&2
@@ -77,3 +80,30 @@ wait "$server" || {
 }
 server=
 echo 'The image answers, as a user without rights, and stops in good order.'
+
+echo '--- the release'
+own=linux/$(go env GOARCH)
+packaging/release.sh https://releases.example.com/files "$own" "$@" >/dev/null
+release=$PWD/dist/release
+(cd "$release" && sha256sum --quiet -c SHA256SUMS)
+version=$(dist/frontdesk version | sed -n '1s/^frontdesk v\?//p')
+# says COMMAND... demands that a program from the release tells its version.
+says() { "$@" version | grep -q "^frontdesk v$version" || { echo "$* is not frontdesk v$version" >&2; exit 1; }; }
+mkdir "$work/archive" "$work/deb"
+tar -xzf "$release/frontdesk-$version-linux-${own#*/}.tar.gz" -C "$work/archive" --strip-components=1
+says "$work/archive/frontdesk"
+dpkg-deb -x "$release/frontdesk_${version}_${own#*/}.deb" "$work/deb"
+says "$work/deb/usr/bin/frontdesk"
+"$work/deb/usr/bin/frontdesk" config check "$work/deb/etc/frontdesk/frontdesk.yaml" >/dev/null
+grep -q '^ExecStart=/usr/bin/frontdesk' "$work/deb/usr/lib/systemd/system/frontdesk.service"
+container=$(build from "oci-archive:$release/frontdesk-$version-image-${own#*/}.tar")
+says build run --isolation chroot "$container" -- /usr/bin/frontdesk
+grep -q "$(sha256sum "$release/frontdesk-$version-linux-${own#*/}.tar.gz" | cut -d' ' -f1)" "$release/frontdesk.rb" || {
+	echo 'the formula has not the archive'"'"'s hash' >&2
+	exit 1
+}
+grep -q '"pkg:golang/github.com/alecthomas/kong@' "$release/frontdesk-$version-sbom.json" || {
+	echo 'the list of what the program is made of does not name its libraries' >&2
+	exit 1
+}
+echo "Archives, package, image, formula and list of v$version are whole."

@@ -37,6 +37,14 @@ vet() {
 	go vet ./... && go -C bench vet ./... && go -C test/interop vet ./...
 }
 
+# systems looks whether the packages are whole on each system that a release is made for; the nightly run builds them.
+systems() {
+	local system
+	for system in linux darwin windows; do
+		GOOS=$system go list -deps ./cmd/frontdesk >/dev/null || return 1
+	done
+}
+
 lint() {
 	local staticcheck
 	staticcheck=$(go -C tools tool -n staticcheck) || return 1
@@ -78,6 +86,7 @@ protocol() {
 
 check 'formatting' formatting
 check 'vet' vet
+check 'systems' systems
 check 'linter' lint
 check 'module files' tidy
 check 'generated files' generated

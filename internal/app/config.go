@@ -127,6 +127,15 @@ type Config struct {
 	Metrics Metrics `yaml:"metrics"`
 	// Log is what is written to standard error.
 	Log Log `yaml:"log"`
+	// Upgrade says where `frontdesk upgrade --check` asks for the newest version.
+	Upgrade Upgrade `yaml:"upgrade"`
+}
+
+// Upgrade names the feed of releases.
+type Upgrade struct {
+	// Feed is the address of a JSON document with the newest `version` and the address of its `notes`. Without it
+	// nothing is asked; a server never asks it by itself.
+	Feed string `yaml:"feed" check:"url"`
 }
 
 // Site is one site.

@@ -39,6 +39,7 @@ type grammar struct {
 
 	Completion completionCommand `cmd:"" group:"Begin" help:"Print completions for a shell."`
 	Man        manCommand        `cmd:"" group:"Begin" help:"Print a manual page."`
+	Upgrade    upgradeCommand    `cmd:"" group:"Begin" help:"Say whether there is a newer version."`
 
 	Ingest    ingestCommand   `cmd:"" group:"Content and answers" help:"Read content into the database."`
 	Sources   owner.Sources   `cmd:"" group:"Content and answers" help:"List the sources, and what was read."`

@@ -39,6 +39,7 @@ var libraries = []library{
 	{"github.com/yuin/goldmark", "internal/content/ingest/document internal/app/demo internal/app/docsite"},
 	{"go.uber.org/zap", "internal/infra/tls"},
 	{"golang.org/x/crypto/x509roots/fallback", "cmd/frontdesk"},
+	{"golang.org/x/mod/semver", "internal/cli"},
 	{"golang.org/x/mod/sumdb/note", "wire/receipt internal/ledger internal/identity internal/app " +
 		"internal/licensing/disputes/enforcement"},
 	{"golang.org/x/mod/sumdb/tlog", "wire/receipt internal/ledger"},

@@ -84,7 +84,8 @@ func plan() []suite {
 		{name: "ramp", part: "long interop", budget: 8 * time.Minute, command: []string{"test/ramp/run.sh", spec}, node: true},
 		{name: "biscuit", part: "long interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec}, node: true},
 		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},
-		{name: "packaging", part: "packaging", budget: 10 * time.Minute, command: []string{"packaging/check.sh"}},
+		{name: "packaging", part: "packaging", budget: 20 * time.Minute,
+			command: []string{"packaging/check.sh", "darwin/arm64", "windows/amd64"}},
 		{name: "benchmarks", part: "packaging", budget: 5 * time.Minute, test: []string{"-C", "bench", "./..."}},
 		{name: "figures", part: "figures", budget: 15 * time.Minute, command: []string{"go", "run", "./test/figures", "-drift"}},
 	}

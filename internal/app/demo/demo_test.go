@@ -237,7 +237,8 @@ func TestTermsAreAListOfRules(t *testing.T) {
 	for _, rule := range rules {
 		got += rule.Access + " " + rule.Match["path"] + "\n"
 	}
-	want := "blocked /sample/*/drafts/**\nlicensed /sample/review/premium/**\nopen \n"
+	want := "blocked /sample/*/drafts/**\nlicensed /sample/review/premium/**\n" +
+		"open /sample/review/**\nopen /sample/kitchen/**\nopen \n"
 	if got != want {
 		t.Errorf("rules:\n%s\nwant:\n%s", got, want)
 	}
