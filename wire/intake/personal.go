@@ -12,7 +12,8 @@ import (
 var personalText string
 
 // personalNames are what members are called that hold what is somebody's, by the sections of
-// personal.txt, which says what each is.
+// personal.txt, which says what each is. The TypeScript client has a copy: after a change, run
+// npm run generate in clients/typescript.
 var personalNames = sectionsOf(personalText)
 
 // sectionsOf reads lists of names, parted by commas, each below its name in brackets.

@@ -268,7 +268,7 @@ export class Draft implements Answer {
     if (!isObject(asked)) return
     const questions = list(asked.questions)
       .filter(isObject)
-      .map((q) => ({ ...q, type: q.type === 'text' ? 'free_text' : q.type }) as ElicitedQuestion) // "text" is NLWeb 0.54's
+      .map((q) => ({ ...q, type: q.type === 'text' ? 'free_text' : q.type }) as ElicitedQuestion) // "text" is of 0.54
     this.elicitation = { ...asked, questions }
   }
 

@@ -214,8 +214,7 @@ export class Offered {
 
   /**
    * confirm says that the person accepted the offer just now, and authorized this data to be sent:
-   * all that offer.bind_requires names, and
-   * nothing else. Call it when the person did.
+   * all that offer.bind_requires names, and nothing else. Call it when the person did.
    */
   confirm(data: Record<string, unknown>, scopes: Scope[] = []): Confirmed {
     if (!this.offer.bind_endpoint) throw new Misuse('this offer cannot be bound: it is the answer')

@@ -7,12 +7,14 @@ import type { PrivateKey } from './sign.js'
 import { Transport, bare, findable, isObject, members, secured } from './transport.js'
 import { Damaged, NotAnExchange, NotDisputed, OtherContent, Rejected } from './ramp/errors.js'
 import type { Content } from './ramp/errors.js'
-import { absent, clean, dropEmpty, failure, functionOf, keyOf, member, named } from './ramp/message.js'
+import { hashOf, holds } from './ramp/contenthash.js'
+import { absent, clean, costOf, dropEmpty, failure, functionOf, keyOf, member, named } from './ramp/message.js'
 import type { Key } from './ramp/message.js'
 import type { Call, Options } from './transport.js'
 
 export { Broken, FrontdeskError, Misuse, Unreachable } from './errors.js'
 export * from './ramp/errors.js'
+export { costOf } from './ramp/message.js'
 export type { PrivateKey } from './sign.js'
 export type { Call, Options } from './transport.js'
 export type * as wire from './generated/ramp.js'
@@ -62,6 +64,8 @@ export interface Bought {
   transaction: string
   billing: string
   cost: wire.Cost | undefined
+  /** More was charged than the offer says, or in another currency: dispute it. */
+  overcharged: boolean
   /** From which it can be fetched for a few minutes, by whoever has it. */
   url: string
   result: wire.TransactionResultItem
@@ -187,8 +191,7 @@ export class Exchange {
 
   /**
    * execute buys offers that discover gave. The id makes it one purchase: whoever is not sure
-   * whether it was made calls again with the same id
-   * and offers, and buys nothing twice.
+   * whether it was made calls again with the same id and offers, and buys nothing twice.
    */
   async execute(offers: Offer | Offer[], purchase: { id?: string } & Call = {}): Promise<Bought[]> {
     const all = [offers].flat()
@@ -218,6 +221,7 @@ export class Exchange {
         transaction: word(result.transaction_id),
         billing: word(result.billing_id),
         cost: result.cost,
+        overcharged: !denied && overcharged(result.cost, offer),
         url: word(result.package?.retrieval?.endpoint),
         result,
       }
@@ -253,19 +257,21 @@ export class Exchange {
       bytes: got.bytes,
       text: new TextDecoder().decode(got.bytes),
       offered: false,
+      near: false,
       digested: false,
     }
     const sum = await sha256(got.bytes)
     const digest = /(?:^|,)\s*sha-256=:([^:]+):/i.exec(got.headers.get('Repr-Digest') ?? '')?.[1]
     if (digest !== undefined && base64(unbase64(digest) ?? new Uint8Array()) !== base64(sum)) throw new Damaged(content)
     content.digested = digest !== undefined
-    const { content_hash: hash, hash_method: method, resource_mutability: mutability } = bought.offer.identity ?? {}
-    const told = /^(?:sha-?256:)?([0-9a-f]{64})$/i.exec(hash ?? '')?.[1]
-    if (told && /^(sha-?256)?$/i.test(method ?? '')) {
-      content.offered = told.toLowerCase() === hex(sum)
-      if (!content.offered && accept.length === 0 && mutability === 'RESOURCE_MUTABILITY_STATIC')
-        throw new OtherContent(content)
-    }
+    const { identity } = bought.offer
+    const told = hashOf(identity?.content_hash, identity?.hash_method)
+    if (!told) return content
+    const good = await holds(told, got.bytes)
+    content.offered = good && told.method === 'sha256'
+    content.near = good && told.method === 'simhash-v1'
+    const still = identity?.resource_mutability === 'RESOURCE_MUTABILITY_STATIC' && accept.length === 0
+    if (!good && still) throw new OtherContent(content)
     return content
   }
 
@@ -432,6 +438,14 @@ export class Exchange {
     if (!raw) throw new NotAnExchange(url, 'the answer is no JSON object')
     return { told: named(raw), raw }
   }
+}
+
+/** overcharged says whether more was charged than was offered, or anything in another currency. */
+function overcharged(cost: wire.Cost | undefined, offer: Offer): boolean {
+  const units = (amount: number) => Math.round(amount * 1e8)
+  const charged = units(cost?.amount ?? 0)
+  const { amount, currency } = costOf(offer)
+  return !(charged <= units(amount)) || (charged > 0 && cost?.currency?.toUpperCase() !== currency.toUpperCase())
 }
 
 /** document reads a public document of an Exchange. */

@@ -88,8 +88,8 @@ function hashBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 /**
  * verifyReceipt holds that one of the keys has signed the checkpoint of a receipt, and that the
- * entry stands in its ledger. Keys are a
- * JWKS (/.well-known/jwks.json), as text or object, or lines ORIGIN+HASH+KEY. It throws NotTrue.
+ * entry stands in its ledger. Keys are a JWKS (/.well-known/jwks.json), as text or object, or lines
+ * ORIGIN+HASH+KEY. It throws NotTrue.
  */
 export async function verifyReceipt(receipt: Receipt | string, keys: string | object): Promise<Checkpoint> {
   const r = parseReceipt(receipt)
@@ -99,7 +99,8 @@ export async function verifyReceipt(receipt: Receipt | string, keys: string | ob
   const root = await rootOf(await sha256(joinedBytes([0], utf8(canonical(r.entry)))), r.index, checkpoint.size, r.proof)
   if (root !== checkpoint.root) {
     throw new NotTrue(
-      `the entry was changed, or its index or proof was: they do not lead to the ledger that the checkpoint signs (${checkpoint.size} entries)`,
+      'the entry was changed, or its index or proof was: they do not lead to the ledger that the checkpoint signs ' +
+        `(${checkpoint.size} entries)`,
     )
   }
   return checkpoint

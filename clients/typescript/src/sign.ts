@@ -69,7 +69,8 @@ export function canonical(value: unknown, depth = 0): string {
     const names = Object.keys(value)
       .filter((name) => (value as Record<string, unknown>)[name] !== undefined)
       .sort()
-    return `{${names.map((name) => `${JSON.stringify(name)}:${canonical((value as Record<string, unknown>)[name], depth + 1)}`).join()}}`
+    const object = value as Record<string, unknown>
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(object[name], depth + 1)}`).join()}}`
   }
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Misuse('a number is beyond what JSON can carry')
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) throw new Misuse('a text is not valid Unicode')
@@ -181,7 +182,8 @@ export async function privateKey(key: PrivateKey, extractable = false): Promise<
     return await crypto.subtle.importKey('jwk', key as JsonWebKey, algorithm, extractable, ['sign'])
   } catch (error) {
     throw new Misuse(
-      `this is no private Ed25519 key; give a CryptoKey, a JWK, PKCS #8 in PEM or 32 bytes (${(error as Error).message})`,
+      'this is no private Ed25519 key; give a CryptoKey, a JWK, PKCS #8 in PEM or 32 bytes ' +
+        `(${(error as Error).message})`,
     )
   }
 }
@@ -241,7 +243,8 @@ async function signMessage(key: CryptoKey, s: Signing): Promise<Record<string, s
     return `"${text.replace(/(["\\])/g, '\\$1')}"`
   }
   const input =
-    `(${s.covered.map(([name]) => name).join(' ')});keyid=${quoted(s.keyId)};alg="ed25519";created=${created};expires=${created + 300};nonce="${uuid()}"` +
+    `(${s.covered.map(([name]) => name).join(' ')});keyid=${quoted(s.keyId)};alg="ed25519"` +
+    `;created=${created};expires=${created + 300};nonce="${uuid()}"` +
     (s.tag ? `;tag=${quoted(s.tag)}` : '')
   const base = [...s.covered.map(([name, value]) => `${name}: ${value}`), `"@signature-params": ${input}`].join('\n')
   const signature = new Uint8Array(await crypto.subtle.sign({ name: 'Ed25519' }, key, utf8(base)))

@@ -118,7 +118,8 @@ export class Transport {
     const maxWait = this.options.maxWait ?? 30_000
     const asked = (retryAfter ?? 0) * 1000
     if (attempt >= (this.options.retries ?? 3) || asked > maxWait) return undefined
-    if (asked > 0) return asked * (1 + Math.random() / 8) // or all who were turned away together would come back together
+    // Not all who were turned away together shall come back together.
+    if (asked > 0) return asked * (1 + Math.random() / 8)
     const wait = Math.min(firstWait * 2 ** attempt, maxWait)
     return wait / 2 + (Math.random() * wait) / 2
   }

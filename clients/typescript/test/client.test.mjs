@@ -8,6 +8,7 @@ import { Broken, Desk, Misuse, Signer } from '@frontdesk/client'
 import { Provider, PersonalData } from '@frontdesk/client/intake'
 import { Exchange } from '@frontdesk/client/ramp'
 import { NotTrue, parseReceipt } from '@frontdesk/client/receipt'
+import { hashOf, holds, simhash } from '../dist/ramp/contenthash.js'
 
 const answer = (results = [], more = {}) =>
   Response.json({ _meta: { response_type: 'answer', version: '0.55' }, results, ...more })
@@ -245,6 +246,46 @@ test('personal data is known by the names of members, in any spelling', async ()
     await assert.rejects(provider.submit('a', { text }), { code: 'HTTP_500' }, text)
 })
 
+test('content is held against both kinds of hashes', async () => {
+  // docs/content-hashes.md has these
+  const worked = {
+    '': '0000000000000000',
+    lamp: 'c98e85f249002f03',
+    'One lamp lights a room.': 'e31f3395de2ad9ca',
+    'one LAMP\n\nlights — a room': 'e31f3395de2ad9ca',
+    "Don't panic: 42 lamps.": '19c66bd0512f5df4',
+    'Čaj a ÉCLAIR, naïve Σίσυφος': '022a9ec0039b6802',
+    '灯は部屋を照らす。': '814b0352b8275738',
+  }
+  for (const [text, digits] of Object.entries(worked))
+    assert.equal(await simhash(new TextEncoder().encode(text)), digits, text)
+  const bytes = new TextEncoder().encode(
+    'The quick brown fox jumps over the lazy dog, and the lazy dog does not mind at all.',
+  )
+  const sum = createHash('sha256').update(bytes).digest('hex')
+  for (const [text, method, want] of [
+    [sum, '', true],
+    [sum.toUpperCase(), 'SHA-256', true],
+    [`sha256:${sum}`, 'sha256', true],
+    [sum.replace(/^./, (c) => (c === '0' ? '1' : '0')), '', false],
+    ['c7f484a04d42e90c', 'simhash-v1', true],
+    ['c7f484a04d42e90f', 'simhash-v1', true],
+    ['simhash-v1:38f484a04d42e90c', '', true],
+    ['380b7b5fb2bd16f3', 'simhash-v1', false],
+  ]) {
+    assert.equal(await holds(hashOf(text, method), bytes), want, text)
+  }
+  for (const [text, method] of [
+    [sum, 'simhash-v1'],
+    ['c7f484a04d42e90c', ''],
+    [`sha256:${sum}`, 'simhash-v1'],
+    [sum, 'md5'],
+    ['', ''],
+    [`a:b:${sum}`, ''],
+  ])
+    assert.equal(hashOf(text, method), undefined, text)
+})
+
 test('what is no receipt is refused', () => {
   const entry = { v: 1, id: 'i', time: 't', site: '', kind: 'access', party: '', subject: '', request: '', body: {} }
   const good = { entry, index: 0, proof: [], checkpoint: 'c' }
@@ -280,6 +321,7 @@ function graph(name, all = new Set()) {
   if (all.has(name)) return all
   all.add(name)
   const text = readFileSync(new URL(`../dist/${name}`, import.meta.url), 'utf8')
-  for (const [, other] of text.matchAll(/from '(\.[^']+)'/g)) graph(new URL(other, `file:///${name}`).pathname.slice(1), all)
+  for (const [, other] of text.matchAll(/from '(\.[^']+)'/g))
+    graph(new URL(other, `file:///${name}`).pathname.slice(1), all)
   return all
 }

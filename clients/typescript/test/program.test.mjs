@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { Desk } from '@frontdesk/client'
 import { Declined, Provider, Unfit } from '@frontdesk/client/intake'
 import { Denied, Failed, Publisher } from '@frontdesk/client/intent'
-import { Exchange, ExchangeError } from '@frontdesk/client/ramp'
+import { Exchange, ExchangeError, costOf } from '@frontdesk/client/ramp'
 import { NotTrue, verifyReceipt } from '@frontdesk/client/receipt'
 import { start } from './world.mjs'
 
@@ -122,6 +122,7 @@ test('an Exchange sells once under an id, and nothing to a stranger', async () =
   const purchase = { id: crypto.randomUUID() }
   const [[first], [again]] = [await exchange.execute(offer, purchase), await exchange.execute(offer, purchase)]
   assert.equal(again.transaction, first.transaction)
+  assert.deepEqual([first.overcharged, costOf(offer)], [false, { amount: 0.02, currency: 'USD' }])
   const content = await exchange.deliver(first)
   assert.match(content.text, /three merchants/)
   assert.ok(content.offered && content.digested)

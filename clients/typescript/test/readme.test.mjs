@@ -24,6 +24,7 @@ const said = {
   'Follow up': /^Brass oil lamps\n\{/,
   'Answer what the desk asks back': /^Which diet\? \[ 'vegan', 'vegetarian', 'no preference' \]\nVegan (dal|chili)\n$/,
   'Wait for a promised answer': /^\d+ % .*\n([\s\S]*\n)?A thorough look at lamps\n$/,
+  'See what can be done with an item': /^reserve POST http\S+\/reserve Reserve Brass oil lamps\n$/,
   'Retrieve an excerpt': /^Trim the wick|oil lamp/,
   Cite: /^cited http\S+\n$/,
   'Submit to an intake, and bind the offer': /^We repair an oil lamp for 80 EUR\.\nbound\n$/,

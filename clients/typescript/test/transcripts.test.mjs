@@ -13,29 +13,77 @@ const folder = new URL('../../../test/sdk/transcripts/', import.meta.url)
 const address = 'https://desk.example'
 const protocols = { nlweb, intent, intake, ramp }
 
-for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-  const transcript = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
-  test(`${file}: ${transcript.rule}`, () =>
-    withClock(async (clock) => {
-      const player = new Player(transcript, clock)
-      const call = protocols[transcript.protocol](optionsOf(transcript.options ?? {}, player), transcript.who)
-      for (const [i, step] of transcript.steps.entries()) {
-        const at = `step ${i + 1} (${step.do})`
-        player.begin(step)
-        let result, error
-        try {
-          result = await call(step.do, step.with ?? {}, (partial) => {
-            result = partial
-          })
-        } catch (thrown) {
-          error = thrown
-        }
-        player.end(at)
-        if (!step.error) assert.equal(error, undefined, `${at}: ${error?.stack}`)
-        else assert.equal(within(step.error, error && told(error)), undefined, `${at}: ${error?.stack}`)
-        if ('result' in step) assert.equal(within(step.result, result ?? null), undefined, at)
+const transcripts = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((file) => ({ file, transcript: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) }))
+
+for (const { file, transcript } of transcripts) test(`${file}: ${transcript.rule}`, () => play(transcript))
+
+test('a transcript that is not kept is found, whatever it says otherwise', async () => {
+  const changes = {
+    'another method': (t) => (exchange(t).request.method = 'PUT'),
+    'another address': (t) => (exchange(t).request.url += 'x'),
+    'another body': (t) => (exchange(t, (e) => e.request.json).request.json.more = 1),
+    'another header': (t) => (exchange(t).request.headers = { Accept: 'text/odd' }),
+    'a header that may not be there': (t) => (exchange(t).request.headers = { Accept: null }),
+    'one request more': (t) => t.steps[0].exchanges.push(structuredClone(exchange(t))),
+    'one request less': (t) => t.steps[0].exchanges.pop(),
+    'another time': (t) => (exchange(t, (e) => e.after).after = [100, 101]),
+    'another result': (t) => (t.steps.find((s) => s.result).result = { odd: 1 }),
+    'another error': (t) => (t.steps.find((s) => s.error).error = { kind: 'odd' }),
+    'no error': (t) => delete t.steps.find((s) => s.error).error,
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    let found = 0
+    for (const { transcript } of transcripts) {
+      const copy = structuredClone(transcript)
+      try {
+        change(copy)
+      } catch {
+        continue // there is nothing of the kind in it
       }
-    }))
+      await assert.rejects(play(copy), `${name}: ${transcript.rule}`)
+      found++
+    }
+    assert.ok(found > 0, name)
+  }
+})
+
+test('a request that is signed by another key is found', async () => {
+  const signed = transcripts.filter(({ transcript }) => /"request":\{[^}]*"signed"/.test(JSON.stringify(transcript)))
+  assert.ok(signed.length > 0)
+  for (const { transcript } of signed) {
+    await assert.rejects(play(transcript, { ...transcript.who, secret: 'x', seed: '08'.repeat(32) }), transcript.rule)
+  }
+})
+
+/** exchange is the first of a transcript for which something holds. */
+function exchange(transcript, holds = () => true) {
+  return transcript.steps.flatMap((step) => step.exchanges ?? []).find(holds)
+}
+
+/** play plays a transcript, and rejects where the client does not keep it, or is not who is expected. */
+function play(transcript, expected = transcript.who) {
+  return withClock(async (clock) => {
+    const player = new Player({ ...transcript, who: expected }, clock)
+    const call = protocols[transcript.protocol](optionsOf(transcript.options ?? {}, player), transcript.who)
+    for (const [i, step] of transcript.steps.entries()) {
+      const at = `step ${i + 1} (${step.do})`
+      player.begin(step)
+      let result, error
+      try {
+        result = await call(step.do, step.with ?? {}, (partial) => {
+          result = partial
+        })
+      } catch (thrown) {
+        error = thrown
+      }
+      player.end(at)
+      if (!step.error) assert.equal(error, undefined, `${at}: ${error?.stack}`)
+      else assert.equal(within(step.error, error && told(error)), undefined, `${at}: ${error?.stack}`)
+      if ('result' in step) assert.equal(within(step.result, result ?? null), undefined, at)
+    }
+  })
 }
 
 function optionsOf(o, player) {

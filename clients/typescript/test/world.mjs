@@ -60,6 +60,8 @@ terms:
   - {match: {path: "/premium/**"}, access: licensed, price: {model: per_access, rate: "0.02", currency: USD}, reporting: {window: 24h}}
   - {match: {path: "/crafts/**"}, access: open, labels: [crafts]}
   - {match: {}, access: open}
+actions:
+  - {match: {path: "/crafts/**"}, name: reserve, description: "Reserve {name}", http: {method: POST, endpoint: "http://${address}/reserve", params: {item: "{url}"}}}
 ask:
   promise: {slow: [{match: thorough, for: 300ms}]}
   elicit:

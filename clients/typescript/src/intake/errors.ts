@@ -8,7 +8,8 @@ export class Unfit extends FrontdeskError {
   constructor(readonly violations: Violation[]) {
     super(
       'UNFIT',
-      `nothing was sent, since the data does not fit: ${violations.map((v) => `${v.pointer || 'it'} ${v.detail}`).join('; ')}`,
+      'nothing was sent, since the data does not fit: ' +
+        `${violations.map((v) => `${v.pointer || 'it'} ${v.detail}`).join('; ')}`,
     )
   }
 }
@@ -22,7 +23,8 @@ export class PersonalData extends FrontdeskError {
   constructor(readonly members: string[]) {
     super(
       'PERSONAL_DATA',
-      `nothing was sent, since this looks like personal data: ${members.join(', ')}; ask the person, and say personal: true`,
+      `nothing was sent, since this looks like personal data: ${members.join(', ')}; ` +
+        'ask the person, and say personal: true',
     )
   }
 }
@@ -50,7 +52,8 @@ export class Pending extends FrontdeskError {
   ) {
     super(
       'PENDING',
-      `the provider needs longer; submit the same in session ${session} again ${details.retryAfter ? `after ${details.retryAfter} seconds` : 'later'}`,
+      `the provider needs longer; submit the same in session ${session} again ` +
+        `${details.retryAfter ? `after ${details.retryAfter} seconds` : 'later'}`,
       details,
     )
   }

@@ -4,8 +4,12 @@ import { pointer } from '../schema.js'
 import { isObject } from '../transport.js'
 
 const mail = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:.]+(?:\.[^\s@<>"'(),;:.]+)+/
-const phone =
-  /(?:^|[^\w+])\+\d{1,3}(?:[ .\-/]?\(?\d\)?){6,13}(?:\D|$)|(?:^|[^\w.\-+])00[1-9](?:[ .\-/]?\d){8,12}(?:[^\w.-]|$)|(?:^|[^\w.\-+])\(?[2-9]\d{2}\)?[ .-][2-9]\d{2}[ .-]\d{4}(?:[^\w.-]|$)/
+// A number with a country's before it, one that begins with 00, and one in the American form.
+const phones = [
+  /(?:^|[^\w+])\+\d{1,3}(?:[ .\-/]?\(?\d\)?){6,13}(?:\D|$)/,
+  /(?:^|[^\w.\-+])00[1-9](?:[ .\-/]?\d){8,12}(?:[^\w.-]|$)/,
+  /(?:^|[^\w.\-+])\(?[2-9]\d{2}\)?[ .-][2-9]\d{2}[ .-]\d{4}(?:[^\w.-]|$)/,
+]
 const homePhone = /(?:^|[^\w.\-+])\(?0[1-9]\d{0,4}\)?[ /-](?:\d[ \-/]?){4,9}\d(?:[^\w.\-:]|$)/g
 const day = /\b\d\d([/\- ])\d\d[/\- ]\d{4}\b/
 
@@ -16,7 +20,7 @@ const day = /\b\d\d([/\- ])\d\d[/\- ]\d{4}\b/
 export function personalIn(value: unknown, at = ''): string[] {
   if (typeof value === 'string') {
     const home = value.match(homePhone)?.some((each) => !day.test(each)) ?? false
-    return mail.test(value) || phone.test(value) || home ? [at] : []
+    return mail.test(value) || phones.some((phone) => phone.test(value)) || home ? [at] : []
   }
   if (Array.isArray(value)) return value.flatMap((each, i) => personalIn(each, pointer(at, i)))
   if (!isObject(value)) return []

@@ -59,7 +59,9 @@ export class Forged extends FrontdeskError {
   constructor() {
     super(
       'FORGED',
-      "the signature of the publisher's answer is not right: it was changed on its way, or comes from somebody else; do not use it",
+      "the signature of the publisher's answer is not right: " +
+        'it was changed on its way, ' +
+        'or comes from somebody else; do not use it',
     )
   }
 }

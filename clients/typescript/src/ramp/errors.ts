@@ -8,6 +8,8 @@ export interface Content {
   text: string
   /** It is what the offer described, byte for byte, by its SHA-256. */
   offered: boolean
+  /** It is nearly what the offer described, by its simhash-v1; it may have been changed. */
+  near: boolean
   /** It is what the one who delivered it meant to, by its digest. */
   digested: boolean
 }
@@ -87,7 +89,8 @@ export class Damaged extends FrontdeskError {
   constructor(readonly content: Content) {
     super(
       'DAMAGED',
-      'what was delivered is not what its Repr-Digest says: it was cut or changed on its way; deliver again, or dispute the transaction',
+      'what was delivered is not what its Repr-Digest says: it was cut or changed on its way; ' +
+        'deliver again, or dispute the transaction',
     )
   }
 }

@@ -1,5 +1,6 @@
 // Messages of RAMP v1 in JSON, whichever names their fields have there.
 import { word } from '../answer.js'
+import type * as wire from '../generated/ramp.js'
 import { publicBytes } from '../sign.js'
 import { isObject, members } from '../transport.js'
 import type { Whole } from '../transport.js'
@@ -93,7 +94,8 @@ export function failure(got: Whole, now: number): ExchangeError {
   const seconds = Math.round((at - now) / 1000)
   const apart =
     Math.abs(seconds) > 60
-      ? `; its clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} this machine's: set the one that is wrong`
+      ? `; its clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} this machine's: ` +
+        'set the one that is wrong'
       : ''
   return new ExchangeError(
     word(told?.code) || `http_${got.status}`,
@@ -101,4 +103,12 @@ export function failure(got: Whole, now: number): ExchangeError {
     { status: got.status, retryAfter: got.retryAfter, raw: told },
     apart,
   )
+}
+
+const metered = /_PER_(TOKEN|PAGE|MINUTE|RECORD)$/
+
+/** costOf is what an offer comes to at the most: its rate, or that for as many units as it estimates. */
+export function costOf(offer: wire.Offer): { amount: number; currency: string } {
+  const { rate = 0, model = '', estimated_quantity: units = 1, currency = '' } = offer.pricing ?? {}
+  return { amount: metered.test(model) ? rate * Math.max(units, 1) : rate, currency }
 }
