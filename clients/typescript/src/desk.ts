@@ -150,7 +150,11 @@ export class Desk {
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (typeof session.state_token === 'string') headers['Session-State'] = session.state_token
     const url = `${this.base}/sessions/${encodeURIComponent(id)}`
-    const got = await this.transport.whole({ url, method: 'DELETE', headers, repeatable: true }, maxAnswer, call)
+    const got = await this.transport.whole(
+      { url, method: 'DELETE', headers, authorized: true, repeatable: true },
+      maxAnswer,
+      call,
+    )
     if (got.status === 204 || got.status === 200) return
     const told = members(got.bytes) ?? {}
     throw (
@@ -168,7 +172,7 @@ export class Desk {
     if (!token) throw new Misuse('give the token of the promise')
     const body = JSON.stringify({ promise_token: token, action })
     const reply = await this.transport.request(
-      { url: `${this.base}/await`, method: 'POST', headers: jsonHeaders, body, redirects: true },
+      { url: `${this.base}/await`, method: 'POST', headers: jsonHeaders, body, authorized: true, redirects: true },
       this.transport.limit(maxAnswer),
       call,
     )
@@ -180,6 +184,7 @@ export class Desk {
       url: this.url,
       method: 'POST',
       body: JSON.stringify(requestOf(q, streaming, deltas)),
+      authorized: true,
       redirects: true,
       headers: tidy({
         ...jsonHeaders,

@@ -180,6 +180,7 @@ export class Provider {
         url,
         method: 'POST',
         body,
+        authorized: true,
         repeatable,
         headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
       },

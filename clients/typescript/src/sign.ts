@@ -59,7 +59,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array
 }
 
 /** maxDepth is how deep JSON may nest that is signed. */
-const maxDepth = 64
+const maxDepth = 100
 
 /** canonical is the one way to write a JSON value (RFC 8785). */
 export function canonical(value: unknown, depth = 0): string {

@@ -19,9 +19,11 @@ export async function* events(reply: Reply, most: number): AsyncGenerator<Server
   let data: string[] = []
   let size = 0
   for (let bytes = await reply.chunk(); bytes; bytes = await reply.chunk()) {
+    const seen = Math.max(buffer.length - 1, 0) // a CR may wait there
     buffer += decoder.decode(bytes, { stream: true })
     let begin = 0
     const breaks = /\r\n|\r(?!$)|\n/g // a CR at the end may be half of a break
+    breaks.lastIndex = seen
     for (let at = breaks.exec(buffer); at; at = breaks.exec(buffer)) {
       const line = buffer.slice(begin, at.index)
       begin = breaks.lastIndex

@@ -41,6 +41,8 @@ export interface Outgoing {
   body?: string
   /** Gives headers that are made anew for each attempt, such as a signature. */
   sign?: (headers: Record<string, string>) => Promise<Record<string, string>>
+  /** Send the token. It is for the server that is asked, not for whatever documents lead to. */
+  authorized?: boolean
   /** Follow redirects that keep the request; otherwise none. */
   redirects?: boolean
   /**
@@ -151,7 +153,7 @@ export class Transport {
     let headers: Record<string, string> = { ...out.headers }
     if (this.options.userAgent) headers['User-Agent'] = this.options.userAgent
     const { token } = this.options
-    if (token && withToken && !out.sign) {
+    if (token && withToken && out.authorized) {
       const value = typeof token === 'function' ? await token() : token
       if (value) headers.Authorization = `Bearer ${value}`
     }
@@ -390,10 +392,18 @@ export function findable(address: string | URL, document: string): string {
 export function members(from: string | Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(typeof from === 'string' ? from : new TextDecoder().decode(from))
-    return isObject(value) ? value : undefined
+    return isObject(value) && shallow(value, maxDepth) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** maxDepth is how deep objects and arrays of a stranger may nest. */
+const maxDepth = 100
+
+function shallow(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return left > 0 && Object.values(value).every((each) => shallow(each, left - 1))
 }
 
 /** isObject says whether a value is a JSON object. */

@@ -174,6 +174,56 @@ test('what is no key says which forms there are', async () => {
   }
 })
 
+test('the token goes to the server that is asked, and to no document or Exchange', async () => {
+  const seen = []
+  const fetch = async (url, init) => {
+    seen.push([new URL(url).pathname, init.headers.Authorization])
+    if (url.endsWith('ramp-exchange.json'))
+      return Response.json({
+        exchange_endpoint: 'https://x.example/rpc',
+        keys_uri: 'https://keys.example/keys',
+        protocol_versions_supported: ['1.0'],
+      })
+    return Response.json({ keys: [{ kty: 'OKP', crv: 'Ed25519', x: jwk.x }] })
+  }
+  const exchange = await Exchange.open('https://x.example', { id: 'a', domain: 'b' }, { fetch, token: 'secret' })
+  await exchange.discover({ uris: ['https://x.example/a'] })
+  assert.deepEqual(
+    seen.map(([, token]) => token),
+    [undefined, undefined, undefined],
+  )
+})
+
+test('what nests too deep is no answer, and takes no stack', async () => {
+  const deep = `{"_meta":{"response_type":"answer"},"results":[${'['.repeat(50_000)}${']'.repeat(50_000)}]}`
+  await assert.rejects(
+    deskOf(async () => new Response(deep, { headers: { 'Content-Type': 'application/json' } })).answer('soup'),
+    { code: 'NOT_A_DESK' },
+  )
+})
+
+test('a long text is looked through for personal data in no time', async () => {
+  const manifest = {
+    aip_version: '0.1.0',
+    provider: { name: 'P' },
+    intakes: [
+      {
+        id: 'a',
+        endpoint: 'https://p.example/a',
+        input_schema: { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } },
+      },
+    ],
+  }
+  const provider = await Provider.discover(
+    'https://p.example',
+    {},
+    { fetch: async (url) => (url.endsWith('.json') ? Response.json(manifest) : new Response('', { status: 500 })) },
+  )
+  const began = performance.now()
+  await assert.rejects(provider.submit('a', { text: 'a'.repeat(500_000) + '!' }), { code: 'HTTP_500' })
+  assert.ok(performance.now() - began < 5_000)
+})
+
 test('tools are written as each format has them, and run', async () => {
   let asked
   const desk = deskOf(async (_, init) => {

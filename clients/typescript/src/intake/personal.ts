@@ -3,7 +3,6 @@ import { personalNames } from '../generated/personal.js'
 import { pointer } from '../schema.js'
 import { isObject } from '../transport.js'
 
-const mail = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:.]+(?:\.[^\s@<>"'(),;:.]+)+/
 // A number with a country's before it, one that begins with 00, and one in the American form.
 const phones = [
   /(?:^|[^\w+])\+\d{1,3}(?:[ .\-/]?\(?\d\)?){6,13}(?:\D|$)/,
@@ -20,7 +19,7 @@ const day = /\b\d\d([/\- ])\d\d[/\- ]\d{4}\b/
 export function personalIn(value: unknown, at = ''): string[] {
   if (typeof value === 'string') {
     const home = value.match(homePhone)?.some((each) => !day.test(each)) ?? false
-    return mail.test(value) || phones.some((phone) => phone.test(value)) || home ? [at] : []
+    return hasMail(value) || phones.some((phone) => phone.test(value)) || home ? [at] : []
   }
   if (Array.isArray(value)) return value.flatMap((each, i) => personalIn(each, pointer(at, i)))
   if (!isObject(value)) return []
@@ -45,4 +44,12 @@ function personalName(name: string): boolean {
     (words.length === 1 && personalNames.whole.includes(words[0] ?? '')) ||
     personalNames.parts.some((part) => name.includes(part))
   )
+}
+
+/** hasMail says whether a text holds an e-mail address. It takes as long as the text is. */
+function hasMail(value: string): boolean {
+  return value.split(/[\s<>"'(),;:]+/).some((token) => {
+    const parts = token.split('@')
+    return parts.some((part, i) => part !== '' && /^[^.]+\.[^.]/.test(parts[i + 1] ?? ''))
+  })
 }

@@ -54,6 +54,7 @@ export function member(message: Record<string, unknown>, name: string): unknown 
 export function named(message: Record<string, unknown>): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(message)) {
+    if (name === '__proto__') continue
     const field = snake(name)
     if (Object.hasOwn(out, field)) throw new NotAnExchange('the answer', `it has ${field} twice`)
     out[field] = open.has(field) ? value : namedValue(value)
