@@ -6,7 +6,19 @@ import { Misuse } from './errors.js'
  * PrivateKey is an Ed25519 key: a CryptoKey, a JWK, PKCS #8 in PEM (as `frontdesk` and openssl
  * write it), or its 32 bytes.
  */
-export type PrivateKey = CryptoKey | JsonWebKey | string | Uint8Array
+export type PrivateKey = Key | JWK | string | Uint8Array
+
+/** Key is a CryptoKey of WebCrypto, by whichever types the platform has. */
+export type Key = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>
+
+/** JWK is a JSON Web Key (RFC 8037). */
+export interface JWK {
+  kty?: string
+  crv?: string
+  x?: string
+  d?: string
+  [name: string]: unknown
+}
 
 const encoder = new TextEncoder()
 
@@ -163,7 +175,7 @@ const spki = '302a300506032b6570032100'
  * privateKey reads a key in any of its forms. It stays extractable only where its public part is
  * asked for.
  */
-export async function privateKey(key: PrivateKey, extractable = false): Promise<CryptoKey> {
+export async function privateKey(key: PrivateKey, extractable = false): Promise<Key> {
   if (typeof CryptoKey !== 'undefined' && key instanceof CryptoKey) return key
   const algorithm = { name: 'Ed25519' }
   try {
@@ -236,7 +248,7 @@ interface Signing {
   tag?: string
 }
 
-async function signMessage(key: CryptoKey, s: Signing): Promise<Record<string, string>> {
+async function signMessage(key: Key, s: Signing): Promise<Record<string, string>> {
   const created = Math.floor(s.created / 1000)
   const quoted = (text: string) => {
     if (!/^[\x20-\x7e]*$/.test(text)) throw new Misuse('a key id has characters that cannot stand in a header')
@@ -256,7 +268,7 @@ async function signMessage(key: CryptoKey, s: Signing): Promise<Record<string, s
  * Auth).
  */
 export class Signer {
-  private loaded: Promise<{ key: CryptoKey; thumbprint: string }> | undefined
+  private loaded: Promise<{ key: Key; thumbprint: string }> | undefined
 
   /** name is the address at which the agent's keys are published, or for RAMP the key id. */
   constructor(
@@ -322,7 +334,7 @@ export class Signer {
     }
   }
 
-  private async load(named: boolean): Promise<{ key: CryptoKey; thumbprint: string }> {
+  private async load(named: boolean): Promise<{ key: Key; thumbprint: string }> {
     const key = await privateKey(this.key, named)
     if (!named) return { key, thumbprint: '' }
     if (!key.extractable)
