@@ -32,7 +32,7 @@ func publicURL(address string) error {
 // ownFolders are the first parts of the paths that the server answers at itself, now or in its plan of addresses.
 // A prefix that begins like one of them could not be told from it.
 var ownFolders = []string{
-	"ask", "await", "sessions", "feeds", "mcp", "assets", "widget", "sample", ".well-known", "intent", "intake", "exchange", "broker", "deliver",
+	"ask", "await", "sessions", "feeds", "mcp", "assets", "widget", "connect", "sample", ".well-known", "intent", "intake", "exchange", "broker", "deliver",
 	"provider", "admin", "api", "ledger", "console", "healthz", "readyz", "metrics",
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // undescribed are the addresses of pages for people, and those at which nothing is, which the OpenAPI description leaves out.
-var undescribed = []string{"/{$}", "/assets/", "/widget/", "/console", "/console/", "/admin/"}
+var undescribed = []string{"/{$}", "/assets/", "/widget/", "/connect", "/console", "/console/", "/admin/"}
 
 // TestDescriptionHasEveryAddress holds the OpenAPI description against the routes, with the methods that each takes.
 func TestDescriptionHasEveryAddress(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"frontdesk/internal/infra/httpx"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console"
+	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
 	pages "frontdesk/internal/operator/console/questions"
 )
@@ -41,6 +42,9 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		config.Questions = &pages.Config{Operator: &operator.Operator{Questions: kept}, Try: asked.Trials(a.Ask)}
 	}
 	config.Visitors = a.visitorPages()
+	config.Embed = embedding.Config{
+		MCP: a.config.MCP.Enabled, Origins: a.config.CORS.Origins, Fetch: a.config.Fetcher().Get,
+	}
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
 	config.Content.Operator = &operator.Operator{Content: a.content()}

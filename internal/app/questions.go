@@ -7,6 +7,7 @@ import (
 	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/ask"
+	connecting "frontdesk/internal/ask/connect"
 	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/page"
@@ -186,7 +187,10 @@ func (q *questions) pages() (m Module) {
 	if page := q.page(); q.config.Console.Enabled {
 		m.Routes = append(m.Routes,
 			apphttp.Route{Pattern: apphttp.PagePattern, Name: "/", Methods: apphttp.ReadMethods, Handler: page},
-			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page})
+			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page},
+			apphttp.Route{Pattern: connecting.Path, Name: connecting.Path, Methods: apphttp.ReadMethods, Handler: connecting.Handler(connecting.Config{
+				Title: q.config.title(), PublicURL: q.outside.PublicURL, MCP: q.config.MCP.Enabled,
+			})})
 	}
 	elements := widget.Handler(widget.Config{Examples: q.config.Console.Examples, Contact: q.config.Console.Contact})
 	m.Routes = append(m.Routes, apphttp.Route{

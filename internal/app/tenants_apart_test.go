@@ -34,7 +34,7 @@ const (
 // it with every tenant's keys against every other tenant.
 var tenantDoors = map[string][]string{
 	everybody: {
-		"/", "/{$}", "/ask", "/ask/click", "/assets/", "/widget/", "/await", "/sites", "/who", "/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card", "/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml",
+		"/", "/{$}", "/ask", "/ask/click", "/assets/", "/widget/", "/connect", "/await", "/sites", "/who", "/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card", "/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml",
 		"/.well-known/api-catalog", "/.well-known/jwks.json", "/.well-known/http-message-signatures-directory", "/.well-known/mcp/catalog.json", "/.well-known/mcp/server-card.json", "/.well-known/ramp-exchange.json", "/.well-known/ramp-verifier.json",
 		"/.well-known/ramp.json", "/exchange/v1/keys", "/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/fora.v1.ExchangeService/", "/ramp.v2.ExchangeService/", "/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
 		"/ledger/checkpoint", "/ledger/tile/{tile...}", "/provider/{domain}/access-policy.json", "/provider/{domain}/ramp-verifier.json", "/provider/{domain}/ramp.json", "/provider/{domain}/rsl.txt",

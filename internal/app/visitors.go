@@ -78,7 +78,7 @@ var channels = []struct{ prefix, channel string }{
 	{"/broker/", "ramp"}, {"/deliver/", "ramp"}, {"/provider/", "ramp"}, {"/rsl.txt", "ramp"},
 	{"/.well-known/ramp", "ramp"},
 	{"/ledger/", "ledger"},
-	{"/openapi.json", "documents"}, {"/.well-known/", "documents"},
+	{"/openapi.json", "documents"}, {"/connect", "documents"}, {"/.well-known/", "documents"},
 }
 
 // channelOf is over what visitors of an address come; ok is false for an address that no row fits.

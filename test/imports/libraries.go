@@ -43,7 +43,10 @@ var libraries = []library{
 	{"golang.org/x/mod/sumdb/note", "wire/receipt internal/ledger internal/identity internal/app " +
 		"internal/licensing/disputes/enforcement"},
 	{"golang.org/x/mod/sumdb/tlog", "wire/receipt internal/ledger"},
-	{"golang.org/x/net/html", "wire/licence internal/content/ingest/charset internal/content/ingest/markup"},
+	{
+		"golang.org/x/net/html",
+		"wire/licence internal/content/ingest/charset internal/content/ingest/markup internal/ask/widget",
+	},
 	{"golang.org/x/net/http2", "internal/app test/hostile"},
 	{"golang.org/x/net/idna", "internal/infra/fetch internal/policy"},
 	{"golang.org/x/net/publicsuffix", "internal/identity/agents"},

@@ -22,7 +22,7 @@ export function build(host, words) {
   const log = make("div", { class: "log", part: "log" }), live = make("p", { class: "unseen", role: "status" });
   const input = make("input", { type: "search", name: "q", part: "input", autocomplete: "off", enterkeyhint: "search", maxlength: 4000, required: true,
     placeholder: say("placeholder"), "aria-label": say("question") });
-  const form = make("form", { class: "form", role: "search" }, input, make("button", { class: "send", part: "button", type: "submit" }, say("ask")));
+  const form = make("form", { class: "form" }, input, make("button", { class: "send", part: "button", type: "submit" }, say("ask")));
   const foot = make("p", { class: "foot" }, make("slot", { name: "footer" }, say("foot")));
   const dialog = mode === "launcher" || mode === "modal" ? make("dialog", { part: "dialog", "aria-labelledby": "title" }) : null;
   const close = make("button", { class: "close", part: "button", type: "button", "aria-label": say("close") }, "×");

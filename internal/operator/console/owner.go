@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/content"
+	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
@@ -52,6 +53,8 @@ type OwnerConfig struct {
 	Content content.Config
 	// Visitors is which agents come, and how they are treated.
 	Visitors visitors.Config
+	// Embed is what puts the front desk on other pages, and into assistants.
+	Embed embedding.Config
 	// Tuning is what mends answers.
 	Tuning tuning.Config
 	// Terms reads and changes the owner's terms.
@@ -69,7 +72,7 @@ type OwnerConfig struct {
 func Owner(config OwnerConfig) *frame.Frame {
 	sets := []func(*frame.Frame) frame.Pages{
 		home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content), terms.Pages(config.Terms),
-		visitors.Pages(config.Visitors),
+		visitors.Pages(config.Visitors), embedding.Pages(config.Embed),
 	}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/operator/console/content"
+	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/questions"
@@ -27,7 +28,7 @@ import (
 var drawn = map[string]any{
 	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
-	"visitors": visitors.List{}, "visitor": visitors.One{},
+	"embed": embedding.Body{}, "visitors": visitors.List{}, "visitor": visitors.One{},
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},
 	"content-problems": content.Problems{}, "content-add": content.Addition{},

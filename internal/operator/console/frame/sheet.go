@@ -22,6 +22,7 @@ type Sheet struct {
 	Actions []Action // what can be done from the page's header
 	Find    string   // what was looked for in the box above the page
 	Script  string   // the one script of the page, by its name among assets; empty for none
+	Asks    bool     // the page has the element <frontdesk-ask>
 
 	// Show sets the rest.
 
@@ -94,12 +95,15 @@ func (f *Frame) Show(w http.ResponseWriter, r *http.Request, status int, s Sheet
 // policyOf lets a page load our style sheet and post to us, and nothing else. A script runs on
 // pages alone that name one.
 func policyOf(s Sheet) string {
-	script := ""
-	if s.Script != "" {
+	script, pictures := "", "'self'"
+	if s.Script != "" || s.Asks {
 		script = "script-src 'self'; "
 	}
+	if s.Asks {
+		script, pictures = script+"connect-src 'self'; ", "'self' https: http: data:" // of what it finds
+	}
 	return "default-src 'none'; " + script +
-		"style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		"style-src 'self'; img-src " + pictures + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
 // statuses are those of errors.
