@@ -8,7 +8,8 @@
 #   ./test.sh --resume ...       leaves out what passed already on this commit, on this machine
 #   ./test.sh --quick            go test -short: no database server, no browser, nothing to install
 #
-# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm, curl, openssl, nginx and Caddy. As root
+# The tests need a C compiler (for the race detector), PostgreSQL 15 or newer, Chromium, Node, npm, Python 3.11 or newer
+# with venv, curl, openssl, nginx and Caddy. As root
 # this script installs what is missing with apt; as anyone else it says what is missing and stops. It starts a PostgreSQL
 # of its own, as an unprivileged user, on loopback, in a directory of its own, and always stops it.
 #
@@ -50,6 +51,7 @@ missing() {
 	have chromium || have google-chrome || echo chromium
 	have node || echo nodejs
 	have npm || echo npm
+	python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || echo python3-venv
 	have curl || echo curl
 	have openssl || echo openssl
 	have nginx || echo nginx

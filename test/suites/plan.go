@@ -67,6 +67,7 @@ func plan() []suite {
 		{name: "mcp", budget: 4 * time.Minute, command: []string{"test/mcp/run.sh", spec}, node: true},
 		{name: "signed agents", budget: 2 * time.Minute, command: []string{"test/botauth/run.sh", spec}, node: true},
 		{name: "typescript client", budget: 4 * time.Minute, command: []string{"test/typescript/run.sh", spec}, node: true},
+		{name: "python client", budget: 6 * time.Minute, command: []string{"test/python/run.sh"}},
 		{name: "browser, four journeys", budget: 5 * time.Minute, node: true,
 			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
 		{name: "packaging, if changed", budget: 8 * time.Minute, command: []string{"packaging/check.sh"},
