@@ -47,6 +47,11 @@ ask:
       - {{id: diet, text: Any diet?, kind: single_select, options: [vegan, vegetarian], filter: suitableForDiet, when: {{words: [dinner], always: true}}}}
   promise:
     fresh: {{enabled: true, every: 1s}}
+actions:
+  - match: {{type: Recipe}}
+    name: add_ingredients
+    description: Add the ingredients of {{name}} to a cart
+    http: {{method: POST, endpoint: "https://cart.example.com/add?recipe={{url}}"}}
 intent:
   enabled: true
   publisher: {{id: larkfield}}

@@ -34,6 +34,7 @@ SAYS = {
     "8. Submit to an intake, and accept the offer": "bound We look forward to it.",
     "9. Buy with RAMP": "0.02 EUR What forty lamps",
     "10. Verify a receipt": "access in desk.example.com",
+    "What can be done with an item": "add_ingredients Add the ingredients of Lentil soup to a cart POST https://cart.example.com/add?recipe=",
     "Tools for a language model": "Lentil soup",
     "Retrievers": "https://desk.example.com/food/lentil-soup",
 }

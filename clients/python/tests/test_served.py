@@ -24,6 +24,7 @@ def test_asks_follows_and_streams(served: desk.FrontDesk) -> None:
         assert [result.name for result in front.follow(answer, "only vegan").results] == ["Lentil soup"]
         events = [event.type for event in front.ask("soup", modes=["list", "summarize"])]
         assert events[0] == "start" and events[-1] == "complete" and "result" in events and "summary" in events
+        assert front.answer("the oil lamp report", limit=1).results[0].for_sale
         with pytest.raises(errors.NoResults):
             front.answer("zyzzyva qwrtp")
 

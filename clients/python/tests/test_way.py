@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from frontdesk import Broken, Desk, NotADesk, Options, Unreachable, Unusable
+from frontdesk import AsyncDesk, Broken, Desk, NotADesk, Options, Unreachable, Unusable
 from frontdesk._sse import Events
 
 ANSWER = {"_meta": {"response_type": "answer", "version": "0.55"}, "results": [{"@type": "Thing", "name": "a"}]}
@@ -119,6 +120,54 @@ def test_a_server_that_stays_silent_is_left(silent: int) -> None:
     with Desk(f"http://127.0.0.1:{silent}", options=Options(silence=0.2)) as desk, pytest.raises(Broken) as broken:
         desk.answer("soup")
     assert broken.value.cause == "silent"
+
+
+def test_a_server_that_stays_silent_is_left_in_an_event_loop(silent: int) -> None:
+    async def ask() -> None:
+        async with AsyncDesk(f"http://127.0.0.1:{silent}", options=Options(silence=0.2)) as desk:
+            await desk.answer("soup")
+
+    with pytest.raises(Broken) as broken:
+        asyncio.run(ask())
+    assert broken.value.cause == "silent"
+
+
+@pytest.fixture
+def dripping() -> Iterator[int]:
+    """A server that sends an answer for ever, a byte at a time, without a pause that would be silence."""
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            try:
+                while True:
+                    connection, _ = server.accept()
+                    connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+                    while not ended.wait(0.02):
+                        connection.sendall(b" ")
+            except OSError:
+                return
+
+        threading.Thread(target=drip, daemon=True).start()
+        yield server.getsockname()[1]
+        ended.set()
+
+
+def test_an_answer_that_never_ends_is_left(dripping: int) -> None:
+    options = Options(timeout=0.3)
+    with Desk(f"http://127.0.0.1:{dripping}", options=options) as desk, pytest.raises(Broken):
+        desk.answer("soup")
+
+
+def test_halves_of_characters_are_made_whole() -> None:
+    body = b'{"_meta":{"response_type":"answer"},"results":[{"@type":"Thing","name":"a\\ud800b"}]}'
+    answer = asking(lambda _: httpx.Response(200, stream=httpx.ByteStream(body))).answer("soup")
+    assert answer.results[0].name == "a\ufffdb"
+
+
+def test_a_token_is_not_shown() -> None:
+    assert "secret" not in repr(Options(token="secret"))
 
 
 def test_nobody_there_is_unreachable() -> None:

@@ -36,6 +36,25 @@ def _depth(value: Any, left: int = MAX_DEPTH) -> None:
         _depth(each, left - 1)
 
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _whole(value: Any, strict: bool) -> Any:
+    """Gives a value without halves of surrogate pairs, which no text can hold; strictly, they are refused."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            if strict:
+                raise NotJSON("a text has half of a surrogate pair") from None
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole(each, strict) for each in value]
+    if isinstance(value, dict):
+        return {_whole(name, strict): _whole(each, strict) for name, each in value.items()}
+    return value
+
+
 def read(text: bytes, *, strict: bool) -> Any:
     """Reads JSON. Strictly, a member that stands twice and text that is not UTF-8 are refused.
 
@@ -47,7 +66,7 @@ def read(text: bytes, *, strict: bool) -> Any:
     except (ValueError, RecursionError) as error:
         raise NotJSON(f"it is no JSON: {error}") from error
     _depth(value)
-    return value
+    return _whole(value, strict) if _SURROGATE.search(words) else value
 
 
 def members(text: bytes) -> dict[str, Any] | None:

@@ -163,11 +163,15 @@ def read_offer(raw: Any, understood: Collection[str], now: datetime) -> Offer | 
 
 def signed(raw: dict[str, Any], keys: Iterable[ExchangeKey], now: datetime) -> bool:
     """Says whether one of the keys signed an offer: all of it as it came, or with the protocol's names for its members."""
-    signature = _bytes(str(_json.snake(raw).get("exchange_signature", "")))
+    try:
+        forms = (raw, _json.snake(raw))
+        payloads = [
+            _json.canonical({name: each for name, each in form.items() if name not in ("exchange_signature", "exchangeSignature")})
+            for form in forms
+        ]
+    except _json.NotJSON:
+        return False
+    signature = _bytes(str(forms[1].get("exchange_signature", "")))
     if signature is None or len(signature) != 64:
         return False
-    payloads = []
-    for form in (raw, _json.snake(raw)):
-        members = {name: value for name, value in form.items() if name not in ("exchange_signature", "exchangeSignature")}
-        payloads.append(_json.canonical(members))
     return any(verifies(key.public, payload, signature) for key in keys if key.good(now) for payload in payloads)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from .signing import Agent
@@ -17,7 +17,7 @@ def _now() -> datetime:
 class Options:
     """The settings of a client; the defaults are fit for most."""
 
-    token: str | Callable[[], str] | None = None
+    token: str | Callable[[], str] | None = field(default=None, repr=False)
     """An API key or access token, or what gives one for each attempt. It is sent as a bearer token, to the first host alone."""
 
     user_agent: str = "frontdesk-python"
