@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime, timezone
 from typing import Any
 
 import desk
@@ -120,6 +121,17 @@ def test_submits_and_accepts_an_offer(served: desk.FrontDesk) -> None:
             business.submit("repair", {"thing": "car"})
         with pytest.raises(errors.PersonalData):
             business.submit("repair", {"thing": "lamp", "note": "call jane@example.com"})
+
+
+def test_an_offer_that_ended_or_leads_elsewhere_is_not_accepted(served: desk.FrontDesk) -> None:
+    with Business(desk.ADDRESS) as business:
+        offered = business.submit("repair", {"thing": "lamp"})
+        ended = offered.offer.model_copy(update={"expires": datetime.now(timezone.utc)})
+        with pytest.raises(errors.OfferExpired):
+            business.bind(replace(offered, offer=ended), {"email": "jane@example.com"})
+        elsewhere = offered.offer.model_copy(update={"bind_endpoint": "https://elsewhere.example/bind"})
+        with pytest.raises(errors.Unusable, match="bind_hosts"):
+            business.bind(replace(offered, offer=elsewhere), {"email": "jane@example.com"})
 
 
 def buyer(served: desk.FrontDesk) -> Buyer:

@@ -35,11 +35,21 @@ def test_a_token_goes_to_the_first_host_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "to"), [(302, "https://desk.example/b"), (307, "http://desk.example/ask"), (307, "https://desk.example/ask"), (308, "file:///etc/passwd")]
+    ("status", "to", "words"),
+    [
+        (302, "https://desk.example/b", "loses the request"),
+        (307, "http://desk.example/ask", "not secured"),
+        (308, "file:///etc/passwd", "not secured"),
+    ],
 )
-def test_redirects_that_lose_the_question_or_lead_elsewhere_are_refused(status: int, to: str) -> None:
-    with pytest.raises((NotADesk, Unusable)):
+def test_redirects_that_lose_the_question_or_lead_elsewhere_are_refused(status: int, to: str, words: str) -> None:
+    with pytest.raises(NotADesk, match=words):
         asking(lambda _: httpx.Response(status, headers={"Location": to})).answer("soup")
+
+
+def test_redirects_in_a_circle_end() -> None:
+    with pytest.raises(NotADesk, match="more than 5 times"):
+        asking(lambda _: httpx.Response(307, headers={"Location": "https://desk.example/ask"})).answer("soup")
 
 
 @pytest.mark.parametrize("url", ["desk.example", "ftp://desk.example", "https://", "https://user:password@desk.example", "https://[::1", ""])
