@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"net/http"
 
 	"frontdesk/internal/app/asked"
@@ -23,7 +22,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	if !a.config.Console.Owner.Enabled || a.gate == nil {
 		return nil
 	}
-	o, refusals := &ownerPages{a.base, a.identities}, grants.Reader{DB: a.db}
+	refusals := grants.Reader{DB: a.db}
 	config := console.OwnerConfig{Config: frame.Config{
 		Title: a.config.title(), PublicURL: a.outside.PublicURL, Now: a.now, Session: a.config.Console.Owner.Session, Logins: a.Logins(),
 		Client: a.outside.Client,
@@ -34,7 +33,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		Warnings: a.stale.tell,
 	},
 		Head: a.Ledger.Head, Entries: a.Ledger.Read, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
-		Refused: refusals.Refused, Tallies: refusals.Tallies, Platforms: a.Platforms.List, SetStatus: o.setStatus,
+		Refused: refusals.Refused, Tallies: refusals.Tallies, Platforms: a.Platforms.List,
 	}
 	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
 	if kept := a.questions.store(); kept != nil {
@@ -49,6 +48,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
 	config.Content.Operator = &operator.Operator{Content: a.content()}
 	config.Manual = docsite.Own().Handler()
+	config.Access = &operator.Operator{Keys: a.keys(), Now: a.now}
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks
@@ -56,16 +56,4 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		{Pattern: "/console", Name: frame.Path, Handler: handler},
 		{Pattern: frame.Path, Name: frame.Path, Handler: handler},
 	}
-}
-
-// ownerPages are the console of the owner.
-type ownerPages struct {
-	*base
-	*identities
-}
-
-// setStatus suspends or resumes a platform's key for an operator, whom the ledger names by the id of the token.
-func (o *ownerPages) setStatus(ctx context.Context, by identity.Login, id, status string) error {
-	_, err := o.Platforms.SetStatus(operator.WithActor(ctx, "key:"+by.Key), id, status)
-	return err
 }

@@ -60,8 +60,8 @@ func TestOneBoxFindsWhatIsThere(t *testing.T) {
 		questions[0].ID.String():                       "questions/" + questions[0].ID.String(),
 		strings.TrimPrefix(request, "/console/inbox/"): strings.TrimPrefix(request, "/console/"),
 		receipt:                           "receipts/" + receipt,
-		"plat_one":                        "keys#plat_one",
-		"stovetalk":                       "keys#plat_one",
+		"plat_one":                        "keys/platform/plat_one",
+		"stovetalk":                       "keys/platform/plat_one",
 		"buyer.example/bot":               "sales/requesters?find=buyer.example",
 		"holder.example":                  "sales/account?buyer=holder.example%2Fbot&currency=USD",
 		"soup":                            "", // an item and a question

@@ -124,7 +124,7 @@ func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
 			t.Errorf("%s, to a stranger: %d %s", page, w.Code, w.Body)
 		}
 	}
-	for _, page := range []string{"/console/verify", "/console/keys", "/console/logout"} {
+	for _, page := range []string{"/console/verify", "/console/keys/people", "/console/logout"} {
 		if w := newPerson(t, s).post(page, "id", id); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/login" {
 			t.Errorf("%s, from a stranger: %d %s", page, w.Code, w.Body)
 		}
@@ -208,23 +208,23 @@ func TestFormsOfOthersDoNothing(t *testing.T) {
 	for name, send := range map[string]func() *httptest.ResponseRecorder{
 		"no token": func() *httptest.ResponseRecorder {
 			p.page = ""
-			return p.post("/console/keys", "id", "plat_one", "do", "suspend")
+			return p.post("/console/keys/platform/plat_one", "do", "suspend")
 		},
 		"another session's": func() *httptest.ResponseRecorder {
-			another.get("/console/keys")
+			another.get("/console/keys/platform/plat_one")
 			p.page = another.page
-			return p.post("/console/keys", "id", "plat_one", "do", "suspend")
+			return p.post("/console/keys/platform/plat_one", "do", "suspend")
 		},
 		"another site's page": func() *httptest.ResponseRecorder {
-			p.get("/console/keys")
+			p.get("/console/keys/platform/plat_one")
 			p.header.Set("Sec-Fetch-Site", "cross-site")
-			return p.post("/console/keys", "id", "plat_one", "do", "suspend")
+			return p.post("/console/keys/platform/plat_one", "do", "suspend")
 		},
 		"another origin": func() *httptest.ResponseRecorder {
-			p.get("/console/keys")
+			p.get("/console/keys/platform/plat_one")
 			p.header.Del("Sec-Fetch-Site")
 			p.header.Set("Origin", "https://evil.example")
-			return p.post("/console/keys", "id", "plat_one", "do", "suspend")
+			return p.post("/console/keys/platform/plat_one", "do", "suspend")
 		},
 	} {
 		if w := send(); w.Code != http.StatusForbidden || state() != identity.PlatformActive {
@@ -232,9 +232,9 @@ func TestFormsOfOthersDoNothing(t *testing.T) {
 		}
 		p.header = http.Header{}
 	}
-	p.get("/console/keys")
+	p.get("/console/keys/platform/plat_one")
 	p.header.Set("Origin", "http://example.com")
-	if w := p.post("/console/keys", "id", "plat_one", "do", "suspend"); w.Code != http.StatusSeeOther || state() != identity.PlatformSuspended {
+	if w := p.post("/console/keys/platform/plat_one", "do", "suspend"); w.Code != http.StatusSeeOther || state() != identity.PlatformSuspended {
 		t.Errorf("our own form: %d, %s: %s", w.Code, state(), w.Body)
 	}
 	// A login that somebody else's page sends begins no session.
@@ -253,21 +253,21 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	viewer := newPerson(t, s).login(viewing)
-	viewer.sees("/console/keys", 200, "plat_one", "active")
+	viewer.sees("/console/keys/platform/plat_one", 200, "plat_one", "good")
 	if strings.Contains(viewer.page, `value="suspend"`) {
 		t.Error("a viewer is offered to suspend a key")
 	}
-	if w := viewer.post("/console/keys", "id", "plat_one", "do", "suspend"); w.Code != http.StatusForbidden {
+	if w := viewer.post("/console/keys/platform/plat_one", "do", "suspend"); w.Code != http.StatusForbidden {
 		t.Errorf("a viewer: %d", w.Code)
 	}
-	viewer.sees("/console/keys", 200, "active")
+	viewer.sees("/console/keys", 200, "good")
 	p := newPerson(t, s).login(operating)
 	for _, c := range []struct {
 		id, do string
 		status int
-	}{{"plat_one", "revoke", 400}, {"plat_two", "suspend", 404}, {"plat_one", "suspend", 303}, {"plat_one", "resume", 303}} {
+	}{{"plat_one", "sell", 400}, {"plat_two", "suspend", 404}, {"plat_one", "suspend", 303}, {"plat_one", "resume", 303}} {
 		p.sees("/console/keys", 200)
-		if w := p.post("/console/keys", "id", c.id, "do", c.do); w.Code != c.status {
+		if w := p.post("/console/keys/platform/"+c.id, "do", c.do); w.Code != c.status {
 			t.Errorf("%+v: %d: %s", c, w.Code, w.Body)
 		}
 	}

@@ -90,75 +90,8 @@ func (r *Ring) ofSite(k identity.SiteKey) Key {
 	return Key{ID: k.ID, State: k.State(r.Now()), Created: k.Created, Ends: at(k.Retires)}
 }
 
-// kinds are all kinds of keys.
+// kinds are all kinds of keys: those of others first.
 var kinds = []kindOfKey{
-	own(Site, "ledger", "ramp"), own(Agent, "ramp"), own(Verifier, "ramp"), own(Bot, "web-bot-auth"),
-	{
-		name: Platform, protocols: []string{"intent"},
-		can: map[string][]string{
-			"active": {Roll, Suspend, Revoke}, "suspended": {Resume, Revoke},
-			"not yet valid": {Suspend, Revoke},
-		},
-		list: func(ctx context.Context, r *Ring) ([]Key, error) {
-			if r.Platforms == nil {
-				return nil, nil
-			}
-			all, err := r.Platforms.List(ctx)
-			return shown(all, r.ofPlatform), err
-		},
-		roll: func(ctx context.Context, r *Ring, id string, overlap time.Duration) (Key, error) {
-			made, secret, err := r.Platforms.Rotate(ctx, id, overlap)
-			return told(r.ofPlatform(made), string(secret)), err
-		},
-		suspend: func(ctx context.Context, r *Ring, id string, suspended bool) error {
-			status := identity.PlatformActive
-			if suspended {
-				status = identity.PlatformSuspended
-			}
-			_, err := r.Platforms.SetStatus(ctx, id, status)
-			return err
-		},
-		revoke: func(ctx context.Context, r *Ring, id string) error {
-			_, err := r.Platforms.SetStatus(ctx, id, identity.PlatformRevoked)
-			return err
-		},
-	},
-	{
-		name: Delivery, protocols: []string{"ramp"},
-		can: map[string][]string{"waiting": {Revoke}, "signing": {Revoke}, "overlapping": {Revoke}},
-		why: "whoever delivers has to learn a key before it signs: `frontdesk keys issue delivery` makes the next, " +
-			"and `frontdesk keys activate` has it sign",
-		list: func(ctx context.Context, r *Ring) ([]Key, error) {
-			if r.Deliveries == nil {
-				return nil, nil
-			}
-			all, err := r.Deliveries.List(ctx)
-			return shown(all, r.ofDelivery), err
-		},
-		revoke: func(ctx context.Context, r *Ring, id string) error {
-			_, err := r.Deliveries.Revoke(ctx, id)
-			return err
-		},
-	},
-	{
-		name: Edge, protocols: []string{"ramp"}, can: map[string][]string{"active": {Roll, Revoke}},
-		why: "a key of an edge cannot be suspended; revoke it, and issue another",
-		list: func(ctx context.Context, r *Ring) ([]Key, error) {
-			if r.Edges == nil {
-				return nil, nil
-			}
-			all, err := r.Edges.List(ctx)
-			return shown(all, r.ofEdge), err
-		},
-		roll: func(ctx context.Context, r *Ring, id string, overlap time.Duration) (Key, error) {
-			made, secret, err := r.Edges.Rotate(ctx, id, overlap)
-			return told(r.ofEdge(made), secret.Text()), err
-		},
-		revoke: func(ctx context.Context, r *Ring, id string) error {
-			_, err := r.Edges.Revoke(ctx, id)
-			return err
-		},
-	},
 	{
 		name: API,
 		can:  map[string][]string{"valid": {Roll, Suspend, Revoke}, "suspended": {Resume, Revoke}},
@@ -190,6 +123,36 @@ var kinds = []kindOfKey{
 				return Key{ID: k.Name, Name: k.Name, State: "valid", Doors: k.Scopes, Rate: k.Rate,
 					Protocols: protocols(k.Scopes)}
 			}), nil
+		},
+	},
+	{
+		name: Platform, protocols: []string{"intent"},
+		can: map[string][]string{
+			"active": {Roll, Suspend, Revoke}, "suspended": {Resume, Revoke},
+			"not yet valid": {Suspend, Revoke},
+		},
+		list: func(ctx context.Context, r *Ring) ([]Key, error) {
+			if r.Platforms == nil {
+				return nil, nil
+			}
+			all, err := r.Platforms.List(ctx)
+			return shown(all, r.ofPlatform), err
+		},
+		roll: func(ctx context.Context, r *Ring, id string, overlap time.Duration) (Key, error) {
+			made, secret, err := r.Platforms.Rotate(ctx, id, overlap)
+			return told(r.ofPlatform(made), string(secret)), err
+		},
+		suspend: func(ctx context.Context, r *Ring, id string, suspended bool) error {
+			status := identity.PlatformActive
+			if suspended {
+				status = identity.PlatformSuspended
+			}
+			_, err := r.Platforms.SetStatus(ctx, id, status)
+			return err
+		},
+		revoke: func(ctx context.Context, r *Ring, id string) error {
+			_, err := r.Platforms.SetStatus(ctx, id, identity.PlatformRevoked)
+			return err
 		},
 	},
 	{
@@ -231,6 +194,43 @@ var kinds = []kindOfKey{
 			return err
 		},
 	},
+	{
+		name: Edge, protocols: []string{"ramp"}, can: map[string][]string{"active": {Roll, Revoke}},
+		why: "a key of an edge cannot be suspended; revoke it, and issue another",
+		list: func(ctx context.Context, r *Ring) ([]Key, error) {
+			if r.Edges == nil {
+				return nil, nil
+			}
+			all, err := r.Edges.List(ctx)
+			return shown(all, r.ofEdge), err
+		},
+		roll: func(ctx context.Context, r *Ring, id string, overlap time.Duration) (Key, error) {
+			made, secret, err := r.Edges.Rotate(ctx, id, overlap)
+			return told(r.ofEdge(made), secret.Text()), err
+		},
+		revoke: func(ctx context.Context, r *Ring, id string) error {
+			_, err := r.Edges.Revoke(ctx, id)
+			return err
+		},
+	},
+	{
+		name: Delivery, protocols: []string{"ramp"},
+		can: map[string][]string{"waiting": {Revoke}, "signing": {Revoke}, "overlapping": {Revoke}},
+		why: "whoever delivers has to learn a key before it signs: `frontdesk keys issue delivery` makes the next, " +
+			"and `frontdesk keys activate` has it sign",
+		list: func(ctx context.Context, r *Ring) ([]Key, error) {
+			if r.Deliveries == nil {
+				return nil, nil
+			}
+			all, err := r.Deliveries.List(ctx)
+			return shown(all, r.ofDelivery), err
+		},
+		revoke: func(ctx context.Context, r *Ring, id string) error {
+			_, err := r.Deliveries.Revoke(ctx, id)
+			return err
+		},
+	},
+	own(Site, "ledger", "ramp"), own(Agent, "ramp"), own(Verifier, "ramp"), own(Bot, "web-bot-auth"),
 }
 
 // keysOf gives the keys that open the console, or those that open other doors.

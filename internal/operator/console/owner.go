@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
+	"frontdesk/internal/operator/console/keys"
 	"frontdesk/internal/operator/console/questions"
 	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
@@ -42,8 +43,6 @@ type OwnerConfig struct {
 	Refused   func(context.Context, grants.RefusalFilter) ([]grants.Request, error)
 	Tallies   func(context.Context, time.Time) ([]grants.DayCount, error)
 	Platforms func(context.Context) ([]identity.PlatformKey, error)
-	// SetStatus suspends or resumes a platform's key, for an operator.
-	SetStatus func(ctx context.Context, by identity.Login, id, status string) error
 
 	// Home is what the first page shows.
 	Home home.Config
@@ -57,6 +56,8 @@ type OwnerConfig struct {
 	Embed embedding.Config
 	// Tuning is what mends answers.
 	Tuning tuning.Config
+	// Access reads and changes keys of every kind, and people.
+	Access *operator.Operator
 	// Terms reads and changes the owner's terms.
 	Terms *operator.Operator
 	// Manual serves the documentation of this version, by paths below its own.
@@ -72,7 +73,7 @@ type OwnerConfig struct {
 func Owner(config OwnerConfig) *frame.Frame {
 	sets := []func(*frame.Frame) frame.Pages{
 		home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content), terms.Pages(config.Terms),
-		visitors.Pages(config.Visitors), embedding.Pages(config.Embed),
+		visitors.Pages(config.Visitors), embedding.Pages(config.Embed), keys.Pages(config.Access),
 	}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))
@@ -99,8 +100,6 @@ func (o *owner) pages() frame.Pages {
 			{Pattern: "GET receipts/{id}/receipt.json", Right: identity.See, Serve: o.download},
 			{Pattern: "POST verify", Right: identity.See, Serve: o.Draw("receipt", o.verify)},
 			{Pattern: "GET denials", Right: identity.See, Serve: o.Draw("denials", o.denials)},
-			{Pattern: "GET keys", Right: identity.See, Serve: o.Draw("keys", o.keys)},
-			{Pattern: "POST keys", Right: identity.Operate, Serve: o.Act(o.changeKey)},
 			{Pattern: "GET docs/{file...}", Right: identity.See, Serve: o.manual},
 		},
 	}

@@ -19,7 +19,6 @@ import (
 func (o *owner) finders() []frame.Finder {
 	return []frame.Finder{
 		{Path: "receipts", Find: o.findReceipt},
-		{Path: "keys", Find: o.findKeys},
 		{Path: "inbox", Find: o.findSubmission},
 		{Path: "sales", Kind: "buyer", Find: o.findBuyers},
 		{Path: "sales", Kind: "account", Find: o.findAccounts},
@@ -66,24 +65,6 @@ func receiptFound(r row, early bool) frame.Found {
 		note = "#" + strconv.FormatInt(r.Index, 10) + ", " + note
 	}
 	return frame.Found{Text: r.ID, Note: note, Path: "receipts/" + r.ID, Exact: true}
-}
-
-// findKeys finds keys of platforms by their ids and platforms.
-func (o *owner) findKeys(ctx context.Context, text string) (all []frame.Found, err error) {
-	keys, err := o.config.Platforms(ctx)
-	for _, k := range keys {
-		if !containsFold(k.ID, text) && !containsFold(k.Platform, text) {
-			continue
-		}
-		all = append(all, frame.Found{
-			Text: k.ID, Note: k.Platform, Path: "keys#" + url.PathEscape(k.ID),
-			Exact: k.ID == text || strings.EqualFold(k.Platform, text),
-		})
-		if len(all) > frame.MaxFound {
-			break
-		}
-	}
-	return all, err
 }
 
 func containsFold(text, part string) bool {

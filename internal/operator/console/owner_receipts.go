@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/excerpts/grants"
-	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/ledger"
 	"frontdesk/internal/operator/console/frame"
@@ -414,64 +413,4 @@ func (b *denialsBody) count(tallies []grants.DayCount) {
 		}
 		return strings.Compare(x.Reason, y.Reason)
 	})
-}
-
-// keysBody is the page of platforms' keys.
-type keysBody struct {
-	Keys []listedKey
-}
-
-type listedKey struct {
-	identity.PlatformKey
-	Is      string // its state now
-	Limits  string // those of its own
-	Suspend bool   // it can be suspended
-	Resume  bool   // it can be resumed
-}
-
-// keys shows the keys of platforms, without their secrets, which no page ever has.
-func (o *owner) keys(ctx context.Context, _ *http.Request, _ *frame.Visit) (string, any, error) {
-	all, err := o.config.Platforms(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	body := keysBody{}
-	for _, k := range all {
-		body.Keys = append(body.Keys, listedKey{k, k.State(o.Now()), limits(k), k.Status == identity.PlatformActive, k.Status == identity.PlatformSuspended})
-	}
-	return "Platforms' keys", body, nil
-}
-
-// limits are a key's own.
-func limits(k identity.PlatformKey) string {
-	var all []string
-	if k.MaxChunks > 0 {
-		all = append(all, "at most "+plural(k.MaxChunks, "passage"))
-	}
-	if k.MaxTokens > 0 {
-		all = append(all, "at most "+plural(k.MaxTokens, "token"))
-	}
-	if k.Rate != "" {
-		all = append(all, k.Rate)
-	}
-	return strings.Join(all, ", ")
-}
-
-// changes are what an operator can do to a key.
-var changes = map[string]struct{ status, done string }{
-	"suspend": {identity.PlatformSuspended, "suspended"},
-	"resume":  {identity.PlatformActive, "resumed"},
-}
-
-// changeKey suspends or resumes a key.
-func (o *owner) changeKey(r *http.Request, v *frame.Visit) (did, to string, err error) {
-	id := r.PostForm.Get("id")
-	change, known := changes[r.PostForm.Get("do")]
-	if !known {
-		return "", "", fail.New(fail.Invalid, "A key can be suspended or resumed here, and nothing else.")
-	}
-	if err := o.config.SetStatus(r.Context(), v.In, id, change.status); err != nil {
-		return "", "", err
-	}
-	return change.done + " the key " + id, "keys", nil
 }

@@ -18,6 +18,7 @@ import (
 	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/home"
+	"frontdesk/internal/operator/console/keys"
 	"frontdesk/internal/operator/console/questions"
 	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
@@ -28,12 +29,14 @@ import (
 var drawn = map[string]any{
 	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
+	"keys": keys.List{}, "key": keys.One{}, "key-new": keys.Form{}, "key-made": keys.Made{}, "people": keys.People{},
+	"person": keys.OnePerson{}, "invited": keys.Invitation{},
 	"embed": embedding.Body{}, "visitors": visitors.List{}, "visitor": visitors.One{},
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},
 	"content-problems": content.Problems{}, "content-add": content.Addition{},
 	"terms": terms.Body{}, "terms-edit": terms.Form{}, "terms-history": terms.History{}, "terms-version": terms.Version{},
-	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{}, "keys": keysBody{},
+	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{},
 	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
 	"sales-transactions": transactionsBody{}, "sales-transaction": transactionBody{},
