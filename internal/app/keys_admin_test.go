@@ -59,6 +59,9 @@ func TestKeysAndPeopleAreKeptOverHTTP(t *testing.T) {
 	asks(one.Secret, 401)
 	call("PATCH", "/admin/keys/api/"+two.ID, `{"state":"gone"}`, 422, nil)
 	call("POST", "/admin/keys", `{"kind":"requester","name":"x"}`, 422, nil)
+	for _, wrong := range []string{"/admin/keys?kind=gold", "/admin/keys?state=good", "/admin/people?state=good"} {
+		call("GET", wrong, "", 422, nil)
+	}
 	call("GET", "/admin/keys/api/none", "", 404, nil)
 	call("GET", "/admin/keys/api/", "", 404, nil)
 	var list struct{ Keys []keyring.Key }

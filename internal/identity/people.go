@@ -103,21 +103,23 @@ func (l *Logins) Member(ctx context.Context, id string) (Member, error) {
 	return Member{}, err
 }
 
-// change changes somebody. It is fail.NotFound when there is nobody of that id, and fail.Invalid
-// where no owner would be left who can come in.
-func (l *Logins) change(ctx context.Context, id string, change func(*store.Tx, *Member) error) error {
+// change changes somebody, also to a role where one is named. It is fail.NotFound when there is
+// nobody of that id, and fail.Invalid where no owner would be left who can come in.
+func (l *Logins) change(ctx context.Context, id, role string, change func(*store.Tx, *Member) error) error {
 	defer l.keys.forget(id)
 	return l.db.Update(ctx, func(tx *store.Tx) error {
-		if err := l.settle(ctx, tx); err != nil {
-			return err
-		}
-		all, _, err := members(ctx, tx)
+		all, before, err := members(ctx, tx)
 		if err != nil {
 			return err
 		}
 		at := slices.IndexFunc(all, func(m Member) bool { return m.ID == id })
 		if at < 0 {
 			return noMember(id)
+		}
+		if before && (role == Owner || role != "" && all[at].Role == Owner) {
+			if err := l.settle(ctx, tx); err != nil {
+				return err
+			}
 		}
 		now, one := l.now(), all[at]
 		if err := change(tx, &one); err != nil {
@@ -166,7 +168,7 @@ func (l *Logins) SetRole(ctx context.Context, id, role string) error {
 	if err := checkRole(role); err != nil {
 		return err
 	}
-	return l.change(ctx, id, func(_ *store.Tx, m *Member) error {
+	return l.change(ctx, id, role, func(_ *store.Tx, m *Member) error {
 		m.Role, m.Scopes = role, ConsoleScopes(role)
 		return stays(m)
 	})
@@ -181,7 +183,7 @@ func checkRole(role string) error {
 
 // Suspend lets somebody in no longer until they are resumed, and ends their sessions.
 func (l *Logins) Suspend(ctx context.Context, id string, suspended bool) error {
-	return l.change(ctx, id, func(tx *store.Tx, m *Member) error {
+	return l.change(ctx, id, "", func(tx *store.Tx, m *Member) error {
 		if m.Suspended = (time.Time{}); suspended {
 			m.Suspended = l.now().UTC().Truncate(time.Microsecond)
 			if err := signOut(ctx, tx, id); err != nil {
@@ -195,7 +197,7 @@ func (l *Logins) Suspend(ctx context.Context, id string, suspended bool) error {
 // Remove lets somebody in no more, and ends their sessions. It is no error when they were removed
 // before.
 func (l *Logins) Remove(ctx context.Context, id string) error {
-	return l.change(ctx, id, func(tx *store.Tx, m *Member) error {
+	return l.change(ctx, id, "", func(tx *store.Tx, m *Member) error {
 		if m.Revoked.IsZero() {
 			m.Revoked = l.now().UTC().Truncate(time.Microsecond)
 		}

@@ -97,11 +97,48 @@ func TestTheLastOwnerStaysOne(t *testing.T) {
 	})
 }
 
+// TestOfOwnersWhoLowerEachOtherOneStays, at the same moment and by other processes.
+func TestOfOwnersWhoLowerEachOtherOneStays(t *testing.T) {
+	t.Parallel()
+	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
+		dsn := fresh(t)
+		one, two := newPeople(t, dsn), newPeople(t, dsn)
+		for range 5 {
+			ana, _, _ := one.in("Ana", identity.Owner)
+			bo, _, _ := one.in("Bo", identity.Owner)
+			failed := make(chan error, 2)
+			go func() { failed <- one.SetRole(context.Background(), ana, identity.Viewer) }()
+			go func() { failed <- two.Remove(context.Background(), bo) }()
+			first, second := <-failed, <-failed
+			owners := 0
+			all, err := one.Members(t.Context())
+			for _, m := range all {
+				if m.Role == identity.Owner && m.Revoked.IsZero() {
+					owners++
+				}
+			}
+			if err != nil || owners != 1 {
+				t.Fatalf("%d owners: %v, %v, %v", owners, first, second, err)
+			}
+			if err := one.keys.Revoke(t.Context(), all[len(all)-1].ID); err != nil { // for the next round
+				t.Fatal(err)
+			}
+			if err := one.keys.Revoke(t.Context(), all[len(all)-2].ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // TestOperatorsWhoCountAsOwnersStayOwners when somebody else becomes one.
 func TestOperatorsWhoCountAsOwnersStayOwners(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(context.Context, people, string) error{
 		"by a role": func(ctx context.Context, p people, id string) error { return p.SetRole(ctx, id, identity.Owner) },
+		"by the role of one of them": func(ctx context.Context, p people, _ string) error {
+			other, _, _ := p.in("Di", identity.Operator)
+			return p.SetRole(ctx, other, identity.Operator)
+		},
 		"by an invitation": func(ctx context.Context, p people, _ string) error {
 			code, _, err := p.Invite(ctx, identity.Invitation{Role: identity.Owner})
 			if err == nil {

@@ -223,3 +223,24 @@ test("without a script a key can be issued and a link made", async () => {
   assert.match(await secret(p), /console\/begin#[A-Z2-7]{26}$/);
   await p.page.context().close();
 });
+
+test("the pages fit a phone in every language", async () => {
+  const english = await login(owner);
+  const hrefs = await english.page.locator("main a[href*='/console/keys']").evaluateAll((all) => all.map((a) => a.href));
+  await english.page.goto(`${desk.url}/console/keys/people`);
+  hrefs.push(...await english.page.locator("td a").evaluateAll((all) => all.map((a) => a.href)));
+  const cookies = await english.page.context().cookies();
+  for (const locale of ["de", "es", "fr", "it", "ja", "pt"]) {
+    const p = await open(browser, desk.url, { locale, viewport: { width: 390, height: 844 } });
+    await p.page.context().addCookies(cookies);
+    for (const href of new Set([...hrefs, ...["platform", "edge"].map((kind) => `${desk.url}/console/keys/new?kind=${kind}`)])) {
+      if (href.includes(".csv")) continue;
+      await p.page.goto(href);
+      assert.equal(await p.page.locator("html").getAttribute("lang"), locale);
+      assert.equal(await p.page.evaluate(() => document.documentElement.scrollWidth), 390, `${href} in ${locale}`);
+      await p.picture(`keys-${locale}-${href.split("/").slice(4).join("-").replace(/\W+/g, "-").slice(0, 30)}`, { fullPage: true });
+    }
+    await p.check();
+  }
+  await english.check();
+});

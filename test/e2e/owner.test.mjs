@@ -117,7 +117,8 @@ test("one click verifies a receipt, and a changed byte is found", async () => {
 test("an operator suspends a key and resumes it; a viewer cannot", async () => {
   const v = await login(viewer);
   await v.press(v.page.getByRole("link", { name: "Keys & people" }));
-  await v.page.getByText("You are a viewer").waitFor();
+  await v.press(v.page.getByRole("link", { name: "example-chat" }));
+  await v.page.getByText("Operators and owners change this.").waitFor();
   assert.equal(await v.page.getByRole("button", { name: /Suspend/ }).count(), 0);
   await v.press(v.page.getByRole("button", { name: "Log out" }));
   await v.page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -125,12 +126,13 @@ test("an operator suspends a key and resumes it; a viewer cannot", async () => {
 
   const p = await login(operator);
   await p.press(p.page.getByRole("link", { name: "Keys & people" }));
-  await p.press(p.page.getByRole("button", { name: "Suspend plat_one" }));
+  await p.press(p.page.getByRole("link", { name: "example-chat" }));
+  await p.press(p.page.getByRole("button", { name: "Suspend" }));
   await p.page.getByText("suspended", { exact: true }).waitFor();
   const refused = await platform("retrieve", "--domain", "food", "--query", "bread");
   assert.match(refused.stderr, /auth_failed|authentication failed/);
-  await p.press(p.page.getByRole("button", { name: "Resume plat_one" }));
-  await p.page.getByText("active", { exact: true }).waitFor();
+  await p.press(p.page.getByRole("button", { name: "Resume" }));
+  await p.page.getByText("good", { exact: true }).waitFor();
   await p.page.goto(`${desk.url}/console/receipts?kind=key`);
   assert.match(await p.page.getByRole("table", { name: "Entries of the ledger" }).innerText(), /platform key plat_one of example-chat\s+suspended/);
   await p.check();

@@ -121,6 +121,17 @@ const (
 	Ended   = "ended"
 )
 
+// check refuses a kind or state that there is not.
+func (f Filter) check() error {
+	switch {
+	case f.Kind != "" && !slices.Contains(Kinds(), f.Kind):
+		return fail.New(fail.Invalid, "%.40q is no kind of keys; there are %s", f.Kind, strings.Join(Kinds(), ", "))
+	case f.State != "" && f.State != Current && f.State != Ended:
+		return fail.New(fail.Invalid, "%.40q is no state; ask for %s or %s, or for neither", f.State, Current, Ended)
+	}
+	return nil
+}
+
 func (f Filter) fits(k Key) bool {
 	text := strings.ToLower(f.Search)
 	return (f.State == "" || (f.State == Current) == k.Current()) &&
@@ -130,6 +141,9 @@ func (f Filter) fits(k Key) bool {
 // List gives keys: of each kind together, the oldest first.
 func (r *Ring) List(ctx context.Context, f Filter) ([]Key, error) {
 	all := []Key{}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	uses, err := r.Uses.Read(ctx)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func (p Person) Current() bool { return p.State == "valid" || p.State == "suspen
 // People are all who may come in to the console and fit a filter, whose kind does not count.
 func (r *Ring) People(ctx context.Context, f Filter) ([]Person, error) {
 	all := []Person{}
-	if r.Logins == nil {
-		return all, nil
+	if err := f.check(); err != nil || r.Logins == nil {
+		return all, err
 	}
 	members, err := r.Logins.Members(ctx)
 	if err != nil {

@@ -64,12 +64,12 @@ func (in ListKeys) Do(ctx context.Context, o *operator.Operator) (out KeyList, e
 // IssueKey makes a key.
 type IssueKey struct {
 	Kind  string   `json:"kind" required:"" enum:"api,platform,edge"`
-	Name  string   `json:"name" required:""`                 // of the holder of an API key; the id of a platform; the name of an edge
-	Doors []string `json:"doors"`                            // of an API key, such as ask; without them, all but the operator's
-	Roles []string `json:"roles" enum:"retrieve,event"`      // of a platform's key; without them, both
-	Sites []string `json:"sites"`                            // of an edge; without them, all of the configuration
-	Rate  string   `json:"rate"`                             // its own limit, such as 600/1m
-	Ends  string   `json:"ends" format:"date-time" kong:"-"` // RFC 3339, or a day; without it, until it is revoked
+	Name  string   `json:"name" required:""` // of the holder of an API key; the id of a platform; the name of an edge
+	Doors []string `json:"doors"`            // of an API key, such as ask; without them, all but the operator's
+	Roles []string `json:"roles"`            // of a platform's key: retrieve, event; without them, both
+	Sites []string `json:"sites"`            // of an edge; without them, all of the configuration
+	Rate  string   `json:"rate"`             // its own limit, such as 600/1m
+	Ends  string   `json:"ends" kong:"-"`    // RFC 3339, or a day; without it, until it is revoked
 }
 
 // IssuedAnyKey is a key that was made, with its secret.
@@ -274,7 +274,7 @@ func (ListInvitations) Do(ctx context.Context, o *operator.Operator) (out Invita
 // InvitePerson makes a link by which a person comes in.
 type InvitePerson struct {
 	Name string `json:"name" arg:"" help:"Whom the link is for. They can change the name when they come in."`
-	Role string `json:"role" required:"" enum:"owner,operator,editor,viewer" help:"What they may do: ${enum}."`
+	Role string `json:"role" required:"" enum:"owner,operator,editor,viewer" help:"What they may do: everything as owner, the daily work as operator, questions and content as editor, nothing but looking as viewer."`
 	Good string `json:"good" placeholder:"SPAN" help:"How long the link is good, such as 24h, up to 168h. Without it, 30 minutes."`
 }
 

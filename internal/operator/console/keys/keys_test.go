@@ -193,7 +193,7 @@ func TestAnOperatorIssuesRollsSuspendsAndRevokesAKey(t *testing.T) {
 	if w := d.send("GET", "find?q="+id, nil); w.Header().Get("Location") != "/console/"+page {
 		t.Errorf("the box leads to %q", w.Header().Get("Location"))
 	}
-	for _, wrong := range []string{"keys/api/none", "keys/gold/" + id, "keys/people/none"} {
+	for _, wrong := range []string{"keys/api/none", "keys/edge/" + id, "keys/people/none"} {
 		if w := d.send("GET", wrong, nil); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", wrong, w.Code)
 		}
