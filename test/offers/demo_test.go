@@ -156,7 +156,7 @@ func TestTheDocumentedRulesAreRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := regexp.MustCompile("(?s)```yaml\n(url: .*?)```").FindSubmatch(page)
+	shown := regexp.MustCompile("(?s)```yaml\n# frontdesk.yaml\n(url: .*?)```").FindSubmatch(page)
 	if shown == nil {
 		t.Fatal("docs/offers.md shows no whole configuration")
 	}

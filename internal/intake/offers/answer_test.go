@@ -12,17 +12,17 @@ import (
 
 var answerSchema = regexp.MustCompile("(?s)<!-- the schema of answers -->\n```json\n(.*?)```")
 
-// TestAnswersAreTakenByTheSchemaThatIsDocumented has the schema of docs/offers.md and the reading
-// of answers agree on what is an answer.
+// TestAnswersAreTakenByTheSchemaThatIsDocumented has the schema of docs/offer-webhooks.md and the
+// reading of answers agree on what is an answer.
 func TestAnswersAreTakenByTheSchemaThatIsDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/offers.md")
+	page, err := os.ReadFile("../../../docs/offer-webhooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := answerSchema.FindSubmatch(page)
 	if found == nil {
-		t.Fatal("docs/offers.md shows no schema of answers")
+		t.Fatal("docs/offer-webhooks.md shows no schema of answers")
 	}
 	documented, err := intake.CompileSchema(found[1])
 	if err != nil {

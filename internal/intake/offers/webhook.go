@@ -23,8 +23,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Webhook asks a server of the owner's what to offer. docs/offers.md says what is sent and what is
-// to be answered.
+// Webhook asks a server of the owner's what to offer. docs/offer-webhooks.md says what is sent and
+// what is to be answered.
 type Webhook struct {
 	// URL is where submissions are posted to.
 	URL string `yaml:"url"`
