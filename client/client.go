@@ -14,8 +14,9 @@
 // is a [Failure]; every other error says where the way to it ended. What comes from a desk is bounded in size and in
 // silence, and is data: nothing of it is trusted, and a text of it may hold anything.
 //
-// The package stands on wire alone, and is meant for programs outside this module, too: docs/sdk.md. What it sends, and what it
-// makes of an answer, is held by test/sdk/transcripts, which the clients in other languages (clients/) play as well.
+// The package stands on wire alone, and is meant for programs outside this module, too: docs/sdk.md,
+// and docs/sdk-buy.md for those that buy. What it sends, and what it makes of an answer, is held by
+// test/sdk/transcripts, which the clients in other languages (clients/) play as well.
 package client
 
 import (
