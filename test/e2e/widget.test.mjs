@@ -1,6 +1,7 @@
 // <frontdesk-ask> on a page of another origin, whose policy lets in nothing but the desk's scripts and answers, and no
 // text as markup.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -16,7 +17,7 @@ after(async () => { await browser?.close(); await desk?.stop(); shop?.stop(); })
 
 const sheet = "body{font:1rem/1.5 Georgia,serif;margin:1rem}html{color-scheme:light}.dark{color-scheme:dark;background:#111;color:#eee}";
 
-// startShop serves a page that has what its address says: ?desk=, ?element=, ?lang=, ?dark=.
+// startShop serves a page that has what its address says: ?desk=, ?element=, ?lang=, ?dark=, ?version=, ?integrity=.
 async function startShop() {
   const server = createServer((req, res) => {
     const url = new URL(req.url, "http://localhost"), asked = (name) => url.searchParams.get(name) || "";
@@ -28,7 +29,7 @@ async function startShop() {
       "Content-Security-Policy": `default-src 'none'; script-src ${at}; connect-src ${at}; img-src ${at}; style-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`,
     });
     res.end(`<!doctype html><html lang="${asked("lang")}" class="${asked("dark")}"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Shop</title>
-      <link rel="stylesheet" href="/own.css"><script type="module" src="${at}/widget/v1/frontdesk-ask.js"></script>
+      <link rel="stylesheet" href="/own.css"><script type="module" crossorigin integrity="${asked("integrity")}" src="${at}/widget/${asked("version") || "v1"}/frontdesk-ask.js"></script>
       <main><h1>Harbour and Pine</h1><p><button type="button" id="help">Help</button></p>${asked("element")}</main></html>`);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -364,6 +365,34 @@ test("a site in Italian answers in Italian, and leaves out what was excluded", a
   assert.equal(await p.element.locator(".panel").getAttribute("lang"), "it");
   await axe(p.page);
   await p.picture("widget-italian");
+  await p.check();
+});
+
+test("a page holds it to one version, and takes no other script", async () => {
+  const loader = Buffer.from(await (await fetch(`${desk.url}/widget/v1/frontdesk-ask.js`)).arrayBuffer());
+  const version = /[0-9a-f]{16}/.exec(loader.toString())[0], integrity = `sha384-${createHash("sha384").update(loader).digest("base64")}`;
+  const element = '<frontdesk-ask><a href="/ask">Ask by mail</a></frontdesk-ask>';
+  for (const [held, works] of [[integrity, true], [`sha384-${"A".repeat(64)}`, false]]) {
+    const p = await open(browser, shop.url, { also: desk.url, expect: /integrity/ });
+    await p.page.goto(`${shop.url}/?${new URLSearchParams({ desk: desk.url, element, version, integrity: held })}`);
+    await p.page.waitForLoadState("networkidle");
+    assert.equal(await p.page.locator("frontdesk-ask").getByRole("searchbox").count(), works ? 1 : 0);
+    assert.equal(await p.page.getByText("Ask by mail").isVisible(), !works);
+    await p.check();
+  }
+});
+
+test("a desk that allows other sites alone gives this one nothing", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "frontdesk-widget-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "tea.json"), JSON.stringify({ "@type": "Product", name: "Tea", url: "https://tea.example/" }));
+  const closed = await start("serve", join(folder, "tea.json"), "--listen", "127.0.0.1:0", "--data", join(folder, "data"), "--metrics-listen", "off", "--set", "cors.origins=https://tea.example");
+  t.after(() => closed.stop());
+  const p = await open(browser, shop.url, { also: closed.url, expect: /CORS|ERR_FAILED/ });
+  await p.page.goto(`${shop.url}/?${new URLSearchParams({ desk: closed.url, element: "<frontdesk-ask>Ask by mail</frontdesk-ask>" })}`);
+  await p.page.waitForLoadState("networkidle");
+  assert.ok(await p.page.getByText("Ask by mail").isVisible());
+  assert.equal(await p.page.evaluate(() => customElements.get("frontdesk-ask") === undefined), true);
   await p.check();
 });
 

@@ -2,8 +2,9 @@
 // pages: its scripts, made of the modules in clients/widget, and its words. It knows nothing of
 // content, terms or search: the element asks over NLWeb, as any other client.
 //
-// Enter with Handler. Scripts are at /widget/v1/NAME, where they may change with each version of
-// the program, and at /widget/VERSION/NAME, where they never do.
+// Enter with Handler. clients/widget/build.sh makes what is embedded here. Scripts are at
+// /widget/v1/NAME, where they may change with each version of the program, and at
+// /widget/VERSION/NAME, where they never do.
 package widget
 
 //go:generate ../../../clients/widget/build.sh
