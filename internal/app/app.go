@@ -15,11 +15,13 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/app/repeats"
+	"frontdesk/internal/app/stored"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/vector/words"
@@ -47,6 +49,7 @@ import (
 	"frontdesk/internal/licensing/disputes/enforcement"
 	"frontdesk/internal/licensing/rampapi"
 	"frontdesk/internal/licensing/transactions"
+	"frontdesk/internal/operator/settings"
 	"frontdesk/internal/policy"
 	"frontdesk/internal/policy/imported"
 	"frontdesk/internal/policy/overrides"
@@ -91,9 +94,10 @@ type base struct {
 	Ledger  *ledger.Ledger
 	log     *slog.Logger
 	now     func() time.Time
-	secret  []byte         // of conversations, promises, and the names of what limits count
-	visitor *fetch.Crawler // of the web
-	own     *agents.Own    // who signs what is asked of others; nil for nobody
+	reading atomic.Pointer[[]Source] // of which content is read; nil for those of config
+	secret  []byte                   // of conversations, promises, and the names of what limits count
+	visitor *fetch.Crawler           // of the web
+	own     *agents.Own              // who signs what is asked of others; nil for nobody
 }
 
 // App is the program. Build makes one, Run runs it, Close ends it.
@@ -110,9 +114,10 @@ type App struct {
 	*network // nil for a command that works on records, as is what follows
 	*frontend
 
-	exchange *seller    // nil where nothing is sold
-	broker   *brokerage // nil where nobody buys for others
-	gates    *gateway   // before sites of the owner's; nil for none
+	beside   *stored.Layer[*Loaded] // what the owner set without the file
+	exchange *seller                // nil where nothing is sold
+	broker   *brokerage             // nil where nobody buys for others
+	gates    *gateway               // before sites of the owner's; nil for none
 	reloader *reloader
 	effects  *outboxWorker // nil where no effect has to be sent
 	modules  modules
@@ -125,7 +130,7 @@ var schemas = []store.Schema{
 	content.Schema, identity.Schema, identity.PlatformSchema, identity.LoginSchema, requesters.Schema,
 	identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema, transactions.Schema,
 	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema, broker.Schema,
-	overrides.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
+	overrides.Schema, settings.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
 	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, askquestions.Schema, vector.Schema, llm.Schema,
 	tuning.Schema, visitors.Schema, keyring.Schema,
 }
@@ -163,6 +168,9 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	}
 	a.closers.add(b.db.Close)
 	if err := backup.Finish(ctx, b.db, config.Data); err != nil {
+		return nil, err
+	}
+	if a.beside, err = b.openSettings(ctx, &options); err != nil {
 		return nil, err
 	}
 	b.Catalog = content.New(b.db, content.Options{Now: b.now})
@@ -206,6 +214,7 @@ func Build(ctx context.Context, options Options) (_ *App, err error) {
 	}
 	if !options.Records {
 		a.reloader = newReloader(options.Loaded, a.network, a.terms, corpus, func() modules { return a.modules })
+		a.reloader.beside = a.beside
 	}
 	a.sources = newSources(a.network, a.terms, corpus, a.reloader, model.Enabled(llm.Embed))
 	if a.questions, err = openQuestions(ctx, b, a.network, a.sources, model); err != nil {
@@ -358,7 +367,7 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
 		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
 		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.answerRoutes()...)},
-		a.termsModule(), a.licenceModule(), a.visitorsModule(), a.keysModule(), a.pages(),
+		a.termsModule(), a.licenceModule(), a.visitorsModule(), a.keysModule(), a.settingsModule(), a.pages(),
 	}
 	if a.options.Broker {
 		for i := range sites {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/app/config"
+	"frontdesk/internal/app/formats"
 	"frontdesk/internal/content"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/policy"
@@ -21,7 +22,7 @@ type checks struct {
 
 // check looks at the values: each by itself, and whether they fit together.
 func (l *Loaded) check(report *yamlconf.Report) {
-	config.Check(&l.Config, formats, report)
+	config.Check(&l.Config, formats.All, report)
 	c := &checks{Loaded: l, Report: report}
 	c.tls()
 	c.timeouts()

@@ -64,7 +64,8 @@ type Config struct {
 	// Sites are the sites that are served, when there is more than one.
 	Sites []Site `yaml:"sites"`
 	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk serve` reads them at
-	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart.
+	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart; sources that are
+	// added or removed without the file do not.
 	Sources []ingest.SourceSettings `yaml:"sources"`
 	// Fetch sets how pages and documents are got from the web. Changes need a restart.
 	Fetch fetch.Settings `yaml:"fetch"`

@@ -36,6 +36,24 @@ func (c Config) AllSources() []ingest.SourceSettings {
 	return all
 }
 
+// isStored says whether the owner added a source beside the file.
+func isStored(s ingest.SourceSettings) bool { return s.Stored }
+
+// brought are the sources as they are read once a configuration is in force: those of the file stay as the server
+// began with them.
+func (c Config) brought(fresh Config) []ingest.SourceSettings {
+	added := slices.DeleteFunc(fresh.AllSources(), func(s ingest.SourceSettings) bool { return !s.Stored })
+	return append(slices.DeleteFunc(c.AllSources(), isStored), added...)
+}
+
+// allSources are those that are read now; a new slice.
+func (b *base) allSources() []ingest.SourceSettings {
+	if now := b.reading.Load(); now != nil {
+		return slices.Clone(*now)
+	}
+	return b.config.AllSources()
+}
+
 func (c *checks) sources() {
 	var ids []string
 	for _, site := range c.Config.AllSites() {

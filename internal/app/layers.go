@@ -23,6 +23,8 @@ type Layers struct {
 	Env     []string                // "NAME=value", as of os.Environ
 	Flags   map[string]string       // key path to value, for flags that were given
 	Sources []ingest.SourceSettings // sources named on the command line, which join those of the file
+
+	stored []config.Stored // what the owner set beside the file
 }
 
 // Loaded is a configuration with where its values came from.
@@ -46,7 +48,9 @@ func Load(layers Layers) (*Loaded, error) {
 	l := &Loaded{Config: Default(), layers: layers}
 	l.stamp, _ = stampOf(layers.File) // a file that is not there fails to be read next
 	var findings yamlconf.Findings
-	l.origins, findings, l.Warnings = config.Read(config.Layers{File: layers.File, Env: layers.Env, Flags: layers.Flags}, &l.Config)
+	l.origins, findings, l.Warnings = config.Read(config.Layers{
+		File: layers.File, Env: layers.Env, Flags: layers.Flags, Stored: layers.stored,
+	}, &l.Config)
 	for _, source := range layers.Sources {
 		l.given = append(l.given, l.join(source))
 	}

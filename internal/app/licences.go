@@ -227,7 +227,7 @@ func (t *terms) readLicences(ctx context.Context, site string, place licencePlac
 
 // licencesNamed are the places of licences that the pages of a site name, as its sources were last read.
 func (t *terms) licencesNamed(ctx context.Context, site string) (places []string, more bool, err error) {
-	for _, source := range t.config.AllSources() {
+	for _, source := range t.allSources() {
 		if source.Site != site || source.URL == "" {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/app/config"
+	"frontdesk/internal/app/formats"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -34,7 +35,8 @@ const manualHead = "# Configuration\n\n" +
 The file is the one named with ` + "`--config`" + `, else by the variable ` + "`FRONTDESK_CONFIG`" + `, else ` + "`frontdesk.yaml`" + ` in the current folder if it is there.
 Unknown keys, repeated keys and values of the wrong kind are errors.
 
-A value given by a flag outweighs one from the environment, that outweighs the file, and the file outweighs the default. Every key that is
+A value given by a flag outweighs one from the environment, that outweighs the file, and the file outweighs the default. Between
+file and default stands what was set [without the file](settings.md): "config print" shows it as "store". Every key that is
 not part of a list has a variable; lists of texts are divided by commas there.
 
 Time spans are written like ` + "`10s`" + ` or ` + "`2m`" + `, sizes like ` + "`64KiB`" + ` or ` + "`1MiB`" + `. Where a list of texts is read, one text will do.
@@ -73,7 +75,7 @@ func TestTagsNameRulesThatThereAre(t *testing.T) {
 	t.Parallel()
 	var c Config
 	fillSection(reflect.ValueOf(&c).Elem())
-	config.Check(&c, formats, yamlconf.NewReport())
+	config.Check(&c, formats.All, yamlconf.NewReport())
 }
 
 // fillSection gives everything in a section a value that is not zero.

@@ -23,6 +23,7 @@ func (a *App) Operator() *operator.Operator {
 	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
 	o.Terms.Load = a.Refresh
 	o.Visitors, o.Keys = a.treated(), a.keys()
+	o.Settings = a.beside.Book(a.beside.Command())
 	return o
 }
 
@@ -37,7 +38,7 @@ func (a *App) answerRoutes() []apphttp.Route {
 	if a.gate == nil {
 		return nil
 	}
-	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Now: a.now}
+	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(), Now: a.now}
 	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content")
 }
 
@@ -72,7 +73,7 @@ func (s *seller) operator() *operator.Operator {
 	o := newOperator(s.supply, s.accounting)
 	o.Rules, o.Places = s.addedRules(), s.placesOf
 	o.Answers = operator.Answers{ChallengeResponses: s.Answers, Own: s.config.answersAt}
-	o.Reread = func(site string, paths []string) bool {
+	o.Content.Reread = func(site string, paths []string) bool {
 		begin := s.rereads.Load()
 		return begin != nil && (*begin)(site, "", paths)
 	}

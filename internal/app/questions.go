@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 
 	"frontdesk/internal/app/asked"
 	apphttp "frontdesk/internal/app/http"
@@ -99,9 +100,8 @@ func (q *questions) openPromises(content *sources) (*ask.Promises, error) {
 		deps.Slow = append(deps.Slow, ask.Slow{Words: slow.Match, For: slow.For})
 	}
 	if p.Fresh.Enabled {
-		all := q.config.AllSources()
 		deps.Reread = func(ctx context.Context, sites []string, pages func(done, total int)) (string, error) {
-			return content.reread(ctx, all, sites, p.Fresh.Every, pages)
+			return content.reread(ctx, q.allSources(), sites, p.Fresh.Every, pages)
 		}
 	}
 	return ask.NewPromises(deps)
@@ -184,7 +184,12 @@ const widgetPath = "/widget/"
 
 // pages are the page on which people ask, and what else is given out as it is.
 func (q *questions) pages() (m Module) {
-	if page := q.page(); q.config.Console.Enabled {
+	if q.config.Console.Enabled {
+		var now atomic.Pointer[http.Handler]
+		show := func(config Config) { now.Store(new(q.page(config))) }
+		show(q.config)
+		m.Reload = func(fresh Config) (commit func(), err error) { return func() { show(fresh) }, nil }
+		page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*now.Load()).ServeHTTP(w, r) })
 		m.Routes = append(m.Routes,
 			apphttp.Route{Pattern: apphttp.PagePattern, Name: "/", Methods: apphttp.ReadMethods, Handler: page},
 			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page},
@@ -202,13 +207,13 @@ func (q *questions) pages() (m Module) {
 	return m
 }
 
-// page is the page on which people ask.
-func (q *questions) page() http.Handler {
-	config := q.config.Console.Config
+// page is the page on which people ask, by a configuration.
+func (q *questions) page(of Config) http.Handler {
+	config := of.Console.Config
 	config.Ask, config.PublicURL = askPath, q.outside.PublicURL
-	for _, site := range q.config.AllSites() {
+	for _, site := range of.AllSites() {
 		config.Sites = append(config.Sites, page.Site{ID: site.ID, Name: first(site.Name, site.ID)})
-		if len(q.config.Sites) == 0 {
+		if len(of.Sites) == 0 {
 			config.Title, config.Home = first(config.Title, site.Name), site.URL
 		}
 	}

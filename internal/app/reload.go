@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"frontdesk/internal/app/config"
+	"frontdesk/internal/app/stored"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/metrics"
 	"frontdesk/internal/infra/yamlconf"
+	"frontdesk/internal/operator/settings"
 	"frontdesk/internal/policy"
 )
 
@@ -27,6 +29,7 @@ type reloader struct {
 	corpus  *released.Corpus
 	modules func() modules
 	count   func(result string)
+	beside  *stored.Layer[*Loaded] // nil for none
 
 	mu       sync.Mutex
 	loaded   *Loaded    // as last read without mistakes; mu guards it
@@ -34,6 +37,8 @@ type reloader struct {
 
 	// wrong is why the file as it is now was refused; nil where it is in force.
 	wrong atomic.Pointer[string]
+	// pending are the keys whose change takes effect after a restart; nil for none.
+	pending atomic.Pointer[[]string]
 }
 
 // newReloader counts what is read of terms.
@@ -96,9 +101,10 @@ func (r *reloader) watch(ctx context.Context) {
 func (r *reloader) reload() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fresh, err := Load(r.loaded.layers)
+	fresh, err := r.loaded.Again(nil)
 	var compiled *policy.Terms
 	if err == nil {
+		fresh = r.beside.Onto(fresh)
 		compiled, err = r.compile(fresh.Config)
 	}
 	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
@@ -115,9 +121,13 @@ func (r *reloader) reload() {
 	for _, w := range fresh.Warnings {
 		r.log.Warn(w.Error())
 	}
-	if changed := changedKeys(r.config, fresh.Config); len(changed) > 0 {
+	changed := changedKeys(r.config, fresh.Config)
+	if len(changed) > 0 {
 		r.log.Warn("these keys changed and take effect after a restart", "keys", changed)
 	}
+	r.pending.Store(&changed)
+	sources := r.config.brought(fresh.Config)
+	r.reading.Store(&sources)
 	r.loaded = fresh
 	r.rules.Store(compiled)
 	commit()
@@ -190,9 +200,12 @@ func changedKeys(a, b Config) []string {
 	if a.Intakes.On() {
 		a = a.takingIn(b)
 	}
+	for _, c := range []*Config{&a, &b} {
+		c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), isStored)
+	}
 	for _, path := range config.Changed(a, b) {
 		switch {
-		case live(path):
+		case live(path) || settings.IsLive(path):
 		case path == "intakes.list":
 			changed = append(changed, changedIntakes(a.Intakes.List, b.Intakes.List)...)
 		default:

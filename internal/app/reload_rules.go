@@ -109,17 +109,27 @@ func (r *reloader) lookAtRules(ctx context.Context) error {
 
 // followRules puts in force what other processes change of the terms, until ctx ends.
 func (r *reloader) followRules(ctx context.Context) {
+	r.poll(ctx, r.lookAtRules, "content rules cannot be read or put in force; those that were stay")
+}
+
+// followSettings puts in force what other processes set beside the file, until ctx ends.
+func (r *reloader) followSettings(ctx context.Context) {
+	r.poll(ctx, r.lookAtSettings, "what was set beside the file cannot be read; what was in force stays")
+}
+
+// poll looks again and again, until ctx ends. Why that fails is told once.
+func (r *reloader) poll(ctx context.Context, look func(context.Context) error, problem string) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var failed string
 	for {
-		err := r.lookAtRules(ctx)
+		err := look(ctx)
 		switch now := fmt.Sprint(err); {
 		case err == nil:
 			failed = ""
 		case ctx.Err() == nil && now != failed:
 			failed = now
-			r.log.Error("content rules cannot be read or put in force; those that were stay", "error", err)
+			r.log.Error(problem, "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -43,7 +43,7 @@ func (c *changes) add(paths []string) {
 func (s *sources) rereadSources(ctx context.Context) {
 	runs := &rereading{sites: map[[2]string]*changes{}}
 	begin := func(site, only string, paths []string) bool {
-		sources := slices.DeleteFunc(s.config.AllSources(), func(source ingest.SourceSettings) bool {
+		sources := slices.DeleteFunc(s.allSources(), func(source ingest.SourceSettings) bool {
 			return source.Site != site || only != "" && source.Name != only
 		})
 		_, licences := s.licencePlaces()[site]

@@ -40,7 +40,7 @@ type sources struct {
 func newSources(n *network, t *terms, corpus *released.Corpus, r *reloader, vectors bool) *sources {
 	s := &sources{base: t.base, network: n, terms: t, reloader: r, Corpus: corpus}
 	s.overview = overview.Overview{
-		Catalog: s.Catalog, Corpus: corpus, Configured: func() []ingest.SourceSettings { return s.config.AllSources() }, Now: s.now,
+		Catalog: s.Catalog, Corpus: corpus, Configured: s.allSources, Now: s.now,
 		Warn: s.config.Licences.Warn, Critical: s.config.Licences.Critical,
 	}
 	if vectors { // which a model makes of the texts
@@ -138,7 +138,7 @@ func (s *sources) ingestSource(source ingest.SourceSettings) ingest.Source {
 	if source.URL != "" {
 		crawl := source.Crawl
 		in.Web = &ingest.Web{
-			URL: source.URL, Kind: source.Kind, Complete: source.Complete,
+			URL: source.URL, Kind: source.Kind, Complete: source.Complete, Public: source.Stored,
 			Pages: crawl.Pages, Depth: crawl.Depth, Parallel: crawl.Parallel, Time: crawl.Time,
 			Include: crawl.Include, Exclude: crawl.Exclude, Hosts: crawl.Hosts,
 			MaxBytes: int64(s.config.Fetch.MaxBytes), Crawler: s.visitor, Agent: fetch.Token(s.config.Fetch.UserAgent),
@@ -182,7 +182,7 @@ func (s *sources) followContent(ctx context.Context) {
 			follow()
 		}
 	})
-	s.Watch(ctx, s.config.AllSources(), Watching{
+	s.Watch(ctx, slices.DeleteFunc(s.config.AllSources(), isStored), Watching{
 		Log: s.log, Done: s.ingested, Tried: follow,
 	})
 	follow() // nothing more will come
@@ -205,7 +205,7 @@ func (s *sources) awaitContent(ctx context.Context) bool {
 
 // readSources reads each configured source once. A source that fails does not keep the next from being read.
 func (s *sources) readSources(ctx context.Context) {
-	for _, source := range s.config.AllSources() {
+	for _, source := range s.allSources() {
 		if _, err := s.Ingest(ctx, source, ingest.Options{}); err != nil && ctx.Err() == nil {
 			s.log.Error("a source cannot be read", "source", source.Name, "site", source.Site, "error", err)
 		}

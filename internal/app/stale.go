@@ -134,7 +134,7 @@ func (s *sources) lookAtAges(ctx context.Context, told ages) error {
 		return err
 	}
 	urls := map[string]bool{}
-	for _, source := range s.config.AllSources() {
+	for _, source := range s.allSources() {
 		urls[source.Site+"/"+source.Name] = source.URL != ""
 	}
 	for _, source := range sources {

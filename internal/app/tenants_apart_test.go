@@ -53,6 +53,7 @@ var tenantDoors = map[string][]string{
 		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview",
 		"/admin/sources", "/admin/sources/look", "/admin/sources/{site}/{source}", "/admin/sources/{site}/{source}/read",
 		"/admin/content", "/admin/content/item", "/admin/content/problems",
+		"/admin/settings", "/admin/settings/export", "/admin/settings/first-steps",
 		"/admin/terms", "/admin/terms/check", "/admin/terms/explain", "/admin/terms/history", "/admin/terms/history/{version}",
 		"/admin/terms/history/{version}/put-back",
 	},

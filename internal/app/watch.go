@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/app/stored"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/infra/fail"
@@ -19,6 +20,8 @@ type Watching struct {
 	Options ingest.Options
 	// Done is told of each run, from any goroutine.
 	Done func(ingest.SourceSettings, ingest.Report, error)
+	// Turns bounds how many are read at a time; nil for as many as usual.
+	Turns chan struct{}
 	// Tried, when not nil, is called when all sources were read once, or are not yet due.
 	Tried func()
 }
@@ -38,7 +41,10 @@ func (s *sources) Watch(ctx context.Context, sources []ingest.SourceSettings, w 
 			s.visit(ctx, source, w)
 		}
 	}
-	turns := make(chan struct{}, atOnce)
+	turns := w.Turns
+	if turns == nil {
+		turns = make(chan struct{}, atOnce)
+	}
 	var watching, first sync.WaitGroup
 	for _, source := range sources {
 		if source.Every == 0 {
@@ -60,6 +66,22 @@ func (s *sources) Watch(ctx context.Context, sources []ingest.SourceSettings, w 
 		})
 	}
 	watching.Wait()
+}
+
+// followAdded reads the sources that were added beside the file, each until it is removed, until ctx ends.
+func (s *sources) followAdded(ctx context.Context) {
+	w := Watching{Log: s.log, Done: s.ingested, Turns: make(chan struct{}, atOnce)}
+	stored.Follow(ctx, func() map[content.SourceKey]ingest.SourceSettings {
+		now := map[content.SourceKey]ingest.SourceSettings{}
+		for _, source := range s.allSources() {
+			if source.Stored {
+				now[content.SourceKey{Site: source.Site, Source: source.Name}] = source
+			}
+		}
+		return now
+	}, func(ctx context.Context, source ingest.SourceSettings) {
+		s.Watch(ctx, []ingest.SourceSettings{source}, w)
+	})
 }
 
 // watch reads one source whenever it is due. tried is called when it was read, or is not due yet.

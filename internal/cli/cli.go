@@ -31,11 +31,12 @@ const (
 
 // grammar is the command line. The order is that of the help.
 type grammar struct {
-	Demo    demoCommand    `cmd:"" group:"Begin" help:"Serve a sample site, with nothing prepared."`
-	Serve   serveCommand   `cmd:"" group:"Begin" help:"Answer questions about your content."`
-	Config  configCommands `cmd:"" group:"Begin" help:"Begin, check or show a configuration file."`
-	Docs    docsCommand    `cmd:"" group:"Begin" help:"Write this version's documentation as web pages."`
-	Version versionCommand `cmd:"" group:"Begin" help:"Print the version."`
+	Demo     demoCommand    `cmd:"" group:"Begin" help:"Serve a sample site, with nothing prepared."`
+	Serve    serveCommand   `cmd:"" group:"Begin" help:"Answer questions about your content."`
+	Config   configCommands `cmd:"" group:"Begin" help:"Begin, check or show a configuration file."`
+	Settings owner.Settings `cmd:"" group:"Begin" help:"Set what the file is silent about."`
+	Docs     docsCommand    `cmd:"" group:"Begin" help:"Write this version's documentation as web pages."`
+	Version  versionCommand `cmd:"" group:"Begin" help:"Print the version."`
 
 	Completion completionCommand `cmd:"" group:"Begin" help:"Print completions for a shell."`
 	Man        manCommand        `cmd:"" group:"Begin" help:"Print a manual page."`

@@ -70,6 +70,13 @@ func (c configPrint) Run(env *command.Environment) error {
 		return err
 	}
 	env.Print("%s", loaded.Config.TermsNote(env.Ctx))
+	loaded, unused, err := loaded.WithKept(env.Ctx)
+	if err != nil {
+		env.Print("# Whether keys were set beside this file cannot be told: %v\n", err)
+	}
+	for _, u := range unused {
+		env.Print("# %s was set beside this file, and is left out: %s\n", command.Clean(u.Key), command.Clean(u.Problem))
+	}
 	return loaded.Print(env.Stdout)
 }
 

@@ -107,6 +107,9 @@ func (c ingestCommand) sources(env *command.Environment) (*app.Loaded, []app.Sou
 	if err != nil {
 		return nil, nil, err
 	}
+	if loaded, _, err = loaded.WithKept(env.Ctx); err != nil {
+		return nil, nil, err
+	}
 	all := loaded.Config.AllSources()
 	switch {
 	case len(given) > 0:

@@ -48,5 +48,5 @@ func (in ContentChanged) Do(_ context.Context, o *Operator) (out Rereading, err 
 			return out, invalid("paths[%d]: %.100q is no path; begin it with a slash, like /article", i, path)
 		}
 	}
-	return Rereading{id, o.Reread(id, in.Paths)}, nil
+	return Rereading{id, o.Content.Reread(id, in.Paths)}, nil
 }

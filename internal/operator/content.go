@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"frontdesk/internal/content/ingest"
@@ -35,6 +34,10 @@ type Content struct {
 	*overview.Overview
 	// Read begins to read a source anew, and says whether it does: not while it is read.
 	Read func(site, source string) (begun bool)
+	// Reread begins to read a site anew, and says whether it does: not where that is going on, nor
+	// where nothing is to be read. Where paths are named, no more is asked for, as far as that can
+	// be done.
+	Reread func(site string, paths []string) (begun bool)
 	// Look tells what is at an address of the web, which may be anybody's word.
 	Look func(ctx context.Context, address string) (ingest.Found, error)
 	// Load has the content be there, in a process that answers nobody; nil where it is.
@@ -154,13 +157,9 @@ func (s SeenAddress) Page() string {
 const maxAddress = 2048
 
 func (in LookAtAddress) Do(ctx context.Context, o *Operator) (out SeenAddress, err error) {
-	address := strings.TrimSpace(in.URL)
-	if address != "" && !strings.Contains(address, "://") {
-		address = "https://" + address
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(address) > maxAddress {
-		return out, invalid("url: %.100q is no address of the web; write it like https://www.example.com/", in.URL)
+	address, err := webAddress(in.URL)
+	if err != nil {
+		return out, err
 	}
 	all, err := o.Content.Sources(ctx)
 	if err != nil {

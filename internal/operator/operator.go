@@ -26,6 +26,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog/push"
+	"frontdesk/internal/operator/settings"
 	"frontdesk/wire/ramp"
 	"frontdesk/wire/sign"
 )
@@ -49,12 +50,9 @@ type Operator struct {
 	Questions  *questions.Store // nil where none are kept
 	Visitors   visitors.Book    // who comes, and what the owner says of them
 	Keys       *keyring.Ring    // of every kind, and people at the console
+	Settings   settings.Book
 	Hosting
-	// Reread begins to read a site anew, and says whether it does: not where that is going on, nor
-	// where nothing is to be read. Where paths are named, no more is asked for, as far as that can
-	// be done.
-	Reread func(site string, paths []string) (begun bool)
-	Now    func() time.Time
+	Now func() time.Time
 }
 
 // Hosting is whose content is at which host, and who delivers it.
@@ -174,7 +172,7 @@ func Operations() (all []Operation) {
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
 		tuningOperations, questionOperations, contentOperations, termsOperations,
-		visitorOperations,
+		visitorOperations, settingOperations,
 	} {
 		all = append(all, some...)
 	}

@@ -8,9 +8,9 @@
 //   - The comment on the field is its line in the manual.
 //   - The methods Check and CheckFirst (yamlconf.Checker) look at what holds between keys.
 //
-// A value comes from one of four layers: a flag outweighs the environment, the environment
-// outweighs the file, the file outweighs the default. Origins remember which it was, so that a
-// mistake is told where it was made.
+// A value comes from one of five layers: a flag outweighs the environment, the environment
+// outweighs the file, the file outweighs what is stored beside it, and that the default. Origins
+// remember which it was, so that a mistake is told where it was made.
 package config
 
 import (
@@ -34,6 +34,8 @@ type Layers struct {
 	Text  []byte            // what the file has; nil reads it
 	Env   []string          // "NAME=value", as of os.Environ
 	Flags map[string]string // key path to value, for flags that were given
+
+	Stored []Stored // what was set beside the file
 }
 
 // Origins say where the values of a configuration came from.
@@ -68,7 +70,8 @@ func Read(layers Layers, into any) (o *Origins, findings, warnings yamlconf.Find
 	keys := settable(section)
 	wrong, warnings := o.readEnv(keys, layers.Env)
 	findings = append(findings, wrong...)
-	return o, append(findings, o.readFlags(keys, layers.Flags)...), warnings
+	findings = append(findings, o.readFlags(keys, layers.Flags)...)
+	return o, append(findings, o.readStored(section, layers.Stored)...), warnings
 }
 
 func (o *Origins) readFile(text []byte, into any) (findings yamlconf.Findings) {
@@ -271,8 +274,8 @@ func (o *Origins) describe(path string) string {
 			return fmt.Sprintf("%s:%d", o.file, place.Line)
 		}
 		return LayerDefault // of a section that the file has
-	case LayerDefault:
-		return LayerDefault
+	case LayerDefault, LayerStore:
+		return from.layer
 	default:
 		return from.layer + " " + from.name
 	}

@@ -20,6 +20,17 @@ func (o *Origins) Print(w io.Writer, config any) error {
 	return err
 }
 
+// OnlyStored writes what of a configuration was stored beside the file, as lines for the file;
+// empty for nothing.
+func (o *Origins) OnlyStored(config any) string {
+	p := &printer{origins: o, only: LayerStore}
+	p.section(reflect.ValueOf(config), "", "")
+	for i := range p.lines {
+		p.lines[i][1] = ""
+	}
+	return p.text()
+}
+
 // Text is a configuration as YAML that can be read again.
 func Text(config any) string {
 	p := &printer{origins: &Origins{}}
@@ -33,6 +44,7 @@ func Text(config any) string {
 // printer gathers lines, each with its comment, so that the comments can be set below each other.
 type printer struct {
 	origins *Origins
+	only    string // the layer whose values are written; empty for all
 	lines   [][2]string
 }
 
@@ -57,19 +69,37 @@ func (p *printer) section(section reflect.Value, path, indent string) {
 		name, value := field.Key, field.Value
 		full := strings.TrimPrefix(path+"."+name, ".")
 		switch {
-		case name == "match" && field.IsSection() && value.IsZero():
+		case name == "match" && field.IsSection() && value.IsZero() && p.only == "":
 			p.line(indent+name+": {}", "") // which says something: everything
 		case empty(value):
 		case field.IsSection():
-			p.line(indent+name+":", "")
-			p.section(value, full, indent+"  ")
+			p.below(indent+name+":", func() { p.section(value, full, indent+"  ") })
 		case field.IsList():
-			p.line(indent+name+":", "")
-			p.entries(value, full, indent+"  ")
+			p.below(indent+name+":", func() { p.entries(value, full, indent+"  ") })
+		case p.leftOut(full, value):
 		default:
 			p.line(indent+name+": "+written(value), p.origins.describe(full))
 		}
 	}
+}
+
+// below writes a line with what stands below it, unless nothing does because it is left out.
+func (p *printer) below(line string, write func()) {
+	from := len(p.lines)
+	p.line(line, "")
+	if write(); p.only != "" && len(p.lines) == from+1 {
+		p.lines = p.lines[:from]
+	}
+}
+
+// leftOut says whether a value is not written, since another layer than the wanted one set it. Of
+// an entry of a list its id is always written, by which it is known, and nothing that is as if it
+// had not been said.
+func (p *printer) leftOut(path string, value reflect.Value) bool {
+	if p.only == "" || strings.HasSuffix(path, "].id") {
+		return false
+	}
+	return p.origins.describe(path) != p.only || value.IsZero() && strings.Contains(path, "[")
 }
 
 // entries writes a list of sections. Where they came from is said of each as a whole.
@@ -77,11 +107,17 @@ func (p *printer) entries(list reflect.Value, path, indent string) {
 	for i := range list.Len() {
 		from, entry := len(p.lines), yamlconf.Index(path, i)
 		p.section(list.Index(i), entry, indent+"  ")
+		if p.only != "" && len(p.lines) <= from+1 { // nothing but the id
+			p.lines = p.lines[:from]
+			continue
+		}
 		if from == len(p.lines) {
 			p.line("{}", "")
 		}
 		for n := from; n < len(p.lines); n++ {
-			p.lines[n][1] = ""
+			if of := p.lines[n][1]; of != LayerStore || of == p.origins.describe(entry) {
+				p.lines[n][1] = ""
+			}
 		}
 		p.lines[from][0] = indent + "- " + strings.TrimSpace(p.lines[from][0])
 		p.lines[from][1] = p.origins.describe(entry)

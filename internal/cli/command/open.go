@@ -8,10 +8,15 @@ import (
 	"frontdesk/internal/operator"
 )
 
-// Open opens what is on record under a configuration; secrets opens the folder of secrets, too.
+// Open opens what is on record under a configuration as it is; secrets opens the folder of secrets, too.
 func Open(env *Environment, config app.Config, secrets bool) (*app.App, error) {
+	return OpenLoaded(env, &app.Loaded{Config: config}, secrets)
+}
+
+// OpenLoaded opens what is on record under a configuration with what the owner set beside its file.
+func OpenLoaded(env *Environment, loaded *app.Loaded, secrets bool) (*app.App, error) {
 	return app.Build(env.Ctx, app.Options{
-		Loaded: &app.Loaded{Config: config}, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: secrets,
+		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: secrets,
 	})
 }
 
@@ -22,7 +27,7 @@ func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*app.App, *app.
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
 		return nil, loaded, err
 	}
-	desk, err := Open(env, loaded.Config, true)
+	desk, err := OpenLoaded(env, loaded, true)
 	return desk, loaded, err
 }
 

@@ -33,7 +33,7 @@ func (c Sources) Run(env *command.Environment) error {
 	if err := command.NeedContent(loaded.Config); err != nil {
 		return err
 	}
-	program, err := command.Open(env, loaded.Config, false)
+	program, err := command.OpenLoaded(env, loaded, false)
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,9 @@ type SourceSettings struct {
 	// Otherwise such a run is refused and the old content stays, because most often something went
 	// wrong.
 	AllowShrink bool `yaml:"allow_shrink"`
+	// Stored says that the owner added it without the file. Who did need not run the program, so
+	// that its address has to be on the public internet.
+	Stored bool `yaml:",stored"`
 }
 
 // CrawlSettings is the section crawl of a source. It bounds what is read of a site. Without a

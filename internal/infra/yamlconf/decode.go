@@ -63,6 +63,9 @@ func (d *decoder) section(node ast.Node, at Place, path string, into reflect.Val
 	if off, can := into.Addr().Interface().(Switch); can {
 		if text, ok := scalarText(node); ok && text == "off" {
 			off.Off()
+			for field := range Keys(into) { // all of which the word says
+				d.places[join(path, field.Key)] = at
+			}
 			return
 		}
 	}

@@ -113,11 +113,12 @@ func (r Recorder) Revocation(ctx context.Context, tx *store.Tx, v requesters.Rev
 // changeFact is the body of an entry on what was changed of an account, of the terms, or of a
 // tenant and its domains.
 type changeFact struct {
-	// Of is account, licence, subscription, content rule, price, terms version, tenant or domain.
+	// Of is account, licence, subscription, content rule, price, terms version, setting, tenant or
+	// domain.
 	Of string `json:"of"`
 	// Did is open, credit, debit, expire, limit, suspend, resume, add, quota or end; put, remove,
-	// price, publish, "put back the file's" or "put back" with a version; verified, refused, lapsed
-	// or forgotten.
+	// price, publish, "put back the file's" or "put back" with a version; set or reset; verified,
+	// refused, lapsed or forgotten.
 	Did      string    `json:"did"`
 	Amount   string    `json:"amount,omitempty"`
 	Currency string    `json:"currency,omitempty"`
@@ -188,6 +189,16 @@ func (r Recorder) Terms(ctx context.Context, tx *store.Tx, c overrides.Change) e
 		}
 	}
 	return r.change(ctx, tx, entry, fact)
+}
+
+// Setting records that a key was set beside the configuration file, or has its default again. What
+// it was set to stays out of the ledger.
+func (r Recorder) Setting(ctx context.Context, tx *store.Tx, key string, set bool) error {
+	fact := changeFact{Of: "setting", Did: "reset"}
+	if set {
+		fact.Did = "set"
+	}
+	return r.change(ctx, tx, receipt.Entry{Kind: "setting", Subject: key}, fact)
 }
 
 // Tenant records a tenant that was put in or removed.
