@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/internal/app/config"
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/tls"
 	"frontdesk/internal/licensing/edge"
 )
@@ -142,7 +143,7 @@ func (f *frontend) keepCertificates(ctx context.Context, background *sync.WaitGr
 func (f *frontend) serve(ctx context.Context, listener net.Listener, source tls.Source) error {
 	about := []any{"address", listener.Addr().String(), "tls", source != nil}
 	if f.db != nil { // an edge has none
-		about = append(about, "store", redact(f.config.DSN()))
+		about = append(about, "store", store.Redact(f.config.DSN()))
 	}
 	public := &apphttp.Server{
 		Handler: f.front, Around: f.options.Around, Limits: f.config.Limits, Log: f.log, After: f.after, Await: f.await,

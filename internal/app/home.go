@@ -13,7 +13,15 @@ import (
 func (a *App) home() home.Config {
 	c := home.Config{
 		Sources: a.sourceHealth, Keys: a.Keys.List, Items: a.Corpus.Items,
-		Named: a.config.Site.Name != "", Decided: len(a.config.Terms) > 0,
+		Unnamed: func() string {
+			switch now := a.reloader.file().Config; {
+			case now.title() == "":
+				return "site.name"
+			case now.Console.Contact == "":
+				return "console.contact"
+			}
+			return ""
+		}, Decided: len(a.config.Terms) > 0,
 		Public: strings.HasPrefix(a.config.URL, "https://"),
 		Certificate: func() (ends time.Time) {
 			if source := a.certificates.Load(); source != nil {

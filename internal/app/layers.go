@@ -2,7 +2,6 @@ package app
 
 import (
 	"io"
-	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"frontdesk/internal/app/config"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/yamlconf"
 )
 
@@ -166,35 +166,12 @@ func (l *Loaded) checkTerms(findings yamlconf.Findings) error {
 // where it came from. Passwords are left out.
 func (l *Loaded) Print(w io.Writer) error {
 	shown := l.Config
-	shown.Store = redact(shown.DSN())
-	shown.Intakes.Vault = redact(shown.Intakes.Vault)
+	shown.Store = store.Redact(shown.DSN())
+	shown.Intakes.Vault = store.Redact(shown.Intakes.Vault)
 	if len(shown.Sites) == 0 {
 		shown.Site.ID = shown.AllSites()[0].ID
 	} else {
 		shown.Site = Site{} // one of the two is as good as not set
 	}
 	return l.origins.Print(w, shown)
-}
-
-// redact takes the secrets out of a database's address.
-func redact(dsn string) string {
-	scheme, _, remote := strings.Cut(dsn, "://")
-	if !remote || scheme == "sqlite" {
-		return dsn
-	}
-	u, err := url.Parse(dsn)
-	if err != nil {
-		return scheme + "://…"
-	}
-	if _, has := u.User.Password(); has {
-		u.User = url.UserPassword(u.User.Username(), "xxxxx")
-	}
-	query := u.Query()
-	for name := range query {
-		if strings.Contains(strings.ToLower(name), "pass") {
-			query.Set(name, "xxxxx")
-		}
-	}
-	u.RawQuery = query.Encode()
-	return u.String()
 }

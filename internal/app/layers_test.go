@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/internal/app/config"
 	"frontdesk/internal/content/ingest"
+	"frontdesk/internal/infra/store"
 	"frontdesk/internal/policy"
 )
 
@@ -212,7 +213,7 @@ func TestPasswordsAreNotPrinted(t *testing.T) {
 		"postgres://me:se%cret@db.example/x":                           "postgres://…",
 		"sqlite:/var/lib/frontdesk.db":                                 "sqlite:/var/lib/frontdesk.db",
 	} {
-		if got := redact(dsn); got != want {
+		if got := store.Redact(dsn); got != want {
 			t.Errorf("%s is shown as %s, want %s", dsn, got, want)
 		}
 		loaded, err := Load(Layers{Env: []string{"FRONTDESK_STORE=" + dsn}})

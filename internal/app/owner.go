@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
 	pages "frontdesk/internal/operator/console/questions"
+	settingspages "frontdesk/internal/operator/console/settings"
 )
 
 // ownerRoutes serve the owner's pages.
@@ -46,7 +47,10 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	}
 	config.Tuning.Question = askquestions.NewStore(a.db, a.now).Text
 	config.Tuning.Operator = &operator.Operator{Tuning: a.tuning(), Now: a.now}
-	config.Content.Operator = &operator.Operator{Content: a.content()}
+	own := a.reloader.ownSettings()
+	config.Content.Operator = &operator.Operator{Content: a.content(), Settings: own}
+	config.Settings = settingspages.Config{Operator: &operator.Operator{Settings: own}, FileOnly: a.fileOnly}
+	config.Home.Operator = config.Settings.Operator
 	config.Manual = docsite.Own().Handler()
 	config.Access = &operator.Operator{Keys: a.keys(), Now: a.now}
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}

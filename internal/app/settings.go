@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"log/slog"
+	"strconv"
 
 	"frontdesk/internal/app/config"
 	"frontdesk/internal/app/stored"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/operator"
+	settingspages "frontdesk/internal/operator/console/settings"
 	"frontdesk/internal/operator/settings"
 )
 
@@ -53,6 +55,17 @@ func (l *Loaded) WithKept(ctx context.Context) (with *Loaded, unused []config.Un
 	rows, err := settings.Peek(ctx, l.Config.Database(slog.New(slog.DiscardHandler)))
 	with, unused = stored.With(l, rows)
 	return with, unused, err
+}
+
+// fileOnly are keys that an owner looks for among the settings, and which the file alone sets.
+func (a *App) fileOnly() []settingspages.FileOnly {
+	c := a.reloader.file().Config
+	on := func(is bool) string { return strconv.FormatBool(is) }
+	return []settingspages.FileOnly{
+		{Section: settings.Site, Key: "url", Value: c.URL}, {Section: settings.Protocols, Key: "intent.enabled", Value: on(c.Intent.Enabled)},
+		{Section: settings.Protocols, Key: "intakes", Value: on(c.Intakes.On())},
+		{Section: settings.Protocols, Key: "ramp.enabled", Value: on(c.RAMP.Enabled)},
+	}
 }
 
 // ownSettings are the settings as they are changed on a server, which puts them in force.

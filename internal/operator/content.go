@@ -148,7 +148,8 @@ func (s SeenAddress) Page() string {
 		fmt.Fprintf(&b, "%s: %s\n", p.Origin, p.Reason)
 	}
 	if s.Items > 0 {
-		fmt.Fprintf(&b, "\nTo read it every day, add to frontdesk.yaml:\n\n%s", s.YAML)
+		fmt.Fprintf(&b, "\nTo read it every day, run frontdesk settings add-source %s, or add to frontdesk.yaml:\n\n%s",
+			s.URL, s.YAML)
 	}
 	return b.String()
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -69,20 +68,24 @@ func problemOf(key string, err error) string {
 
 // readStored sets what was stored. It comes last, so that it knows what the other layers set.
 func (o *Origins) readStored(section reflect.Value, all []Stored) (findings yamlconf.Findings) {
+	if len(all) == 0 {
+		return nil
+	}
+	fields := fieldsOf(section)
 	for _, one := range all {
-		if err := o.take(section, one); err != nil {
+		if err := o.take(fields, one); err != nil {
 			findings = append(findings, yamlconf.Finding{Key: one.Key, Detail: err.Error()})
 		}
 	}
 	return findings
 }
 
-func (o *Origins) take(section reflect.Value, one Stored) error {
+func (o *Origins) take(fields map[string]yamlconf.Field, one Stored) error {
 	list, _, rest, in := entryOf(one.Key)
 	if in && rest == "" {
-		return o.add(section, list, one)
+		return o.add(fields[list], list, one)
 	}
-	path, field, ok := find(section, one.Key)
+	path, field, ok := find(fields, one.Key)
 	switch {
 	case !ok || !yamlconf.Settable(field.Type):
 		return errors.New("there is no such key")
@@ -95,9 +98,9 @@ func (o *Origins) take(section reflect.Value, one Stored) error {
 
 // add adds an entry to a list of sections. A field of it with the tag `yaml:",stored"` is set, by
 // which the owner's entry is told from one of the file.
-func (o *Origins) add(section reflect.Value, list string, one Stored) error {
-	all, ok := maps.Collect(walk(section, ""))[list]
-	if !ok || all.Kind() != reflect.Slice || all.Type().Elem().Kind() != reflect.Struct {
+func (o *Origins) add(field yamlconf.Field, list string, one Stored) error {
+	all := field.Value
+	if !all.IsValid() || !field.IsList() {
 		return errors.New("there is no such list")
 	}
 	entry := reflect.New(all.Type().Elem()).Elem()
@@ -147,34 +150,33 @@ func entryOf(key string) (list, entry, rest string, ok bool) {
 	return list, behind[:at], strings.TrimPrefix(behind[at+1:], "."), true
 }
 
-// find gives the field of a key, and its path by indices.
-func find(section reflect.Value, key string) (path string, found yamlconf.Field, ok bool) {
-	list, id, rest, in := entryOf(key)
-	if in {
-		all := maps.Collect(walk(section, ""))[list]
-		if !all.IsValid() || all.Kind() != reflect.Slice || all.Type().Elem().Kind() != reflect.Struct || rest == "" {
-			return "", found, false
-		}
-		for i := range all.Len() {
-			if name, there := walkTo(all.Index(i), "id"); there && name.Value.String() == id {
-				found, ok = walkTo(all.Index(i), rest)
-				return yamlconf.Index(list, i) + "." + rest, found, ok
-			}
-		}
-		return "", found, false
-	}
-	found, ok = walkTo(section, key)
-	return key, found, ok
+// fieldsOf are the fields of a section and of those in it, by their paths. A list of sections is
+// one field.
+func fieldsOf(section reflect.Value) map[string]yamlconf.Field {
+	all := map[string]yamlconf.Field{}
+	visit(section, "", false, func(path string, field yamlconf.Field) bool { all[path] = field; return true })
+	return all
 }
 
-func walkTo(section reflect.Value, key string) (found yamlconf.Field, ok bool) {
-	visit(section, "", false, func(path string, field yamlconf.Field) bool {
-		if path == key {
-			found, ok = field, true
+// find gives the field of a key, and its path by indices.
+func find(fields map[string]yamlconf.Field, key string) (path string, found yamlconf.Field, ok bool) {
+	list, id, rest, in := entryOf(key)
+	if !in {
+		found, ok = fields[key]
+		return key, found, ok
+	}
+	all := fields[list]
+	if !all.Value.IsValid() || !all.IsList() || rest == "" {
+		return "", found, false
+	}
+	for i := range all.Value.Len() {
+		entry := fieldsOf(all.Value.Index(i))
+		if name, there := entry["id"]; there && name.Value.String() == id {
+			found, ok = entry[rest]
+			return yamlconf.Index(list, i) + "." + rest, found, ok
 		}
-		return !ok
-	})
-	return found, ok
+	}
+	return "", found, false
 }
 
 // Known is a key of a configuration with its value, and where that came from.
@@ -186,15 +188,23 @@ type Known struct {
 	Place  string // in the file with its line, or the name of what set it; empty for the default
 }
 
-// Look tells of a key, which may name an entry of a list by its id. config may be nil where nothing
-// is known of where values came from.
-func (o *Origins) Look(config any, key string) (k Known, ok bool) {
-	path, field, ok := find(reflect.ValueOf(config), key)
+// Index tells of keys of a configuration.
+type Index struct {
+	origins *Origins
+	fields  map[string]yamlconf.Field
+}
+
+// Index is that of a configuration whose values came from these origins.
+func (o *Origins) Index(config any) Index { return Index{o, fieldsOf(reflect.ValueOf(config))} }
+
+// Look tells of a key, which may name an entry of a list by its id.
+func (x Index) Look(key string) (k Known, ok bool) {
+	path, field, ok := find(x.fields, key)
 	if !ok {
 		return k, false
 	}
 	k = Known{Type: field.Type, Rules: field.Tag.Get("check"), Values: Texts(field.Value)}
-	k.Layer, k.Place = o.where(path)
+	k.Layer, k.Place = x.origins.where(path)
 	return k, true
 }
 

@@ -73,12 +73,12 @@ func TestStoredValuesFillWhatTheFileIsSilentAbout(t *testing.T) {
 		"name": "file site.yaml:1", "texts": "store ", "keep": "store ", "on": "environment FRONTDESK_ON",
 		"sites[shop.example].name": "store ", "sites[b].name": "file site.yaml:2", "asked.keep": "default ",
 	} {
-		known, ok := o.Look(*c, key)
+		known, ok := o.Index(*c).Look(key)
 		if got := known.Layer + " " + known.Place; !ok || got != want {
 			t.Errorf("%s is from %q, want %q", key, got, want)
 		}
 	}
-	if known, _ := o.Look(*c, "keep"); known.Values[0] != "3d" {
+	if known, _ := o.Index(*c).Look("keep"); known.Values[0] != "3d" {
 		t.Errorf("days are written as %q", known.Values)
 	}
 	var out strings.Builder
@@ -106,7 +106,7 @@ read:
 func TestASectionThatIsOffIsNotSilent(t *testing.T) {
 	t.Parallel()
 	c, o, _ := readOwned(t, "asked: off\n", Layers{Stored: []Stored{{"asked.keep", []string{"3d"}}}})
-	if known, _ := o.Look(*c, "asked.keep"); c.Asked.Keep != 0 || known.Place != "site.yaml:1" {
+	if known, _ := o.Index(*c).Look("asked.keep"); c.Asked.Keep != 0 || known.Place != "site.yaml:1" {
 		t.Errorf("%v, from %q", c.Asked.Keep, known.Place)
 	}
 }

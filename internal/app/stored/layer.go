@@ -178,9 +178,10 @@ func (k *Layer[L]) list(l L, pending []string) (all []settings.Setting) {
 	if !ok {
 		return nil
 	}
+	now, usual := told.Origins.Index(told.Config), told.Origins.Index(told.Usual)
 	for _, key := range settings.Keys {
 		for _, path := range told.pathsOf(key) {
-			if one, ok := told.setting(key, path); ok {
+			if one, ok := settingOf(now, usual, key, path); ok {
 				one.Restart = slices.Contains(pending, path) ||
 					strings.HasPrefix(path, "sites[") && slices.Contains(pending, "sites")
 				all = append(all, one)
@@ -202,8 +203,9 @@ func (k *Layer[L]) list(l L, pending []string) (all []settings.Setting) {
 	return settings.Merge(all, k.set.Load().Rows, problems)
 }
 
-func (t Told) setting(key settings.Key, path string) (s settings.Setting, ok bool) {
-	known, ok := t.Origins.Look(t.Config, path)
+// settingOf is a key as it is in a configuration, with its default.
+func settingOf(now, usual config.Index, key settings.Key, path string) (s settings.Setting, ok bool) {
+	known, ok := now.Look(path)
 	if !ok {
 		return s, false
 	}
@@ -211,7 +213,7 @@ func (t Told) setting(key settings.Key, path string) (s settings.Setting, ok boo
 		Key: path, Section: key.Section, Values: known.Values, Layer: known.Layer, Place: known.Place,
 	}
 	s.Kind, s.Choices = settings.KindOf(known.Type, known.Rules)
-	if usual, ok := t.Origins.Look(t.Usual, key.Name); ok {
+	if usual, ok := usual.Look(key.Name); ok {
 		s.Default = usual.Values
 	}
 	return s, true

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/app"
 	"frontdesk/internal/cli/command"
 	"frontdesk/internal/infra/build"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/store/backup"
+	"frontdesk/internal/operator/settings"
 )
 
 // Backup writes all that is kept into one file.
@@ -40,6 +43,9 @@ func (c Backup) Run(env *command.Environment) error {
 		return err
 	}
 	env.Print("Wrote %s, and read it back: %s.\n", c.File, holds(contents))
+	if err := noteBackup(env, loaded, contents); err != nil {
+		fmt.Fprintf(env.Stderr, "The console cannot tell of this backup: %s\n", command.Clean(err.Error()))
+	}
 	if contents.Rows["submission_record"] > 0 {
 		env.Print("It does not hold %s, with the keys to what agents submitted: what is erased stays erased. To move to another machine, stop the server, restore there, "+
 			"and move the vault there, too; keep no copy of it.\n", vaultName(loaded.Config))
@@ -135,6 +141,22 @@ func vaultName(config app.Config) string {
 		return "the vault " + file
 	}
 	return "the vault that intakes.vault names"
+}
+
+// noteBackup has the console tell when the last backup was made. A database of another version is left as it is.
+func noteBackup(env *command.Environment, loaded *app.Loaded, contents backup.Contents) error {
+	now := store.SchemaVersion{ID: settings.Schema.ID, Version: len(settings.Schema.Steps)}
+	if !slices.Contains(contents.Layout.Schemas, now) {
+		return nil
+	}
+	db, err := store.Open(env.Ctx, store.Config{
+		DSN: loaded.Config.DSN(), Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Schemas: []store.Schema{settings.Schema},
+	})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return settings.New(db, time.Now).Mark(env.Ctx, settings.BackedUp, "", true)
 }
 
 // backupSource is what a configuration says is to be kept.

@@ -70,6 +70,7 @@ type SourceStatus struct {
 	Reading    bool   `json:"reading,omitempty"`      // it is read just now
 	Where      string `json:"where,omitempty"`        // its path or address
 	Configured bool   `json:"configured"`
+	Added      bool   `json:"added,omitempty"` // the owner added it without the configuration file
 	Items      int    `json:"items" column:"4:ITEMS"`
 	Passages   int    `json:"passages"`
 	// LastRun is when its content was last taken over, Summary what that changed.
@@ -151,7 +152,7 @@ func (o *Overview) Sources(ctx context.Context) (all []SourceStatus, err error) 
 			status = StatusOf(stored[i])
 			stored = slices.Delete(stored, i, i+1)
 		}
-		status.Where, status.Configured = source.Where(), true
+		status.Where, status.Configured, status.Added = source.Where(), true, source.Stored
 		if !status.LastRun.IsZero() {
 			status.AgeSeconds = int64(now.Sub(status.LastRun).Seconds())
 		}

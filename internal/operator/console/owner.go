@@ -21,6 +21,7 @@ import (
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/keys"
 	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/operator/console/settings"
 	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
 	"frontdesk/internal/operator/console/visitors"
@@ -58,6 +59,8 @@ type OwnerConfig struct {
 	Tuning tuning.Config
 	// Access reads and changes keys of every kind, and people.
 	Access *operator.Operator
+	// Settings is what is set without the configuration file.
+	Settings settings.Config
 	// Terms reads and changes the owner's terms.
 	Terms *operator.Operator
 	// Manual serves the documentation of this version, by paths below its own.
@@ -74,6 +77,7 @@ func Owner(config OwnerConfig) *frame.Frame {
 	sets := []func(*frame.Frame) frame.Pages{
 		home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content), terms.Pages(config.Terms),
 		visitors.Pages(config.Visitors), embedding.Pages(config.Embed), keys.Pages(config.Access),
+		settings.Pages(config.Settings),
 	}
 	if config.Questions != nil {
 		sets = append(sets, questions.Pages(*config.Questions))

@@ -13,6 +13,7 @@ import (
 // The kinds of entries that there are at present, and what they are called.
 var kinds = []struct{ Name, Says string }{
 	{"access", "Passages given"}, {"citation", "Citation reported"}, {"counter-receipt", "Access counted by the platform"}, {"terms", "Terms in force"}, {"key", "Key changed"},
+	{"setting", "Setting changed"},
 	{"intake", "Request taken in"}, {"offer", "Request answered by hand"}, {"bind", "Offer bound"}, {"erase", "Request erased"},
 	{"transaction", "Bought"}, {"delivery", "Delivered"}, {"usage", "Use reported"}, {"account", "Account changed"},
 }
@@ -159,6 +160,8 @@ func newRow(r ledger.Record) row {
 		if b.Of != "" { // what an operator's program changed of them
 			out.Took, out.Note = []taken{{Text: b.Of + " " + e.Subject, Note: b.Did}}, labelled("by ", b.By)
 		}
+	case "setting":
+		out.Took, out.Note = []taken{{Text: e.Subject, Note: b.Did}}, labelled("by ", b.By)
 	case "key":
 		whose := "" // who has a key did not change it
 		if out.Platform {

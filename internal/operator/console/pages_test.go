@@ -20,6 +20,7 @@ import (
 	"frontdesk/internal/operator/console/home"
 	"frontdesk/internal/operator/console/keys"
 	"frontdesk/internal/operator/console/questions"
+	"frontdesk/internal/operator/console/settings"
 	"frontdesk/internal/operator/console/terms"
 	"frontdesk/internal/operator/console/tuning"
 	"frontdesk/internal/operator/console/visitors"
@@ -37,7 +38,8 @@ var drawn = map[string]any{
 	"content-problems": content.Problems{}, "content-add": content.Addition{},
 	"terms": terms.Body{}, "terms-edit": terms.Form{}, "terms-history": terms.History{}, "terms-version": terms.Version{},
 	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{},
-	"inbox": inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
+	"settings": settings.Body{},
+	"inbox":    inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
 	"sales-transactions": transactionsBody{}, "sales-transaction": transactionBody{},
 	"sales-deliveries": deliveriesBody{}, "sales-delivery": deliveryBody{},

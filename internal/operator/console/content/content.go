@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/internal/content/ingest"
 	"frontdesk/internal/content/overview"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -48,6 +49,8 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 				{Pattern: "GET content/item", Right: identity.See, Serve: f.Draw("content-item", p.item)},
 				{Pattern: "GET content/add", Right: identity.See, Serve: f.Draw("content-add", p.add)},
 				{Pattern: "POST content/add", Right: identity.Tune, Serve: p.look},
+				{Pattern: "POST content/sources", Right: identity.Own, Serve: p.addSource},
+				{Pattern: "POST content/{site}/{source}/remove", Right: identity.Own, Serve: f.Act(p.remove)},
 				{Pattern: "GET content/{site}/{source}", Right: identity.See, Serve: f.Draw("content-source", p.one)},
 				{Pattern: "POST content/{site}/{source}/read", Right: identity.Tune, Serve: f.Act(p.read)},
 			},
@@ -287,6 +290,7 @@ type One struct {
 	Ended    bool   // or is over
 	Refused  bool   // or has not begun, as another goes on
 	Again    string // the query with which to look again
+	Goes     bool   // whoever looks may remove it
 	Problems []Problem
 	Count    int // of all problems
 }
@@ -301,6 +305,7 @@ func (p *pages) one(ctx context.Context, r *http.Request, v *frame.Visit) (strin
 		return "", nil, err
 	}
 	body := One{Source: sourceOf(found.Source, v), Count: found.ProblemCount, Again: "?" + r.URL.RawQuery}
+	body.Goes = v.May(identity.Own) && (body.Added || !body.Configured)
 	body.Refused = found.Source.Reading && r.URL.Query().Has("refused")
 	if since, err := strconv.ParseInt(r.URL.Query().Get("begun"), 10, 64); err == nil {
 		body.Ended = !found.Source.Reading && !found.Source.Tried.Before(time.UnixMilli(since))
@@ -421,10 +426,53 @@ func short(text string, most int) string {
 	return text
 }
 
+// remove removes a source that was added here, or is not configured any more.
+func (p *pages) remove(r *http.Request, v *frame.Visit) (did, to string, err error) {
+	in := name(r)
+	_, err = operator.RemoveSource{SourceName: in}.Do(operator.WithActor(r.Context(), v.Actor()), p.config.Operator)
+	return "removed the source " + in.Source, "content", err
+}
+
 // Addition is what the page for a new source shows.
 type Addition struct {
 	URL  string
-	Seen *Looked // nil before anything was looked at
+	Seen *Looked  // nil before anything was looked at
+	Form *AddForm // nil where there is nothing to add, or whoever looks may not
+}
+
+// AddForm is how a source is added.
+type AddForm struct {
+	URL, Name, Site, Every string
+	Sites                  []string // to choose from; none where there is but one
+}
+
+// addForm is the form for an address that was looked at.
+func (p *pages) addForm(in operator.AddSource) *AddForm {
+	form := &AddForm{URL: in.URL, Name: in.Name, Site: in.Site, Every: in.Every}
+	if sites := p.config.Operator.Content.Corpus.Sites().All(); len(sites) > 1 {
+		for _, site := range sites {
+			form.Sites = append(form.Sites, site.ID)
+		}
+	}
+	return form
+}
+
+// addSource adds a source. What is wrong with it is told beside what was written.
+func (p *pages) addSource(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	said := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	in := operator.AddSource{URL: said("url"), Name: said("name"), Site: said("site"), Every: said("every")}
+	added, err := in.Do(operator.WithActor(r.Context(), v.Actor()), p.config.Operator)
+	switch {
+	case err == nil:
+		p.Note(r, v.In, "added the source "+added.Source)
+		return frame.Elsewhere(pathOf(added.Site, added.Source))
+	case fail.From(err).Code != fail.Invalid:
+		return err
+	}
+	sheet := v.Sheet(v.Say("content.add"), "content-add", Addition{URL: in.URL, Form: p.addForm(in)})
+	sheet.Problem = fail.From(err).Detail
+	p.Show(w, r, http.StatusBadRequest, sheet)
+	return nil
 }
 
 // Looked is what is at an address.
@@ -446,6 +494,10 @@ func (p *pages) look(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	case err == nil:
 		p.Note(r, v.In, "looked at an address")
 		body.Seen = &Looked{SeenAddress: seen}
+		if seen.Items > 0 && v.May(identity.Own) {
+			name := ingest.SourceSettings{URL: seen.URL}.MadeName()
+			body.Form = p.addForm(operator.AddSource{URL: seen.URL, Name: name})
+		}
 		s := overview.SourceStatus{Attempt: &overview.Attempt{Problems: seen.Problems}}
 		for _, one := range s.Problems() {
 			body.Seen.Problems = append(body.Seen.Problems, problemOf(one, v))

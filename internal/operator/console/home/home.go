@@ -13,7 +13,9 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/intake"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
+	"frontdesk/internal/operator/settings"
 )
 
 //go:embed home.html
@@ -38,9 +40,14 @@ type Config struct {
 	Items func() int
 	// Waiting counts requests that wait for a person.
 	Waiting func(context.Context) (int, error)
-	// Named says that the site has a name and somebody to turn to, Decided that the owner has said
-	// what agents may use, and Public that the front desk has an address on the web, by https.
-	Named, Decided, Public bool
+	// Unnamed is the key that has no value yet of the site's name and contact; empty for none.
+	Unnamed func() string
+	// Decided says that the owner has said what agents may use, and Public that the front desk has
+	// an address on the web, by https.
+	Decided, Public bool
+	// Operator has the settings: those that cannot be used are troubles, and the list of first
+	// steps can be hidden there.
+	Operator *operator.Operator
 }
 
 // Pages are the pages of this package.
@@ -49,7 +56,10 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		h := &home{f, config}
 		return frame.Pages{
 			Templates: embedded, Words: words,
-			Rows: []frame.Page{{Pattern: "GET {$}", Right: identity.See, Serve: h.show}},
+			Rows: []frame.Page{
+				{Pattern: "GET {$}", Right: identity.See, Serve: h.show},
+				{Pattern: "POST steps", Right: identity.Own, Serve: f.Act(h.hideSteps)},
+			},
 		}
 	}
 }
@@ -80,6 +90,12 @@ func (h *home) show(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	s.Actions = []frame.Action{{Text: v.Say("frame.ask_page"), Href: s.FrontOf(h.Base(r)), Out: true}}
 	h.Show(w, r, http.StatusOK, s)
 	return nil
+}
+
+// hideSteps has the list of first steps not be shown any more.
+func (h *home) hideSteps(r *http.Request, v *frame.Visit) (did, to string, err error) {
+	_, err = operator.MarkSteps{Hidden: true}.Do(operator.WithActor(r.Context(), v.Actor()), h.config.Operator)
+	return "hid the first steps", "", err
 }
 
 // patience is how long the page may take to be read.
@@ -148,20 +164,36 @@ func (h *home) read(ctx context.Context, in *frame.Range, v *frame.Visit) (body 
 			return body, err
 		}
 	}
-	body.Steps, body.Done = h.steps(body, v)
+	var hidden, backedUp time.Time
+	if o := h.config.Operator; o != nil {
+		if hidden, err = o.Settings.Marked(ctx, settings.StepsHidden); err != nil {
+			return body, err
+		}
+		if backedUp, err = o.Settings.Marked(ctx, settings.BackedUp); err != nil {
+			return body, err
+		}
+	}
+	if hidden.IsZero() {
+		body.Steps, body.Done = h.steps(body, v, !backedUp.IsZero())
+	}
 	return body, nil
 }
 
 // steps are the first steps, of which only those stand here that can be told to be done.
-func (h *home) steps(body Body, v *frame.Visit) (all []Step, done int) {
+func (h *home) steps(body Body, v *frame.Visit, backedUp bool) (all []Step, done int) {
+	unnamed := ""
+	if h.config.Unnamed != nil {
+		unnamed = h.config.Unnamed()
+	}
 	all = []Step{{Text: v.Say("home.step_content"), Done: body.Items > 0, Page: h.where("content")}}
 	if body.Asked != nil {
 		all = append(all, Step{Text: v.Say("home.step_ask"), Done: body.Asked.Times+body.Asked.Before > 0})
 	}
 	all = append(all,
-		Step{Text: v.Say("home.step_name"), Done: h.config.Named, Page: h.where("settings")},
+		Step{Text: v.Say("home.step_name"), Done: unnamed == "", Page: h.at("settings", "#"+unnamed)},
 		Step{Text: v.Say("home.step_terms"), Done: h.config.Decided, Page: h.where("terms")},
-		Step{Text: v.Say("home.step_public"), Done: h.config.Public, Page: h.where("settings")},
+		Step{Text: v.Say("home.step_public"), Done: h.config.Public, Page: h.at("settings", "#url")},
+		Step{Text: v.Say("home.step_backup"), Done: backedUp, Page: h.at("settings", "/backup")},
 	)
 	for _, one := range all {
 		if one.Done {
@@ -178,6 +210,14 @@ func (h *home) steps(body Body, v *frame.Visit) (all []Step, done int) {
 func (h *home) where(page string) string {
 	if h.Has(page) {
 		return page
+	}
+	return ""
+}
+
+// at is a place of a page, where there is the page.
+func (h *home) at(page, place string) string {
+	if h.Has(page) {
+		return page + place
 	}
 	return ""
 }

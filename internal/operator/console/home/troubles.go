@@ -36,6 +36,14 @@ func (h *home) troubles(ctx context.Context, say sayer) (all []Trouble, err erro
 			all = append(all, Trouble{Text: say("home.trouble_file", *why), Bad: true})
 		}
 	}
+	if c.Operator != nil {
+		for _, s := range c.Operator.Settings.List() {
+			if s.Problem != "" {
+				page := h.at("settings", "/"+string(s.Section))
+				all = append(all, Trouble{Text: say("home.trouble_setting", s.Key, s.Problem), Page: page})
+			}
+		}
+	}
 	if c.Sources != nil {
 		sources, err := c.Sources(ctx)
 		if err != nil {
