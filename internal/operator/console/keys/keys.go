@@ -262,6 +262,7 @@ var overlaps = []struct{ span, word string }{
 	{"168h", "keys.overlap_week"}, {"720h", "keys.overlap_month"},
 }
 
+// named is the key that the address of a request names. The token of a person leads to the person.
 func (p *pages) named(r *http.Request) (keyring.Key, error) {
 	k, err := access.ShowKey{KeyName: access.KeyName{Kind: r.PathValue("kind"), ID: r.PathValue("id")}}.
 		Do(r.Context(), p.operator)
