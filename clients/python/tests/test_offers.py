@@ -8,13 +8,15 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from frontdesk import _json, _offers
+from frontdesk import Options, _json, _offers, errors
 from frontdesk.intent import _against
 from frontdesk.models.intent import IntentDeclaration, IntentResponse
 from frontdesk.models.ramp import Offer
+from frontdesk.ramp import Buyer, Exchange, Purchase
 from frontdesk.signing import public_bytes
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -94,6 +96,61 @@ def test_what_is_prohibited_is_not_permitted(permitted: list[str], prohibited: l
     restrictions = {name: [f"FUNCTION_{each}" for each in functions] for name, functions in lists.items()}
     one = Offer.model_validate({"offer_id": "o", "restrictions": restrictions})
     assert _offers.permits(one, [f"FUNCTION_{use}"]) is may
+
+
+class Selling:
+    """An Exchange that signs what it offers, and answers a purchase as it is told."""
+
+    def __init__(self, bought: dict[str, Any] | None) -> None:
+        self.bought = bought
+        self.ids: list[str] = []
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        name = request.url.path.rsplit("/", 1)[-1]
+        sent = json.loads(request.content or b"{}")
+        if name == "ramp-exchange.json":
+            told = {"ver": "1.0", "exchange_endpoint": "https://x.example", "keys_uri": "https://x.example/keys"}
+            return httpx.Response(200, json=told)
+        if name == "keys":
+            return httpx.Response(200, json={"keys": [{"id": "k", "public_key": X}]})
+        if name == "DiscoverResources":
+            return httpx.Response(200, json={"offer_groups": [{"uri": "u", "offers": [offer()]}]})
+        self.ids.append(sent["id"])
+        if self.bought is None:
+            raise httpx.ReadError("the connection is cut")
+        answer = {"id": sent["id"], "transaction_id": "t", "billing_id": "b", **self.bought}
+        return httpx.Response(200, json=answer)
+
+    def buy(self) -> Purchase:
+        options = Options(retries=2, now=lambda: NOW)
+        exchange = Exchange("https://x.example", Buyer("a", "b.example"), options=options, http=self.http())
+        exchange.way.sleep = lambda seconds: None
+        return exchange.buy("u", max="1", currency="EUR", uses=())
+
+    def http(self) -> httpx.Client:
+        return httpx.Client(transport=httpx.MockTransport(self.handle))
+
+
+def test_more_than_was_offered_is_told() -> None:
+    assert str(Selling({"cost": {"amount": 0.5, "currency": "EUR"}}).buy().cost) == "0.5 EUR"
+    for cost in ({"amount": 0.51, "currency": "EUR"}, {"amount": 0.5, "currency": "USD"}):
+        with pytest.raises(errors.Overcharged) as told:
+            Selling({"cost": cost}).buy()
+        assert told.value.purchase.transaction == "t"
+
+
+def test_a_purchase_that_broke_off_can_be_finished_under_its_id() -> None:
+    selling = Selling(None)
+    with pytest.raises(errors.Unfinished) as told:
+        selling.buy()
+    assert selling.ids == [told.value.id] * 3, "it is one purchase, however often it is sent"
+    assert told.value.offer.offer_id == "o"
+
+
+def test_what_is_denied_is_not_bought() -> None:
+    with pytest.raises(errors.NotBought) as told:
+        Selling({"denial_reason": "DENIAL_REASON_INSUFFICIENT_BALANCE"}).buy()
+    assert told.value.code == "insufficient_balance"
 
 
 REQUEST = {"aip_version": "0.1", "request_id": "r"}

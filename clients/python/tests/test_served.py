@@ -73,6 +73,8 @@ def test_retrieves_cites_and_verifies_a_receipt(served: desk.FrontDesk) -> None:
         assert passages.signed and "pan" in passages.chunks[0].text
         publisher.cite(passages, passages.citations[0].source_url, surface="footnote")
         publisher.confirm(passages)
+        with pytest.raises(errors.Unusable, match="not at the publisher"):
+            publisher.receipt(replace(passages, receipt="https://elsewhere.example/receipt"))
         receipt = publisher.receipt(passages)
         keys = httpx.get(f"http://127.0.0.1:{served.port}/.well-known/jwks.json").content
         checkpoint = receipts.verify(receipt, keys)
