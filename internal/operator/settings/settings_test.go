@@ -104,3 +104,18 @@ func TestMarksAreKept(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatIsKeptIsReadOfADatabaseAsItIs has backups and `config print` find the tables, which are
+// known by how their names begin.
+func TestWhatIsKeptIsReadOfADatabaseAsItIs(t *testing.T) {
+	t.Parallel()
+	dsn := storetest.NewSQLite(t, Schema)
+	b := book(t, storetest.Open(t, dsn, Schema), func([]Row, []string) error { return nil })
+	if err := b.Change(t.Context(), "", Change{"console.about", []string{"Oil"}}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := Peek(t.Context(), store.Config{DSN: dsn, Schemas: []store.Schema{Schema}})
+	if err != nil || len(rows) != 1 || rows[0].Values[0] != "Oil" {
+		t.Errorf("%+v %v", rows, err)
+	}
+}
