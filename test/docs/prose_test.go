@@ -31,7 +31,7 @@ const (
 var forOthers = []string{"configuration.md", "decisions.md", "performance.md", "testing.md", "README.md"}
 
 // reference are pages in which things are looked up.
-var reference = []string{"nlweb.md", "ledger.md", "glossary.md"}
+var reference = []string{"nlweb.md", "ledger.md", "glossary.md", "ramp-http.md", "ramp-divergences.md"}
 
 // banned are words that readers have to read twice, or that are nobody's but ours.
 var banned = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
