@@ -37,7 +37,7 @@ func (s *Service) applyAnswers(in *askState) {
 const (
 	vagueWords = 16  // a question of more words is not
 	sample     = 200 // items by which facets are weighed
-	near       = 0.5 // share of the best score that an item needs to fit well
+	near       = 0.4 // share of the best score that an item needs to fit well
 	outright   = 0.6 // share of the best score that the second has, at most, when the best is what was meant
 )
 
@@ -59,7 +59,7 @@ func (s *Service) askBack(ctx context.Context, in *askState) *elicitation.Elicit
 		return nil
 	}
 	wide := in.asked
-	wide.Limit = sample
+	wide.Limit, wide.OwnWords = sample, true // by words alone: what an item means lifts one above its equals
 	look := s.find(in, wide)
 	fit := look.near()
 	if len(fit) == 0 {

@@ -92,7 +92,7 @@ func TestEachLineOfTheDemoWorks(t *testing.T) {
 	}
 	lines := line.FindAllStringSubmatch(server.Log(), -1)
 	wants := []struct{ part, out string }{
-		{"curl -sN", "Chickpea"}, {"curl -sN", "data:"}, {"frontdesk ask", "dredg"}, {"I need something", "Recipe"},
+		{"curl -sN", "Chickpea"}, {"curl -sN", "data:"}, {"frontdesk ask", "dredg"}, {"I need something", "dietary restrictions"},
 		{"agent-intake.json", "intakes"},
 		{"intent retrieve", ""}, {"intent cite", "has the citation of"}, {"intent receipt", ""}, {"jwks.json", ""},
 		{"verify receipt.json", "True: this is entry"},

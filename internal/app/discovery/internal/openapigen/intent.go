@@ -60,7 +60,7 @@ func (s *schemas) intentPaths() object {
 						"content":     content("IntentResponse")}},
 				"400", "401", "403", "405", "409", "413", "415", "429", "500", "503"),
 		})},
-		"/intent/events": object{"post": signed("report", "Report a citation, or what was taken", object{
+		"/intent/events": object{"post": signed("reportEvent", "Report a citation, or what was taken", object{
 			"requestBody": object{"required": true, "content": content("IntentEvent")},
 			"responses": responses("IntentReceived", object{
 				"202": object{"description": "It is taken.", "content": content("IntentReceived")},
