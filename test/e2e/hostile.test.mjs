@@ -32,6 +32,7 @@ test("hostile items from a folder are shown and not run", async (t) => {
     assert.equal(await p.cards.count(), 2);
     await p.page.getByRole("heading", { name: /Gremlin <img src=x onerror=/ }).waitFor();
     await p.page.getByText("A gremlin lamp.").first().waitFor();
+    await p.page.getByRole("button", { name: "For developers" }).click();
     await p.page.getByRole("button", { name: "Raw JSON" }).click();
     await p.picture("hostile", { fullPage: true });
     await p.cards.first().hover();
@@ -80,6 +81,7 @@ test("hostile answers of a server are shown and not run", async () => {
     assert.equal(await p.cards.getByRole("link").count(), 0, "an address that is not of the web is no link");
     assert.equal(await p.cards.locator("img").count(), 0);
     assert.equal(await p.cards.getByRole("heading").first().textContent(), attack);
+    await p.page.getByRole("button", { name: "For developers" }).click();
     await p.page.getByRole("button", { name: "Raw JSON" }).click();
     await harmless(p);
   } finally {
