@@ -11,7 +11,7 @@ import (
 	"frontdesk/internal/testkit/process"
 )
 
-// The rules of pages for readers. A page that breaks one is listed in rewrite.txt, which only shrinks.
+// The rules of pages for readers.
 const (
 	tooLong   = "words"   // a page has at most maxWords
 	noExample = "example" // something to copy or look at stands in the first screen
@@ -87,16 +87,6 @@ func TestPagesCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	excused := map[string]bool{}
-	for line := range strings.Lines(read(t, "rewrite.txt")) {
-		page, rules, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if !ok {
-			continue // a comment
-		}
-		for _, rule := range strings.Fields(rules) {
-			excused[page+" "+rule] = true
-		}
-	}
 	names, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil || len(names) < 50 {
 		t.Fatalf("%d pages, %v", len(names), err)
@@ -107,15 +97,8 @@ func TestPagesCanBeRead(t *testing.T) {
 			continue
 		}
 		for rule, fault := range proseFaults(name, read(t, file)) {
-			if key := name + " " + rule; excused[key] {
-				delete(excused, key)
-			} else {
-				t.Errorf("docs/%s %s (rule %s)", name, fault, rule)
-			}
+			t.Errorf("docs/%s %s (rule %s)", name, fault, rule)
 		}
-	}
-	for line := range excused {
-		t.Errorf("rewrite.txt excuses %s, and nothing is left to excuse: take it out", line)
 	}
 }
 
