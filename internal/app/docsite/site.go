@@ -75,6 +75,9 @@ func New(files fs.FS) (*Site, error) {
 		pattern string
 	}{{files, "img/*.png"}, {own, "*.css"}, {own, "*.svg"}} {
 		names, err := fs.Glob(folder, folder.pattern)
+		if err != nil {
+			return nil, err
+		}
 		for _, name := range names {
 			if s.files[name], err = fs.ReadFile(folder, name); err != nil {
 				return nil, err

@@ -11,9 +11,6 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// deliveryKey is what a list calls keys that sign addresses for others.
-const deliveryKey = "delivery"
-
 type keysIssueDelivery struct {
 	command.ConfigFlags
 	Name       string `arg:"" help:"Who delivers, by its name in ramp.delivery of the configuration, which says the form of its addresses."`

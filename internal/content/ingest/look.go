@@ -34,6 +34,8 @@ const (
 func Look(ctx context.Context, source Source) (found Found, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	web := *source.Web
+	web.Parallel, source.Web = 1, &web // so that a site that answers fast is not asked for much more
 	s, err := newScan(source, document.Limits{})
 	if err != nil {
 		return found, err

@@ -67,10 +67,6 @@ func receiptFound(r row, early bool) frame.Found {
 	return frame.Found{Text: r.ID, Note: note, Path: "receipts/" + r.ID, Exact: true}
 }
 
-func containsFold(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
-}
-
 // findSubmission finds what was submitted by its id alone: those of sessions and agents have no
 // place in an address (findRequest).
 func (o *owner) findSubmission(ctx context.Context, text string) ([]frame.Found, error) {
