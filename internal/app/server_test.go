@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -630,5 +631,18 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 	// Figures are not for the public.
 	if response, err := http.Get(address + "/metrics"); err != nil || response.StatusCode != 404 {
 		t.Errorf("%v, %v", response, err)
+	}
+}
+
+// TestBackupsKnowWhoseEachTableIs: a backup takes the tables whose names begin with the id of a schema and an underscore.
+func TestBackupsKnowWhoseEachTableIs(t *testing.T) {
+	t.Parallel()
+	made := regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
+	for _, schema := range tables {
+		for _, table := range made.FindAllStringSubmatch(strings.Join(schema.Steps, "\n"), -1) {
+			if owner, _, ok := strings.Cut(table[1], "_"); !ok || owner != schema.ID {
+				t.Errorf("no backup has the table %s of the schema %s", table[1], schema.ID)
+			}
+		}
 	}
 }

@@ -291,7 +291,7 @@ func TestUsesAreKeptByTheDayAndTheNetwork(t *testing.T) {
 		}
 		rows := 0
 		err := db.View(t.Context(), func(tx *store.Tx) error {
-			return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM key_use`).Scan(&rows)
+			return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM keyuse_day`).Scan(&rows)
 		})
 		if rows != 3 || err != nil {
 			t.Errorf("%d rows, %v: strangers are kept, or somebody is missing", rows, err)
@@ -317,7 +317,7 @@ func TestAKeyIsWrittenOnceADay(t *testing.T) {
 		}
 		if changes == 1 { // another write would be seen
 			if err := db.Update(t.Context(), func(tx *store.Tx) error {
-				_, err := tx.Exec(t.Context(), `UPDATE key_use SET day = 1`)
+				_, err := tx.Exec(t.Context(), `UPDATE keyuse_day SET day = 1`)
 				return err
 			}); err != nil {
 				t.Fatal(err)
@@ -332,7 +332,7 @@ func TestAKeyIsWrittenOnceADay(t *testing.T) {
 func total(t *testing.T, db *store.DB) (sum int64) {
 	t.Helper()
 	if err := db.View(t.Context(), func(tx *store.Tx) error {
-		return tx.QueryRow(t.Context(), `SELECT COALESCE(SUM(day), 0) FROM key_use`).Scan(&sum)
+		return tx.QueryRow(t.Context(), `SELECT COALESCE(SUM(day), 0) FROM keyuse_day`).Scan(&sum)
 	}); err != nil {
 		t.Fatal(err)
 	}

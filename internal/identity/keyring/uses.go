@@ -17,9 +17,9 @@ import (
 // Schema is the table of when keys were used last: one row a key, with the day, counted from 1970
 // by UTC, and the network that the key was first used from on that day.
 var Schema = store.Schema{
-	ID: "key_use",
+	ID: "keyuse",
 	Steps: []string{`
-CREATE TABLE key_use (
+CREATE TABLE keyuse_day (
 	id      {{text}} NOT NULL PRIMARY KEY,
 	day     BIGINT NOT NULL,
 	network {{text}} NOT NULL
@@ -167,9 +167,9 @@ func (u *Uses) Flush(ctx context.Context) error {
 	}
 	err := u.options.DB.UpdateSerial(ctx, turn, func(tx *store.Tx) error {
 		for _, id := range slices.Sorted(maps.Keys(kept)) {
-			if _, err := tx.Exec(ctx, `INSERT INTO key_use (id, day, network) VALUES ($1, $2, $3)
-				ON CONFLICT (id) DO UPDATE SET network = CASE WHEN key_use.day < excluded.day THEN excluded.network
-				ELSE key_use.network END, day = CASE WHEN key_use.day < excluded.day THEN excluded.day ELSE key_use.day END`,
+			if _, err := tx.Exec(ctx, `INSERT INTO keyuse_day (id, day, network) VALUES ($1, $2, $3)
+				ON CONFLICT (id) DO UPDATE SET network = CASE WHEN keyuse_day.day < excluded.day THEN excluded.network
+				ELSE keyuse_day.network END, day = CASE WHEN keyuse_day.day < excluded.day THEN excluded.day ELSE keyuse_day.day END`,
 				id, kept[id].Day.Unix()/secondsOfDay, kept[id].From); err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func (u *Uses) Read(ctx context.Context) (map[string]Use, error) {
 	}
 	all := map[string]Use{}
 	err := u.options.DB.View(ctx, func(tx *store.Tx) error {
-		return tx.Each(ctx, `SELECT id, day, network FROM key_use`, func(row store.Scanner) error {
+		return tx.Each(ctx, `SELECT id, day, network FROM keyuse_day`, func(row store.Scanner) error {
 			var id, from string
 			var day int64
 			err := row.Scan(&id, &day, &from)
