@@ -70,7 +70,7 @@ func plan() []suite {
 		{name: "python client", budget: 6 * time.Minute, command: []string{"test/python/run.sh"}},
 		{name: "browser, four journeys", budget: 5 * time.Minute, node: true,
 			command: []string{"test/e2e/run.sh", spec, "ask.test.mjs", "owner.test.mjs", "inbox.test.mjs", "market.test.mjs"}},
-		{name: "packaging, if changed", budget: 8 * time.Minute, command: []string{"packaging/check.sh"},
+		{name: "packaging, if changed", budget: 12 * time.Minute, command: []string{"packaging/check.sh"},
 			inputs: []string{"packaging", "build.sh", "go.mod", "go.sum", "cmd"}},
 		{name: "benchmarks, if changed", budget: 3 * time.Minute, test: []string{"-C", "bench", "./..."}, inputs: []string{"bench", "go.mod"}},
 
