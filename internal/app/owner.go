@@ -51,7 +51,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Content.Operator = &operator.Operator{Content: a.content(), Settings: own}
 	config.Settings = settingspages.Config{Operator: &operator.Operator{Settings: own}, FileOnly: a.fileOnly}
 	config.Home.Operator = config.Settings.Operator
-	config.Manual = docsite.Own().Handler()
+	config.Manual = docsite.OwnHandler()
 	config.Access = &operator.Operator{Keys: a.keys(), Now: a.now}
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)

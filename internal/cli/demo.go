@@ -66,7 +66,7 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	s, err = app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
 		Log:   app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr),
-		Pages: map[string]http.Handler{"/sample/": demo.Pages(address), "/docs/": http.StripPrefix("/docs", docsite.Own().Handler())},
+		Pages: map[string]http.Handler{"/sample/": demo.Pages(address), "/docs/": http.StripPrefix("/docs", docsite.OwnHandler())},
 		Ready: func(string) {
 			c.welcome(env, address, folder)
 			greetOwner(env.Ctx, env, s, loaded.Config, address)

@@ -64,6 +64,12 @@ func fill(with sheet) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// OwnHandler serves the documentation of this program, as Handler does. Nothing is read before
+// somebody reads it.
+func OwnHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Own().Handler().ServeHTTP(w, r) })
+}
+
 // Handler serves the site; requests come with paths below the map's folder, "/terms/terms.html".
 // Each page is there as Markdown too.
 func (s *Site) Handler() http.Handler {

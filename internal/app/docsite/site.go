@@ -137,7 +137,7 @@ func (s *Site) complete(files fs.FS) error {
 	})
 }
 
-// Own is the documentation of this program. It is read once.
+// Own is the documentation of this program. It is read once, when it is first asked for.
 var Own = sync.OnceValue(func() *Site {
 	s, err := New(docs.Files)
 	if err != nil {
