@@ -94,7 +94,7 @@ type base struct {
 	Ledger  *ledger.Ledger
 	log     *slog.Logger
 	now     func() time.Time
-	reading atomic.Pointer[[]Source] // of which content is read; nil for those of config
+	reading atomic.Pointer[[]Source] // where content is read from; nil for the sources of config
 	secret  []byte                   // of conversations, promises, and the names of what limits count
 	visitor *fetch.Crawler           // of the web
 	own     *agents.Own              // who signs what is asked of others; nil for nobody

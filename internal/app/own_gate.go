@@ -103,7 +103,7 @@ type ownPolicy struct {
 	site   edge.SiteSettings
 	known  atomic.Pointer[edge.Policy]
 	heard  atomic.Bool     // its content is loaded
-	rules  []wire.GateRule // of which known is
+	rules  []wire.GateRule // those that known was made of
 	failed bool            // it could not be read when it last was
 }
 

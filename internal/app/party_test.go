@@ -26,7 +26,7 @@ func signedBy(t *testing.T, r *http.Request, host string, key ed25519.PrivateKey
 	return signedAt(t, r, "http://"+r.Host+r.URL.RequestURI(), host, key, "@authority", "@method", "@path")
 }
 
-// signedAt is signedBy for an address as the agent writes it, of which it covers some parts.
+// signedAt is signedBy for an address as the agent writes it; the signature covers some parts of it.
 func signedAt(t *testing.T, r *http.Request, target, host string, key ed25519.PrivateKey, parts ...string) *http.Request {
 	t.Helper()
 	r.Header["Signature-Agent"] = []string{`a="https://` + host + `"`}

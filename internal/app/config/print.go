@@ -92,9 +92,8 @@ func (p *printer) below(line string, write func()) {
 	}
 }
 
-// leftOut says whether a value is not written, since another layer than the wanted one set it. Of
-// an entry of a list its id is always written, by which it is known, and nothing that is as if it
-// had not been said.
+// leftOut says whether a value is not written, since another layer than the wanted one set it. An
+// entry of a list always has its id, which tells it apart, and nothing that has its default.
 func (p *printer) leftOut(path string, value reflect.Value) bool {
 	if p.only == "" || strings.HasSuffix(path, "].id") {
 		return false

@@ -318,7 +318,7 @@ func (w *Recorder) Write(p []byte) (int, error) {
 // Unwrap gives http.ResponseController the writer that can flush and has deadlines.
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// used notes that the key was used by which a request was let in.
+// used notes the use of the key that let a request in.
 func (f *RequestHandler) used(r *http.Request, status int, happened *httpx.Event) {
 	party := happened.Text("party")
 	if f.Uses == nil || party == "" || status == http.StatusUnauthorized || status == http.StatusForbidden {

@@ -71,8 +71,8 @@ func (k *Layer[L]) Onto(l L) L {
 // Unused are the settings that do not fit.
 func (k *Layer[L]) Unused() []config.Unused { return *k.unused.Load() }
 
-// With is a configuration with rows that are kept, as far as they fit. One of which nothing is
-// known stays as it was.
+// With is a configuration with rows that are kept, as far as they fit. A configuration that does
+// not tell where its values come from stays as it was.
 func With[L Read[L]](l L, rows []settings.Row) (L, []config.Unused) {
 	if _, ok := l.Told(); !ok {
 		return l, nil

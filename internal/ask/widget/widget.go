@@ -1,4 +1,4 @@
-// Package widget gives out <frontdesk-ask>, the element by which people ask on the owner's other
+// Package widget serves <frontdesk-ask>, the element that lets people ask on the owner's other
 // pages: its scripts, made of the modules in clients/widget, and its words. It knows nothing of
 // content, terms or search: the element asks over NLWeb, as any other client.
 //
