@@ -166,7 +166,7 @@ export function journeys(engine) {
 
   test("requests are filtered, and the plot counts what came of them", async () => {
     const p = await at.login(at.viewer);
-    const plot = p.page.getByRole("img", { name: "Requests by day, and what became of them" });
+    const plot = p.page.getByRole("group", { name: "Requests by day, and what became of them" });
     assert.match(await plot.ariaSnapshot(), /7 submitted, 4 offered, 3 bound, 0 expired/);
     const figures = p.page.getByRole("table", { name: "Intakes and platforms in the last 30 days" });
     assert.match(await figures.getByRole("row", { name: /^A table at the counter example-chat/ }).innerText(), /1\s+1\s+1\s+0$/);

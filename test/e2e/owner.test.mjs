@@ -73,7 +73,7 @@ test("who took what, and when, is listed and filtered", async () => {
   const p = await login(viewer);
   await p.press(p.page.getByRole("link", { name: "Receipts" }));
   await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
-  assert.match(await p.page.getByRole("img", { name: "Requests of platforms by day" }).ariaSnapshot(), /1 answered and 1 denied/);
+  assert.match(await p.page.getByRole("group", { name: "Requests of platforms by day" }).ariaSnapshot(), /1 answered and 1 denied/);
   const platforms = p.page.getByRole("table", { name: "Platforms in the last 30 days" });
   assert.match(await platforms.getByRole("row", { name: /example-chat/ }).innerText(), /example-chat\s+1\s+1\s+1\s/);
   const entries = p.page.getByRole("table", { name: "Entries of the ledger" });

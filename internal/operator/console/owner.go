@@ -99,14 +99,14 @@ func (o *owner) pages() frame.Pages {
 		Finders:   o.finders(),
 		Functions: functions(func(until time.Time) string { return leftOf(until, o.Now()) }),
 		Rows: []frame.Page{
-			{Pattern: "GET receipts", Right: identity.See, Serve: o.Draw("receipts", o.receipts)},
 			{Pattern: "GET receipts/{id}", Right: identity.See, Serve: o.Draw("receipt", o.receipt)},
 			{Pattern: "GET receipts/{id}/receipt.json", Right: identity.See, Serve: o.download},
 			{Pattern: "POST verify", Right: identity.See, Serve: o.Draw("receipt", o.verify)},
-			{Pattern: "GET denials", Right: identity.See, Serve: o.Draw("denials", o.denials)},
 			{Pattern: "GET docs/{file...}", Right: identity.See, Serve: o.manual},
 		},
 	}
+	all.Rows = append(all.Rows, o.List("receipts", "receipts", o.receipts)...)
+	all.Rows = append(all.Rows, o.List("denials", "denials", o.denials)...)
 	if o.config.Inbox != nil {
 		all.Rows = append(all.Rows, o.inboxPages()...)
 		all.Waiting["inbox"] = o.config.Inbox.Open

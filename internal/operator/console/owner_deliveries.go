@@ -93,7 +93,7 @@ func sizeSays(bytes int64) string {
 
 // deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those under a transaction by its.
 func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state")}
+	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state", "days", "until")}
 	body.By, body.State = body.chosen.Get("by"), body.chosen.Get("state")
 	var all []transactions.Delivery
 	var next string
@@ -189,7 +189,7 @@ var leakKinds = []leakKind{
 // leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
 // older than others may take to tell of a delivery.
 func (o *owner) leakage(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := leakageBody{listed: o.choose(r, "leakage"), Grace: spanSays(reports.Grace)}
+	body := leakageBody{listed: o.choose(r, "leakage", "days", "until"), Grace: spanSays(reports.Grace)}
 	chosen := leakKinds[0]
 	for _, k := range leakKinds {
 		if k.Name == r.URL.Query().Get("kind") {

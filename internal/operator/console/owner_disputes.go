@@ -92,7 +92,7 @@ func (b disputesBody) Reasons() (all []option) {
 
 // disputes lists disputes, the newest first, or finds one by its id or that of its transaction.
 func (o *owner) disputes(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := disputesBody{listed: o.choose(r, "disputes", "status", "reason")}
+	body := disputesBody{listed: o.choose(r, "disputes", "status", "reason", "days", "until")}
 	body.Status, body.Reason = disputes.Status(body.chosen.Get("status")), disputes.Reason(body.chosen.Get("reason"))
 	from := o.config.Sales.Disputes
 	if body.Find != "" {

@@ -61,8 +61,7 @@ func (c *InboxConfig) intake(id string) InboxIntake {
 
 // inboxRoutes serve the inbox.
 func (o *owner) inboxPages() []frame.Page {
-	return []frame.Page{
-		{Pattern: "GET inbox", Right: identity.See, Serve: o.Draw("inbox", o.inbox)},
+	return append(o.List("inbox", "inbox", o.inbox), []frame.Page{
 		{Pattern: "POST inbox/find", Right: identity.See, Serve: o.findRequest},
 		{Pattern: "GET inbox/{id}", Right: identity.See, Serve: o.request},
 		{Pattern: "POST inbox/{id}/answer", Right: identity.Operate, Serve: o.answer},
@@ -70,7 +69,7 @@ func (o *owner) inboxPages() []frame.Page {
 		{Pattern: "POST inbox/{id}/again", Right: identity.Operate, Serve: o.Act(o.tryAgain)},
 		{Pattern: "GET inbox/{id}/erase", Right: identity.Operate, Serve: o.Draw("erase", o.askErase)},
 		{Pattern: "POST inbox/{id}/erase", Right: identity.Operate, Serve: o.Act(o.erase)},
-	}
+	}...)
 }
 
 // stateSays is what a state of a submission is called, and whether it is a good end.
@@ -154,7 +153,7 @@ type failedRow struct {
 // inbox shows what agents submitted: what somebody has to see to, what became of it all, and the list.
 func (o *owner) inbox(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	q, now := r.URL.Query(), o.Now()
-	body := inboxBody{States: states, Chosen: choose(q), Intakes: o.config.Inbox.Intakes()}
+	body := inboxBody{States: states, Chosen: o.filter(r), Intakes: o.config.Inbox.Intakes()}
 	c := body.Chosen
 	filter := vault.Filter{
 		Intake: c.Intake, Platform: c.Platform, State: vault.State(c.State), Since: c.since, Until: c.until, Limit: perPage + 1,

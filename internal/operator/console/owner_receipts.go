@@ -34,21 +34,26 @@ const (
 type chosen struct {
 	Kind, Platform, Reason, Day string
 	Intake, State               string
-	since, until                time.Time // of the day
+	since, until                time.Time // of the day or the range
+	over                        *frame.Range
 }
 
-// choose reads the filter of an address. What it cannot read it leaves out.
-func choose(q url.Values) (c chosen) {
+// filter reads the filter of an address. What it cannot read it leaves out.
+func (o *owner) filter(r *http.Request) (c chosen) {
+	q := r.URL.Query()
 	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason"), Intake: q.Get("intake"), State: q.Get("state")}
+	c.over = frame.AnyRange(r, o.Now())
+	c.since, c.until = c.over.Since, c.over.Until
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
 		c.Day, c.since, c.until = q.Get("day"), day, day.AddDate(0, 0, 1)
+		c.over.Days = 0
 	}
 	return c
 }
 
 // Any says whether anything is filtered by.
 func (c chosen) Any() bool {
-	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != ""
+	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != "" || !c.since.IsZero()
 }
 
 // Link is the query of an address with the filter, and further parameters in pairs.
@@ -56,6 +61,12 @@ func (c chosen) Link(more ...string) string {
 	q := url.Values{}
 	for i := 0; i < len(more); i += 2 {
 		q.Set(more[i], more[i+1])
+	}
+	if c.over != nil && c.over.Days > 0 {
+		q.Set("days", strconv.Itoa(c.over.Days))
+		if !c.over.Until.IsZero() {
+			q.Set("until", c.over.Until.AddDate(0, 0, -1).Format(time.DateOnly))
+		}
 	}
 	for name, value := range map[string]string{"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day, "intake": c.Intake, "state": c.State} {
 		if value != "" {
@@ -80,7 +91,7 @@ type receiptsBody struct {
 
 // receipts shows who took what, and what became of requests over time.
 func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := receiptsBody{Kinds: kinds, Chosen: choose(r.URL.Query())}
+	body := receiptsBody{Kinds: kinds, Chosen: o.filter(r)}
 	var err error
 	if body.Head, err = o.config.Head(ctx); err != nil {
 		return "", nil, err
@@ -360,7 +371,7 @@ type reasonCount struct {
 
 // denials shows the requests that got nothing, and why.
 func (o *owner) denials(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := denialsBody{Chosen: choose(r.URL.Query()), Days: plot.Days}
+	body := denialsBody{Chosen: o.filter(r), Days: plot.Days}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
 		return "", nil, err
@@ -387,7 +398,7 @@ func (o *owner) denials(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 		}
 		body.Rows = append(body.Rows, request)
 	}
-	return "Denials", body, nil
+	return "Refused requests", body, nil
 }
 
 // count says how often each reason was given, the most frequent first.

@@ -45,43 +45,51 @@ type Site struct{ ID, Name string }
 
 // salesRoutes serve what is sold.
 func (o *owner) salesPages() []frame.Page {
-	return []frame.Page{
+	all := []frame.Page{
 		{Pattern: "GET sales", Right: identity.See, Serve: o.Draw("sales", o.sales)},
-		{Pattern: "GET sales/catalog", Right: identity.See, Serve: o.Draw("sales-catalog", o.shelf)},
-		{Pattern: "GET sales/offers", Right: identity.See, Serve: o.Draw("sales-offers", o.offers)},
 		{Pattern: "GET sales/offers/{id}", Right: identity.See, Serve: o.Draw("sales-offer", o.offer)},
-		{Pattern: "GET sales/transactions", Right: identity.See, Serve: o.Draw("sales-transactions", o.transactions)},
 		{Pattern: "GET sales/transactions/{id}", Right: identity.See, Serve: o.Draw("sales-transaction", o.transaction)},
-		{Pattern: "GET sales/deliveries", Right: identity.See, Serve: o.Draw("sales-deliveries", o.deliveries)},
 		{Pattern: "GET sales/deliveries/{id}", Right: identity.See, Serve: o.Draw("sales-delivery", o.delivery)},
-		{Pattern: "GET sales/disputes", Right: identity.See, Serve: o.Draw("sales-disputes", o.disputes)},
 		{Pattern: "GET sales/disputes/{id}", Right: identity.See, Serve: o.Draw("sales-dispute", o.dispute)},
 		{Pattern: "POST sales/disputes/{id}", Right: identity.Operate, Serve: o.Act(o.decideDispute)},
-		{Pattern: "GET sales/measures", Right: identity.See, Serve: o.Draw("sales-measures", o.measures)},
 		{Pattern: "POST sales/measures", Right: identity.Operate, Serve: o.Act(o.changeMeasure)},
 		{Pattern: "GET sales/bots", Right: identity.See, Serve: o.Draw("sales-bots", o.bots)},
-		{Pattern: "GET sales/leakage", Right: identity.See, Serve: o.Draw("sales-leakage", o.leakage)},
 		{Pattern: "GET sales/reconciliation", Right: identity.See, Serve: o.Draw("sales-reconciliation", o.reconciliation)},
-		{Pattern: "GET sales/owed", Right: identity.See, Serve: o.Draw("sales-owed", o.owed)},
-		{Pattern: "GET sales/tenants", Right: identity.See, Serve: o.Draw("sales-tenants", o.tenants)},
 		{Pattern: "POST sales/tenants", Right: identity.Operate, Serve: o.putTenant},
 		{Pattern: "GET sales/tenant", Right: identity.See, Serve: o.tenant},
-		{Pattern: "GET sales/domains", Right: identity.See, Serve: o.Draw("sales-domains", o.domains)},
 		{Pattern: "GET sales/domain", Right: identity.See, Serve: o.domain},
 		{Pattern: "POST sales/domain", Right: identity.Operate, Serve: o.changeDomain},
-		{Pattern: "GET sales/requesters", Right: identity.See, Serve: o.Draw("sales-requesters", o.requesters)},
 		{Pattern: "POST sales/requesters", Right: identity.Operate, Serve: o.Act(o.changeRequester)},
-		{Pattern: "GET sales/accounts", Right: identity.See, Serve: o.Draw("sales-accounts", o.accounts)},
 		{Pattern: "POST sales/accounts", Right: identity.Operate, Serve: o.operate(accountForms)},
 		{Pattern: "GET sales/account", Right: identity.See, Serve: o.Draw("sales-account", o.account)},
 		{Pattern: "POST sales/account", Right: identity.Operate, Serve: o.operate(oneAccountForms)},
-		{Pattern: "GET sales/grants", Right: identity.See, Serve: o.Draw("sales-grants", o.grants)},
 		{Pattern: "POST sales/grants", Right: identity.Operate, Serve: o.operate(grantForms)},
 		{Pattern: "GET sales/grant", Right: identity.See, Serve: o.Draw("sales-grant", o.grant)},
 		{Pattern: "POST sales/grant", Right: identity.Operate, Serve: o.operate(oneGrantForms)},
 		{Pattern: "GET sales/reports", Right: identity.See, Serve: o.Draw("sales-reports", o.reports)},
 		{Pattern: "GET sales/reports/{file}", Right: identity.See, Serve: o.downloadReport},
 	}
+	for _, list := range []struct {
+		at, template string
+		read         frame.Reader
+	}{
+		{"sales/catalog", "sales-catalog", o.shelf},
+		{"sales/offers", "sales-offers", o.offers},
+		{"sales/transactions", "sales-transactions", o.transactions},
+		{"sales/deliveries", "sales-deliveries", o.deliveries},
+		{"sales/disputes", "sales-disputes", o.disputes},
+		{"sales/measures", "sales-measures", o.measures},
+		{"sales/leakage", "sales-leakage", o.leakage},
+		{"sales/owed", "sales-owed", o.owed},
+		{"sales/tenants", "sales-tenants", o.tenants},
+		{"sales/domains", "sales-domains", o.domains},
+		{"sales/requesters", "sales-requesters", o.requesters},
+		{"sales/accounts", "sales-accounts", o.accounts},
+		{"sales/grants", "sales-grants", o.grants},
+	} {
+		all = append(all, o.List(list.at, list.template, list.read)...)
+	}
+	return all
 }
 
 // noCents are currencies without a smaller unit.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,9 +32,10 @@ type listed struct {
 	Later bool   // this is not the first page
 	Next  string // of the next; empty for none
 
+	over         *frame.Range // nil for a list of what is there now
 	page         string
 	chosen       url.Values // what is filtered by
-	since, until time.Time  // of the day
+	since, until time.Time  // of the day or the range
 	before       string     // behind which the page begins
 }
 
@@ -52,6 +54,14 @@ func (o *owner) choose(r *http.Request, page string, own ...string) listed {
 		l.since, l.until = day, day.AddDate(0, 0, 1)
 	} else {
 		l.chosen.Del("day")
+	}
+	if slices.Contains(own, "days") {
+		l.over = frame.AnyRange(r, o.Now())
+		if l.Day = l.chosen.Get("day"); l.Day == "" {
+			l.since, l.until = l.over.Since, l.over.Until
+		} else {
+			l.over.Days = 0
+		}
 	}
 	l.Find, l.Site, l.Buyer, l.Day = l.chosen.Get("find"), l.chosen.Get("site"), l.chosen.Get("buyer"), l.chosen.Get("day")
 	l.Any = len(l.chosen) > 0
@@ -183,7 +193,7 @@ func newOfferRow(of *transactions.Offer, now time.Time) offerRow {
 
 // offers lists the offers that are still known, those that end last first, or finds one by its id.
 func (o *owner) offers(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := offersBody{listed: o.choose(r, "offers")}
+	body := offersBody{listed: o.choose(r, "offers", "days", "until")}
 	want := transactions.OfferFilter{
 		Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
 	}
@@ -299,7 +309,7 @@ func (o *owner) withHolds(ctx context.Context, all []transactions.Transaction) (
 
 // transactions lists what was bought, the newest first, or finds one purchase by its id.
 func (o *owner) transactions(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := transactionsBody{listed: o.choose(r, "transactions", "account")}
+	body := transactionsBody{listed: o.choose(r, "transactions", "account", "days", "until")}
 	body.Account = body.chosen.Get("account")
 	var all []transactions.Transaction
 	var next string

@@ -183,7 +183,7 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	}
 	sheet := v.Sheet(v.Say("frame.content"), "content", body)
 	if len(body.Items) > 0 {
-		file := frame.Action{Text: v.Say("content.download"), Href: p.Base(r) + frame.Link(r, "content.csv", nil)}
+		file := frame.Action{Text: v.Say("frame.download"), Href: p.Base(r) + frame.Link(r, "content.csv", nil)}
 		sheet.Actions = append(sheet.Actions, file)
 	}
 	p.Show(w, r, http.StatusOK, sheet)

@@ -16,6 +16,36 @@ type Range struct {
 	Days         int
 	Since, Until time.Time
 	Choices      []Span
+	Compare      string    // the address of the page with the comparison, or without; empty for none
+	Compared     *Compared // with as many days before; nil for no comparison
+}
+
+// Compared are how many rows a list has in a range, and in the one before.
+type Compared struct {
+	Now, Before int
+	Bounded     bool    // there are more than are counted
+	Part        float64 // by how much it changed, as a part of those before
+}
+
+// AnyRange reads the days of the request for a list that has no end: all of them where the request
+// says none. With until=2027-01-31 the days end on that one.
+func AnyRange(r *http.Request, now time.Time) *Range {
+	out := ReadRange(r, now)
+	query := r.URL.Query()
+	if last, err := time.Parse(time.DateOnly, query.Get("until")); err == nil && !last.After(now) {
+		out.Since, out.Until = last.AddDate(0, 0, 1-out.Days), last.AddDate(0, 0, 1)
+	} else {
+		out.Until = time.Time{}
+	}
+	all := Span{0, Link(r, "", map[string]string{"days": "", "until": "", "compare": ""}), false}
+	if query.Get("days") == "" {
+		out.Days, out.Since, all.Here = 0, time.Time{}, true
+	}
+	for i := range out.Choices {
+		out.Choices[i].Here = out.Choices[i].Days == out.Days
+	}
+	out.Choices = append(out.Choices, all)
+	return out
 }
 
 // Span is a number of days that can be chosen.
@@ -41,7 +71,9 @@ func ReadRange(r *http.Request, now time.Time) *Range {
 	for _, span := range spans {
 		query := url.Values{}
 		maps.Copy(query, asked)
-		query.Del("before") // it turned pages of other days
+		for _, place := range places { // of a list of other days
+			query.Del(place)
+		}
 		query.Set("days", strconv.Itoa(span))
 		out.Choices = append(out.Choices, Span{span, "?" + query.Encode(), span == out.Days})
 	}

@@ -198,7 +198,7 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	}
 	sheet := v.Sheet(v.Say("keys.title"), "keys", body)
 	sheet.Actions = []frame.Action{
-		{Text: v.Say("keys.download"), Href: p.Base(r) + frame.Link(r, "keys.csv", nil)},
+		{Text: v.Say("frame.download"), Href: p.Base(r) + frame.Link(r, "keys.csv", nil)},
 	}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil

@@ -97,7 +97,7 @@ func (p *pages) people(w http.ResponseWriter, r *http.Request, v *frame.Visit) e
 	}
 	sheet := v.Sheet(v.Say("keys.people"), "people", body)
 	sheet.Actions = []frame.Action{
-		{Text: v.Say("keys.download"), Href: p.Base(r) + frame.Link(r, "keys/people.csv", nil)},
+		{Text: v.Say("frame.download"), Href: p.Base(r) + frame.Link(r, "keys/people.csv", nil)},
 	}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil

@@ -158,7 +158,7 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	sheet := v.Sheet(v.Say("questions.title"), "questions", body)
 	sheet.Range = days
 	file := p.Base(r) + frame.Link(r, "questions.csv", nil)
-	sheet.Actions = []frame.Action{{Text: v.Say("questions.download"), Href: file}}
+	sheet.Actions = []frame.Action{{Text: v.Say("frame.download"), Href: file}}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil
 }

@@ -39,11 +39,10 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		p := &pages{f, config}
 		return frame.Pages{
 			Templates: embedded, Words: words,
-			Rows: []frame.Page{
-				{Pattern: "GET tuning", Right: identity.See, Serve: p.show},
+			Rows: append(p.lists(), []frame.Page{
 				{Pattern: "GET tuning/tuning.yaml", Right: identity.See, Serve: p.export},
 				{Pattern: "POST tuning", Right: identity.Tune, Serve: p.change},
-			},
+			}...),
 		}
 	}
 }
@@ -53,10 +52,29 @@ type pages struct {
 	config Config
 }
 
+// lists are the addresses of all entries. That of the page is also the form's.
+func (p *pages) lists() []frame.Page {
+	all := p.List("tuning", "tuning", p.read)
+	list := all[0].Serve
+	all[0].Serve = func(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+		asked := r.URL.Query()
+		if !asked.Has("kind") && !asked.Has("question") && !asked.Has("edit") {
+			return list(w, r, v)
+		}
+		form, err := p.begin(r.Context(), asked)
+		if err != nil {
+			return err
+		}
+		return p.draw(w, r, v, http.StatusOK, form, "")
+	}
+	return all
+}
+
 // Body is what the page of all entries shows.
 type Body struct {
-	Kinds []Kind
-	Empty bool
+	Kinds  []Kind
+	Empty  bool
+	Search string
 }
 
 // Kind is the entries of one kind.
@@ -100,29 +118,41 @@ func run[Out any](ctx context.Context, p *pages, in operator.Doer[Out]) (out Out
 	return out, err
 }
 
-// show draws all entries, or the form where the address says for what.
-func (p *pages) show(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	asked := r.URL.Query()
-	if asked.Has("kind") || asked.Has("question") || asked.Has("edit") {
-		form, err := p.begin(r.Context(), asked)
-		if err != nil {
-			return err
-		}
-		return p.draw(w, r, v, http.StatusOK, form, "")
-	}
-	list, err := run[operator.TuningList](r.Context(), p, operator.ListTuning{})
+// read reads all entries, or those that have what is looked for in them.
+func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
+	list, err := run[operator.TuningList](ctx, p, operator.ListTuning{})
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	body := Body{Empty: len(list.Entries) == 0}
+	body := Body{Empty: len(list.Entries) == 0, Search: strings.TrimSpace(r.URL.Query().Get("q"))}
 	for _, kind := range tuning.Kinds {
-		of := slices.DeleteFunc(slices.Clone(list.Entries), func(t operator.Tuned) bool { return t.Kind != kind })
+		of := slices.DeleteFunc(slices.Clone(list.Entries), func(t operator.Tuned) bool {
+			return t.Kind != kind || !body.fits(t)
+		})
 		body.Kinds = append(body.Kinds, Kind{kind, of})
 	}
-	sheet := v.Sheet(v.Say("frame.tuning"), "tuning", body)
-	sheet.Actions = []frame.Action{{Text: v.Say("tuning.export"), Href: p.Base(r) + "tuning/tuning.yaml"}}
-	p.Show(w, r, http.StatusOK, sheet)
-	return nil
+	return v.Say("frame.tuning"), body, nil
+}
+
+// fits says whether an entry has what is looked for in it.
+func (b Body) fits(t operator.Tuned) bool {
+	texts := append([]string{t.ID, t.About, t.Question, t.Text, t.Link, t.Means}, append(t.Words, t.Items...)...)
+	return strings.Contains(strings.ToLower(strings.Join(texts, "\n")), strings.ToLower(b.Search))
+}
+
+// Table is the list as a file.
+func (b Body) Table() (t frame.Table) {
+	const columns = "id kind about words means both language items text link until on uses changed by"
+	for _, kind := range b.Kinds {
+		of := frame.TableOf(columns, kind.Entries, func(e operator.Tuned) []any {
+			return []any{
+				e.ID, e.Kind, e.About, strings.Join(e.Words, "; "), e.Means, e.Both, e.Language, e.Items, e.Text,
+				e.Link, e.Until, e.On, e.Uses, e.Changed.Time, e.By,
+			}
+		})
+		t = frame.Table{Columns: of.Columns, Rows: append(t.Rows, of.Rows...)}
+	}
+	return t
 }
 
 // begin is the form as it is before anybody has written into it.

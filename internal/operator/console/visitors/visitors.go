@@ -133,7 +133,7 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 		query.Set("q", in.Search)
 	}
 	sheet.Actions = []frame.Action{
-		{Text: v.Say("visitors.download"), Href: p.Base(r) + "visitors.csv?" + query.Encode()},
+		{Text: v.Say("frame.download"), Href: p.Base(r) + "visitors.csv?" + query.Encode()},
 	}
 	p.Show(w, r, http.StatusOK, sheet)
 	return nil

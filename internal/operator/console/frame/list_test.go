@@ -1,0 +1,117 @@
+package frame
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"frontdesk/internal/identity"
+)
+
+// numbers is a list of what happened on days of January 2027: one on each, two a part.
+type numbers struct {
+	rows []time.Time
+	next string
+	over *Range
+}
+
+func (n numbers) Table() Table {
+	return TableOf("day text minus words", n.rows, func(at time.Time) []any {
+		return []any{at, "=1+1", -at.Day(), []string{"a", "b"}}
+	}).Goes(n.next, n.over)
+}
+
+var theEnd = time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
+
+func readNumbers(_ context.Context, r *http.Request, _ *Visit) (string, any, error) {
+	body := numbers{over: AnyRange(r, theEnd)}
+	before, _ := strconv.Atoi(r.URL.Query().Get("before"))
+	for day := 31; day > 0; day-- {
+		at := time.Date(2027, 1, day, 8, 0, 0, 0, time.UTC)
+		switch {
+		case before > 0 && day >= before, at.Before(body.over.Since),
+			r.URL.Query().Get("odd") != "" && day%2 == 0,
+			!body.over.Until.IsZero() && !at.Before(body.over.Until):
+		case len(body.rows) == 2:
+			body.next = "numbers" + Link(r, "", map[string]string{"before": fmt.Sprint(body.rows[1].Day())})
+			return "Numbers", body, nil
+		default:
+			body.rows = append(body.rows, at)
+		}
+	}
+	return "Numbers", body, nil
+}
+
+// listDesk serves the list without a login.
+func listDesk(t *testing.T) func(address string) *httptest.ResponseRecorder {
+	config := Config{
+		Now:       func() time.Time { return theEnd },
+		PublicURL: func(*http.Request) string { return "https://desk.example" },
+	}
+	f := New(config, func(*Frame) Pages {
+		page := []byte(`{{define "numbers"}}{{template "head" .}}{{end}}`)
+		return Pages{Templates: fstest.MapFS{"numbers.html": {Data: page}}}
+	})
+	pages := f.List("numbers", "numbers", readNumbers)
+	return func(address string) *httptest.ResponseRecorder {
+		t.Helper()
+		r, w := httptest.NewRequest("GET", "https://desk.example/console/"+address, nil), httptest.NewRecorder()
+		page := pages[0]
+		if strings.HasPrefix(address, "numbers.csv") {
+			page = pages[1]
+		}
+		say := func(key string, args ...any) string { return f.say(r, key, args...) }
+		v := &Visit{In: identity.Login{Name: "Ana", Role: identity.Viewer}, say: say}
+		if err := page.Serve(w, r, v); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+}
+
+func TestAListIsDownloadedAsFiltered(t *testing.T) {
+	t.Parallel()
+	get := listDesk(t)
+	all := strings.Split(strings.TrimSpace(get("numbers.csv").Body.String()), "\n")
+	if len(all) != 32 || all[0] != "day,text,minus,words" || all[1] != "2027-01-31T08:00:00Z,'=1+1,-31,a b" {
+		t.Errorf("%d lines: %q", len(all), all[:2])
+	}
+	for address, want := range map[string]int{
+		"numbers.csv?odd=1": 16, "numbers.csv?days=7": 7, "numbers.csv?days=7&odd=1": 4,
+		"numbers.csv?days=7&until=2027-01-10": 7, "numbers.csv?days=7&until=2027-01-03": 3,
+		"numbers.csv?before=4": 31, // a part's file is that of the whole list
+	} {
+		if got := strings.Count(get(address).Body.String(), "\n") - 1; got != want {
+			t.Errorf("%s: %d rows, want %d", address, got, want)
+		}
+	}
+}
+
+func TestAListIsComparedWithTheDaysBefore(t *testing.T) {
+	t.Parallel()
+	get := listDesk(t)
+	for address, want := range map[string][]string{
+		"numbers":        {`aria-current="true">All<`, `/console/numbers.csv"`},
+		"numbers?days=7": {`href="/console/numbers?compare=1&amp;days=7">Compare<`, `/console/numbers.csv?days=7"`},
+		"numbers?days=7&compare=1&before=9": {
+			"7, and 7 in the 7 days before", ">Do not compare<", `href="/console/numbers?days=7"`},
+		"numbers?days=30&compare=1":                 {"30, and 1 in the 30 days before", "▲ 2,900"},
+		"numbers?days=7&compare=1&until=2027-01-10": {"7, and 3 in the 7 days before"},
+	} {
+		page := get(address).Body.String()
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s lacks %s:\n%s", address, text, page[strings.Index(page, "<main"):])
+			}
+		}
+	}
+	if page := get("numbers").Body.String(); strings.Contains(page, "ompare") {
+		t.Error("a list of all days is compared with those before")
+	}
+}
