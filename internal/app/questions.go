@@ -210,7 +210,7 @@ func (q *questions) pages() (m Module) {
 // page is the page on which people ask, by a configuration.
 func (q *questions) page(of Config) http.Handler {
 	config := of.Console.Config
-	config.Ask, config.PublicURL = askPath, q.outside.PublicURL
+	config.Ask, config.PublicURL, config.Suggest = askPath, q.outside.PublicURL, q.Ask.Examples
 	for _, site := range of.AllSites() {
 		config.Sites = append(config.Sites, page.Site{ID: site.ID, Name: first(site.Name, site.ID)})
 		if len(of.Sites) == 0 {

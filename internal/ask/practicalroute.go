@@ -66,30 +66,12 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 		}
 		for i, c := range cards {
 			if c != nil {
-				pages, kept = append(pages, ownerPage(part[i], c)), append(kept, part[i])
+				pages, kept = append(pages, owner.PageOf(part[i], c)), append(kept, part[i])
 			}
 		}
 	}
 	o.made, o.listings = owner.New(pages), kept
 	return o.made, o.listings, nil
-}
-
-// ownerPage is an item as far as it was released. What the terms keep from being made into other texts has its name alone.
-func ownerPage(l *index.Doc, c *released.RenderedItem) owner.Page {
-	r := c.Result(index.Hit{Doc: l})
-	page := owner.Page{Site: l.Site, URL: l.URL, Type: r.Type(), Name: r.Name(), Language: r.Language()}
-	if !c.Input() || r.Licensed() {
-		return page
-	}
-	page.Object = r.AppendObject(nil)
-	page.Texts = append(page.Texts, r.Description())
-	for n := 0; ; n++ {
-		text := c.Result(index.Hit{Doc: l, Passage: n}).Passage()
-		if text == "" {
-			return page
-		}
-		page.Texts = append(page.Texts, text)
-	}
 }
 
 // practical is what the sites say of their owner to a question that may be for them rather than for items; nil where it is none,
@@ -167,11 +149,10 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 // practical ones, or else for items of several kinds. The pages of the answer are among the listings that it gives.
 func (s *Service) chat(
 	ctx context.Context, g *released.View, directory *owner.Directory, q owner.Question, listings []*index.Doc,
-) (owner.Answer, []*index.Doc, error) {
+) (_ owner.Answer, _ []*index.Doc, err error) {
 	examples, items := directory.Examples(q, maxExamples)
 	if len(examples) == 0 {
-		var err error
-		if examples, listings, err = exemplary(ctx, g, q.Sites); err != nil || len(examples) == 0 {
+		if examples, listings, err = g.Exemplary(ctx, q.Sites, maxExamples); err != nil || len(examples) == 0 {
 			return owner.Answer{}, nil, err
 		}
 		for at := range listings {
@@ -185,27 +166,4 @@ func (s *Service) chat(
 		}
 	}
 	return owner.Answer{Text: practical.Chat(q.Language, q.Asked.Intent, kinds, examples), Items: items}, listings, nil
-}
-
-// exemplary are items of the most frequent kinds, one of each, and their names.
-func exemplary(ctx context.Context, g *released.View, sites []string) (names []string, items []*index.Doc, err error) {
-	var found []*index.Doc
-	for _, t := range g.Types() {
-		at := slices.IndexFunc(g.Directory(), func(l *index.Doc) bool {
-			return l.Types[0] == t.Name && (sites == nil || slices.Contains(sites, l.Site))
-		})
-		if at >= 0 && len(found) < maxExamples {
-			found = append(found, g.Directory()[at])
-		}
-	}
-	cards, err := g.Render(ctx, found)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, c := range cards {
-		if c != nil && c.Name() != "" {
-			names, items = append(names, c.Name()), append(items, found[i])
-		}
-	}
-	return names, items, nil
 }

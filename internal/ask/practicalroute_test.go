@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/policy"
 )
 
 func TestPracticalQuestionsAreAnsweredByTheOwner(t *testing.T) {
@@ -62,6 +63,43 @@ func TestPracticalQuestionsAreAnsweredByTheOwner(t *testing.T) {
 		said := draft.BuiltIn().Text
 		if row.first != "" && first != row.first || !strings.Contains(said, row.says) {
 			t.Errorf("%q: %s first, said %q", row.text, first, said)
+		}
+	}
+}
+
+// TestExamplesAreAnswered holds the questions that the page suggests to being answered.
+func TestExamplesAreAnswered(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "shop")
+	delivery := item("shop", "delivery", "WebPage", "Delivery", "In Britain 4 pounds. To Germany and France 11 pounds.")
+	lamp := item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass.")
+	story := item("shop", "story", "Article", "Making wicks", "How wicks are made.")
+	secret := item("shop", "secret", "Recipe", "Secret soup", "Soup.")
+	for _, one := range []*content.Item{&delivery, &lamp, &story, &secret} {
+		one.Language = "en"
+	}
+	b.fill(t, "shop", "all", delivery, lamp, story, secret)
+	hidden := policy.Match{Path: []string{"/secret"}}
+	b.obey(t, policy.Rule{Match: hidden, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
+	for _, language := range []string{"en", "de"} {
+		examples := b.Examples(language)
+		if len(examples) != 3 {
+			t.Fatalf("%s: %q", language, examples)
+		}
+		for _, text := range examples {
+			reply, err := b.Ask(t.Context(), Question{Text: text, Languages: []string{language}})
+			if err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			n := 0
+			for _, err := range reply.Answer.Results(t.Context()) {
+				if n++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n == 0 || strings.Contains(text, "Secret") {
+				t.Errorf("%q has %d answers", text, n)
+			}
 		}
 	}
 }

@@ -39,6 +39,8 @@ type Config struct {
 	Sites []Site // a picker is shown when there are several
 	Home  string // the address of the site's own pages, which the page links back to; empty for none
 	Ask   string // the path of the endpoint below the public address; "/ask" when empty
+	// Suggest gives questions to start with, in a language, where there are no Examples; nil for none.
+	Suggest func(language string) []string
 	// PublicURL gives the address of the front desk as the sender of a request knows it, without a slash at its end;
 	// all links begin with its path. Nil is scheme and host as the request has them.
 	PublicURL func(*http.Request) string
@@ -143,6 +145,9 @@ func (p *page) draw(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	if v.Missing {
 		v.Asked = asked{}
+	}
+	if len(v.Examples) == 0 && p.config.Suggest != nil {
+		v.Examples = p.config.Suggest(v.Language)
 	}
 	v.Curl = curl(base+p.config.Ask, v.Asked, say["question"])
 	var body bytes.Buffer

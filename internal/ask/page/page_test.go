@@ -395,3 +395,22 @@ func TestBrowsersGetAPageWhereThereIsNothing(t *testing.T) {
 		t.Errorf("%s\n%s", answer.Status, body)
 	}
 }
+
+// TestPageSuggestsQuestions draws the page of a site that has set no questions.
+func TestPageSuggestsQuestions(t *testing.T) {
+	t.Parallel()
+	config := Config{Suggest: func(language string) []string { return []string{"Opening hours in " + language + "?"} }}
+	page := func() string {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept-Language", "de")
+		Handler(config).ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	if !strings.Contains(page(), ">Opening hours in de?</a>") {
+		t.Errorf("nothing is suggested: %s", page())
+	}
+	config.Examples = []string{"which lamp is bright?"}
+	if got := page(); strings.Contains(got, "Opening hours") || !strings.Contains(got, ">which lamp is bright?</a>") {
+		t.Error("what is suggested stands in place of what was set")
+	}
+}

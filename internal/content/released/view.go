@@ -55,6 +55,31 @@ func Memo[T any](v *View, key any, make func() T) T {
 	return once.(func() T)()
 }
 
+// Exemplary are items of the most frequent kinds, one of each, and their names.
+func (v *View) Exemplary(
+	ctx context.Context, sites []string, most int,
+) (names []string, items []*index.Doc, err error) {
+	var found []*index.Doc
+	for _, t := range v.Types() {
+		at := slices.IndexFunc(v.Directory(), func(l *index.Doc) bool {
+			return l.Types[0] == t.Name && (sites == nil || slices.Contains(sites, l.Site))
+		})
+		if at >= 0 && len(found) < most {
+			found = append(found, v.Directory()[at])
+		}
+	}
+	cards, err := v.Render(ctx, found)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range cards {
+		if c != nil && c.Name() != "" {
+			names, items = append(names, c.Name()), append(items, found[i])
+		}
+	}
+	return names, items, nil
+}
+
 // Chunk is how many items are loaded at a time, so that the first ones can leave early.
 const Chunk = 32
 
