@@ -4,7 +4,10 @@ package docs
 
 import "embed"
 
-// Files are the pages. README.md lists them in their groups.
+//go:generate go test ../test/reference -run TestPagesAreCurrent -update
+
+// Files are the pages. README.md lists them in their groups; those in reference are made of the
+// program.
 //
-//go:embed *.md img
+//go:embed *.md img reference
 var Files embed.FS

@@ -33,7 +33,7 @@ import (
 )
 
 // Config is everything that an owner can set, as frontdesk.yaml names it. The comments of this struct and of those
-// in it are the manual: docs/configuration.md is made from them.
+// in it are the manual: docs/configuration.md and docs/reference are made from them.
 type Config struct {
 	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of the machine;
 	// port 0 takes a free port.
@@ -149,7 +149,7 @@ type Site struct {
 	// URL is the address of the site's own pages. Items of its sources that give no absolute address get theirs
 	// from it, and requests may name the site by its host.
 	URL string `yaml:"url" check:"url"`
-	// Hosts are further host names by which requests may name the site.
+	// Hosts are further host names for the site in requests.
 	Hosts []string `yaml:"hosts"`
 	// Language is the language of content that does not say its own, such as `en` or `pt-br`.
 	Language string `yaml:"language"`
@@ -162,7 +162,7 @@ type Console struct {
 	// Enabled says whether the page is served.
 	Enabled bool `yaml:"enabled"`
 	page.Config
-	// Owner sets the pages of whoever runs the front desk. Changes need a restart.
+	// Owner sets the owner's pages. Changes need a restart.
 	Owner console.Settings `yaml:"owner"`
 }
 

@@ -40,7 +40,7 @@ type OAuth struct {
 	// Issuer is the authorization server's address, letter by letter as its tokens have it (`iss`).
 	// Setting it turns tokens on.
 	Issuer string `yaml:"issuer" check:"url"`
-	// Audience lists whom a token may be for (`aud`), one of which it must name. Without it, it is
+	// Audience lists whom a token may be for (`aud`); it must name one of them. Without it, it is
 	// the public address in `url`, alone and with `/ask` and `/mcp` behind it.
 	Audience []string `yaml:"audience"`
 	// JWKS is the address of the authorization server's public keys. It is fetched when it is

@@ -43,7 +43,7 @@ type OfferSettings struct {
 // ProfileSettings is what offers tell of items of some types.
 type ProfileSettings struct {
 	// Name is what agents call the profile, such as `ramp-news-v1`. Who says which profiles it
-	// understands is told of those alone.
+	// understands sees those alone.
 	Name string `yaml:"name,required"`
 	// Types are schema.org types of the items, with all below them; without them all items.
 	Types []string `yaml:"types"`

@@ -26,8 +26,8 @@ import (
 type Settings struct {
 	// Enabled says whether the protocol is served.
 	Enabled bool `yaml:"enabled"`
-	// Domain is the domain by which the Exchange is known, such as `exchange.example.com`; without
-	// it, the host of `url`.
+	// Domain is the Exchange's own domain, such as `exchange.example.com`; without it, the host of
+	// `url`.
 	Domain string `yaml:"domain"`
 	// Name is what people call the Exchange; without it, the name of the site.
 	Name string `yaml:"name"`

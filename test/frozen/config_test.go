@@ -17,24 +17,36 @@ import (
 // key is a key of the configuration, such as "terms[].access", with what the manual says of its value.
 type key struct{ path, value string }
 
-// keys are those of docs/configuration.md, which is made of the program and held current by a test.
+// keys are those of docs/configuration.md and the pages of sections that it names, which are made of
+// the program and held current by a test.
 func keys(t *testing.T) (all []key) {
 	t.Helper()
 	manual, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, section := regexp.MustCompile("^\\| `([a-z0-9_]+)` \\| ([^|]*[^ |]) "), ""
-	for line := range strings.Lines(string(manual)) {
-		if heading, found := strings.CutPrefix(line, "## "); found {
-			section = strings.TrimSpace(heading) + "."
-			if section == "Keys." {
-				section = ""
+	row := regexp.MustCompile("^\\| `([a-z0-9_]+)` \\| ([^|]*[^ |]) ")
+	heading := regexp.MustCompile("^##? `([^`]+)`")
+	read := func(text, section string) {
+		for line := range strings.Lines(text) {
+			if found := heading.FindStringSubmatch(line); found != nil {
+				section = found[1] + "."
+			}
+			if found := row.FindStringSubmatch(line); found != nil {
+				all = append(all, key{section + found[1], strings.TrimSuffix(found[2], ", required")})
 			}
 		}
-		if found := row.FindStringSubmatch(line); found != nil {
-			all = append(all, key{section + found[1], strings.TrimSuffix(found[2], ", required")})
+	}
+	read(string(manual), "")
+	for _, page := range regexp.MustCompile(`\]\((reference/config-[a-z-]+\.md)\)`).FindAllStringSubmatch(string(manual), -1) {
+		text, err := os.ReadFile("../../docs/" + page[1])
+		if err != nil {
+			t.Fatal(err)
 		}
+		if name, _, _ := strings.Cut(heading.FindStringSubmatch(string(text))[1], "[]"); !strings.Contains(name, ".") {
+			all = append(all, key{name, "section or list"})
+		}
+		read(string(text), "")
 	}
 	if len(all) < 500 {
 		t.Fatalf("only %d keys in the manual", len(all))

@@ -23,7 +23,7 @@ var libraries = []library{
 		"internal/content/facets internal/content/released " +
 		"internal/ask internal/excerpts internal/intake internal/licensing internal/app/mcp"},
 	{"github.com/goccy/go-yaml",
-		"internal/infra/yamlconf internal/content/ingest/document internal/app/demo test/frozen"},
+		"internal/infra/yamlconf internal/content/ingest/document internal/app/demo test/frozen test/reference"},
 	{"github.com/google/jsonschema-go", "test/mcp/everything"},
 	{"github.com/jackc/pgx/v5", "internal/infra/store"},
 	{"github.com/kljensen/snowball", "internal/content/search/analysis"},

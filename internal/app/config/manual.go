@@ -15,68 +15,60 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Manual writes a table of the keys of each section of a configuration that holds the defaults.
+// Group is the keys of one section of a configuration.
+type Group struct {
+	Path    string // "tls.acme", "terms[].price"; empty for the keys at the top
+	Meaning string
+	Keys    []Key
+}
+
+// Key is one key of a configuration.
+type Key struct {
+	Name, Kind, Default, Meaning string
+
+	Required bool
+}
+
+// Manual gives the sections of a configuration that holds the defaults, each before those in it.
 // What a key means is the comment on its field, which is read from the source: folder gives that of
 // a package. A field without a comment is an error.
-func Manual(config any, folder func(pkg string) string) (string, error) {
+func Manual(config any, folder func(pkg string) string) ([]Group, error) {
 	m := manual{folder: folder, comments: map[string]map[string]string{}}
-	m.section("", reflect.ValueOf(config), true)
-	return m.text.String(), errors.Join(m.errs...)
+	m.section("", "", reflect.ValueOf(config))
+	return m.groups, errors.Join(m.errs...)
 }
 
 type manual struct {
 	folder   func(pkg string) string
 	comments map[string]map[string]string // by package, and by "Config.Listen"
-	text     strings.Builder
+	groups   []Group
 	errs     []error
 }
 
-// section writes a table of the keys of one section, and then the sections in it.
-func (m *manual) section(path string, section reflect.Value, variables bool) {
-	if path == "" {
-		m.text.WriteString("\n## Keys\n\n")
-	} else {
-		fmt.Fprintf(&m.text, "\n## %s\n\n", path)
-	}
-	columns := "| key | value | default | meaning |\n| --- | --- | --- | --- |\n"
-	if variables {
-		columns = "| key | value | default | variable | meaning |\n| --- | --- | --- | --- | --- |\n"
-	}
-	m.text.WriteString(columns)
+// section notes the keys of one section, and then the sections in it.
+func (m *manual) section(path, meaning string, section reflect.Value) {
+	group := Group{Path: path, Meaning: meaning}
 	var deeper []func()
 	beside := map[reflect.Type]bool{} // a list of sections is described by a section like it beside it
 	for field := range yamlconf.Keys(section) {
 		full := strings.TrimPrefix(path+"."+field.Key, ".")
-		m.row(field, full, variables)
+		key := Key{
+			Name: field.Key, Kind: strings.TrimPrefix(yamlconf.Wanted(field.Type), "a "), Required: field.Required(),
+			Default: fallback(field.Value), Meaning: sentence(field.Name, m.comment(field)),
+		}
+		group.Keys = append(group.Keys, key)
 		switch {
 		case field.IsSection():
 			beside[field.Type] = true
-			deeper = append(deeper, func() { m.section(full, field.Value, variables) })
+			deeper = append(deeper, func() { m.section(full, key.Meaning, field.Value) })
 		case field.IsList() && !beside[field.Type.Elem()]:
-			deeper = append(deeper, func() { m.section(full+"[]", reflect.Zero(field.Type.Elem()), false) })
+			deeper = append(deeper, func() { m.section(full+"[]", key.Meaning, reflect.Zero(field.Type.Elem())) })
 		}
 	}
-	for _, write := range deeper {
-		write()
+	m.groups = append(m.groups, group)
+	for _, read := range deeper {
+		read()
 	}
-}
-
-func (m *manual) row(field yamlconf.Field, full string, variables bool) {
-	kind := strings.TrimPrefix(yamlconf.Wanted(field.Type), "a ")
-	if field.Required() {
-		kind += ", required"
-	}
-	columns := []string{"`" + field.Key + "`", kind, fallback(field.Value)}
-	if variables {
-		variable := ""
-		if yamlconf.Settable(field.Type) {
-			variable = "`" + EnvName(full) + "`"
-		}
-		columns = append(columns, variable)
-	}
-	meaning := sentence(field.Name, m.comment(field))
-	columns = append(columns, strings.ReplaceAll(meaning, "|", `\|`))
-	fmt.Fprintf(&m.text, "| %s |\n", strings.Join(columns, " | "))
 }
 
 // comment is that on a field, on one line.
@@ -132,7 +124,8 @@ func commented(spec *ast.TypeSpec, found map[string]string) {
 }
 
 // verbs are those with which comments go on after the name of their field.
-var verbs = []string{" is ", " are ", " say ", " says ", " sets ", " bound ", " lets ", " tells ", " names ", " lists "}
+var verbs = []string{" is ", " are ", " say ", " says ", " sets ", " bound ", " bounds ",
+	" lets ", " tells ", " names ", " lists "}
 
 // sentence begins with what the key is, not with the field's name, which a reader of the manual
 // does not know.

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,30 +18,42 @@ func TestManualTellsEachKeyByTheCommentOnItsField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manual := func(text string) (string, error) {
+	manual := func(text string) ([]config.Group, error) {
 		folder := t.TempDir()
 		if err := os.WriteFile(filepath.Join(folder, "sections.go"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return config.Manual(defaults(), func(string) string { return folder })
 	}
-	got, err := manual(string(source))
+	groups, err := manual(string(source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		"\n## Keys\n\n| key | value | default | variable | meaning |\n",
-		"| `listen` | text | `127.0.0.1:8080` | `FRONTDESK_LISTEN` | The address. |\n",
-		"\n## log\n\n",
-		"| `keep` | time span like 10s or 2m | `1h` | `FRONTDESK_LOG_KEEP` | How long. |\n",
-		"| `color` | true or false | `false` | `FRONTDESK_LOG_COLOR` | Says whether there are colors. |\n",
-		"\n## rules[]\n\n| key | value | default | meaning |\n",
-		"| `match` | section with keys |  | Says what it is for. |\n",
-		"\n## rules[].match\n\n",
-		"\n## intakes[].match[]\n\n",
+	got := map[string]config.Key{}
+	for _, group := range groups {
+		for _, key := range group.Keys {
+			got[group.Path+" "+key.Name] = key
+		}
+	}
+	for path, want := range map[string]config.Key{
+		" listen":       {Name: "listen", Kind: "text", Default: "`127.0.0.1:8080`", Meaning: "The address."},
+		"log keep":      {Name: "keep", Kind: "time span like 10s or 2m", Default: "`1h`", Meaning: "How long."},
+		"log color": {
+			Name: "color", Kind: "true or false", Default: "`false`", Meaning: "Says whether there are colors.",
+		},
+		"rules[] match": {Name: "match", Kind: "section with keys", Meaning: "Says what it is for."},
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("there is no %q in\n%s", want, got)
+		if got[path] != want {
+			t.Errorf("%s: %+v, want %+v", path, got[path], want)
+		}
+	}
+	paths := make([]string, 0, len(groups))
+	for _, group := range groups {
+		paths = append(paths, group.Path)
+	}
+	for _, want := range []string{"", "log", "rules[].match", "intakes[].match[]"} {
+		if !slices.Contains(paths, want) {
+			t.Errorf("there is no section %q in %q", want, paths)
 		}
 	}
 	_, err = manual(strings.ReplaceAll(string(source), "// Keep is how long.", ""))

@@ -75,8 +75,8 @@ type RateSettings struct {
 	// Key is the rate for each API key, and for each subject of a token. Their requests do not
 	// count for the address.
 	Key string `yaml:"key" check:"rate"`
-	// Site is the rate for questions to each site, whoever asks. A question to all sites counts for
-	// each of them.
+	// Site is the rate for questions to each site, from all clients together. A question to all
+	// sites counts for each of them.
 	Site string `yaml:"site" check:"rate"`
 	// Failures is the rate for wrong credentials from one address; beyond it, its credentials are
 	// not looked at.

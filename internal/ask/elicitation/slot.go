@@ -46,9 +46,10 @@ type Slot struct {
 
 // When says which questions a slot is asked back for; all of its conditions hold together.
 type When struct {
-	// Types are schema.org types, one of which is asked for, or most of what fits has. Without them, any.
+	// Types are schema.org types, one of these is asked for, or most of what fits has one. Without
+	// them, any.
 	Types []string `yaml:"types"`
-	// Words are words, one of which is in the question. Without them, any question.
+	// Words are words; one of them is in the question. Without them, any question.
 	Words []string `yaml:"words"`
 	// MoreThan is how many items must fit; without it, as many as `ask.elicit.more_than` says.
 	MoreThan int `yaml:"more_than"`

@@ -17,7 +17,7 @@ type Ask struct {
 	Limit int `yaml:"limit" check:"1..1000"`
 	// StrangerLimit is the most results that a question has whose sender is not known by a key or a
 	// signature, whatever it asks for; never less than `limit`. Who is known gets up to 1000, as
-	// does whoever runs `frontdesk mcp`.
+	// does the person who runs `frontdesk mcp`.
 	StrangerLimit int `yaml:"stranger_limit" check:"1..1000"`
 	// MinScore is the score, from 0 to 100, below which an item is no answer. A question may set
 	// its own.

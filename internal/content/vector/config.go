@@ -17,8 +17,8 @@ type Settings struct {
 	// Alone lets an item be an answer that shares no word with the question. Otherwise vectors only
 	// order what words find.
 	Alone bool `yaml:"alone"`
-	// Apart is beside how many unrelated questions such an item must stand out, as a share, 0 to 1:
-	// it has to resemble the question more than the nearest item resembles so many of a set of
+	// Apart is beside how many unrelated questions such an item must stand out, as a share, 0 to 1.
+	// It has to resemble the question more than the nearest item resembles so many of a set of
 	// questions on all kinds of matters. A higher number finds less beside the words.
 	Apart float64 `yaml:"apart" check:"0..1"`
 	// Passages is the most passages of an item that are turned into vectors.

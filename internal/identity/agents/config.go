@@ -15,7 +15,7 @@ type Settings struct {
 	// that a request names is fetched. Without it every agent is known by its word at the most.
 	Verify bool `yaml:"verify"`
 	// Allow are networks (`127.0.0.0/8`) and addresses from which directories are fetched although
-	// they are not public: for a trial on one machine. Whoever sends a request names the address,
+	// they are not public: for a trial on one machine. The sender of a request names the address,
 	// so allow none in which something answers that strangers may not reach.
 	Allow []string `yaml:"allow" check:"network"`
 	// Sign has this front desk sign what it asks of others, as an agent of its own: what it reads

@@ -25,7 +25,7 @@ import (
 // directories are the directories of keys that were fetched (§5.5), by their addresses: a key holds
 // for the address that published it, and for no other (§5.4).
 //
-// Whoever sends a request names the address that is fetched for it, so that what it costs is
+// The sender of a request names the address that is fetched for it, so that what it costs is
 // bounded: all fetches together are one a second at most. Half of them are for addresses that were
 // never read and for keys that a directory does not hold, which anybody can make up: of these a
 // network has one in ten seconds, and each host is asked once in ten seconds, for its well-known

@@ -12,8 +12,8 @@ type Settings struct {
 	// Registered lets in only requesters that signed up, or that you put in (`frontdesk ramp
 	// requester add`). Otherwise everybody is let in whose signature is right.
 	Registered bool `yaml:"registered"`
-	// SignUp lets requesters sign up by themselves: whoever's domain publishes the keys that belong
-	// to the id.
+	// SignUp lets requesters sign up by themselves: anybody whose domain publishes the keys that
+	// belong to the id.
 	SignUp bool `yaml:"sign_up"`
 	// SignUpRate is how often that may be tried from one address, and how often for one domain.
 	SignUpRate string `yaml:"sign_up_rate" check:"rate"`

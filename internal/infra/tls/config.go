@@ -42,8 +42,8 @@ type ACMESettings struct {
 	Agree bool `yaml:"agree"`
 	// Directory is the authority's address; without it, that of Let's Encrypt.
 	Directory string `yaml:"directory" check:"url"`
-	// Roots is a PEM file with the roots by which the authority's own address is trusted, for one
-	// of your own.
+	// Roots is a PEM file with the roots that certify the authority's own address, for one of your
+	// own.
 	Roots string `yaml:"roots" relative:"path"`
 }
 

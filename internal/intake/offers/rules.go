@@ -33,9 +33,9 @@ type Rules struct {
 type Match struct {
 	// Query is what to look for, a text with expressions.
 	Query string `yaml:"query"`
-	// Types are schema.org types, one of which an item must be.
+	// Types are schema.org types; an item must be of one of them.
 	Types []string `yaml:"types"`
-	// Sites are ids of sites, one of which must have the item.
+	// Sites are ids of sites; one of them must have the item.
 	Sites []string `yaml:"sites"`
 	// Limit is the most items, 1 to 20; without it, 3.
 	Limit int `yaml:"limit"`

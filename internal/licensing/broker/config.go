@@ -17,7 +17,7 @@ import (
 // `frontdesk broker`, which is nothing else. Who asks is told by what `ramp` says of signatures,
 // requesters and rates.
 type Settings struct {
-	// Domain is by which Exchanges know it: it publishes the Broker's keys at
+	// Domain is the name under which Exchanges know it: it publishes the Broker's keys at
 	// `/.well-known/ramp-agent.json`. Without it, it is the host of `url`. The id beside it is that
 	// of `ramp.agent`.
 	Domain string `yaml:"domain" check:"optional,domain"`
@@ -61,8 +61,7 @@ type Settings struct {
 
 // ExchangeSettings is an Exchange at which the Broker buys.
 type ExchangeSettings struct {
-	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says:
-	// `exchange.example.com`.
+	// Domain is the Exchange's name, as its `ramp-exchange.json` says: `exchange.example.com`.
 	Domain string `yaml:"domain,required" check:"domain"`
 	// URL is the address of the site with that document; without it, `https://` and the domain. It
 	// may be on this machine, with `http://`.

@@ -15,7 +15,7 @@ type AddressForm struct {
 	// with the site's key.
 	Form string `yaml:"form,required" check:"oneof=hmac cloudfront akamai fastly ed25519"`
 	// Agent is what addresses are bound to: `requester` (without it, too), who bought; or
-	// `license`, the licence that the buyer names, whose id whoever fetches shows in
+	// `license`, the licence that the buyer names, whose id the client shows in
 	// `X-Agent-License-Id`. A buyer that names none is sold nothing that is delivered there.
 	Agent string `yaml:"agent"`
 	// Hash is `sha1` or `sha256`, for `fastly` (without it SHA-256) and `cloudfront` (without it

@@ -83,7 +83,7 @@ var (
 
 // Site is one site behind a gate.
 type Site struct {
-	// Domain is by which the Exchange knows the site, such as "www.example.com".
+	// Domain is the site's name at the Exchange, such as "www.example.com".
 	Domain string
 	// Hosts are the hosts at which its requests come, in lower case, with a port where it is part
 	// of the address.

@@ -6,8 +6,7 @@ import (
 
 // ExchangeSettings is an Exchange elsewhere through which the sites sell, too.
 type ExchangeSettings struct {
-	// Domain is by which the Exchange is known, as its `ramp-exchange.json` says:
-	// `exchange.example.com`.
+	// Domain is the Exchange's name, as its `ramp-exchange.json` says: `exchange.example.com`.
 	Domain string `yaml:"domain,required" check:"domain"`
 	// Endpoint is the address of its ExchangeService, as its `ramp-exchange.json` says
 	// (`exchange_endpoint`).

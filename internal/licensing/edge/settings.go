@@ -27,20 +27,20 @@ type Settings struct {
 	// Exchange.
 	Exchange string `yaml:"exchange" check:"public_url"`
 	// Key is the id of this edge's key at the Exchange, as `frontdesk keys issue edge` shows it.
-	// Without one it is told of nothing, and records are kept until there is one.
+	// Without one it learns nothing, and records are kept until there is one.
 	Key string `yaml:"key"`
 	// SecretEnv is the variable that holds the key's secret part (`whsec_...`).
 	SecretEnv string `yaml:"secret_env"`
 	// SecretFile is a file that holds it.
 	SecretFile string `yaml:"secret_file" relative:"path"`
-	// InfoURL is the address that agents are told of for more (`info_url`, `X-Content-Rules`);
-	// without it, that of the Exchange's manifest.
+	// InfoURL is the address where agents find more (`info_url`, `X-Content-Rules`); without it,
+	// that of the Exchange's manifest.
 	InfoURL string `yaml:"info_url" check:"url"`
 	// Sites are the sites behind the gate.
 	Sites []SiteSettings `yaml:"sites" check:"count=0..1000"`
-	// Agents are words of the header User-Agent: whoever sends one is an AI agent. Case does not
-	// matter. Without it, those of the list of known agents (docs/agents.md) and of `agents.known`,
-	// but for search engines that index for people.
+	// Agents are words of the header User-Agent: a client that sends one is an AI agent. Case does
+	// not matter. Without it, those of the list of known agents (docs/agents.md) and of
+	// `agents.known`, but for search engines that index for people.
 	Agents []string `yaml:"agents" check:"count=0..500"`
 	// Refusals is how often one network address is told that it needs a licence; empty for no
 	// limit.
@@ -68,7 +68,7 @@ type Settings struct {
 
 // SiteSettings is a site behind the gate.
 type SiteSettings struct {
-	// Domain is by which the Exchange knows the site: `www.example.com`.
+	// Domain is the site's name at the Exchange: `www.example.com`.
 	Domain string `yaml:"domain,required"`
 	// URL is scheme and host of its addresses; without it, `https://` and the domain. Signed
 	// addresses must be spelled so.
@@ -99,7 +99,7 @@ type SiteSettings struct {
 	// good once.
 	Fetches int `yaml:"fetches" check:"0..1000"`
 	// Exchanges are further Exchanges through which the site sells: its `ramp.json` names them
-	// beside that of `edge.exchange`. What they sell is delivered by whoever they sign addresses
+	// beside that of `edge.exchange`. What they sell is delivered by those that they sign addresses
 	// for, such as another edge. `frontdesk serve` has them from `ramp.exchanges`.
 	Exchanges []ExchangeSettings `yaml:"exchanges"`
 	// Tokens are what challenges of the domain are answered with at `/.well-known/ramp-verify/`, up
@@ -150,8 +150,8 @@ type DeliverySettings struct {
 
 // AuthSettings answers servers that ask whether a request may pass.
 type AuthSettings struct {
-	// Listen is the address at which they ask; without it there is none. Whoever reaches it is
-	// believed, so it must be within reach of those servers alone.
+	// Listen is the address at which they ask; without it there is none. Everybody who reaches it
+	// is believed, so it must be within reach of those servers alone.
 	Listen string `yaml:"listen"`
 	// Log is the server's log of deliveries, which is followed: it tells how they ended.
 	Log string `yaml:"log" relative:"path"`
