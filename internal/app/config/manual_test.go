@@ -36,8 +36,8 @@ func TestManualTellsEachKeyByTheCommentOnItsField(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]config.Key{
-		" listen":       {Name: "listen", Kind: "text", Default: "`127.0.0.1:8080`", Meaning: "The address."},
-		"log keep":      {Name: "keep", Kind: "time span like 10s or 2m", Default: "`1h`", Meaning: "How long."},
+		" listen":  {Name: "listen", Kind: "text", Default: "`127.0.0.1:8080`", Meaning: "The address."},
+		"log keep": {Name: "keep", Kind: "time span like 10s or 2m", Default: "`1h`", Meaning: "How long."},
 		"log color": {
 			Name: "color", Kind: "true or false", Default: "`false`", Meaning: "Says whether there are colors.",
 		},
