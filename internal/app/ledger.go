@@ -10,12 +10,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/ledger/sharing"
 	"frontdesk/wire/receipt"
 )
 
@@ -132,15 +134,23 @@ func (b *base) receiptFor(ctx context.Context, id, party string) (any, error) {
 	return given, err
 }
 
-// receipt gives a receipt to the party of its entry, and to whoever may see all. To others it is not there.
+// sharing makes links to receipts of the owner's own.
+func (b *base) sharing() sharing.Links {
+	secret := sync.OnceValues(func() ([]byte, error) { return identity.OpenSecret(b.config.KeyFolder(), secretName) })
+	return sharing.Links{Receipt: b.Ledger.Receipt, Secret: secret}
+}
+
+// receipt gives a receipt to the party of its entry, to whoever may see all, and of the owner's own to whoever has a link. To
+// others it is not there.
 func (p *audit) receipt(w http.ResponseWriter, r *http.Request) error {
 	party, known := identity.From(r.Context())
-	if !known && p.gate != nil {
+	shared := p.sharing().Opens(r.Context(), r.PathValue("id"), r.URL.Query().Get("share"))
+	if !known && p.gate != nil && !shared {
 		w.Header().Set("WWW-Authenticate", identity.Challenge{}.String())
 		return fail.New(fail.Unauthorized, "receipts are for those whom they concern: send an API key as `%s: KEY`", identity.KeyHeader)
 	}
 	concerns := party.ID
-	if p.gate == nil || party.Kind == identity.KindKey && slices.Contains(party.Scopes, doorLedger) {
+	if shared || p.gate == nil || party.Kind == identity.KindKey && slices.Contains(party.Scopes, doorLedger) {
 		concerns = ""
 	}
 	given, err := p.receiptFor(r.Context(), r.PathValue("id"), concerns)

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/store/backup"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
@@ -101,6 +103,45 @@ func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
 	}
 	if strings.Contains(log.String(), strings.TrimPrefix(holder, "fd_")) {
 		t.Error("the log has a key")
+	}
+}
+
+// TestAReceiptOfTheOwnersOwnIsShared has strangers open links to receipts: of an entry of the owner's
+// own, and of a platform's, for which there is no link and no code that opens it.
+func TestAReceiptOfTheOwnersOwnIsShared(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, "auth: {required: [ask]}")
+	own, other := taken(t, s, ""), taken(t, s, "platform:seven")
+	share := func(id string) (string, error) {
+		out, err := operator.ShareReceipt{ID: id}.Do(t.Context(), s.Operator())
+		return out.Path, err
+	}
+	link, err := share(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := get(s, link)
+	given, err := receipt.Parse(w.Body.Bytes())
+	if err != nil || w.Code != http.StatusOK || given.Entry.ID != own {
+		t.Fatalf("%s: status %d, %v: %s", link, w.Code, err, w.Body)
+	}
+	if _, err := receipt.Verify(given, publishedKeys(t, s)); err != nil {
+		t.Error(err)
+	}
+	if path, err := share(other); fail.From(err).Code != fail.Forbidden || path != "" {
+		t.Errorf("a platform's receipt is shared: %q, %v", path, err)
+	}
+	_, code, _ := strings.Cut(link, "?")
+	for address, what := range map[string]string{
+		strings.Replace(link, own, other, 1):          "another entry under the code",
+		"/ledger/receipt/" + own:                      "the entry without a code",
+		"/ledger/receipt/" + own + "?share=":          "an empty code",
+		"/ledger/receipt/" + own + "?" + code + "a":   "a longer code",
+		"/ledger/receipt/" + other + "?share=&party=": "a platform's entry",
+	} {
+		if w := get(s, address); w.Code < 400 || strings.Contains(w.Body.String(), "soup") {
+			t.Errorf("%s is opened: status %d: %s", what, w.Code, w.Body)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func (a *App) Operator() *operator.Operator {
 	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {}, Warn: func(context.Context, overrides.Rule) []string { return nil }}
 	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
 	o.Terms.Load = a.Refresh
-	o.Visitors, o.Keys = a.treated(), a.keys()
+	o.Visitors, o.Keys, o.Sharing = a.treated(), a.keys(), a.sharing()
 	o.Settings = a.beside.Book(a.beside.Command())
 	return o
 }
@@ -38,8 +38,8 @@ func (a *App) answerRoutes() []apphttp.Route {
 	if a.gate == nil {
 		return nil
 	}
-	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(), Now: a.now}
-	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content")
+	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(), Sharing: a.sharing(), Now: a.now}
+	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content", "/admin/receipts")
 }
 
 // content is what was read.
@@ -62,7 +62,7 @@ func (s *sources) content() operator.Content {
 func newOperator(s *supply, a *accounting) *operator.Operator {
 	return &operator.Operator{
 		DB: s.db, Requesters: s.Requesters, Callers: s.Callers, Tenants: s.Tenants, Shelves: s.Shelves,
-		Deliveries: s.Deliveries, Accounts: a.Accounts, Balances: a.ReadAccounts,
+		Deliveries: s.Deliveries, Books: operator.Books{Accounts: a.Accounts, Balances: a.ReadAccounts},
 		Cases: operator.Cases{Cases: a.Cases, Reader: a.ReadDisputes()}, Now: s.now,
 		Hosting: operator.Hosting{Known: s.tenantAt, Host: supplyHost},
 	}

@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/ledger/sharing"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/operator/settings"
@@ -39,20 +40,26 @@ type Operator struct {
 	Tenants    *push.Tenants
 	Shelves    *push.Store
 	Deliveries *identity.DeliveryKeys // which sign addresses for others
-	Accounts   *accounts.Ledger
-	Balances   *accounts.Reader
-	Cases      Cases
-	Rules      Rules
-	Terms      ownerterms.Terms
-	Answers    Answers
-	Tuning     Tuning
-	Content    Content
-	Questions  *questions.Store // nil where none are kept
-	Visitors   visitors.Book    // who comes, and what the owner says of them
-	Keys       *keyring.Ring    // of every kind, and people at the console
-	Settings   settings.Book
+	Books
+	Cases     Cases
+	Rules     Rules
+	Terms     ownerterms.Terms
+	Answers   Answers
+	Tuning    Tuning
+	Content   Content
+	Questions *questions.Store // nil where none are kept
+	Visitors  visitors.Book    // who comes, and what the owner says of them
+	Keys      *keyring.Ring    // of every kind, and people at the console
+	Settings  settings.Book
+	Sharing   sharing.Links // of receipts
 	Hosting
 	Now func() time.Time
+}
+
+// Books are the accounts of buyers.
+type Books struct {
+	Accounts *accounts.Ledger
+	Balances *accounts.Reader
 }
 
 // Hosting is whose content is at which host, and who delivers it.
@@ -172,7 +179,7 @@ func Operations() (all []Operation) {
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
 		tuningOperations, questionOperations, contentOperations, termsOperations,
-		visitorOperations, settingOperations,
+		visitorOperations, settingOperations, sharingOperations,
 	} {
 		all = append(all, some...)
 	}

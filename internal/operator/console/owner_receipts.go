@@ -18,6 +18,8 @@ import (
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/ledger/sharing"
+	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 	"frontdesk/wire/receipt"
@@ -153,6 +155,7 @@ type receiptBody struct {
 	Text                   string // the receipt; empty while there is none
 	Early                  bool   // the entry has no place yet
 	Verdict                *verdict
+	Share                  string // the link by which strangers get the receipt; empty for an entry of somebody else
 }
 
 // verdict is what came of verifying a receipt.
@@ -199,7 +202,12 @@ func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Rec
 
 // receipt shows one receipt.
 func (o *owner) receipt(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body, _, err := o.stored(ctx, r.PathValue("id"))
+	body, given, err := o.stored(ctx, r.PathValue("id"))
+	if err == nil && !body.Early && sharing.Owned(given.Entry) {
+		var link operator.SharedReceipt
+		link, err = operator.ShareReceipt{ID: body.ID}.Do(ctx, o.config.Access)
+		body.Share = o.PublicURL(r) + link.Path
+	}
 	return "Receipt " + body.ID, body, broken(err)
 }
 
