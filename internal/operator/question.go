@@ -56,10 +56,10 @@ type Question struct {
 
 func showQuestion(q questions.Question) Question {
 	return Question{
-		ID: q.ID, Text: q.Text, Hidden: q.Hidden, Variants: q.Variants, Language: q.Language,
-		Outcome: q.Outcome.String(),
-		Times:   q.Times, Before: q.Before, People: q.People, Agents: q.Agents, Clicks: q.Clicks, Score: q.Score,
-		URL: q.URL, Name: q.Name, First: Instant{q.First}, Last: Instant{q.Last}, Ignored: !q.Ignored.IsZero(),
+		ID: q.ID, Text: q.Text, Hidden: q.Hidden, Variants: q.Variants, Language: q.Language, Times: q.Times,
+		Outcome: q.Outcome.String(), Before: q.Before, People: q.People, Agents: q.Agents, Clicks: q.Clicks,
+		Score: q.Score, URL: q.URL, Name: q.Name,
+		First: Instant{q.First}, Last: Instant{q.Last}, Ignored: !q.Ignored.IsZero(),
 	}
 }
 
@@ -129,8 +129,9 @@ type ShowQuestion struct{ QuestionID }
 // QuestionDetails are what is kept of a question.
 type QuestionDetails struct {
 	Question
-	Days   []QuestionDay   `json:"days"`
-	Askers []QuestionAsker `json:"askers"`
+	Days     []QuestionDay       `json:"days"`
+	Askers   []QuestionAsker     `json:"askers"`
+	Synonyms []questions.Synonym `json:"synonyms,omitempty"` // suggested, where nothing was found
 }
 
 // QuestionDay is how often it was asked on a day.
@@ -157,14 +158,14 @@ func (in ShowQuestion) Do(ctx context.Context, o *Operator) (out QuestionDetails
 		return out, err
 	}
 	d, err := o.Questions.Get(ctx, id)
-	return QuestionDetails{
-		showQuestion(d.Question),
-		each(d.Days, func(day questions.Day) QuestionDay {
-			return QuestionDay{day.Day.Format(time.DateOnly), day.People, day.Agents, day.Of[questions.Nothing],
-				day.Clicks}
-		}),
-		each(d.Askers, func(a questions.Asker) QuestionAsker { return QuestionAsker(a) }),
-	}, err
+	if err == nil {
+		out.Synonyms, err = o.Questions.Synonyms(ctx, d.Question)
+	}
+	out.Question, out.Days = showQuestion(d.Question), each(d.Days, func(d questions.Day) QuestionDay {
+		return QuestionDay{d.Day.Format(time.DateOnly), d.People, d.Agents, d.Of[questions.Nothing], d.Clicks}
+	})
+	out.Askers = each(d.Askers, func(a questions.Asker) QuestionAsker { return QuestionAsker(a) })
+	return out, err
 }
 
 // ForgetQuestion removes all that is kept of a question.

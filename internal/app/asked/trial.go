@@ -43,7 +43,7 @@ func Trials(service *ask.Service) func(ctx context.Context, text string) ([]ques
 func try(ctx context.Context, service *ask.Service, text string) (t questions.Trial, err error) {
 	reply, err := service.Ask(ctx, ask.Question{Text: text, Limit: triedResults, Numbered: true})
 	if reply != nil {
-		t.Understood = reply.Understood.Text
+		t.Understood, t.Chips = reply.Understood.Text, chips(reply.Understood)
 	}
 	if err != nil {
 		told := fail.From(err)
@@ -59,12 +59,15 @@ func try(ctx context.Context, service *ask.Service, text string) (t questions.Tr
 	if reply.Answer == nil {
 		return t, nil
 	}
+	looked := lookedFor(reply.Understood, text)
 	for result, err := range reply.Answer.Results(ctx) {
 		if err != nil {
 			return t, err
 		}
+		found, missing := whyFound(looked, result)
 		t.Items = append(t.Items, questions.Item{
 			Name: result.Name(), URL: result.URL(), Score: result.Score(), Licensed: result.Licensed(),
+			Found: found, Missing: missing,
 		})
 	}
 	return t, nil

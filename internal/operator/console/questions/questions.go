@@ -39,8 +39,9 @@ type Config struct {
 type Trial struct {
 	As         string // stranger, known or verified: the end of a key in the words
 	Understood string
-	Message    string // why there is no answer; empty where there is one
-	Back       string // what is asked back; empty for nothing
+	Chips      []string // what was read from it, each by itself
+	Message    string   // why there is no answer; empty where there is one
+	Back       string   // what is asked back; empty for nothing
 	Items      []Item
 }
 
@@ -49,7 +50,22 @@ type Item struct {
 	Name, URL string
 	Score     float64
 	Licensed  bool // no more than a notice is shown
+	Found     []Match
+	Missing   []string // words that were looked for and stand in nothing that is shown
 }
+
+// Match is the words that were found in a field of an item.
+type Match struct {
+	Field string // InName, InDescription or InText: the end of a key in the words
+	Words []string
+}
+
+// The fields of an item.
+const (
+	InName        = "name"
+	InDescription = "description"
+	InText        = "text"
+)
 
 // Pages are the pages of this package.
 func Pages(config Config) func(*frame.Frame) frame.Pages {
@@ -260,6 +276,13 @@ type One struct {
 	Most   int
 	Askers []Asker
 	Trials []Tried
+	Same   []Same
+}
+
+// Same is a synonym that is suggested, with the query of the form that adds it.
+type Same struct {
+	asked.Synonym
+	Query string
 }
 
 // Tried is a trial with its heading.
@@ -293,6 +316,10 @@ func (p *pages) one(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	body.Bars, body.Most = p.trend(d.Days)
 	for _, a := range d.Askers {
 		body.Askers = append(body.Askers, Asker{a, int(a.Times), int(a.Nothing)})
+	}
+	for _, one := range d.Synonyms {
+		fix := url.Values{"kind": {"synonym"}, "question": {d.ID.String()}, "words": {one.Words}, "means": {one.Means}}
+		body.Same = append(body.Same, Same{one, fix.Encode()})
 	}
 	title := v.Say("questions.hidden")
 	if !d.Hidden {

@@ -174,6 +174,9 @@ func (p *pages) begin(ctx context.Context, asked url.Values) (form Form, err err
 			return form, err
 		}
 		form.Try = form.Question
+		if words := asked.Get("words"); words != "" { // which were suggested
+			form.Words, form.Means = []string{words}, asked.Get("means")
+		}
 	}
 	return form, nil
 }
