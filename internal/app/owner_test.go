@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/operator/console/frame"
+	"frontdesk/internal/operator/operations"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/wire/receipt"
 )
@@ -401,8 +402,13 @@ func TestAViewerChangesNothingByAnyAddress(t *testing.T) {
 			t.Errorf("%s at /admin: %d", role, w.Code)
 		}
 	}
+	denyAdmin(t, s, people[identity.Viewer])
+	before := countRows(t, s)
 	posts := 0
 	for _, row := range rows {
+		if path, ok := strings.CutPrefix(row.Pattern, "GET "); ok {
+			people[identity.Viewer].get("/console/" + someAddress.Replace(path) + "?do=suspend&id=soup&kind=pin")
+		}
 		path, ok := strings.CutPrefix(row.Pattern, "POST ")
 		if !ok || harmless[row.Pattern] {
 			if ok && row.Right != identity.See {
@@ -419,7 +425,7 @@ func TestAViewerChangesNothingByAnyAddress(t *testing.T) {
 				continue
 			}
 			p.get("/console/")
-			w := p.post("/console/"+strings.NewReplacer("{id}", "soup", "{file}", "soup").Replace(path), "do", "suspend", "id", "soup")
+			w := p.post("/console/"+someAddress.Replace(path), "do", "suspend", "id", "soup")
 			if w.Code != http.StatusForbidden {
 				t.Errorf("%s by the %s: %d", row.Pattern, role, w.Code)
 			}
@@ -428,6 +434,69 @@ func TestAViewerChangesNothingByAnyAddress(t *testing.T) {
 	if posts < 14 {
 		t.Errorf("only %d addresses change something: %v", posts, rows)
 	}
+	for table, n := range countRows(t, s) {
+		if n != before[table] {
+			t.Errorf("%s has %d rows, and had %d", table, n, before[table])
+		}
+	}
+}
+
+// someAddress fills in what patterns of addresses leave open.
+var someAddress = strings.NewReplacer("{id}", "soup", "{id...}", "soup", "{file}", "soup", "{file...}", "soup", "{agent}", "soup",
+	"{kind}", "api", "{domain}", "soup.example", "{key}", "soup", "{source}", "soup", "{site}", "soup", "{name}", "soup",
+	"{version}", "soup", "{buyer}", "soup", "{currency}", "EUR", "{$}", "")
+
+// denyAdmin tries every operation under /admin as somebody who came in to the console: with the
+// token, as each header has it, and with the cookies of the session.
+func denyAdmin(t *testing.T, s *App, p *person) {
+	t.Helper()
+	token, _ := tokenFor(t, s, identity.Viewer)
+	cookies, tried := "", 0
+	for name, value := range p.cookies {
+		cookies += name + "=" + value + "; "
+	}
+	for _, op := range operations.All() {
+		if op.Path == "" {
+			continue // of the command line alone
+		}
+		for _, headers := range [][]string{
+			{identity.KeyHeader, token}, {"Authorization", "Bearer " + token}, {"Cookie", cookies},
+		} {
+			tried++
+			w := send(s, posted(op.Method, someAddress.Replace(op.Path), "{}", headers...))
+			if w.Code < 400 {
+				t.Errorf("a viewer's %s opens %s %s: %d", headers[0], op.Method, op.Path, w.Code)
+			}
+		}
+	}
+	if tried < 200 {
+		t.Errorf("only %d tries", tried)
+	}
+}
+
+// countRows is how many rows each table has, but those of who came in and what was asked.
+func countRows(t *testing.T, s *App) map[string]int {
+	t.Helper()
+	all := map[string]int{}
+	err := s.db.View(t.Context(), func(tx *store.Tx) error {
+		tables, err := store.All(t.Context(), tx, `SELECT name FROM sqlite_master WHERE type = 'table'`,
+			func(row store.Scanner) (name string, err error) { return name, row.Scan(&name) })
+		for _, table := range tables {
+			if strings.HasPrefix(table, "question") || strings.HasPrefix(table, "visitor") || strings.HasPrefix(table, "sqlite") {
+				continue
+			}
+			n := 0
+			if err == nil {
+				err = tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM "`+table+`"`).Scan(&n)
+			}
+			all[table] = n
+		}
+		return err
+	})
+	if err != nil || len(all) < 20 {
+		t.Fatalf("%d tables, %v", len(all), err)
+	}
+	return all
 }
 
 // given appends an access as package excerpts does.

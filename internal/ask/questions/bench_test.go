@@ -60,7 +60,22 @@ func fillMillion(b *testing.B, db *store.DB, today int64) {
 				}
 			}
 		})
-	if err := db.Analyze(b.Context(), "question_form", "question_day"); err != nil {
+	bulk("question_word", []string{"word", "question"}, func(yield func([]any) bool) {
+		for n := range million {
+			form := fmt.Sprintf("question number %d about the things that a site has", n)
+			for _, word := range wordsOf(form) {
+				if !yield([]any{word, int64(idOf(form))}) {
+					return
+				}
+			}
+		}
+	})
+	if err := db.Update(b.Context(), func(tx *store.Tx) error {
+		return setState(b.Context(), tx, stateWords, wordsWritten, 0)
+	}); err != nil {
+		b.Fatal(err)
+	}
+	if err := db.Analyze(b.Context(), "question_form", "question_day", "question_word"); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -142,11 +142,23 @@ func (s *Store) List(ctx context.Context, f Filter) (all []Question, next string
 		f.Limit = 50
 	}
 	f.Limit = min(f.Limit, MaxRows)
-	text, args, err := f.query(dayOf(s.now()))
-	if err != nil {
+	words, begin := searched(query.Normal(f.Search))
+	if _, _, err := f.query(dayOf(s.now()), nil); err != nil {
 		return nil, "", err
 	}
 	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
+		var ids []any
+		if len(words) > 0 && begin {
+			rare, ok, err := narrow(ctx, tx, words)
+			if err != nil || ok && len(rare) == 0 {
+				return err
+			}
+			ids = rare
+		}
+		text, args, err := f.query(dayOf(s.now()), ids)
+		if err != nil {
+			return err
+		}
 		if all, err = store.All(ctx, tx, text, scanQuestion, args...); err != nil {
 			return err
 		}
@@ -167,8 +179,8 @@ func (s *Store) List(ctx context.Context, f Filter) (all []Question, next string
 }
 
 // query is the statement of a list: of each state those that come first, and of these the first.
-// Each part reads an index in its order.
-func (f Filter) query(today int64) (text string, args []any, err error) {
+// Each part reads an index in its order. Where the list is of some questions alone, it reads these.
+func (f Filter) query(today int64, ids []any) (text string, args []any, err error) {
 	column := cmp.Or(f.Range.column(), "times")
 	param := func(value any) string {
 		args = append(args, value)
@@ -194,12 +206,27 @@ func (f Filter) query(today int64) (text string, args []any, err error) {
 		bit := map[Who]int64{People: askedByPerson, Agents: askedByAgent}[f.Who]
 		where += " AND (who & " + param(bit) + ") != 0"
 	}
-	if search := query.Normal(f.Search); search != "" {
-		escaped := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(search)
-		where += " AND shown = 1 AND form LIKE " + param("%"+escaped+"%") + " ESCAPE '!'"
+	words, begin := searched(query.Normal(f.Search))
+	for _, word := range words { // a normal form has no signs
+		if begin {
+			word = " " + word
+		}
+		where += " AND shown = 1 AND (' ' || form) LIKE " + param("%"+word+"%")
+	}
+	if ids != nil {
+		where += " AND id IN (" + store.Params(len(args)+1, len(ids)) + ")"
+		args = append(args, ids...)
 	}
 	limit := param(f.Limit + 1)
 	order := " ORDER BY " + column + " DESC, id DESC LIMIT " + limit
+	if ids != nil {
+		states := make([]string, len(viewStates[f.View]))
+		for i, state := range viewStates[f.View] {
+			states[i] = strconv.FormatInt(state, 10)
+		}
+		return fmt.Sprintf("SELECT %s, %s FROM question_form WHERE +state IN (%s) AND %s%s",
+			questionColumns, column, strings.Join(states, ", "), where, order), args, nil
+	}
 	var parts []string
 	for _, state := range viewStates[f.View] {
 		parts = append(parts,

@@ -34,7 +34,7 @@ func (k *Keeper) Follow(ctx context.Context) {
 func (k *Keeper) Sweep(ctx context.Context) error {
 	now := k.options.Now()
 	for _, step := range []func(context.Context, *store.Tx, time.Time) (more bool, err error){
-		k.sweepSeen, k.sweepTurn, k.sweepOld, k.sweepSums,
+		k.sweepSeen, k.sweepTurn, k.sweepOld, k.sweepSums, k.sweepWords,
 	} {
 		for more := true; more; {
 			err := k.options.DB.UpdateSerial(ctx, turn, func(tx *store.Tx) (err error) {
@@ -150,6 +150,9 @@ func (k *Keeper) sweepOld(ctx context.Context, tx *store.Tx, now time.Time) (boo
 
 // forget removes those of some questions for which a condition holds, and says how many.
 func forget(ctx context.Context, tx *store.Tx, where string, ids []any) (gone int64, err error) {
+	if err := dropWords(ctx, tx, where, ids); err != nil {
+		return 0, err
+	}
 	gone, err = tx.Exec(ctx, `DELETE FROM question_form WHERE `+where+` AND id IN (`+store.Params(1, len(ids))+`)`, ids...)
 	if err != nil || gone == 0 {
 		return 0, err

@@ -357,6 +357,9 @@ func (w *writing) put(t *tally, r *row, fresh, tells bool) (err error) {
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, 0, $16, $17, $18)`,
 			int64(last.id), last.form, last.Text, last.Language, r.state, int64(r.outcome), score, last.URL, last.Name,
 			store.Micros(t.asked[0].At), store.Micros(at), r.shown, r.seen, r.seenAt, r.who, n, n, n)
+		if err == nil {
+			err = putWords(w.ctx, w.tx, int64(last.id), last.form)
+		}
 	case tells:
 		_, err = w.tx.Exec(w.ctx, `UPDATE question_form SET text = $1, language = $2, state = $3, outcome = $4, score = $5,
 			best_url = $6, best_name = $7, last = $8, shown = $9, seen = $10, seen_at = $11, who = $12,
