@@ -12,7 +12,7 @@ import (
 // home is what the console's first page shows.
 func (a *App) home() home.Config {
 	c := home.Config{
-		Sources: a.sourceHealth, Keys: a.Keys.List, Items: a.Corpus.Items,
+		Sources: a.sourceHealth, Keys: a.keys().List, Items: a.Corpus.Items,
 		Unnamed: func() string {
 			switch now := a.reloader.file().Config; {
 			case now.title() == "":

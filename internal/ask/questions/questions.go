@@ -30,8 +30,8 @@ import (
 // in the last 7 and 30 days and altogether. These counts order the lists; question_state says for
 // which day they are right. question_day has the counts by day, question_sum those of all questions
 // together, also of those whose text is not kept. question_click has the answers whose places were
-// followed, until their ids end. question_word has the words of each normal form, by which rare ones
-// are found.
+// followed, until their ids end. question_word has the words of each normal form,
+// by which rare ones are found.
 var Schema = store.Schema{
 	ID: "question",
 	Steps: []string{`

@@ -65,8 +65,8 @@ func dropWords(ctx context.Context, tx *store.Tx, where string, ids []any) error
 	return err
 }
 
-// sweepWords writes the words of questions that were kept before there was a table of them, for some
-// at a time.
+// sweepWords writes the words of questions that were kept before there was a table of them, for
+// some at a time.
 func (k *Keeper) sweepWords(ctx context.Context, tx *store.Tx, _ time.Time) (more bool, err error) {
 	done, last, _, err := stateRow(ctx, tx, stateWords)
 	if err != nil || done == wordsWritten {
@@ -117,8 +117,8 @@ func narrow(ctx context.Context, tx *store.Tx, words []string) (ids []any, ok bo
 	return ids, ok, nil
 }
 
-// searched are the words of a search, and whether each begins a word of a question. Those of scripts
-// without blanks can stand anywhere.
+// searched are the words of a search, and whether each begins a word of a question. Those of
+// scripts without blanks can stand anywhere.
 func searched(form string) (words []string, begin bool) {
 	joined := func(r rune) bool { return r >= 0x0e00 && r < 0x0f00 || r >= 0x1780 && r < 0x1800 || r >= 0x2e80 }
 	return strings.Fields(form), !strings.ContainsFunc(form, joined)

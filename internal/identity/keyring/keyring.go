@@ -66,6 +66,9 @@ func (k Key) Holder() string {
 	return k.Name
 }
 
+// Own says whether the key is the site's own.
+func (k Key) Own() bool { return ownKind(k.Kind) }
+
 // Right is what changing the key asks of a person at the console. A key that opens the operator's
 // door can do what owners can, the site's own sign in its name, and a token is a person.
 func (k Key) Right() identity.Right {

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/internal/ask/questions"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/operator"
@@ -29,7 +30,7 @@ type Config struct {
 	// What troubles are told of: sources of content, keys, when the certificate ends, why the
 	// changed configuration was refused, and what intakes have to be done.
 	Sources     func(context.Context) ([]Source, error)
-	Keys        func(context.Context) ([]identity.Key, error)
+	Keys        func(context.Context, keyring.Filter) ([]keyring.Key, error)
 	Certificate func() time.Time
 	Refused     func() *string
 	Tasks       func(context.Context) (intake.Tasks, error)

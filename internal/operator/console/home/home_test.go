@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/internal/identity"
+	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/intake"
 	"frontdesk/internal/operator/console/frame"
@@ -18,9 +18,10 @@ func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	wrong := "terms: no"
-	key := func(left time.Duration) identity.Key { return identity.Key{Name: "K", Expires: now.Add(left)} }
-	revoked := key(time.Hour)
-	revoked.Revoked = now
+	key := func(kind string, left time.Duration) keyring.Key {
+		ends := now.Add(left)
+		return keyring.Key{Kind: kind, ID: "a/1", Name: "K", Ends: &ends}
+	}
 	day := 24 * time.Hour
 	for name, c := range map[string]struct {
 		config Config
@@ -40,9 +41,16 @@ func TestTroublesAreToldWhereThereAreSome(t *testing.T) {
 			"[{home.trouble_tls[2026-12-05] false }]"},
 		"TLS later": {Config{Certificate: func() time.Time { return now.Add(15 * day) }}, "[]"},
 		"no TLS":    {Config{Certificate: func() time.Time { return time.Time{} }}, "[]"},
-		"keys": {Config{Keys: func(context.Context) ([]identity.Key, error) {
-			return []identity.Key{key(13 * day), key(15 * day), key(-day), {Name: "for good"}, revoked}, nil
-		}}, "[{home.trouble_key[K 2026-12-05] false keys}]"},
+		"keys": {Config{Keys: func(_ context.Context, f keyring.Filter) ([]keyring.Key, error) {
+			if f.State != keyring.Current {
+				t.Errorf("keys of the filter %+v are told of", f)
+			}
+			return []keyring.Key{
+				key("api", 13*day), key("api", 15*day), key("api", -day), {Name: "for good"}, key("site", day),
+				key("console", 2*day),
+			}, nil
+		}}, "[{home.trouble_key[K 2026-12-05] false keys/api/a/1} " +
+			"{home.trouble_key[K 2026-11-24] false keys/people/a/1}]"},
 		"deliveries": {Config{Tasks: func(context.Context) (intake.Tasks, error) {
 			return intake.Tasks{Failed: make([]intake.FailedBind, 2)}, nil
 		}}, "[{home.trouble_deliveries[2] true inbox}]"},

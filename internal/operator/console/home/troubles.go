@@ -1,8 +1,12 @@
 package home
 
 import (
+	"cmp"
 	"context"
+	"net/url"
 	"time"
+
+	"frontdesk/internal/identity/keyring"
 )
 
 // soon is how long before a key or a certificate ends its end is told.
@@ -57,14 +61,22 @@ func (h *home) troubles(ctx context.Context, say sayer) (all []Trouble, err erro
 		all = append(all, Trouble{Text: say("home.trouble_tls", day(c.Certificate()))})
 	}
 	if c.Keys != nil {
-		keys, err := c.Keys(ctx)
+		keys, err := c.Keys(ctx, keyring.Filter{State: keyring.Current})
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range keys {
-			if ends(k.Expires) && k.Revoked.IsZero() {
-				all = append(all, Trouble{Text: say("home.trouble_key", k.Name, day(k.Expires)), Page: "keys"})
+			if k.Ends == nil || !ends(*k.Ends) || k.Own() { // the site's own end once another follows
+				continue
 			}
+			kind := k.Kind
+			if kind == keyring.Console {
+				kind = "people"
+			}
+			all = append(all, Trouble{
+				Text: say("home.trouble_key", cmp.Or(k.Holder(), k.ID), day(*k.Ends)),
+				Page: "keys/" + kind + "/" + (&url.URL{Path: k.ID}).EscapedPath(),
+			})
 		}
 	}
 	if c.Tasks != nil {
