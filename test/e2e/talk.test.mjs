@@ -47,7 +47,7 @@ test("what was understood stands above the answers, and can be taken away", asyn
   assert.deepEqual(await chips(p).allInnerTexts(), ["price under $20×", "without ginger · without <b>nuts</b>×"]);
   const region = p.page.getByRole("region", { name: "What was understood" });
   assert.match(await region.innerText(), /Nothing has all of that\. Left out: colour: red\./);
-  assert.match(await region.innerText(), /Showing answers for “lamp”\./);
+  assert.match(await region.innerText(), /Read as: “lamp”/);
   await p.picture("chips");
 
   await region.getByRole("button", { name: "Take away: price under $20" }).press("Enter");

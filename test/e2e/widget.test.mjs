@@ -200,6 +200,31 @@ test("what the desk asks back are chips, and all can be passed over at once", as
   await p.check();
 });
 
+test("where nothing is found the closest items are there, and the question as it was written", async (t) => {
+  const nearly = (name) => ({ "@type": "Product", url: `https://shop.example/${name}`, name });
+  const asked = [];
+  const other = await scripted(desk.url, (req, res, body) => {
+    asked.push(body.query);
+    res.setHeader("Content-Type", "application/json");
+    const understood = body.query.spelling ? undefined : { text: "lamp; price under 1", corrected: [{ from: "lmap", to: "lamp" }] };
+    res.end(JSON.stringify({
+      _meta: { response_type: "failure", version: "0.55", understood, closest: ["Lamp", "Candle", "Torch"].map(nearly) },
+      error: { code: "NO_RESULTS", message: "Nothing here matches that question." },
+    }));
+  });
+  t.after(() => other.stop());
+  const p = await visit("<frontdesk-ask></frontdesk-ask>", { at: other.url });
+  await p.ask("lmap under 1 dollar");
+  assert.deepEqual(await p.element.locator(".notice ~ ul .card strong").allInnerTexts(), ["Lamp", "Candle"]);
+  assert.match(await p.element.locator(".told").innerText(), /Read as: “lamp”/);
+  await axe(p.page);
+  await p.picture("widget-closest");
+  await p.element.getByRole("button", { name: "Ask for “lmap” instead" }).click();
+  await p.settled();
+  assert.deepEqual([asked[0].spelling, asked[1].spelling], [undefined, "exact"]);
+  await p.check();
+});
+
 test("where nothing is found there is somebody to turn to", async () => {
   const p = await visit('<frontdesk-ask examples="soup" empty-href="https://shop.example/contact" empty-text="Write to us"><span slot="empty">We answer within a day.</span></frontdesk-ask>');
   await p.ask("zzqx frobnicator");

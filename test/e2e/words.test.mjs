@@ -26,7 +26,7 @@ const table = [
   ["day", ["2026-03-09"], "9 March 2026"], ["day", ["2026-03-09T23:30:00-08:00"], "9 March 2026"], ["day", ["2026-02-30"], null], ["day", ["soon"], null],
   ["when", ["2026-12-12T16:00:00+00:00", "2026-12-12T21:30:00+00:00"], "Sat, 12 Dec 2026, 16:00–21:30"], ["when", ["2027-04-24T11:00", "2027-04-25T18:00"], "Sat, 24 Apr 2027 – Sun, 25 Apr 2027"], ["when", ["2027-04-24"], "Sat, 24 Apr 2027"],
   ["rating", [{ ratingValue: "4.6", ratingCount: 12 }], { value: 4.6, best: 5, count: 12 }], ["rating", [{ ratingValue: 6 }], null], ["rating", [{ ratingValue: 0 }], null], ["rating", ["4"], null],
-  ["availability", [{ availability: "https://schema.org/InStock" }], ["In stock", "good"]], ["availability", [{ availability: "constructor" }], null],
+  ["availability", [{ availability: "https://schema.org/InStock" }], "In stock"], ["availability", [{ availability: "constructor" }], null],
   ["diets", [["https://schema.org/GlutenFreeDiet", "VeganDiet", 7]], ["gluten-free", "vegan", "7"]],
   ["webAddress", ["https://a.example/b"], "https://a.example/b"], ["webAddress", ["javascript:1"], null], ["webAddress", ["//a.example"], null], ["webAddress", [7], null],
   ["stems", ["How do I season chickpeas with the Season’s pan?"], ["seas", "chickpe", "pan"]],

@@ -1,7 +1,7 @@
 // What was asked and answered on the pages before, kept by the browser until its tab is closed: so that a
 // conversation goes on from page to page of a site, without a cookie.
 
-const most = 6, longest = 200_000; // turns, and characters of them
+const most = 6; // turns
 
 // keeper keeps turns, {question, events}, under a name; without one it keeps nothing.
 export function keeper(name) {
@@ -11,10 +11,7 @@ export function keeper(name) {
       try { return (name && JSON.parse(sessionStorage.getItem(key))) || []; } catch { return []; }
     },
     keep(turns) {
-      if (!name) return;
-      let text = JSON.stringify(turns.slice(-most));
-      if (text.length > longest) text = JSON.stringify(turns.slice(-1));
-      try { sessionStorage.setItem(key, text.length > longest ? "[]" : text); } catch { /* it is not kept */ }
+      try { if (name) sessionStorage.setItem(key, JSON.stringify(turns.slice(-most))); } catch { /* too much is not kept */ }
     },
   };
 }

@@ -1,6 +1,7 @@
 // The rest of <frontdesk-ask>: the panel in which people ask, and one turn of the conversation for each question.
 
 import { createDesk } from "./core.js";
+import { chips } from "./card.js";
 import { keeper } from "./history.js";
 import { turn } from "./turn.js";
 import { make } from "../../../internal/ask/page/assets/cards.js";
@@ -9,9 +10,18 @@ import sheet from "../../../internal/ask/widget/dist/style.css";
 
 let style;
 
+// The desk sends its words without their names, each at a place that is made of its name: as words in
+// internal/ask/widget has it.
+const place = (name) => [...name].reduce((n, c) => (n * 324 + c.charCodeAt()) % 347, 0);
+
+const spelled = ({ say }) => {
+  const texts = say.split("|");
+  return { say: new Proxy(texts, { get: (_, name) => texts[place(name)] }) };
+};
+
 // build draws the panel into an element and gives what can be done with it. words are those of the desk.
 export function build(host, words) {
-  const spoken = () => speak(words, words.language);
+  const all = spelled(words), spoken = () => speak(all, words.language);
   spoken();
   const mode = host.getAttribute("mode"), box = mode === "searchbox" || mode === "modal"; // of which the answer replaces the one before
   const desk = createDesk(host.getAttribute("src") || host.desk);
@@ -20,7 +30,7 @@ export function build(host, words) {
     host.dispatchEvent(new CustomEvent(`frontdesk-${name}`, { detail, cancelable, bubbles: true, composed: true }));
 
   const log = make("div", { class: "log", part: "log" }), live = make("p", { class: "unseen", role: "status" });
-  const input = make("input", { type: "search", name: "q", part: "input", autocomplete: "off", enterkeyhint: "search", maxlength: 4000, required: true,
+  const input = make("input", { type: "search", name: "q", part: "input", autocomplete: "off", maxlength: 4000, required: true,
     placeholder: say("placeholder"), "aria-label": say("question") });
   const form = make("form", { class: "form" }, input, make("button", { class: "send", part: "button", type: "submit" }, say("ask")));
   const foot = make("p", { class: "foot" }, make("slot", { name: "footer" }, say("foot")));
@@ -29,7 +39,7 @@ export function build(host, words) {
   const title = make("h2", { id: "title" }, host.label || say("headline"));
   const header = dialog ? make("header", { part: "header" }, make("slot", { name: "header" }, title), close) : null;
   const order = box ? [header, form, log, live, foot] : [header, log, live, form, foot];
-  const panel = make("div", { class: "panel", part: "panel", lang: words.language, role: dialog ? null : "region", "aria-label": dialog ? null : say("headline") }, order);
+  const panel = make("div", { class: "panel", part: "panel", lang: words.language, ...(!dialog && { role: "region", "aria-label": say("headline") }) }, order);
 
   // What the owner offers to begin with: of the element, or of the desk.
   const examples = host.getAttribute("examples")?.split("|").map((one) => one.trim()).filter(Boolean) || words.examples || [];
@@ -37,6 +47,17 @@ export function build(host, words) {
   const about = {
     contact: contact && [contact, host.getAttribute("empty-text") || say("contact")], target: host.getAttribute("target"), examples,
     own: (item) => host.card?.(item),
+    async later() {
+      const later = await import("./later.js");
+      later.speak(all, words.language);
+      wear(later.sheet);
+      return later;
+    },
+  };
+
+  const wear = (style) => {
+    const worn = host.shadowRoot.adoptedStyleSheets;
+    if (!worn.includes(style)) worn.push(style);
   };
 
   let turns = [], current = null;
@@ -61,12 +82,13 @@ export function build(host, words) {
     };
     const late = setTimeout(() => { spoken(); drawn.late(); }, 1500);
     try {
-      for await (const event of desk.ask(question.text, options)) {
+      const { text } = question;
+      for await (const event of desk.ask(text, options)) {
         spoken();
         kept.events.push(event);
         drawn.take(event);
         hold(drawn);
-        const { type, meta } = event, { text } = question;
+        const { type, meta } = event;
         kept.session = meta?.session_context || kept.session;
         if (type === "nothing") tell(type, { text });
         if (type === "done" || type === "questions") tell("answer", { text, count: drawn.count(), kind: meta.understood?.intent || type });
@@ -106,12 +128,7 @@ export function build(host, words) {
     return drawn;
   }
 
-  const start = make("ul", { class: "chips", part: "chips", "aria-label": say("examples") }, examples.slice(0, 6).map((words) => {
-    const button = make("button", { type: "button", part: "button" }, words);
-    button.addEventListener("click", () => ask(words));
-    return make("li", {}, button);
-  }));
-
+  const start = chips(say("examples"), examples.slice(0, 6), (words) => ask(words)) || make("p");
   function clear() {
     for (const section of log.querySelectorAll(".turn")) section.remove();
     turns = [];
@@ -133,16 +150,14 @@ export function build(host, words) {
   start.hidden = examples.length === 0;
   log.append(start);
   for (const kept of history.kept()) {
-    const { question, events } = kept;
     if (box) break; // which begins empty
-    const drawn = draw(question, () => {});
-    events.forEach(drawn.take);
+    kept.events.forEach(draw(kept.question, () => {}).take);
     turns.push(kept);
     start.hidden = true;
   }
   live.textContent = ""; // of what is only shown again
   if (!style) (style = new CSSStyleSheet()).replaceSync(sheet);
-  host.shadowRoot.adoptedStyleSheets.push(style);
+  wear(style);
   if (dialog) {
     dialog.append(panel);
     host.shadowRoot.append(dialog);

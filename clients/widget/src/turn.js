@@ -1,15 +1,11 @@
 // One question and what came of it.
 
-import { card, nameOf, summary } from "./card.js";
+import { button, card, chips, nameOf, summary } from "./card.js";
 import { make } from "../../../internal/ask/page/assets/cards.js";
-import { ask as askBack } from "../../../internal/ask/page/assets/elicit.js";
 import { hintsFor } from "../../../internal/ask/page/assets/hints.js";
 import { count, figure, say } from "../../../internal/ask/page/assets/say.js";
 import { understood } from "../../../internal/ask/page/assets/understood.js";
 import { list, text, webAddress } from "../../../internal/ask/page/assets/words.js";
-
-// Parts by which a page can style what is drawn, each by what is to have it.
-const parts = { ".question": "question", ".answer": "answer", ".card": "card", ".card img": "image", ".facts": "facts", ".chips": "chips", button: "button" };
 
 // failures are what happened, by the code of a refusal.
 const failures = {
@@ -17,9 +13,9 @@ const failures = {
 };
 
 // turn draws a question, and takes the events of its answer. settings has the contact, the target of links, the
-// examples and own(item), the page's own drawing; on has go(question), stop(), status(text) and
+// examples, own(item), the page's own drawing, and later(), what is not needed at once; on has go(question), stop(), status(text) and
 // click(event, position, url, answerID).
-export function turn(question, { contact, target, examples, own }, on) {
+export function turn(question, { contact, target, examples, own, later }, on) {
   const title = question.label || question.text;
   const reading = make("div"), answer = make("div"), cards = make("ol", { "aria-label": say("answers") }), after = make("div");
   const waiting = make("p", { class: "waiting" }, say("asking"));
@@ -34,23 +30,13 @@ export function turn(question, { contact, target, examples, own }, on) {
     dress();
   };
   const dress = () => {
-    for (const [which, part] of Object.entries(parts)) for (const one of section.querySelectorAll(which)) one.part = part;
+    for (const one of section.querySelectorAll(".question,.answer,.card,.facts,.chips,img,button")) one.part = one.className.replace(/^(quiet|link)?$/, one.alt === "" ? "image" : "button");
     if (target) for (const link of section.querySelectorAll("a")) link.target = target;
   };
   const settle = () => {
     waiting.remove();
     show(after);
   };
-
-  const button = (label, act) => {
-    const one = make("button", { type: "button", class: "quiet" }, label);
-    one.addEventListener("click", act);
-    return one;
-  };
-
-  // chips offers questions to ask next.
-  const chips = (label, questions, ask) => questions.length > 0 &&
-    make("ul", { class: "chips", "aria-label": label }, questions.map((words) => make("li", {}, button(words, () => ask(words)))));
 
   const notice = (headline, advice, ...more) => {
     on.status(`${headline}. ${advice || ""}`);
@@ -94,15 +80,15 @@ export function turn(question, { contact, target, examples, own }, on) {
       waiting.remove();
       dress();
     },
-    promise({ message, progress, seconds, cancel }) {
-      const words = text(message) || say("promised"), minutes = seconds >= 90;
-      const left = seconds > 0 ? say("left", say(minutes ? "minutes" : "seconds", figure(minutes ? seconds / 60 : seconds))) : "";
-      waiting.replaceChildren(make("span", {}, words, " ", left), button(say("cancel"), cancel));
-      show(after, make("progress", { max: 1, value: progress, "aria-label": say("progress") }));
+    async promise({ message, cancel, ...event }) {
+      const words = text(message) || say("promised");
       on.status(words);
+      const [left, bar] = (await later()).progress(event, words);
+      waiting.replaceChildren(left, button(say("cancel"), cancel));
+      if (waiting.isConnected) show(after, bar);
     },
-    questions({ elicitation, meta }) {
-      const asked = askBack(elicitation, (answers) => on.go({
+    async questions({ elicitation, meta }) {
+      const asked = (await later()).ask(elicitation, (answers) => on.go({
         ...question, label: Object.values(answers).flat().join(" · "), attributes: { ...question.attributes, ...answers }, session: meta.session_context || question.session,
       }));
       settle();
@@ -112,9 +98,9 @@ export function turn(question, { contact, target, examples, own }, on) {
     nothing({ meta }) {
       settle();
       read(meta);
-      const closest = list(meta.closest).slice(0, 2), near = closest.length > 0 && [make("strong", {}, say("closest")), make("ul", {}, closest.map(draw))];
+      const closest = list(meta.closest).slice(0, 2), near = closest.length > 0 ? [make("strong", {}, say("closest")), make("ul", {}, closest.map(draw))] : [];
       show(after, notice(say("none"), say("none_try"), make("slot", { name: "empty" }), contact && make("p", {}, make("a", { href: contact[0] }, contact[1]))),
-        ...(near || []),
+        ...near,
         chips(say("examples"), examples.slice(0, 3), (words) => on.go({ text: words })));
     },
     done({ meta, error }) {
@@ -154,7 +140,7 @@ export function turn(question, { contact, target, examples, own }, on) {
   on.status(say("asking"));
   dress();
   return {
-    section, fail, count: () => items.length, take: (event) => take[event.type](event),
+    section, fail, count: () => items.length, take: (event) => take[event.type](event)?.catch(() => fail({ code: "UNREACHABLE" })),
     late() {
       if (!waiting.isConnected || waiting.firstElementChild) return;
       waiting.replaceChildren(make("span", {}, say("still")), button(say("cancel"), on.stop));

@@ -269,7 +269,7 @@ func TestLinksBeginWithThePathOfThePublicAddress(t *testing.T) {
 
 // The texts that scripts and the page name, and those that are put together of a word and a number.
 var (
-	saidInScript = regexp.MustCompile(`\bsay\((?:none \? )?"([a-z_]+)"(?: : "([a-z_]+)")?|: \["([a-z_]+)", "(?:good|fair|none)"\]|\["(sort_[a-z]+)", \{`)
+	saidInScript = regexp.MustCompile(`\bsay\((?:none \? )?"([a-z_]+)"(?: : "([a-z_]+)")?|\b[A-Z]\w+: "([a-z_]+)"|\["(sort_[a-z]+)", \{`)
 	countedThere = regexp.MustCompile(`\bcount\([^()]+, "([a-z_]+)"\)`)
 	saidInPage   = regexp.MustCompile(`\$?\.Say\.([a-z_]+)`)
 )

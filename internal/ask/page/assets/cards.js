@@ -3,13 +3,13 @@
 import { count, figure, language, say } from "./say.js";
 import * as words from "./words.js";
 
-// make makes an element with attributes and children; strings become text, null is left out.
+// make makes an element with attributes and children; strings become text, what is empty is left out.
 export function make(name, attributes, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+    if ((value ?? false) !== false) element.setAttribute(key, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  element.append(...children.flat().filter((child) => child || child === 0));
   return element;
 }
 
@@ -57,7 +57,7 @@ function facts(item) {
   const time = words.duration(item.totalTime) || words.duration(item.cookTime);
   const all = [
     fact("price", words.price(item.offers)),
-    stock && !item.startDate ? make("li", { class: `stock ${stock[1]}` }, stock[0]) : null,
+    stock && !item.startDate ? make("li", { class: `stock ${mood(item.offers)}` }, stock) : null,
     fact("when", words.when(item.startDate, item.endDate)),
     fact("place", words.place(item.location)),
     fact("time", time, time && say("takes", time)),
@@ -69,6 +69,9 @@ function facts(item) {
   ].filter(Boolean);
   return all.length > 0 ? make("ul", { class: "facts" }, all) : null;
 }
+
+// mood is how good it is for a buyer.
+const mood = (offers) => (/^(In|Online)/.test(words.stock(offers)) ? "good" : /^(Out|Sold|Disc)/.test(words.stock(offers)) ? "none" : "fair");
 
 // byline says who wrote it and when.
 function byline(item) {

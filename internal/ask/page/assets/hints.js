@@ -1,13 +1,13 @@
 // Questions that go on from an answer.
 
 import { say } from "./say.js";
-import { member, text } from "./words.js";
+import { stock } from "./words.js";
 
 // hints are ways to go on from answers, each with what half of them must have for it.
 const hints = [
   [() => say("hint_price"), (item) => item.offers],
   [() => say("hint_rating"), (item) => item.aggregateRating],
-  [() => say("hint_stock"), (item) => item.offers && !/InStock|Online|InStore/.test(text(member(item.offers).availability) || "InStock")],
+  [() => say("hint_stock"), (item) => item.offers && !/^(In|Online|$)/.test(stock(item.offers))],
   [() => say("hint_time"), (item) => item.totalTime],
   [() => say("hint_date"), (item) => item.startDate],
   [() => say("hint_newest"), (item) => item.datePublished && !item.startDate],

@@ -1,30 +1,25 @@
 // Asking over the wire: POST /ask, and the answer as events, whether it came as a stream of server-sent events or
 // as one JSON object (NLWeb 0.55, sections 4 and 6).
 
-// events reads a stream of server-sent events from chunks of text and calls take(name, data) for each. The chunks
-// may be cut anywhere, also within a line or between "\r" and "\n".
+import { isObject } from "./words.js";
+
+// eventReader reads a stream of server-sent events from chunks of text and calls take(name, data) for each. The
+// chunks may be cut anywhere, also within a line or between "\r" and "\n".
 export function eventReader(take) {
-  let rest = "", name = "", data = [], skipNewline = false;
-  const line = (text) => {
-    if (text === "") {
-      if (data.length > 0) take(name || "message", data.join("\n"));
-      name = ""; data = [];
-      return;
-    }
-    const colon = text.indexOf(":");
-    if (colon === 0) return; // a comment
-    const field = colon < 0 ? text : text.slice(0, colon);
-    const value = colon < 0 ? "" : text.slice(colon + 1).replace(/^ /, "");
-    if (field === "event") name = value;
-    if (field === "data") data.push(value);
-  };
+  let rest = "";
   return (chunk) => {
-    if (skipNewline && chunk.startsWith("\n")) chunk = chunk.slice(1);
-    if (chunk === "") return;
-    skipNewline = chunk.endsWith("\r");
-    const lines = (rest + chunk).split(/\r\n|\n|\r/);
-    rest = lines.pop();
-    lines.forEach(line);
+    const events = (rest + chunk).split(/\r\r|\r?\n\r?\n/);
+    rest = events.pop();
+    for (const event of events) {
+      const data = [];
+      let name = "message";
+      for (const line of event.split(/\r\n|\n|\r/)) {
+        const [, field, value] = /^(\w+):? ?(.*)/.exec(line) || [];
+        if (field === "event") name = value || name;
+        if (field === "data") data.push(value);
+      }
+      if (data.length > 0) take(name, data.join("\n"));
+    }
   };
 }
 
@@ -52,11 +47,11 @@ export async function ask(address, body, { signal, on, credentials = "same-origi
     signal,
     credentials,
   });
-  const kind = (response.headers.get("Content-Type") || "").split(";")[0].trim();
-  const whole = kind === "text/event-stream" ? await streamed(response, on) : await plain(response, on);
+  const streams = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  const whole = await (streams ? streamed : plain)(response, on);
   if (whole.error && !(whole.results?.length > 0)) {
-    const wait = parseInt(response.headers.get("Retry-After") || "", 10);
-    throw new Refusal(String(whole.error.code || "INTERNAL_ERROR"), String(whole.error.message || ""), wait || 0, whole._meta, response.status);
+    const { code, message } = whole.error;
+    throw new Refusal(String(code || "INTERNAL_ERROR"), String(message || ""), parseInt(response.headers.get("Retry-After")) || 0, whole._meta, response.status);
   }
   return whole;
 }
@@ -67,12 +62,12 @@ async function streamed(response, on) {
   const read = eventReader((name, data) => {
     let event;
     try { event = JSON.parse(data); } catch { return; } // one broken event does not spoil the others
-    if (event === null || typeof event !== "object") return;
+    if (!isObject(event)) return;
     if (isObject(event._meta)) {
       whole._meta = event._meta;
       if (name === "start") on.meta(event._meta);
     }
-    if (name === "result" && Number.isInteger(event.index) && event.index >= 0 && isObject(event.item)) {
+    if (name === "result" && event.index >= 0 && isObject(event.item)) {
       whole.results[event.index] = event.item;
       on.result(event.index, event.item);
     }
@@ -85,12 +80,11 @@ async function streamed(response, on) {
   });
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
+  for (let done, value; !done; ) {
+    ({ done, value } = await reader.read());
+    const text = decoder.decode(value, { stream: !done });
     on.text?.(text);
     read(text);
-    if (done) break;
   }
   whole.results = whole.results.filter(Boolean); // a place that was never filled
   if (!complete && !whole.error) whole.error = { code: "CUT_OFF", message: "" };
@@ -101,16 +95,12 @@ async function plain(response, on) {
   const text = await response.text();
   on.text?.(text);
   let whole;
-  try { whole = JSON.parse(text); } catch { whole = null; }
-  if (!isObject(whole)) {
-    return { error: { code: "NOT_AN_ANSWER" } };
-  }
+  try { whole = JSON.parse(text); } catch { /* it is none */ }
+  if (!isObject(whole)) whole = { error: { code: "NOT_AN_ANSWER" } };
   if (Array.isArray(whole.results)) {
     whole.results = whole.results.filter(isObject);
     whole.results.forEach((item, index) => on.result(index, item));
   }
-  if (!response.ok && !whole.error) whole.error = { code: "NOT_AN_ANSWER" };
+  if (!response.ok) whole.error ??= { code: "NOT_AN_ANSWER" };
   return whole;
 }
-
-const isObject = (v) => v !== null && typeof v === "object" && !Array.isArray(v);

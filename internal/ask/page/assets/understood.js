@@ -13,7 +13,7 @@ export function understood(meta, { take, spell }) {
   return parts.length > 0 ? make("section", { class: "understood", "aria-label": say("understood") }, parts) : null;
 }
 
-const rewritten = (told) => (text(told.query) ? make("p", { class: "read" }, say("read_as", text(told.query))) : null);
+const rewritten = (told) => (text(told.query) && make("p", { class: "read" }, say("read_as", text(told.query))));
 
 // chips has one for each attribute: several conditions under one name go together, as they came. Those that gave way are struck out.
 function chips(told, take) {
@@ -40,16 +40,16 @@ function corrected(told, spell) {
   const all = (side) => words.map((c) => say("quoted", text(c[side]))).join(say("then"));
   const instead = make("button", { type: "button", class: "link" }, say("instead", all("from")));
   instead.addEventListener("click", spell);
-  return make("p", { class: "told" }, say("corrected", all("to")), " ", instead);
+  return make("p", { class: "told" }, say("read_as", all("to")), " ", instead);
 }
 
 function relaxed(told) {
   const left = list(told.relaxed).map((r) => text(r?.text)).filter(Boolean);
-  return left.length > 0 ? make("p", { class: "told" }, say("relaxed", left.join(say("then")))) : null;
+  return left.length > 0 && make("p", { class: "told" }, say("relaxed", left.join(say("then"))));
 }
 
 // outcome is that of a comparison, or the detail that was asked for.
-const outcome = (told) => (text(told.answer) ? make("p", { class: "outcome" }, text(told.answer)) : null);
+const outcome = (told) => (text(told.answer) && make("p", { class: "outcome" }, text(told.answer)));
 
 // The orders in which answers can be sorted, each with what an answer must have for it.
 const orders = [

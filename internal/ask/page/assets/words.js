@@ -4,33 +4,28 @@
 import { figure, language, say, thing } from "./say.js";
 
 // list makes a list of a value: nothing is none, one is one.
-export const list = (v) => (v === undefined || v === null ? [] : Array.isArray(v) ? v : [v]);
+export const list = (v) => (Array.isArray(v) ? v : [v ?? []].flat());
+
+// isObject tells an object from everything else, lists among it.
+export const isObject = (v) => v !== null && typeof v === "object" && !Array.isArray(v);
 
 // text is the text of a value: a string or number itself, of an object its name, of a list its first text.
 export function text(v) {
   for (const one of list(v).slice(0, 20)) {
-    if (typeof one === "string" && one.trim()) return one.trim();
-    if (typeof one === "number") return String(one);
-    if (one && typeof one === "object" && !Array.isArray(one)) {
-      const inner = [one.name, one["@value"], one.text, one.headline].find((x) => typeof x === "string" && x.trim());
-      if (inner) return inner.trim();
-    }
+    const all = isObject(one) ? [one.name, one["@value"], one.text, one.headline] : [typeof one === "number" ? String(one) : one];
+    const found = all.find((x) => typeof x === "string" && x.trim());
+    if (found) return found.trim();
   }
   return null;
 }
 
 // member is the first object of a value.
-export const member = (v) => list(v).find((one) => one && typeof one === "object" && !Array.isArray(one)) || {};
+export const member = (v) => list(v).find(isObject) || {};
 
 // webAddress is an absolute http(s) address, or null. Any other scheme is nothing that we would link to or load.
 export function webAddress(v) {
-  if (typeof v !== "string") return null;
-  try {
-    const url = new URL(v);
-    return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
-  } catch {
-    return null;
-  }
+  const url = typeof v === "string" && URL.canParse(v) && new URL(v);
+  return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
 // image is the address of an item's picture.
@@ -121,17 +116,15 @@ export function price(offers) {
 }
 
 const stocks = {
-  InStock: ["in_stock", "good"], InStoreOnly: ["in_store", "good"], OnlineOnly: ["online", "good"],
-  LimitedAvailability: ["few_left", "fair"], PreOrder: ["in_advance", "fair"], PreSale: ["presale", "fair"],
-  BackOrder: ["back_order", "fair"], MadeToOrder: ["to_order", "fair"],
-  OutOfStock: ["sold_out", "none"], SoldOut: ["sold_out", "none"], Discontinued: ["discontinued", "none"],
+  InStock: "in_stock", InStoreOnly: "in_store", OnlineOnly: "online", LimitedAvailability: "few_left", PreOrder: "in_advance",
+  PreSale: "presale", BackOrder: "back_order", MadeToOrder: "to_order", OutOfStock: "sold_out", SoldOut: "sold_out", Discontinued: "discontinued",
 };
 
-// availability is [words, mood] for an item's offers, or null.
-export function availability(offers) {
-  const name = (text(member(offers).availability) || "").replace(/^.*[/#:]/, "");
-  return Object.hasOwn(stocks, name) ? [say(stocks[name][0]), stocks[name][1]] : null;
-}
+// stock is the vocabulary's name for how an item's offers are available.
+export const stock = (offers) => (text(member(offers).availability) || "").replace(/^.*[/#:]/, "");
+
+// availability puts it into words; null where there is no word.
+export const availability = (offers) => (Object.hasOwn(stocks, stock(offers)) ? say(stocks[stock(offers)]) : null);
 
 // rating is {value, best, count} when an item has a sensible one.
 export function rating(v) {
