@@ -186,7 +186,7 @@ var said = strings.Fields(`abstractive again answers ask asked_back asking busy 
 
 // The words go out without their names, which would be a third of what is sent: each stands at a
 // place that is made of its name. A word that gets another's place needs another factor, here and in
-// clients/widget/src/main.js.
+// main.js of clients/widget.
 const (
 	places  = 347
 	factor  = 324
