@@ -185,8 +185,8 @@ var said = strings.Fields(`abstractive again answers ask asked_back asking busy 
 	source status still take_away then understood unreachable unready wait_one wait_other yes`)
 
 // The words go out without their names, which would be a third of what is sent: each stands at a
-// place that is made of its name. A word that gets another's place needs another factor, here and in
-// main.js of clients/widget.
+// place that is made of its name. Another factor, here and in clients/widget/src/main.js, keeps two
+// words from having one place.
 const (
 	places  = 347
 	factor  = 324
