@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/infra/store"
@@ -16,10 +17,15 @@ import (
 type Store struct {
 	db *store.DB
 	*Directory
+
+	mu    sync.Mutex
+	known []past // the ranges that were listed last
 }
 
 // NewStore reads a database that has Schema.
-func NewStore(db *store.DB, directory *Directory) *Store { return &Store{db, directory} }
+func NewStore(db *store.DB, directory *Directory) *Store {
+	return &Store{db: db, Directory: directory}
+}
 
 // Counts are figures of visits.
 type Counts struct{ Asked, Read, Paid, Denied int64 }
@@ -50,30 +56,99 @@ type Filter struct {
 	Search       string    // what the name, the id or the operator has in it, in any case
 }
 
+// sumSince sums a column of the days from $1 on.
+func sumSince(column string) string {
+	return `CAST(SUM(CASE WHEN day >= $1 THEN ` + column + ` ELSE 0 END) AS BIGINT)`
+}
+
+// sums gives who came in the days of from ≤ day < until, with what came before a first day told
+// apart.
+func (s *Store) sums(ctx context.Context, first, from, until int64) (map[string]Visitor, error) {
+	by := map[string]Visitor{}
+	err := s.db.View(ctx, func(tx *store.Tx) error {
+		return tx.Each(ctx, `SELECT agent, known, MAX(day), `+sumSince("asked")+`, `+sumSince("fetched")+`, `+
+			sumSince("paid")+`, `+sumSince("denied")+`, CAST(SUM(asked + fetched + paid + denied) AS BIGINT)
+			FROM visitor_day WHERE day >= $2 AND day < $3 GROUP BY agent, known`, func(r store.Scanner) error {
+			var at row
+			var n Counts
+			var both int64
+			err := r.Scan(&at.agent, &at.known, &at.day, &n.Asked, &n.Read, &n.Paid, &n.Denied, &both)
+			v, known := by[at.agent]
+			if !known {
+				v = Visitor{ID: at.agent, About: s.About(at.agent)}
+			}
+			v.Before += both - n.All()
+			if v.add(n); at.day >= first {
+				v.see(at)
+			}
+			by[at.agent] = v
+			return err
+		}, first, from, until)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list visitors: %w", err)
+	}
+	return by, nil
+}
+
+// pastTime is how long sums of days that are over are good: their last counts are written a little
+// after midnight.
+const pastTime = time.Minute
+
+// past are sums of days that are over, which hardly change.
+type past struct {
+	days [3]int64 // as sums has them
+	by   map[string]Visitor
+	read time.Time
+}
+
+// pastSums is sums for days that are over.
+func (s *Store) pastSums(ctx context.Context, days [3]int64) (map[string]Visitor, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, known := range s.known {
+		if known.days == days && time.Since(known.read) < pastTime {
+			return known.by, nil
+		}
+	}
+	by, err := s.sums(ctx, days[0], days[1], days[2])
+	if err == nil {
+		s.known = append(s.known[max(0, len(s.known)-maxPast):], past{days, by, time.Now()})
+	}
+	return by, err
+}
+
+// maxPast is how many ranges are remembered, beside the last.
+const maxPast = 3
+
 // List gives who came in some days, those with the most visits first; people and others too.
 func (s *Store) List(ctx context.Context, f Filter) ([]Visitor, error) {
 	first, end := dayOf(f.Since), dayOf(f.Until.Add(day-time.Nanosecond))
-	by := map[string]*Visitor{}
-	err := s.each(ctx, `WHERE day >= $1 AND day < $2`, func(at row, n Counts) {
-		v := by[at.agent]
-		if v == nil {
-			v = &Visitor{ID: at.agent, About: s.About(at.agent)}
-			by[at.agent] = v
-		}
-		if at.day < first {
-			v.Before += n.All()
-			return
-		}
-		v.add(n)
-		v.see(at)
-	}, 2*first-end, end)
+	before, err := s.pastSums(ctx, [3]int64{first, 2*first - end, end - 1})
 	if err != nil {
 		return nil, err
+	}
+	by, err := s.sums(ctx, first, end-1, end) // the last day
+	if err != nil {
+		return nil, err
+	}
+	for id, v := range before {
+		today := by[id]
+		v.add(today.Counts)
+		v.Before += today.Before
+		if today.Last.After(v.Last) {
+			v.Last = today.Last
+		}
+		v.Known = slices.Clone(v.Known)
+		for _, known := range today.Known {
+			v.see(row{known: known})
+		}
+		by[id] = v
 	}
 	all := make([]Visitor, 0, len(by))
 	for _, v := range by {
 		if v.All() > 0 && v.Matches(f.Search) {
-			all = append(all, *v)
+			all = append(all, v)
 		}
 	}
 	slices.SortFunc(all, func(a, b Visitor) int {

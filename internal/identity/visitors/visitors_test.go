@@ -102,6 +102,29 @@ func TestVisitsAreCountedByAgentAndDay(t *testing.T) {
 	})
 }
 
+// TestTodayIsAlwaysAsItIs lists the same days again and again, of which those that are over are
+// remembered.
+func TestTodayIsAlwaysAsItIs(t *testing.T) {
+	each(t, func(t *testing.T, x *kit) {
+		x.at = x.at.Add(-day)
+		x.c.Count(Visit{"AcmeBot", "word", "feeds", Read})
+		x.flush()
+		x.at = x.at.Add(day)
+		for n := range 3 {
+			x.c.Count(Visit{"AcmeBot", "signed", "ask", Asked})
+			x.c.Count(Visit{"OtherBot", "word", "ask", Denied})
+			x.want(x.list(Filter{Search: "acme"}), fmt.Sprintf("AcmeBot Acme training [signed word] {%d 1 0 0} 0", n+1))
+		}
+		for days := range time.Duration(6) {
+			want := "AcmeBot Acme training [signed word] {3 1 0 0} 0"
+			if days == 0 {
+				want = "AcmeBot Acme training [signed] {3 0 0 0} 1"
+			}
+			x.want(x.list(Filter{Search: "acme", Since: x.at.Add(-days * day), Until: x.at}), want)
+		}
+	})
+}
+
 // TestStrangersBeyondABoundAreOthers has a flood of domains come that sign or sign up, and some
 // that are known besides.
 func TestStrangersBeyondABoundAreOthers(t *testing.T) {
