@@ -7,6 +7,7 @@ import (
 	"frontdesk/internal/ask/refusals"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
+	"frontdesk/internal/infra/language"
 )
 
 // notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake", "not only".
@@ -54,7 +55,7 @@ func (r *reader) readWithout(i int) bool {
 		for start < len(r.tokens) && r.linked(start) && !r.tokens[start].stop {
 			start++
 		}
-		if !any && (notExcluded[r.word(start)] || owned[r.word(next)]) && by.role != roleAllergic {
+		if !any && (notExcluded[r.word(start)] || owned[r.word(next)] || r.supposed(i)) && by.role != roleAllergic {
 			return false
 		}
 		c, end := r.unwanted(start, by)
@@ -84,6 +85,25 @@ func (r *reader) readWithout(i int) bool {
 
 // leading are words that begin a phrase of its own behind a comma: "no toys, for the garden".
 var leading = everywhere("not.leading")
+
+// supposing are words that make what follows no wish, but what might be: "if I am not at home".
+// They are those of each language: an Italian "if" is a Spanish pronoun.
+var supposing = func() (words []map[string]bool) {
+	for _, table := range language.Tables() {
+		words = append(words, setOf(table.Each("not.supposing")))
+	}
+	return words
+}()
+
+// supposed says whether such a word leads to i.
+func (r *reader) supposed(i int) bool {
+	for k := i - 1; r.best >= 0 && k >= max(0, i-4) && !r.tokens[k+1].comma && !r.tokens[k+1].stop; k-- {
+		if supposing[r.best][r.word(k)] {
+			return true
+		}
+	}
+	return false
+}
 
 // owned are words behind a negation that make what follows a matter of somebody's: "watch the game, not your phone".
 var owned = everywhere("not.owned")
@@ -133,10 +153,15 @@ func (r *reader) mayMention(what string, i int, by negation) bool {
 // clause says whether a clause of its own begins at i: behind a comma, a word that joins, or what was understood already.
 func (r *reader) clause(i int) bool {
 	before := i - 1
-	for before > 0 && (r.word(before) == "that" || r.has(before, roleGlue)) && !r.tokens[before].used {
+	for before >= 0 && (r.functional(before) || r.has(before, roleGlue) || r.has(before, roleCourtesy)) && !r.tokens[before].used {
 		before--
 	}
-	return before < i-1 || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive[r.word(i)] || exceptive[r.word(before)]
+	return before < 0 || before < i-1 || r.relates(i) || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive[r.word(i)] || exceptive[r.word(before)]
+}
+
+// relates says whether the words of a negation at i begin a clause by themselves: "que no sea".
+func (r *reader) relates(i int) bool {
+	return r.has(i, roleGlue) && !slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleNot || s.role == roleWithout })
 }
 
 // exceptive are words that take something out of what was named.
@@ -204,7 +229,7 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 	}
 	end = i + 1
 	food := r.known(facets.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || by.role == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
-	for !food && end < len(r.tokens) && end < i+3 && r.plain(end) && !r.tokens[end].comma && !r.tokens[end].stop && !r.has(end, roleCourtesy) && !isColor(r.word(end)) {
+	for !food && end < len(r.tokens) && end < i+3 && r.goesOn(end) && !isColor(r.word(end)) {
 		end++
 	}
 	slot := facets.Mention
@@ -212,6 +237,13 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 		slot = facets.Ingredient
 	}
 	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.said(i, end)}}, end
+}
+
+// goesOn says whether the word at i goes on with a thing that is not wanted: it tells neither of who asks nor of what such a
+// thing does, as in "a lock that needs no key".
+func (r *reader) goesOn(i int) bool {
+	return r.plain(i) && !r.tokens[i].comma && !r.tokens[i].stop && !r.has(i, roleCourtesy) &&
+		!slices.ContainsFunc(r.around, func(s refusals.Span) bool { return s.From == i })
 }
 
 // unwantedType finds the type of items that the word at i names, among those that the catalog has. Nobody who does not
@@ -278,14 +310,21 @@ func (r *reader) refusedKind(i int) bool {
 }
 
 // negatedBefore says whether a negation of a kind of items ends before i.
-func (r *reader) negatedBefore(i int) (yes bool) {
-	for k := max(0, i-5); k < i && !yes; k++ {
+func (r *reader) negatedBefore(i int) bool { return r.negationBefore(i) >= 0 }
+
+// negationBefore is where a negation begins that ends before i; -1 where none does.
+func (r *reader) negationBefore(i int) int {
+	for k := max(0, i-5); k < i; k++ {
+		ends := false
 		r.phrases(k, func(s sense, n int) bool {
-			yes = k+n == i && (s.role == roleWithout || s.role == roleNot) && !onlyThat[r.word(k-1)]
-			return !yes
+			ends = k+n == i && (s.role == roleWithout || s.role == roleNot) && !onlyThat[r.word(k-1)]
+			return !ends
 		})
+		if ends {
+			return k
+		}
 	}
-	return yes
+	return -1
 }
 
 // meaning gives the exclusion of what the catalog taught a phrase to be.

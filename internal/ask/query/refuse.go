@@ -47,7 +47,7 @@ func (r *reader) dropAround() {
 // states it is wanted.
 func (r *reader) readNamed(i int) bool {
 	at := slices.IndexFunc(r.unnamed, func(s refusals.Span) bool { return s.From == i && s.To < len(r.tokens) && !r.tokens[s.To].stop })
-	if at < 0 {
+	if at < 0 || r.supposed(i) {
 		return false
 	}
 	start := r.unnamed[at].To
@@ -59,6 +59,7 @@ func (r *reader) readNamed(i int) bool {
 		return false
 	}
 	r.add(c, i, end)
+	r.dropAround()
 	return true
 }
 

@@ -44,6 +44,9 @@ func (r *reader) readTime(i int) bool {
 	if end == 0 {
 		return r.readDayPart(i)
 	}
+	if r.negationBefore(i) >= 0 {
+		return false // a time that is not wanted is none that is
+	}
 	if p, next, ok := r.weekdayDate(best, i, end); ok {
 		best, end = p, next
 	}
@@ -76,13 +79,19 @@ func (r *reader) readWeekday(i int) bool {
 	if _, _, dated := r.weekdayDate(period{}, at+n, end); dated {
 		return false
 	}
-	any = any || everyDay[r.phrase(at+n, end)] || s.arg == "workday" || r.wanted("JobPosting", "Course", "Service")
+	not := r.negationBefore(i)
+	any = any || not >= 0 || everyDay[r.phrase(at+n, end)] || s.arg == "workday" || r.wanted("JobPosting", "Course", "Service")
 	if !any && (at == i || s.arg != "weekend" || r.onWeekend()) {
 		return false
 	}
 	for k := r.dayJoint(end); k > end; k = r.dayJoint(end) {
 		s, m := r.match(k, roleDay)
 		days, end = append(days, facets.Weekdays(s.arg)...), k+m
+	}
+	if not >= 0 {
+		refused := days
+		days = slices.DeleteFunc(append(facets.Weekdays("workday"), facets.Weekdays("weekend")...), func(day string) bool { return slices.Contains(refused, day) })
+		i = not
 	}
 	r.add(facets.Constraint{Slot: facets.Days, Values: days, Stated: true}, i, end)
 	return true

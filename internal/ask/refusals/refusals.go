@@ -1,6 +1,6 @@
 // Package refusals finds which classes of things (foods, materials, power) a question does not want, in whatever language and
 // words that is said: "goes into shock from hazelnuts", "senza lana", "Nussallergie", "no electricity needed". The ways to say
-// so are the lists "refuse" of the languages' tables; the classes are the taxonomy's.
+// so are the lists "refuse" and "without" of the languages' tables; the classes are the taxonomy's.
 //
 // It is pure. Enter at Forms.Read.
 package refusals
@@ -57,6 +57,7 @@ type Forms struct {
 	joined        []joined          // of scripts without blanks, the longest first
 	after         []form
 	named         map[string]bool // words before any name that is not wanted, of a class or not
+	around        []form          // words around or behind such a name
 	never, beside map[string]bool
 	means         map[string][]string // classes that a phrase without a thing says are not wanted: "teetotal"
 	longest       int                 // how many words a phrase of the three has at most
@@ -68,6 +69,11 @@ func Load(fold func(string) string) *Forms {
 	for list := range language.Each("refuse") {
 		for _, phrase := range list.Phrases {
 			all.learn(list.Argument, phrase, fold)
+		}
+	}
+	for list := range language.Each("without") {
+		for _, phrase := range list.Phrases {
+			all.learn("wish", phrase+" *", fold)
 		}
 	}
 	longest := func(a, b form) int { return len(b.before) + len(b.after) - len(a.before) - len(a.after) }
@@ -90,7 +96,7 @@ func (f *Forms) learn(kind, phrase string, fold func(string) string) {
 		f.longest = max(f.longest, strings.Count(phrase, " ")+1)
 		return
 	}
-	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil {
+	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil && !strings.Contains(phrase, "*") {
 		phrase = fold(phrase)
 		set[phrase] = true
 		f.longest = max(f.longest, strings.Count(phrase, " ")+1)
@@ -99,6 +105,9 @@ func (f *Forms) learn(kind, phrase string, fold func(string) string) {
 	before, after, _ := strings.Cut(phrase, "*")
 	one := form{allergy: kind == "allergy", ending: after != "" && after[0] != ' '}
 	one.before, one.after = strings.Fields(fold(before)), strings.Fields(fold(after))
+	if kind == "named" {
+		f.around = append(f.around, one)
+	}
 	if len(one.before) > 0 {
 		f.before[one.before[0]] = append(f.before[one.before[0]], one)
 		return
@@ -126,6 +135,9 @@ func (f *Forms) Read(q *Question) Found {
 			if n = r.refusalAt(i); n == 0 {
 				n = r.meantAt(i)
 			}
+			if n == 0 {
+				n = r.namedAround(i)
+			}
 		} else {
 			r.found.Accepted = append(r.found.Accepted, Span{i, i + never})
 		}
@@ -137,6 +149,42 @@ func (f *Forms) Read(q *Question) Found {
 		}
 	}
 	return r.found
+}
+
+// namedAround reads a name of whatever is not wanted that words stand around or behind, at i, and gives how many words that
+// has: "leave the dressing out", "knitting not required".
+func (r *reading) namedAround(i int) int {
+	for _, form := range r.forms.around {
+		if !r.stands(i, form.before) {
+			continue
+		}
+		start := i + len(form.before)
+		for start < len(r.Words) && r.Article(start) && !r.Ends(start) {
+			start++
+		}
+		end := start
+		for end < len(r.Words) && end < start+longestName && r.Plain(end) && !r.Function(end) && (end == start || !r.Ends(end)) && !r.stands(end, form.after) {
+			end++
+		}
+		if end == start || !r.stands(end, form.after) || r.Ends(end) || len(form.before) == 0 && !r.begins(start, end) {
+			continue
+		}
+		r.found.Named = append(r.found.Named, Span{i, start})
+		r.found.Beside = append(r.found.Beside, Span{end, end + len(form.after)})
+		return end + len(form.after) - i
+	}
+	return 0
+}
+
+// longestName is how many words a name of what is not wanted has at most.
+const longestName = 3
+
+// begins says whether a name of the words from i to before j begins at i and goes with no word before it.
+func (r *reading) begins(i, j int) bool {
+	if i == 0 {
+		return j == 1
+	}
+	return r.Ends(i) || !r.Plain(i-1) || r.Function(i-1) || j == i+1
 }
 
 // phrase finds the longest of some phrases at i, and how many words it has; 0 where there is none.
@@ -178,7 +226,7 @@ func (r *reading) refusalAt(i int) int {
 			continue
 		}
 		trust := 0
-		if form.allergy {
+		if form.allergy || len(form.after) > 0 {
 			trust = 1
 		}
 		if things := r.thingsFrom(i+len(form.before), trust); len(things) > 0 {
@@ -187,6 +235,9 @@ func (r *reading) refusalAt(i int) int {
 				continue
 			}
 			return r.refuse(things, i, end+len(form.after), form.allergy)
+		}
+		if len(form.before) > 1 && len(form.after) == 0 {
+			break // a shorter one would take the words of this for a thing
 		}
 	}
 	return r.refusalBehind(i)
