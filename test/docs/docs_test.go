@@ -116,7 +116,7 @@ func TestSamplesOfTheConfigurationAreRight(t *testing.T) {
 }
 
 var (
-	fence   = regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```")
+	fence   = regexp.MustCompile("(?ms)^```[a-z]*(?: tab)?\n(.*?)^```")
 	command = regexp.MustCompile(`^(?:\./|go run \./cmd/)?frontdesk ([a-z]+(?: [a-z][a-z-]*){0,2})?(.*)`)
 	flagged = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*)`)
 )
@@ -172,7 +172,7 @@ func TestDocumentedQuestionsAreAnswered(t *testing.T) {
 	server := process.Start(t, "demo", "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	asked := 0
 	for _, p := range pages(t) {
-		for _, found := range question.FindAllStringSubmatch(p.text, -1) {
+		for _, found := range question.FindAllStringSubmatch(tab.ReplaceAllString(p.text, ""), -1) {
 			asked++
 			response, err := http.Post(server.URL+"/ask", "application/json", strings.NewReader(found[1]))
 			if err != nil {

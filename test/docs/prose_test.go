@@ -38,9 +38,9 @@ func looksUp(name string) bool {
 	return slices.Contains(reference, name) || strings.HasPrefix(name, "reference/")
 }
 
-// said are pages that repeat what the program says in its help, in openapi.json and beside its
+// quoted are pages that repeat what the program says in its help, in openapi.json and beside its
 // metrics, whose words are held elsewhere.
-var said = regexp.MustCompile(`^reference/(commands|http|metrics)`)
+var quoted = regexp.MustCompile(`^reference/(commands|http|metrics)`)
 
 // banned are words that readers have to read twice, or that are nobody's but ours.
 var banned = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
@@ -80,7 +80,7 @@ func proseFaults(name, text string) map[string]string {
 			}
 		}
 	}
-	if word := banned.FindString(prose); word != "" && !said.MatchString(name) {
+	if word := banned.FindString(prose); word != "" && !quoted.MatchString(name) {
 		faults[badWord] = fmt.Sprintf("has %q, which has to be read twice: see how sentences are written", word)
 	}
 	if !strings.Contains(text, "\nNext: ") {

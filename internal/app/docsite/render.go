@@ -210,8 +210,12 @@ func (blocks) code(w util.BufWriter, source []byte, node ast.Node, entering bool
 			first = first.PreviousSibling()
 		}
 		at := first.(*ast.FencedCodeBlock).Lines().At(0).Start
-		if name = languages[language]; name == "" {
+		code := node.(*ast.FencedCodeBlock).Lines().Value(source)
+		switch name = languages[language]; {
+		case name == "":
 			name = language
+		case language == "sh" && !bytes.HasPrefix(code, []byte("curl")):
+			name = "Shell"
 		}
 		id := "tab-" + strconv.Itoa(at) + "-" + language
 		checked := ""
