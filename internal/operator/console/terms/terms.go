@@ -145,6 +145,10 @@ func (p *pages) edit(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	} else if form.YAML == "" {
 		form.YAML = presets[0].YAML
 	}
+	if found, err := (operator.CheckTerms{TermsDocument: operator.TermsDocument{YAML: form.YAML}}).Do(
+		r.Context(), p.operator); err == nil { // a mistake is told when it is tried
+		form.Cards = sayerOf(r, v).cards(found.Rules)
+	}
 	return p.draw(w, r, v, http.StatusOK, form)
 }
 
@@ -161,6 +165,9 @@ func (p *pages) try(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	var err error
 	if form.Base, err = strconv.ParseInt(r.PostForm.Get("base"), 10, 64); err != nil {
 		return fail.New(fail.Invalid, "The form does not say which terms it began with.")
+	}
+	if do := r.PostForm.Get("do"); do != "publish" && do != "check" {
+		form.YAML, err = p.changed(ctx, form.YAML, do, r)
 	}
 	document := operator.TermsDocument{YAML: form.YAML}
 	publish := r.PostForm.Get("do") == "publish"
@@ -190,6 +197,23 @@ func (p *pages) try(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 		return err
 	}
 	return p.draw(w, r, v, http.StatusOK, form)
+}
+
+// changed is a document in which one rule is moved, removed or added, as a button says.
+func (p *pages) changed(ctx context.Context, text, do string, r *http.Request) (string, error) {
+	found, err := operator.CheckTerms{TermsDocument: operator.TermsDocument{YAML: text}}.Do(ctx, p.operator)
+	if err != nil {
+		return text, err
+	}
+	d, err := readDocument(text, found.Rules)
+	if err != nil {
+		return text, err
+	}
+	changed, err := d.change(do, r)
+	if err != nil {
+		return text, err
+	}
+	return changed, nil
 }
 
 // check fills in what a document would do.
