@@ -36,6 +36,9 @@ func (a *App) home() home.Config {
 	if inbox := a.inbox(); inbox != nil {
 		c.Waiting, c.Tasks = inbox.Open, inbox.ToDo
 	}
+	if a.exchange != nil {
+		c.Accounts = a.ReadAccounts
+	}
 	return c
 }
 

@@ -240,7 +240,9 @@ func look(t *testing.T, owner *http.Client, address string) time.Duration {
 // askAway asks so many questions a second until ctx ends, each at its own time.
 func askAway(ctx context.Context, t *testing.T, address string, c *corpus, rate int) (asked, failed *atomic.Int64) {
 	asked, failed = &atomic.Int64{}, &atomic.Int64{}
-	web := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
+	web := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64, // a server takes so many of one address
+	}}
 	desk, err := client.New(address, client.Options{HTTP: web})
 	if err != nil {
 		t.Fatal(err)

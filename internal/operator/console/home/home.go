@@ -14,9 +14,11 @@ import (
 	"frontdesk/internal/identity/keyring"
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/intake"
+	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/settings"
+	"frontdesk/internal/policy"
 )
 
 //go:embed home.html
@@ -37,6 +39,8 @@ type Config struct {
 	// Questions are those that are kept, and Visitors who came, which is there where those are.
 	Questions *questions.Store
 	Visitors  *visitors.Store
+	// Accounts are those of buyers, where something is sold.
+	Accounts *accounts.Reader
 	// Items counts what can be found.
 	Items func() int
 	// Waiting counts requests that wait for a person.
@@ -105,11 +109,19 @@ const patience = 10 * time.Second
 // Body is what the page shows.
 type Body struct {
 	Troubles []Trouble
-	Asked    *Asked // nil where no questions are kept
+	Asked    *Asked  // nil where no questions are kept
+	Earned   *Earned // nil where nothing is sold
 	Items    int
 	Waiting  int
 	Steps    []Step // to be done; empty where all are
 	Done     int    // of Steps
+}
+
+// Earned is what was earned in the days that were chosen, in the currency in which the most moved.
+type Earned struct {
+	Amount, Currency string
+	Known            bool    // something was earned in the days before
+	Change           float64 // by how much more, as a part of that
 }
 
 // Asked is what was asked in the days that were chosen.
@@ -162,6 +174,11 @@ func (h *home) read(ctx context.Context, in *frame.Range, v *frame.Visit) (body 
 	}
 	if h.config.Questions != nil {
 		if body.Asked, err = h.asked(ctx, in); err != nil {
+			return body, err
+		}
+	}
+	if h.config.Accounts != nil {
+		if body.Earned, err = h.earned(ctx, in); err != nil {
 			return body, err
 		}
 	}
@@ -274,6 +291,22 @@ func (h *home) asked(ctx context.Context, in *frame.Range) (*Asked, error) {
 		return nil, fmt.Errorf("list what found nothing: %w", err)
 	}
 	return a, nil
+}
+
+// earned sums up what was earned in a range, and compares it with the one before.
+func (h *home) earned(ctx context.Context, in *frame.Range) (*Earned, error) {
+	now, err := h.config.Accounts.Revenue(ctx, "", in.Since, time.Time{}, 1)
+	if err != nil || len(now) == 0 {
+		return &Earned{Amount: "0"}, err
+	}
+	before, err := h.config.Accounts.Revenue(ctx, "", in.Before(), in.Since, 1)
+	e := &Earned{Amount: policy.Amount(now[0].All.Amount), Currency: now[0].Currency}
+	for _, one := range before {
+		if one.Currency == e.Currency && one.All.Amount > 0 {
+			e.Known, e.Change = true, part(now[0].All.Amount-one.All.Amount, one.All.Amount)
+		}
+	}
+	return e, err
 }
 
 // part is how much of a sum something is.
