@@ -57,6 +57,7 @@ var libraries = []library{
 		"internal/cli/eval test/pages"},
 	{"google.golang.org/protobuf", "wire biscuit client check internal/identity internal/licensing internal/app " +
 		"internal/cli internal/testkit test"},
+	{"rsc.io/qr", "internal/operator/console/embedding"},
 }
 
 // testTools are what any test may use.

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"rsc.io/qr"
+
 	"frontdesk/internal/ask/connect"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/widget"
@@ -64,6 +66,7 @@ type Body struct {
 	Snippet, Style   string
 	Pinned           string // the snippet that takes one version alone
 	Address          string // of the page on which people ask
+	QR               *Code  // of that address
 	Public           bool
 	Here             string // the path of the element's script
 	Colour           string // the path of the style sheet of the preview
@@ -147,6 +150,7 @@ func (p *pages) body(r *http.Request, v *frame.Visit, c Choice) Body {
 	address, front := p.PublicURL(r), strings.TrimSuffix(p.Base(r), frame.Path)
 	b := Body{
 		Choice: c, Modes: modes, Positions: positions, Style: c.style(), Address: address + "/",
+		QR:        codeOf(address + "/"),
 		Here:      front + widget.Current + widget.Loader,
 		Everybody: slices.Contains(p.config.Origins, "*"), Origins: p.config.Origins,
 		Colour: p.Base(r) + "embed/colour.css?accent=" + url.QueryEscape(c.Accent),
@@ -162,6 +166,30 @@ func (p *pages) body(r *http.Request, v *frame.Visit, c Choice) Body {
 		b.Recipes = append(b.Recipes, Recipe{one, one.Sentence(say), say["install"]})
 	}
 	return b
+}
+
+// Code is a QR code as a picture: Dots is the path of its black dots, in a square of Size.
+type Code struct {
+	Size int
+	Dots string
+}
+
+// codeOf is nil for an address that is too long for a code.
+func codeOf(address string) *Code {
+	code, err := qr.Encode(address, qr.M)
+	if err != nil {
+		return nil
+	}
+	const margin = 4 // what readers want around it
+	var dots strings.Builder
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(&dots, "M%d %dh1v1h-1z", x+margin, y+margin)
+			}
+		}
+	}
+	return &Code{code.Size + 2*margin, dots.String()}
 }
 
 func (p *pages) draw(w http.ResponseWriter, r *http.Request, v *frame.Visit, b Body) {

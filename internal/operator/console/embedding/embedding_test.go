@@ -3,6 +3,7 @@ package embedding
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -84,5 +85,22 @@ func TestPageIsReadAndToldWhatItLacks(t *testing.T) {
 		if got.Fits != row.fits || got.Origin != row.origin || got.Wrong != row.wrong {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+func TestCodeHasItsMarksInThreeCorners(t *testing.T) {
+	t.Parallel()
+	code := codeOf("https://desk.example.com/")
+	last := code.Size - 5
+	for _, at := range [][2]int{{4, 4}, {last, 4}, {4, last}} {
+		if dot := fmt.Sprintf("M%d %dh1v1h-1z", at[0], at[1]); !strings.Contains(code.Dots, dot) {
+			t.Errorf("there is no dot at %v: %s", at, code.Dots)
+		}
+	}
+	if corner := fmt.Sprintf("M%d %dh1", code.Size-1, code.Size-1); strings.Contains(code.Dots, corner) {
+		t.Error("the code has no margin")
+	}
+	if codeOf(strings.Repeat("a", 5000)) != nil {
+		t.Error("an address has a code that is too long for one")
 	}
 }
