@@ -428,8 +428,8 @@ func (c *checking) checkEntry(index, tag int64, leaf, hashes []byte) {
 func (c *checking) checkIDs() error {
 	seen := map[string]bool{}
 	return c.tx.Each(c.ctx, `SELECT tag, leaf FROM ledger_entry WHERE tag IN (SELECT tag FROM ledger_entry GROUP BY tag HAVING COUNT(*) > 1)
-		UNION ALL SELECT p.tag, p.leaf FROM ledger_pending p JOIN ledger_entry e ON e.tag = p.tag
-		UNION ALL SELECT e.tag, e.leaf FROM ledger_pending p JOIN ledger_entry e ON e.tag = p.tag`,
+			OR tag IN (SELECT tag FROM ledger_pending)
+		UNION ALL SELECT tag, leaf FROM ledger_pending WHERE tag IN (SELECT tag FROM ledger_entry)`,
 		func(row store.Scanner) error {
 			var tag int64
 			var leaf []byte

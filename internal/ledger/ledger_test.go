@@ -148,6 +148,23 @@ func sound(t testing.TB, l *ledger.Ledger) {
 	}
 }
 
+// TestEntriesOfOneMomentAreNotTakenForOne has entries whose ids begin alike wait beside others that
+// have their places.
+func TestEntriesOfOneMomentAreNotTakenForOne(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {
+		db, o := fresh(t, ledger.Schema), options("one")
+		o.Now = func() time.Time { return time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC) }
+		l := ledger.New(db, o)
+		add(t, db, l, 0, 3)
+		if err := l.SequenceNow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		add(t, db, l, 3, 2)
+		sound(t, l)
+	})
+}
+
 func TestEveryEntryGetsAReceiptThatHolds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) {

@@ -23,6 +23,9 @@ const (
 	most = 16 << 10
 	// Delay is the longest that a durable entry waits for its place while a sequencer runs.
 	Delay = time.Second
+	// pace is how long after one round of the sequencer the next begins at the earliest. Each costs
+	// a transaction, however many entries it takes, and they wait for their places, not for it.
+	pace = 100 * time.Millisecond
 )
 
 // head is the row of ledger_head.
@@ -116,7 +119,12 @@ func (l *Ledger) Run(ctx context.Context) {
 	failed := ""
 	defer func() { _ = l.keep(context.WithoutCancel(ctx)) }() // and where that fails, what was kept before is not wrong
 	for ticked := true; ; {
-		err := l.sequenceWaiting(ctx)
+		began := time.Now()
+		sequence := l.sequenceNow // which somebody has asked for
+		if ticked {
+			sequence = l.sequenceWaiting
+		}
+		err := sequence(ctx)
 		if err == nil && ticked {
 			err = l.keep(ctx)
 		}
@@ -132,6 +140,10 @@ func (l *Ledger) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
+			select {
+			case <-ctx.Done():
+			case <-time.After(pace - time.Since(began)):
+			}
 		case <-pause.C:
 			ticked = true
 		}
