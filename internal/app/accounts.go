@@ -48,7 +48,7 @@ func (a *accounting) Reports() reports.Reporter {
 
 // ChangeAccounts runs fn in a transaction on the book.
 func (a *accounting) ChangeAccounts(ctx context.Context, fn func(tx *store.Tx) error) error {
-	return a.db.UpdateBatched(ctx, fn)
+	return a.db.Update(ctx, fn)
 }
 
 // CheckAccounts derives the whole book anew, and says everything that is not as it must be.

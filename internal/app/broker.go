@@ -131,7 +131,7 @@ func (b *brokerage) module(beside *seller, ready func(context.Context) error) (M
 		return Module{}, err
 	}
 	config.Resolved = func(ctx context.Context, proof *identity.Proof) error {
-		return b.db.UpdateBatched(ctx, func(tx *store.Tx) error { return b.Nonces.UseProof(ctx, tx, proof) })
+		return b.db.Update(ctx, func(tx *store.Tx) error { return b.Nonces.UseProof(ctx, tx, proof) })
 	}
 	config.MaxDeadline = b.config.Broker.Deadline + b.config.Broker.BuyWithin + brokerSlack
 	return Module{

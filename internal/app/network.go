@@ -55,6 +55,7 @@ func (b *base) openNetwork(options Options, keys *identity.Keys) (*network, erro
 		n.gate = apphttp.NewAuth(n.outside, auth)
 	}
 	n.metrics.Database("main", b.db.Failing)
+	n.metrics.Collisions("main", b.db.Collisions)
 	return n, nil
 }
 

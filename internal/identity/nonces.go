@@ -49,6 +49,21 @@ func NewNonces(db *store.DB, most int, now func() time.Time) *Nonces {
 func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string, until time.Time) (fresh bool,
 	err error) {
 	now := n.now()
+	if fresh, err = n.may(keyID, now, until); err != nil || !fresh {
+		return false, err
+	}
+	changed, err := tx.Exec(ctx, insertNonce, nonceID(keyID, nonce), keyID, store.Micros(until), store.Micros(now))
+	if fresh = err == nil && changed == 1; fresh {
+		n.count(keyID, 1)
+	}
+	return fresh, err
+}
+
+const insertNonce = `INSERT INTO platform_nonce (id, owner, until) VALUES ($1, $2, $3)
+	ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE platform_nonce.until <= $4`
+
+// may says whether a nonce can be fresh, as far as is known without looking.
+func (n *Nonces) may(keyID string, now, until time.Time) (bool, error) {
 	if !until.After(now) { // it would be swept at once, and be fresh again
 		return false, nil
 	}
@@ -57,13 +72,7 @@ func (n *Nonces) UseNonce(ctx context.Context, tx *store.Tx, keyID, nonce string
 		limited.RetryAfter = sweepEvery
 		return false, limited
 	}
-	changed, err := tx.Exec(ctx, `INSERT INTO platform_nonce (id, owner, until) VALUES ($1, $2, $3)
-		ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE platform_nonce.until <= $4`,
-		nonceID(keyID, nonce), keyID, store.Micros(until), store.Micros(now))
-	if fresh = err == nil && changed == 1; fresh {
-		n.count(keyID, 1)
-	}
-	return fresh, err
+	return true, nil
 }
 
 // Proof is a signature over HTTP that counts once.
@@ -85,6 +94,25 @@ func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {
 		err = errProofUsed
 	}
 	return err
+}
+
+// UseProofSoon is UseProof whose error may come with the next statement that is no [store.Tx.ExecOne].
+// The caller has to run one before it does anything that who copied a request may not learn of.
+func (n *Nonces) UseProofSoon(ctx context.Context, tx *store.Tx, p *Proof) error {
+	if p == nil {
+		return nil
+	}
+	now, key := n.now(), "ramp:"+p.Key
+	fresh, err := n.may(key, now, p.Until)
+	if err == nil && !fresh {
+		err = errProofUsed
+	}
+	if err != nil {
+		return err
+	}
+	n.count(key, 1) // and if it was used before, one too many until the next sweep
+	return tx.ExecOneOr(ctx, errProofUsed, insertNonce, nonceID(key, string(p.Signature)), key, store.Micros(p.Until),
+		store.Micros(now))
 }
 
 var errProofUsed = fail.New(fail.Unauthorized, "this signature over HTTP was used already, and counts once; sign the "+

@@ -148,7 +148,7 @@ func (in OpenAccount) Do(ctx context.Context, o *Operator) (out OpenedAccount, e
 		limit, err = amountOf("limit", *in.Own)
 	}
 	if err == nil {
-		err = o.change(ctx, func(tx *store.Tx, now time.Time) error {
+		err = o.change(ctx, in.Buyer, func(tx *store.Tx, now time.Time) error {
 			return o.Accounts.Open(ctx, tx, in.Buyer, in.Currency, limit, now)
 		})
 	}
@@ -274,7 +274,7 @@ func (in Pay) Do(ctx context.Context, o *Operator) (out Paid, err error) {
 	if err != nil {
 		return out, err
 	}
-	if err := o.change(ctx, func(tx *store.Tx, now time.Time) error {
+	if err := o.change(ctx, in.Buyer, func(tx *store.Tx, now time.Time) error {
 		out.Moved, out.Again, err = in.pay(ctx, o.Accounts, tx, amount, now)
 		return err
 	}); err != nil {
@@ -384,7 +384,7 @@ type ChangeAccount struct {
 }
 
 func (in ChangeAccount) Do(ctx context.Context, o *Operator) (out Balance, err error) {
-	if err := o.change(ctx, func(tx *store.Tx, now time.Time) error {
+	if err := o.change(ctx, in.Buyer, func(tx *store.Tx, now time.Time) error {
 		if len(in.Limit) > 0 {
 			limit, err := limitOf(in.Limit)
 			if err == nil {

@@ -281,7 +281,7 @@ type Given struct{ Grant }
 func (Given) Fresh() bool { return true }
 
 func (o *Operator) add(ctx context.Context, kind string, asked Grant) (Given, error) {
-	if err := o.change(ctx, func(tx *store.Tx, now time.Time) error {
+	if err := o.change(ctx, accounts.SubscriptionLock(asked.ID), func(tx *store.Tx, now time.Time) error {
 		return o.give(ctx, tx, kind, asked, now)
 	}); err != nil {
 		return Given{}, err
@@ -397,7 +397,7 @@ func (in GrantChange) change(ctx context.Context, o *Operator, kind string) (Gra
 	if _, err := o.grant(ctx, in.ID, kind); err != nil {
 		return Grant{}, err
 	}
-	if err := o.change(ctx, func(tx *store.Tx, now time.Time) error {
+	if err := o.change(ctx, accounts.SubscriptionLock(in.ID), func(tx *store.Tx, now time.Time) error {
 		if in.State != nil {
 			if err := o.Accounts.SetLicenceStatus(ctx, tx, in.ID, *in.State, now); err != nil {
 				return err

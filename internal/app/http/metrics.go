@@ -70,6 +70,18 @@ func (m *Metrics) Database(name string, failing func() error) {
 		func() float64 { return metrics.Bool(failing() != nil) }, "database", name)
 }
 
+// Collisions counts transactions that were run again for the sake of another, by kind. A database
+// that has none gives no kinds.
+func (m *Metrics) Collisions(name string, counts func() map[string]int64) {
+	for kind := range counts() {
+		m.Registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "frontdesk", Name: "database_collisions_total",
+			Help:        "Transactions that PostgreSQL broke off for the sake of another, and that were run again.",
+			ConstLabels: prometheus.Labels{"database": name, "kind": kind},
+		}, func() float64 { return float64(counts()[kind]) }))
+	}
+}
+
 // Busy shows how many requests are in work.
 func (m *Metrics) Busy(inWork func() int64) {
 	metrics.Func(m.Registry, "requests_in_work", "Requests in work, streams among them.", func() float64 { return float64(inWork()) })

@@ -15,11 +15,14 @@ func (db *DB) SetIdle(d time.Duration) { db.engine.(*postgresEngine).idle = d }
 func (db *DB) SetGather(d time.Duration) { db.engine.(*postgresEngine).gather = d }
 
 // Waiting is how many wait on PostgreSQL for an UpdateBatched to end.
-func (db *DB) Waiting() int {
-	l := &db.engine.(*postgresEngine).batches
+func (db *DB) Waiting() (n int) {
+	l := db.engine.(*postgresEngine).batches
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.waiting)
+	for _, line := range l.lines {
+		n += len(line.waiting)
+	}
+	return n
 }
 
 // Under is the context of all who share an UpdateBatched on PostgreSQL.

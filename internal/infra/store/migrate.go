@@ -34,7 +34,7 @@ const makeSchemaTable = `CREATE TABLE IF NOT EXISTS frontdesk_schema (room TEXT 
 
 // makeTables makes the tables that the store has for itself.
 var makeTables = map[string]string{SQLite: makeSchemaTable + "; " + makeProbe,
-	PostgreSQL: makeSchemaTable + "; " + makeProbe + "; " + makeLane}
+	PostgreSQL: makeSchemaTable + "; " + makeProbe}
 
 // migrate brings the tables of every schema to the version that this binary knows. It looks at all
 // of them before it changes any, so that a database that is too new is left as it was.

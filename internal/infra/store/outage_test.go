@@ -79,7 +79,7 @@ func outage(t *testing.T, config store.Config, begin, end func(), reads bool) {
 	ways := map[string]func() error{
 		"Update":        func() error { return db.Update(t.Context(), write) },
 		"UpdateSerial":  func() error { return db.UpdateSerial(t.Context(), "turn", write) },
-		"UpdateBatched": func() error { return db.UpdateBatched(t.Context(), write) },
+		"UpdateBatched": func() error { return db.UpdateBatched(t.Context(), one, write) },
 	}
 	if reads {
 		ways["View"] = func() error { return db.View(t.Context(), read) }

@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,9 @@ type postgresEngine struct {
 	attempts int
 	idle     time.Duration // see longestIdle
 	gather   time.Duration // see gatherTime
-	batches  batchLine
+	batches  *batchLines
+	// collisions counts how often the server broke a transaction off for the sake of another.
+	collisions collisions
 }
 
 const (
@@ -59,7 +60,7 @@ func openPostgres(ctx context.Context, at address, connections int) (engine, err
 		connections = 16
 	}
 	e := &postgresEngine{address: at, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(configureConnection)),
-		attempts: maxAttempts, idle: longestIdle, gather: gatherTime}
+		attempts: maxAttempts, idle: longestIdle, gather: gatherTime, batches: newBatchLines(connections)}
 	e.pool.SetMaxOpenConns(connections)
 	e.pool.SetMaxIdleConns(connections)
 	if err := e.greet(ctx); err != nil {
@@ -158,10 +159,15 @@ func (e *postgresEngine) view(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // pooled is the conversation of a transaction of the pool.
-type pooled struct{ *sql.Tx }
+type pooled struct {
+	sqlTx interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	}
+}
 
 func (p pooled) exec(ctx context.Context, query string, args []any) (int64, error) {
-	result, err := p.ExecContext(ctx, query, args...)
+	result, err := p.sqlTx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, overLine(err)
 	}
@@ -169,7 +175,7 @@ func (p pooled) exec(ctx context.Context, query string, args []any) (int64, erro
 }
 
 func (p pooled) query(ctx context.Context, query string, args []any) (Rows, error) {
-	rows, err := p.QueryContext(ctx, query, args...)
+	rows, err := p.sqlTx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, overLine(err) // and not a Rows that holds none
 	}
@@ -186,7 +192,7 @@ func (e *postgresEngine) update(ctx context.Context, fn func(*Tx) error) error {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := e.transact(ctx, sql.LevelSerializable, fn)
-		if err == nil || !collided(err) || ctx.Err() != nil {
+		if err == nil || !e.collided(err) || ctx.Err() != nil {
 			return err
 		}
 		if attempt == e.attempts {
@@ -206,11 +212,53 @@ func gaveUp(attempts int, err error) error {
 }
 
 // collided reports whether the server broke a transaction off for the sake of another: a
-// serialization failure, a deadlock, or that it did nothing while others waited. Run again, it can
-// succeed.
+// serialization failure, a deadlock, that it waited too long for a row, or that it did nothing while
+// others waited. Run again, it can succeed.
 func collided(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (refused.Code == "40001" || refused.Code == "40P01" || refused.Code == "25P03")
+	return errors.As(err, &refused) && collisionKind(refused.Code) != ""
+}
+
+// lockNotAvailable is the SQLSTATE of who has waited for a lock as long as it may.
+const lockNotAvailable = "55P03"
+
+// collisionKind names what a SQLSTATE says of another transaction; empty where it says nothing.
+func collisionKind(code string) string {
+	switch code {
+	case "40001":
+		return "conflict"
+	case "40P01":
+		return "deadlock"
+	case lockNotAvailable:
+		return "locked"
+	case "25P03":
+		return "idle"
+	}
+	return ""
+}
+
+// collisions counts transactions that were broken off and run again, by collisionKind.
+type collisions struct{ conflict, deadlock, locked, idle atomic.Int64 }
+
+// collided is the function of the same name, and counts.
+func (e *postgresEngine) collided(err error) bool {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	switch collisionKind(refused.Code) {
+	case "conflict":
+		e.collisions.conflict.Add(1)
+	case "deadlock":
+		e.collisions.deadlock.Add(1)
+	case "locked":
+		e.collisions.locked.Add(1)
+	case "idle":
+		e.collisions.idle.Add(1)
+	default:
+		return false
+	}
+	return true
 }
 
 // transact runs fn in a transaction, once. A failed statement may have been a collision that fn
@@ -259,8 +307,7 @@ func (e *postgresEngine) analyze(ctx context.Context, tables []string) error {
 
 // updateSerial gives each turn an advisory lock of its own.
 func (e *postgresEngine) updateSerial(ctx context.Context, turn string, fn func(*Tx) error) error {
-	sum := sha256.Sum256([]byte("frontdesk " + turn))
-	return e.locked(ctx, int64(binary.BigEndian.Uint64(sum[:])), fn)
+	return e.locked(ctx, lockOf(turn), fn)
 }
 
 // locked runs fn while holding an advisory lock. Read committed, because a serializable transaction

@@ -193,7 +193,7 @@ func (e *sqliteEngine) updateSerial(ctx context.Context, _ string, fn func(*Tx) 
 }
 
 // updateBatched needs nothing of its own either.
-func (e *sqliteEngine) updateBatched(ctx context.Context, fn func(*Tx) error) error {
+func (e *sqliteEngine) updateBatched(ctx context.Context, _ []string, fn func(*Tx) error) error {
 	return e.update(ctx, fn)
 }
 

@@ -8,8 +8,8 @@
 //
 // The tables of an owner begin with the ID of its Schema:
 //
-//	frontdesk_            this package: versions of schemas, the backup that was loaded, the lock
-//	                      of DB.UpdateBatched, and the probe of DB.Failing
+//	frontdesk_            this package: versions of schemas, the backup that was loaded, and the
+//	                      probe of DB.Failing
 //	content_, vector_     content, content/vector
 //	ledger_               ledger
 //	trust_, login_, platform_, delivery_, answer_, edge_    identity
@@ -86,7 +86,7 @@ type engine interface {
 	view(ctx context.Context, fn func(*Tx) error) error
 	update(ctx context.Context, fn func(*Tx) error) error
 	updateSerial(ctx context.Context, turn string, fn func(*Tx) error) error
-	updateBatched(ctx context.Context, fn func(*Tx) error) error
+	updateBatched(ctx context.Context, locks []string, fn func(*Tx) error) error
 	// migrate runs fn in a transaction that no other process's migrate overlaps, and that sees what
 	// the one before has written.
 	migrate(ctx context.Context, fn func(*Tx) error) error
@@ -229,16 +229,34 @@ func (db *DB) UpdateSerial(ctx context.Context, turn string, fn func(*Tx) error)
 }
 
 // UpdateBatched is Update for transactions that change the same rows all the time, such as those
-// that draw on accounts. They run one after another, in the order in which they came, whatever
-// process they are of, and those of one process share a commit while others wait, on PostgreSQL as
-// on SQLite; so none is repeated for another's sake. Beside other Updates they are as serializable
-// as any. fn may run again because of others who share the commit; where it fails, what it read
-// need never have been committed.
-func (db *DB) UpdateBatched(ctx context.Context, fn func(*Tx) error) error {
+// that draw on accounts. Locks are names of what it changes, such as that of an account.
+// Transactions that have a lock in common run one after another, whatever process they are of, and
+// each sees what the one before has written; those of one process that have the same locks share a
+// commit while others wait. Those that have none in common do not wait for each other. fn may run
+// again because of others who share the commit; where it fails, what it read need never have been
+// committed.
+//
+// On PostgreSQL it is not serializable beside others, but repeatable read: two that write the same
+// row collide, and are repeated, whether or not they have locks. Two that read what the other
+// writes, and write something else, do not: they need a lock in common.
+func (db *DB) UpdateBatched(ctx context.Context, locks []string, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return ErrClosed
 	}
-	return db.noteOutage(ctx, false, db.engine.updateBatched(ctx, fn))
+	return db.noteOutage(ctx, false, db.engine.updateBatched(ctx, locks, fn))
+}
+
+// Collisions is how often PostgreSQL broke a transaction off for the sake of another since the
+// database was opened, so that it was run again: by "conflict" over a row, "deadlock", "locked" for
+// who waited long, and "idle" for who did nothing meanwhile. SQLite has none.
+func (db *DB) Collisions() map[string]int64 {
+	e, ok := db.engine.(*postgresEngine)
+	if !ok {
+		return nil
+	}
+	c := &e.collisions
+	return map[string]int64{"conflict": c.conflict.Load(), "deadlock": c.deadlock.Load(), "locked": c.locked.Load(),
+		"idle": c.idle.Load()}
 }
 
 // Analyze updates the engine's statistics of tables that changed a great deal, so that it plans the

@@ -15,6 +15,9 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
+// one is the lock of those who wait for each other.
+var one = []string{"one"}
+
 // TestTogetherNoIncrementIsLostAndNoneIsRunTwice has two processes count, beside an Update that
 // does the same.
 func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
@@ -29,7 +32,7 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 		for i := range callers {
 			all.Go(func() {
 				for range each {
-					err := nodes[i%2].UpdateBatched(t.Context(), func(tx *store.Tx) error {
+					err := nodes[i%2].UpdateBatched(t.Context(), one, func(tx *store.Tx) error {
 						runs.Add(1)
 						return increment(t.Context())(tx)
 					})
@@ -44,7 +47,7 @@ func TestTogetherNoIncrementIsLostAndNoneIsRunTwice(t *testing.T) {
 			t.Errorf("the counter stands at %d after %d runs, want %d", got, runs.Load(), callers*each)
 		}
 		if err := errors.Join(nodes[0].Update(t.Context(), increment(t.Context())),
-			nodes[1].UpdateBatched(t.Context(), increment(t.Context()))); err != nil {
+			nodes[1].UpdateBatched(t.Context(), one, increment(t.Context()))); err != nil {
 			t.Error(err)
 		}
 	})
@@ -69,7 +72,7 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 			close(held)
 			<-free
 		})
-		first <- db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
+		first <- db.UpdateBatched(t.Context(), one, func(tx *store.Tx) error {
 			once()
 			return insert(t.Context(), "first", 0)(tx)
 		})
@@ -87,7 +90,7 @@ func behind(t *testing.T, db *store.DB, members ...*member) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			m.err = db.UpdateBatched(ctx, func(tx *store.Tx) error {
+			m.err = db.UpdateBatched(ctx, one, func(tx *store.Tx) error {
 				m.runs++
 				return m.fn(ctx, tx)
 			})
@@ -203,7 +206,7 @@ func TestTogetherACollisionRunsAllAgain(t *testing.T) {
 	wantIDs(t, db, "a", "b", "c", "first")
 	db.SetAttempts(3)
 	runs := 0
-	err := db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
+	err := db.UpdateBatched(t.Context(), one, func(tx *store.Tx) error {
 		runs++
 		return collide(t.Context(), tx)
 	})
@@ -235,9 +238,9 @@ func TestTogetherWhoComesToThoseWhoHaveLeftIsRun(t *testing.T) {
 	db := openServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	last := make(chan error, 1)
-	left := db.UpdateBatched(ctx, func(tx *store.Tx) error {
+	left := db.UpdateBatched(ctx, one, func(tx *store.Tx) error {
 		go func() {
-			last <- db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
+			last <- db.UpdateBatched(t.Context(), one, func(tx *store.Tx) error {
 				return insert(t.Context(), "last", 0)(tx)
 			})
 		}()
@@ -261,7 +264,7 @@ func TestTogetherNobodyWaitsForAProcessThatHasStopped(t *testing.T) {
 	db := openServer(t)
 	db.SetIdle(50 * time.Millisecond)
 	runs := 0
-	err := db.UpdateBatched(t.Context(), func(tx *store.Tx) error {
+	err := db.UpdateBatched(t.Context(), one, func(tx *store.Tx) error {
 		var backend int
 		if err := tx.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&backend); err != nil {
 			return err

@@ -22,8 +22,10 @@ type Tx struct {
 	// it. nil where none do.
 	under   context.Context
 	batch   batch           // runs what Put left; nil where Put leaves nothing
-	left    []left          // by Put
-	leftBy  context.Context // of the last Put
+	left    []left          // by ExecOne
+	leftBy  context.Context // of the last ExecOne
+	ahead   []left          // by Ahead
+	kept    []*keptRows     // what came of that, until something is written
 	wrote   bool            // something other than a SELECT was asked for
 	reading []Rows          // what Query gave
 	failed  error           // the first statement that failed
@@ -108,11 +110,15 @@ type bulk func(ctx context.Context, table string, columns []string, rows iter.Se
 type left struct {
 	query string
 	args  []any
+	// otherwise is the error where it does not change one row; nil for any.
+	otherwise error
+	// keep is where its rows are kept; nil where they are only counted.
+	keep *keptRows
 }
 
 // batch runs statements, one after another, by one message to the database and one answer, and says
-// how many rows the last has changed. The others must each change one.
-type batch func(ctx context.Context, all []left) (int64, error)
+// how many rows each has changed or given.
+type batch func(ctx context.Context, all []left) ([]int64, error)
 
 // errNotOne is of what Put was given.
 func errNotOne(changed int64) error {
@@ -127,10 +133,10 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	tx.wrote = true
+	tx.wrote, tx.kept = true, nil
 	var changed int64
 	if len(tx.left) > 0 {
-		changed, err = tx.send(ctx, left{query, args})
+		changed, err = tx.send(ctx, left{query: query, args: args})
 	} else {
 		changed, err = tx.tx.exec(ctx, query, args)
 	}
@@ -145,26 +151,43 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 // that is no Put, and before the closure counts as having succeeded; until then the transaction may
 // fail for its sake. On PostgreSQL that saves waiting for an answer.
 func (tx *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
+	return tx.ExecOneOr(ctx, nil, query, args...)
+}
+
+// ExecOneOr is ExecOne with the error of a statement that does not change one row.
+func (tx *Tx) ExecOneOr(ctx context.Context, otherwise error, query string, args ...any) error {
 	ctx, err := tx.ready(ctx)
 	if err != nil {
 		return err
 	}
-	tx.wrote = true
+	tx.wrote, tx.kept = true, nil
+	one := left{query: query, args: args, otherwise: otherwise}
 	if tx.batch != nil {
-		tx.left, tx.leftBy = append(tx.left, left{query, args}), ctx
+		tx.left, tx.leftBy = append(tx.left, one), ctx
 		if len(tx.left) < maxLeft {
 			return nil
 		}
 		return tx.flush(ctx)
 	}
 	changed, err := tx.tx.exec(ctx, query, args)
-	if err == nil && changed != 1 {
-		err = errNotOne(changed)
+	if err == nil {
+		err = one.check(changed)
 	}
 	if err != nil {
 		return tx.fail(err)
 	}
 	return nil
+}
+
+// check is what is wrong with how many rows a statement of ExecOne has changed.
+func (l left) check(changed int64) error {
+	switch {
+	case changed == 1:
+		return nil
+	case l.otherwise != nil:
+		return l.otherwise
+	}
+	return errNotOne(changed)
 }
 
 // maxLeft bounds what ExecOne leaves.
@@ -175,9 +198,10 @@ func (tx *Tx) flush(ctx context.Context) error {
 	if len(tx.left) == 0 {
 		return nil
 	}
+	last := tx.left[len(tx.left)-1]
 	changed, err := tx.send(ctx)
-	if err == nil && changed != 1 {
-		err = errNotOne(changed)
+	if err == nil {
+		err = last.check(changed)
 	}
 	if err != nil {
 		return tx.fail(err)
@@ -185,11 +209,33 @@ func (tx *Tx) flush(ctx context.Context) error {
 	return nil
 }
 
-// send runs what Put left and more, and says how many rows the last has changed.
+// send runs what ExecOne left and more, and says how many rows the last has changed.
 func (tx *Tx) send(ctx context.Context, more ...left) (int64, error) {
-	all := append(tx.left, more...)
+	counts, err := tx.sendAll(ctx, more...)
+	if err != nil {
+		return 0, err
+	}
+	return counts[len(counts)-1], nil
+}
+
+// sendAll is send that gives how many rows each has changed or given, of all but what ExecOne left;
+// where there are no others, of the last of those.
+func (tx *Tx) sendAll(ctx context.Context, more ...left) ([]int64, error) {
+	before := tx.left
 	tx.left = nil
-	return tx.batch(ctx, all)
+	counts, err := tx.batch(ctx, append(before, more...))
+	if err != nil {
+		return nil, err
+	}
+	if len(more) == 0 {
+		before = before[:len(before)-1]
+	}
+	for i, one := range before {
+		if err := one.check(counts[i]); err != nil {
+			return nil, err
+		}
+	}
+	return counts[len(before):], nil
 }
 
 // Query runs a statement that gives rows. The caller closes them before the next statement:
@@ -197,12 +243,17 @@ func (tx *Tx) send(ctx context.Context, more ...left) (int64, error) {
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
 	ctx, err := tx.ready(ctx)
 	if err == nil {
+		if rows := tx.known(query, args); rows != nil {
+			return rows, nil
+		}
 		err = tx.flush(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	tx.wrote = tx.wrote || !strings.HasPrefix(query, "SELECT")
+	if !strings.HasPrefix(query, "SELECT") {
+		tx.wrote, tx.kept = true, nil
+	}
 	rows, err := tx.tx.query(ctx, query, args)
 	if err != nil {
 		return nil, tx.fail(err)
@@ -316,7 +367,7 @@ func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, ro
 	if err != nil {
 		return 0, err
 	}
-	tx.wrote = true
+	tx.wrote, tx.kept = true, nil
 	n, err := tx.bulk(ctx, table, columns, rows)
 	if err != nil {
 		return n, tx.fail(err)

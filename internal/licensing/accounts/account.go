@@ -26,6 +26,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/infra/fail"
@@ -189,14 +190,50 @@ type Options struct {
 
 // Ledger moves money and quotas in a database with [Schema]. Its methods run in the caller's
 // transaction and may be called concurrently.
-type Ledger struct{ options Options }
+type Ledger struct {
+	options Options
+
+	mu sync.Mutex
+	// shared is whose accounts buyers pay from who have none of their own, as last seen.
+	shared map[string]string
+}
 
 // New makes the book.
 func New(options Options) *Ledger {
 	if options.Tolerance == 0 {
 		options.Tolerance = 20
 	}
-	return &Ledger{options}
+	return &Ledger{options: options, shared: map[string]string{}}
+}
+
+// Locks are the names of what a purchase of a buyer changes, for [store.DB.UpdateBatched]: the
+// buyer, and the account that it pays from where that is its domain's, as far as this process has
+// seen. Who locks another account collides, and is repeated.
+func (b *Ledger) Locks(buyer string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if account := b.shared[buyer]; account != "" {
+		return []string{buyer, account}
+	}
+	return []string{buyer}
+}
+
+// SubscriptionLock is the name of a subscription's quotas, for [store.DB.UpdateBatched].
+func SubscriptionLock(id string) string { return "subscription " + id }
+
+// mostShared bounds what is remembered of who pays from whose account.
+const mostShared = 100_000
+
+// pays remembers whose account a buyer pays from.
+func (b *Ledger) pays(buyer, account string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case buyer == account:
+		delete(b.shared, buyer)
+	case len(b.shared) < mostShared:
+		b.shared[buyer] = account
+	}
 }
 
 // Change is an action of the operator, for the audit. It has no balance of others and no personal

@@ -178,10 +178,9 @@ func scanPayer(row store.Scanner) (p payer, err error) {
 
 // findAccount gives the account that a buyer pays from in a currency: its own, else its domain's.
 func findAccount(ctx context.Context, tx *store.Tx, buyer, currency string) (purse payer, found bool, err error) {
-	own, domain := holders(buyer)
-	// For a list of values SQLite makes a table, which costs more than the rest.
-	all, err := collect(ctx, tx, `SELECT `+payerColumns+` FROM account_balance WHERE buyer = $1 AND currency = $2
-		UNION ALL SELECT `+payerColumns+` FROM account_balance WHERE buyer = $3 AND currency = $2`, scanPayer, own, currency, domain)
+	own, _ := holders(buyer)
+	q := asksForAccount(buyer, currency)
+	all, err := collect(ctx, tx, q.Query, scanPayer, q.Args...)
 	for _, b := range all {
 		if !found || b.Buyer == own {
 			purse, found = b, true
@@ -190,11 +189,28 @@ func findAccount(ctx context.Context, tx *store.Tx, buyer, currency string) (pur
 	return purse, found, err
 }
 
+// asksForAccount asks for what findAccount gives.
+func asksForAccount(buyer, currency string) store.Question {
+	own, domain := holders(buyer)
+	// For a list of values SQLite makes a table, which costs more than the rest.
+	return store.Question{Query: `SELECT ` + payerColumns + ` FROM account_balance WHERE buyer = $1 AND currency = $2
+		UNION ALL SELECT ` + payerColumns + ` FROM account_balance WHERE buyer = $3 AND currency = $2`,
+		Args: []any{own, currency, domain}}
+}
+
+// Ahead has the account looked up from which a purchase is going to be paid, see [store.Tx.Ahead].
+func (b *Ledger) Ahead(tx *store.Tx, buyer, currency string) {
+	tx.Ahead(asksForAccount(buyer, currency))
+}
+
 // account is findPurse for a purchase: an account that is there must be active. Where everybody has
 // credit, one that is not there is given as it would be; it is for the caller to make.
 func (b *Ledger) account(ctx context.Context, tx *store.Tx, buyer, currency string, now time.Time) (purse payer,
 	found bool, err error) {
 	purse, found, err = findAccount(ctx, tx, buyer, currency)
+	if found {
+		b.pays(buyer, purse.Buyer)
+	}
 	switch {
 	case err != nil:
 	case found && purse.Status != Active:
@@ -214,7 +230,9 @@ func suspendedAccount(buyer string) error {
 }
 
 func insertAccount(ctx context.Context, tx *store.Tx, b Balance) error {
-	_, err := tx.Exec(ctx, `INSERT INTO account_balance (`+balanceColumns+`) VALUES ($1, $2, 0, 0, 0, 0, $3, $4, 0, $5)`,
+	// one that was opened meanwhile is a collision that way
+	err := tx.ExecOne(ctx, `INSERT INTO account_balance (`+balanceColumns+`) VALUES ($1, $2, 0, 0, 0, 0, $3, $4, 0, $5)
+		ON CONFLICT (buyer, currency) DO NOTHING`,
 		b.Buyer, b.Currency, b.Limit, b.Status, store.Micros(b.Created))
 	if err != nil {
 		return fmt.Errorf("open an account: %w", err)

@@ -361,11 +361,25 @@ func (b *Ledger) CountPurchases(ctx context.Context, tx *store.Tx, buyer string,
 	return n, nil
 }
 
-// Expire closes purchases whose report did not come in time, the oldest first, at most a number of
-// them, and gives them: what was held is charged in full, or, of those that were measured, what
-// they were used.
-func (b *Ledger) Expire(ctx context.Context, tx *store.Tx, now time.Time, limit int) ([]Hold, error) {
+// Overdue gives purchases whose report did not come in time, the oldest first, at most a number of
+// them: their ids by whose account they are paid from.
+func (b *Ledger) Overdue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (map[string][]string, error) {
 	holds, err := selectHolds(ctx, tx, `WHERE state = 'held' AND due > 0 AND due <= $1 ORDER BY due, id LIMIT $2`, store.Micros(now), limit)
+	ids := map[string][]string{}
+	for _, h := range holds {
+		ids[h.Holder] = append(ids[h.Holder], h.ID)
+	}
+	return ids, err
+}
+
+// Expire closes those of some purchases whose report did not come in time, and gives them: what was
+// held is charged in full, or, of those that were measured, what they were used.
+func (b *Ledger) Expire(ctx context.Context, tx *store.Tx, now time.Time, ids ...string) ([]Hold, error) {
+	args := []any{store.Micros(now)}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	holds, err := selectHolds(ctx, tx, `WHERE state = 'held' AND due > 0 AND due <= $1 AND id IN (`+store.Params(2, len(ids))+`) ORDER BY due, id`, args...)
 	if err != nil {
 		return nil, err
 	}

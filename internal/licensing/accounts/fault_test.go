@@ -73,7 +73,7 @@ func TestAStatementThatFailsLeavesNothingBehind(t *testing.T) {
 			{"settle", settle("metered"), -coin / 10, true},
 			{"hold what will be due", authorize(due), coin, true},
 			{"expire", func(ctx context.Context, tx *store.Tx) error {
-				_, err := b.Expire(ctx, tx, noon.Add(24*time.Hour), 10)
+				_, err := expireAll(ctx, tx, b.Ledger, noon.Add(24*time.Hour))
 				return err
 			}, 0, false},
 			{"count", authorize(under("counted", "sub", noon)), 0, true},

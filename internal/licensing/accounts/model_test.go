@@ -2,6 +2,8 @@ package accounts_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,10 +47,23 @@ func (b *bench) settle(id string, r accounts.Report) (s accounts.Settlement, err
 	return s, err
 }
 
+// expireAll closes all purchases that are overdue.
+func expireAll(ctx context.Context, tx *store.Tx, b *accounts.Ledger, now time.Time) ([]accounts.Hold, error) {
+	due, err := b.Overdue(ctx, tx, now, 100)
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Concat(slices.Collect(maps.Values(due))...)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return b.Expire(ctx, tx, now, ids...)
+}
+
 func (b *bench) expire(now time.Time) (all []accounts.Hold) {
 	b.t.Helper()
 	b.do(func(ctx context.Context, tx *store.Tx) (err error) {
-		all, err = b.Expire(ctx, tx, now, 100)
+		all, err = expireAll(ctx, tx, b.Ledger, now)
 		return err
 	})
 	return all

@@ -130,7 +130,7 @@ func (d *desk) purchase(b *testing.B, all [][]byte) {
 // commit makes one row durable.
 func (d *desk) commit(b *testing.B) {
 	w := &work{account: "floor", id: newID("floor"), digest: make([]byte, 32)}
-	if err := d.DB.UpdateBatched(context.Background(),
+	if err := d.DB.UpdateBatched(context.Background(), w.locks(),
 		func(tx *store.Tx) error { return w.put(context.Background(), tx, time.Now()) }); err != nil {
 		b.Fatal(err)
 	}

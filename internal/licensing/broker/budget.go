@@ -49,6 +49,9 @@ func (b *Broker) draws(a Request) (all []*drawn) {
 	return all
 }
 
+// locks are the names of what a work changes: all that its account draws on.
+func (w *work) locks() []string { return []string{"broker " + w.account} }
+
 // budgetState is the state of a budget.
 type budgetState struct {
 	started, ends int64

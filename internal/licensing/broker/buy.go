@@ -24,7 +24,7 @@ import (
 // bought.
 func (b *Broker) begin(ctx context.Context, w *work, f *found, a Request) (first bool, err error) {
 	plain := *w
-	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
+	err = b.DB.UpdateBatched(ctx, w.locks(), func(tx *store.Tx) error {
 		*w = plain
 		w.plan.Budgets, w.plan.Rates = b.draws(a), b.Rates
 		now := b.Now()
@@ -372,7 +372,7 @@ func (w *work) forgotten(now time.Time) bool { return !w.made.IsZero() && now.Su
 func (b *Broker) settled(ctx context.Context, w *work) (more bool, err error) {
 	fresh := b.nextBest(ctx, w)
 	kept := w.plan
-	err = b.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
+	err = b.DB.UpdateBatched(ctx, w.locks(), func(tx *store.Tx) error {
 		w.plan = kept.copied()
 		w.done, w.answer, w.responseDocument, more = false, nil, nil, false
 		now := b.Now()

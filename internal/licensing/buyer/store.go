@@ -138,6 +138,9 @@ func moneyOf(offered, charged client.Price) (Money, error) {
 	return out, nil
 }
 
+// everything is the name under which all purchases are locked: limits are on what all cost together.
+var everything = []string{"purchases"}
+
 // Begin counts a purchase against the limits, and writes it down; from then on it may be made. One
 // that is there already is given as it is, with again, and not counted anew. The error is a *Beyond
 // where a limit does not allow it; with any error nothing is counted, and it must not be made.
@@ -150,7 +153,7 @@ func (w *PurchaseStore) Begin(ctx context.Context, p *client.Purchase) (kept *St
 	if err != nil {
 		return nil, false, err
 	}
-	err = w.db.UpdateBatched(ctx, func(tx *store.Tx) error {
+	err = w.db.UpdateBatched(ctx, everything, func(tx *store.Tx) error {
 		if kept, err = read(tx.QueryRow(ctx, `SELECT at, currency, amount, state, document FROM buyer_purchase WHERE id = $1`, p.ID)); err == nil {
 			again = kept.State != Denied
 			if again {
@@ -229,7 +232,7 @@ func (w *PurchaseStore) Settle(ctx context.Context, p *client.Purchase, state St
 	if err != nil {
 		return err
 	}
-	return w.db.UpdateBatched(ctx, func(tx *store.Tx) error {
+	return w.db.UpdateBatched(ctx, everything, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE buyer_purchase SET currency = $1, amount = $2, state = $3, txn = $4, document = $5 WHERE id = $6`,
 			cost.Currency, cost.Amount, string(state), p.Transaction(), document, p.ID)
 		if err == nil && n != 1 {

@@ -125,7 +125,7 @@ func TestWhatIsKeptOutlivesTheProcess(t *testing.T) {
 		// As if the process ended here: what is kept settles, once the report is overdue.
 		var closed []accounts.Hold
 		s.Write(t, func(ctx context.Context, tx *store.Tx) (err error) {
-			closed, err = s.Book.Expire(ctx, tx, got.Transaction.Due, 10)
+			closed, err = s.Book.Expire(ctx, tx, got.Transaction.Due, got.Transaction.ID)
 			return err
 		})
 		if len(closed) != 1 || closed[0].Charged != int64((used+time.Minute-1)/time.Minute)*dollar/10 {

@@ -27,7 +27,7 @@ func (s *Service) signAddresses(ctx context.Context, p Order, out *OrderResult) 
 	if failed == nil {
 		return nil
 	}
-	err := s.deps.DB.UpdateBatched(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	err := s.deps.DB.UpdateBatched(context.WithoutCancel(ctx), s.locks(p, nil), func(tx *store.Tx) error {
 		return s.undo(context.WithoutCancel(ctx), tx, p, out)
 	})
 	return fail.New(fail.Internal, "what was bought cannot be fetched at present, and was taken back; try again later").

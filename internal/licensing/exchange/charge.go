@@ -26,21 +26,32 @@ import (
 func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forged func() []int,
 	now time.Time) (items []ItemResult, err error) {
 	buyer := p.Requester.Account()
-	err = s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
-		if err := s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof); err != nil {
+	err = s.deps.DB.UpdateBatched(ctx, s.locks(p, lines), func(tx *store.Tx) error {
+		if err := s.deps.Nonces.UseProofSoon(ctx, tx, p.Requester.Proof); err != nil {
+			return err
+		}
+		for _, line := range lines {
+			if line.denial == "" && line.offer.Subscription == "" {
+				s.deps.Accounts.Ahead(tx, buyer, line.offer.Price.Currency)
+				break
+			}
+		}
+		there, owed, err := transactions.BeforeRequest(ctx, tx, buyer, p.ID, now, now.Add(-remembered),
+			s.deps.Reports().Overdue+1)
+		switch {
+		case err != nil:
+			return err
+		case there:
+			return errRaced
+		}
+		overdue, err := s.tooManyOverdue(ctx, tx, buyer, owed)
+		if err != nil {
 			return err
 		}
 		items = make([]ItemResult, len(lines))
 		made := transactions.Request{Digest: p.Digest, Made: now}
-		overdue, asked := false, false
 		for i, line := range lines {
 			item := ItemResult{Offer: line.id, Denial: line.denial}
-			if item.Denial == "" && !asked {
-				if overdue, err = s.overdue(ctx, tx, buyer, now); err != nil {
-					return err
-				}
-				asked = true
-			}
 			if item.Denial == "" && overdue {
 				item.Denial = ReportingOverdue
 			}
@@ -73,6 +84,22 @@ func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forg
 		err = s.deps.Fault("bought")
 	}
 	return items, err
+}
+
+// locks are the names of what an order changes.
+func (s *Service) locks(p Order, lines []orderLine) []string {
+	all := s.deps.Accounts.Locks(p.Requester.Account())
+	for _, line := range lines {
+		if line.denial == "" && line.offer.Subscription != "" {
+			all = append(all, accounts.SubscriptionLock(line.offer.Subscription))
+		}
+	}
+	if under := p.Requester.Delegation; under != nil {
+		for _, c := range under.Caps {
+			all = append(all, counts.Lock(c.Block))
+		}
+	}
+	return all
 }
 
 // charge charges an offer and records the transaction.

@@ -457,7 +457,9 @@ func (cs *Cases) move(ctx context.Context, m *moving,
 	cs.schedule(m)
 	update := cs.deps.DB.Update
 	if credits { // which moves a balance
-		update = cs.deps.DB.UpdateBatched
+		update = func(ctx context.Context, fn func(*store.Tx) error) error {
+			return cs.deps.DB.UpdateBatched(ctx, cs.deps.Accounts.Locks(m.sale.Buyer), fn)
+		}
 	}
 	err := update(ctx, func(tx *store.Tx) (err error) {
 		if credits {

@@ -266,7 +266,7 @@ func (s *Service) replay(ctx context.Context, p Order, before transactions.Reque
 	out := &OrderResult{Replayed: true, Agent: ramp.AgentIdentityHash(p.Requester.ID, p.Requester.Domain)}
 	defer out.bind()
 	if p.Requester.Proof != nil {
-		if err := s.deps.DB.UpdateBatched(ctx,
+		if err := s.deps.DB.UpdateBatched(ctx, s.locks(p, nil),
 			func(tx *store.Tx) error { return s.deps.Nonces.UseProof(ctx, tx, p.Requester.Proof) }); err != nil {
 			return nil, err
 		}

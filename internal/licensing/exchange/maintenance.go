@@ -2,6 +2,8 @@ package exchange
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"frontdesk/internal/infra/store"
@@ -41,10 +43,6 @@ func (s *Service) MaintainOnce(ctx context.Context) error {
 			overdue += len(ids)
 			return len(ids), err
 		},
-		func(tx *store.Tx) (int, error) {
-			closed, err := s.deps.Accounts.Expire(ctx, tx, now, dealsStep)
-			return len(closed), err
-		},
 		func(tx *store.Tx) (int, error) { return s.deps.Deliveries.EndLost(ctx, tx, now, dealsStep) },
 		func(tx *store.Tx) (int, error) {
 			n, err := transactions.ForgetRequests(ctx, tx, now.Add(-remembered), dealsStep)
@@ -68,7 +66,7 @@ func (s *Service) MaintainOnce(ctx context.Context) error {
 	} {
 		for more := true; more; {
 			n := 0
-			if err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) (err error) {
+			if err := s.deps.DB.Update(ctx, func(tx *store.Tx) (err error) {
 				n, err = step(tx)
 				return err
 			}); err != nil {
@@ -80,5 +78,35 @@ func (s *Service) MaintainOnce(ctx context.Context) error {
 	if overdue > 0 {
 		s.deps.Log.Info("reports are overdue", "count", overdue)
 	}
-	return s.ReviewDisputes(ctx)
+	return errors.Join(s.expire(ctx, now), s.ReviewDisputes(ctx))
+}
+
+// expireStep is how many purchases one transaction closes: those who buy from the same account wait
+// for it.
+const expireStep = 50
+
+// expire closes purchases whose report did not come in time, those of each account by themselves.
+func (s *Service) expire(ctx context.Context, now time.Time) error {
+	for n := dealsStep; n == dealsStep; {
+		var due map[string][]string
+		if err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+			due, err = s.deps.Accounts.Overdue(ctx, tx, now, dealsStep)
+			return err
+		}); err != nil {
+			return err
+		}
+		n = 0
+		for account, ids := range due {
+			n += len(ids)
+			for some := range slices.Chunk(ids, expireStep) {
+				if err := s.deps.DB.UpdateBatched(ctx, []string{account}, func(tx *store.Tx) error {
+					_, err := s.deps.Accounts.Expire(ctx, tx, now, some...)
+					return err
+				}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }

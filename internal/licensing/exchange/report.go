@@ -61,7 +61,12 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
 	s.deps.Deliveries.Meter(ctx, u.Transaction) // whose time until now counts
 	var filed *UsageReceipt
-	err := s.deps.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
+	buyer, locks := "", []string{u.Transaction} // buyer is the transaction's, as far as is known
+	if u.Reporter != nil {
+		buyer = u.Reporter.Account()
+		locks = s.deps.Accounts.Locks(buyer)
+	}
+	file := func(tx *store.Tx) error {
 		filed = nil
 		t, ok, err := transactions.FindTransaction(ctx, tx, u.Transaction)
 		switch {
@@ -72,6 +77,10 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 		}
 		if may, err := speaksFor(ctx, tx, u.Reporter, t); err != nil || !may {
 			return orTheirs(err)
+		}
+		if t.Buyer != buyer {
+			buyer = t.Buyer
+			return errAnothers
 		}
 		if u.Reporter != nil {
 			if err := s.deps.Nonces.UseProof(ctx, tx, u.Reporter.Proof); err != nil {
@@ -84,7 +93,11 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 		}
 		filed, err = s.settle(ctx, tx, u, t, now)
 		return err
-	})
+	}
+	err := s.deps.DB.UpdateBatched(ctx, locks, file)
+	if errors.Is(err, errAnothers) {
+		err = s.deps.DB.UpdateBatched(ctx, s.deps.Accounts.Locks(buyer), file)
+	}
 	if err == nil {
 		err = s.deps.Fault("reported")
 	}
@@ -96,6 +109,9 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 	}
 	return filed, nil
 }
+
+// errAnothers ends a transaction on what another buyer has bought than it was taken for.
+var errAnothers = errors.New("this was bought by another")
 
 // settle takes a report on a transaction that is the reporter's.
 func (s *Service) settle(ctx context.Context, tx *store.Tx, u UsageReport, t transactions.Transaction,
@@ -306,10 +322,18 @@ type ReportRules struct {
 
 // overdue says whether a buyer owes so many reports that it gets nothing more.
 func (s *Service) overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time) (bool, error) {
+	owed, err := transactions.Overdue(ctx, tx, buyer, now, s.deps.Reports().Overdue+1)
+	if err != nil {
+		return false, err
+	}
+	return s.tooManyOverdue(ctx, tx, buyer, owed)
+}
+
+// tooManyOverdue is overdue, where so many reports are known to be.
+func (s *Service) tooManyOverdue(ctx context.Context, tx *store.Tx, buyer string, owed int) (bool, error) {
 	rules := s.deps.Reports()
-	owed, err := transactions.Overdue(ctx, tx, buyer, now, rules.Overdue+1)
-	if err != nil || owed == 0 || owed > rules.Overdue || rules.Percent <= 0 {
-		return owed > rules.Overdue, err
+	if owed == 0 || owed > rules.Overdue || rules.Percent <= 0 {
+		return owed > rules.Overdue, nil
 	}
 	// owed is more than the part of all, if all is less than this
 	enough := (owed*100 + rules.Percent - 1) / rules.Percent

@@ -292,10 +292,27 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time
 	return r, true, nil
 }
 
-// PutRequest records what came of a request, in place of one of the same id that was made until a
-// time, which is a day before it at most. It says whether it did: where it did not, another is
-// there, made since, by whichever process's clock. No part of a line may hold a blank or a line
-// feed.
+// BeforeRequest says whether a request of an id is there that was made since a time, and on the day
+// before or after that of a new one, of which [PutRequest] does not know; and how many reports the
+// buyer owes, as [Overdue] counts them. It is asked before anything is written: what is written can
+// then go to PostgreSQL together. (SQLite takes twice as long for one statement that looks and
+// writes.)
+func BeforeRequest(ctx context.Context, tx *store.Tx, buyer, id string, made, since time.Time, most int) (there bool,
+	overdue int, err error) {
+	day := requestDay(made)
+	counts, err := tx.CountRows(ctx, store.Question{Query: `SELECT 1 FROM deal_request WHERE day = $1 AND id = $2 AND made > $3
+		UNION ALL SELECT 1 FROM deal_request WHERE day = $4 AND id = $2 AND made > $3`,
+		Args: []any{day - 1, requestKey(buyer, id), store.Micros(since), day + 1}}, isOverdue(buyer, made, most))
+	if err != nil {
+		return false, 0, fmt.Errorf("look for a request to buy, and for reports that are overdue: %w", err)
+	}
+	return counts[0] > 0, int(counts[1]), nil
+}
+
+// PutRequest records what came of a request, in place of one of the same id and day that was made
+// until a time, which is a day before it at most. It says whether it did: where it did not, another
+// is there, made since, by whichever process's clock. No part of a line may hold a blank or a line
+// feed. Of other days see [BeforeRequest].
 func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, until time.Time) (bool, error) {
 	var answer []string
 	for _, l := range r.Lines {
@@ -305,19 +322,10 @@ func PutRequest(ctx context.Context, tx *store.Tx, buyer, id string, r Request, 
 		}
 		answer = append(answer, line)
 	}
-	day, key, since := requestDay(r.Made), requestKey(buyer, id), store.Micros(until)
-	var there int // The days beside are asked first: SQLite takes twice as long for one statement that does both.
-	err := tx.QueryRow(ctx, `SELECT 1 FROM deal_request WHERE day = $1 AND id = $2 AND made > $3
-		UNION ALL SELECT 1 FROM deal_request WHERE day = $4 AND id = $2 AND made > $3`, day-1, key, since, day+1).Scan(&there)
-	switch {
-	case err == nil:
-		return false, nil
-	case !errors.Is(err, sql.ErrNoRows):
-		return false, fmt.Errorf("record a request to buy: %w", err)
-	}
 	n, err := tx.Exec(ctx, `INSERT INTO deal_request (day, id, digest, made, answer) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (day, id) DO UPDATE SET digest = EXCLUDED.digest, made = EXCLUDED.made, answer = EXCLUDED.answer WHERE deal_request.made <= $6`,
-		day, key, r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"), since)
+		requestDay(r.Made), requestKey(buyer, id), r.Digest[:], store.Micros(r.Made), strings.Join(answer, "\n"),
+		store.Micros(until))
 	if err != nil {
 		return false, fmt.Errorf("record a request to buy: %w", err)
 	}
@@ -471,16 +479,21 @@ func Reported(ctx context.Context, tx *store.Tx, ids ...string) (reported []stri
 // Overdue counts the reports that a buyer owes at a time, up to a bound, whether they were found to
 // have expired or not yet.
 func Overdue(ctx context.Context, tx *store.Tx, buyer string, now time.Time, most int) (n int, err error) {
+	counts, err := tx.CountRows(ctx, isOverdue(buyer, now, most))
+	if err != nil {
+		return 0, fmt.Errorf("count a buyer's reports that are overdue: %w", err)
+	}
+	return int(counts[0]), nil
+}
+
+// isOverdue asks for what Overdue counts.
+func isOverdue(buyer string, now time.Time, most int) store.Question {
 	// The bound stands in the text, and each state by itself: SQLite plans a statement anew each
 	// time whose limit is a parameter, and makes a table of a list of values. That the duty is more
 	// than 0 is told beside it, so that the index is used of those that are.
 	query := fmt.Sprintf(`SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 1 AND duty > 0 AND due <= $2
 		UNION ALL SELECT 1 FROM deal_transaction WHERE buyer = $1 AND duty = 3 AND duty > 0 AND due <= $2 LIMIT %d`, most)
-	count := func(store.Scanner) error { n++; return nil }
-	if err := tx.Each(ctx, query, count, buyer, store.Micros(now)); err != nil {
-		return 0, fmt.Errorf("count a buyer's reports that are overdue: %w", err)
-	}
-	return n, nil
+	return store.Question{Query: query, Args: []any{buyer, store.Micros(now)}}
 }
 
 // Obligations counts the reports that a buyer ever owed, up to a bound; those that were waived do

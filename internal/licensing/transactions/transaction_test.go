@@ -87,6 +87,14 @@ func TestTransactionIsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
+// putNew records a request unless it is there.
+func putNew(ctx context.Context, tx *store.Tx, buyer, id string, r Request, since time.Time) (bool, error) {
+	if there, _, err := BeforeRequest(ctx, tx, buyer, id, r.Made, since, 1); err != nil || there {
+		return false, err
+	}
+	return PutRequest(ctx, tx, buyer, id, r, since)
+}
+
 func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, open func(t *testing.T, schemas ...store.Schema) *store.DB) {
@@ -96,7 +104,7 @@ func TestRequestIsKnownForItsTimeAndItsBuyer(t *testing.T) {
 		day := 24 * time.Hour
 		put := func(r Request, buyer string) (ok bool) {
 			update(t, db, func(ctx context.Context, tx *store.Tx) (err error) {
-				ok, err = PutRequest(ctx, tx, buyer, "id", r, r.Made.Add(-day))
+				ok, err = putNew(ctx, tx, buyer, "id", r, r.Made.Add(-day))
 				return err
 			})
 			return ok
@@ -179,7 +187,7 @@ func TestARequestIsKnownAcrossMidnight(t *testing.T) {
 			for i, at := range made {
 				update(t, db, func(ctx context.Context, tx *store.Tx) error {
 					r := Request{Made: at, Lines: []OrderLine{{"o1", "txn-1", ""}}}
-					fresh, err := PutRequest(ctx, tx, "buyer.example/bot", "id", r, at.Add(-day))
+					fresh, err := putNew(ctx, tx, "buyer.example/bot", "id", r, at.Add(-day))
 					if fresh != (i == 0) {
 						t.Errorf("%s: of the %d. it is said to be new: %t", name, i+1, fresh)
 					}

@@ -64,6 +64,9 @@ type Cap struct {
 	Expires  time.Time // when the block is over; zero for never
 }
 
+// Lock is the name of what is counted under a block, for [store.DB.UpdateBatched].
+func Lock(block []byte) string { return "delegation " + string(block) }
+
 // Counts are the counters of a token's caps at one time, in one transaction.
 type Counts struct {
 	all []count

@@ -31,7 +31,7 @@ type book struct {
 // buy counts a purchase under caps, or is errDenied.
 func (b book) buy(id string, amount int64, currency string, period time.Duration, now time.Time,
 	caps ...counts.Cap) error {
-	return b.db.UpdateBatched(context.Background(), func(tx *store.Tx) error {
+	return b.db.UpdateBatched(context.Background(), []string{id}, func(tx *store.Tx) error {
 		counts, err := counts.Read(context.Background(), tx, caps, period, now)
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ func (b book) buy(id string, amount int64, currency string, period time.Duration
 
 func (b book) back(id string) {
 	b.t.Helper()
-	if err := b.db.UpdateBatched(context.Background(),
+	if err := b.db.UpdateBatched(context.Background(), []string{id},
 		func(tx *store.Tx) error { return counts.Refund(context.Background(), tx, id) }); err != nil {
 		b.t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 	b.expect("bought forever", true, b.buy("2", 1, "USD", 0, noon, forever))
 	forget := func(before time.Time, most int) (n int) {
 		t.Helper()
-		if err := b.db.UpdateBatched(t.Context(), func(tx *store.Tx) (err error) {
+		if err := b.db.Update(t.Context(), func(tx *store.Tx) (err error) {
 			n, err = counts.Forget(t.Context(), tx, before, most)
 			return err
 		}); err != nil {

@@ -501,7 +501,7 @@ func (k *Enforcer) change(ctx context.Context, id, by, note, did string,
 		return errNote
 	}
 	now := k.config.Now().UTC().Truncate(time.Microsecond)
-	err := k.config.DB.UpdateBatched(ctx, func(tx *store.Tx) error {
+	err := k.config.DB.Update(ctx, func(tx *store.Tx) error {
 		all, err := selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
 		if err != nil {
 			return err
