@@ -96,8 +96,9 @@ func (n *Nonces) UseProof(ctx context.Context, tx *store.Tx, p *Proof) error {
 	return err
 }
 
-// UseProofSoon is UseProof whose error may come with the next statement that is no [store.Tx.ExecOne].
-// The caller has to run one before it does anything that who copied a request may not learn of.
+// UseProofSoon is UseProof whose error may come with the next statement that is no
+// [store.Tx.ExecOne]. The caller has to run one before it does anything that who copied a request
+// may not learn of.
 func (n *Nonces) UseProofSoon(ctx context.Context, tx *store.Tx, p *Proof) error {
 	if p == nil {
 		return nil

@@ -281,9 +281,8 @@ type Given struct{ Grant }
 func (Given) Fresh() bool { return true }
 
 func (o *Operator) add(ctx context.Context, kind string, asked Grant) (Given, error) {
-	if err := o.change(ctx, accounts.SubscriptionLock(asked.ID), func(tx *store.Tx, now time.Time) error {
-		return o.give(ctx, tx, kind, asked, now)
-	}); err != nil {
+	give := func(tx *store.Tx, now time.Time) error { return o.give(ctx, tx, kind, asked, now) }
+	if err := o.change(ctx, accounts.SubscriptionLock(asked.ID), give); err != nil {
 		return Given{}, err
 	}
 	g, err := o.grant(ctx, asked.ID, kind)

@@ -84,10 +84,10 @@ func (o *Operator) selling() error {
 	return nil
 }
 
-// change runs fn, which changes an account or a grant by that name, in a transaction, from which
-// the ledger learns of each change.
+// change runs fn in a transaction that locks a name. The ledger learns of each change.
 func (o *Operator) change(ctx context.Context, name string, fn func(tx *store.Tx, now time.Time) error) error {
-	return o.DB.UpdateBatched(ctx, []string{name}, func(tx *store.Tx) error { return fn(tx, o.Now().UTC().Truncate(time.Microsecond)) })
+	run := func(tx *store.Tx) error { return fn(tx, o.Now().UTC().Truncate(time.Microsecond)) }
+	return o.DB.UpdateBatched(ctx, []string{name}, run)
 }
 
 type actorKey struct{}

@@ -19,8 +19,8 @@ func nodes(t *testing.T) [2]*store.DB {
 	return [2]*store.DB{storetest.Open(t, dsn, notes), storetest.Open(t, dsn, notes)}
 }
 
-// holdOpen has a transaction that has written a row stand still with some locks, as one does whose node
-// is paused, until it is let go on.
+// holdOpen has a transaction that has written a row stand still with some locks, as one does whose
+// node is paused, until it is let go on.
 func holdOpen(t *testing.T, db *store.DB, row string, locks ...string) (release func() error) {
 	t.Helper()
 	held, free, done := make(chan bool), make(chan bool), make(chan error, 1)
@@ -62,12 +62,14 @@ func TestWhoHasOtherLocksDoesNotWaitForATransactionThatStandsStill(t *testing.T)
 		t.Error(err)
 	}
 	for i, node := range db { // and the locks that were waited for in vain are nobody's
-		if err := node.UpdateBatched(t.Context(), []string{"shared", "c", "a"}, insertOf(t, fmt.Sprint("c", i))); err != nil {
+		all := []string{"shared", "c", "a"}
+		if err := node.UpdateBatched(t.Context(), all, insertOf(t, fmt.Sprint("c", i))); err != nil {
 			t.Error(err)
 		}
 	}
 	wantIDs(t, db[0], "c0", "c1", "held", "other 0", "other 1")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a connection that was given up may take a moment
+	// a connection that was given up may take a moment
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for locks := -1; locks != 0; {
 		if err := db[0].View(ctx, func(tx *store.Tx) error {
@@ -100,7 +102,8 @@ func TestOthersGoOnWhileANodeStandsStillWithManyLocks(t *testing.T) {
 		})
 	}
 	for i := range 10 {
-		if err := db[1].UpdateBatched(t.Context(), []string{fmt.Sprint("free ", i)}, insertOf(t, fmt.Sprint("free ", i))); err != nil {
+		free := fmt.Sprint("free ", i)
+		if err := db[1].UpdateBatched(t.Context(), []string{free}, insertOf(t, free)); err != nil {
 			t.Error(err)
 		}
 		if err := db[1].View(t.Context(), func(tx *store.Tx) error { return nil }); err != nil {

@@ -212,8 +212,8 @@ func gaveUp(attempts int, err error) error {
 }
 
 // collided reports whether the server broke a transaction off for the sake of another: a
-// serialization failure, a deadlock, that it waited too long for a row, or that it did nothing while
-// others waited. Run again, it can succeed.
+// serialization failure, a deadlock, that it waited too long for a row, or that it did nothing
+// while others waited. Run again, it can succeed.
 func collided(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && collisionKind(refused.Code) != ""

@@ -209,7 +209,7 @@ func New(options Options) *Ledger {
 // Locks are the names of what a purchase of a buyer changes, for [store.DB.UpdateBatched]: the
 // buyer, and the account that it pays from where that is its domain's, as far as this process has
 // seen. Who locks another account collides, and is repeated.
-func (b *Ledger) Locks(buyer string) []string {
+func Locks(b *Ledger, buyer string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if account := b.shared[buyer]; account != "" {

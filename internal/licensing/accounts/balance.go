@@ -199,7 +199,7 @@ func asksForAccount(buyer, currency string) store.Question {
 }
 
 // Ahead has the account looked up from which a purchase is going to be paid, see [store.Tx.Ahead].
-func (b *Ledger) Ahead(tx *store.Tx, buyer, currency string) {
+func Ahead(tx *store.Tx, buyer, currency string) {
 	tx.Ahead(asksForAccount(buyer, currency))
 }
 

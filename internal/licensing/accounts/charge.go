@@ -363,7 +363,7 @@ func (b *Ledger) CountPurchases(ctx context.Context, tx *store.Tx, buyer string,
 
 // Overdue gives purchases whose report did not come in time, the oldest first, at most a number of
 // them: their ids by whose account they are paid from.
-func (b *Ledger) Overdue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (map[string][]string, error) {
+func Overdue(ctx context.Context, tx *store.Tx, now time.Time, limit int) (map[string][]string, error) {
 	holds, err := selectHolds(ctx, tx, `WHERE state = 'held' AND due > 0 AND due <= $1 ORDER BY due, id LIMIT $2`, store.Micros(now), limit)
 	ids := map[string][]string{}
 	for _, h := range holds {

@@ -49,7 +49,7 @@ func (b *bench) settle(id string, r accounts.Report) (s accounts.Settlement, err
 
 // expireAll closes all purchases that are overdue.
 func expireAll(ctx context.Context, tx *store.Tx, b *accounts.Ledger, now time.Time) ([]accounts.Hold, error) {
-	due, err := b.Overdue(ctx, tx, now, 100)
+	due, err := accounts.Overdue(ctx, tx, now, 100)
 	if err != nil {
 		return nil, err
 	}

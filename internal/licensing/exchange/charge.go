@@ -32,7 +32,7 @@ func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forg
 		}
 		for _, line := range lines {
 			if line.denial == "" && line.offer.Subscription == "" {
-				s.deps.Accounts.Ahead(tx, buyer, line.offer.Price.Currency)
+				accounts.Ahead(tx, buyer, line.offer.Price.Currency)
 				break
 			}
 		}
@@ -88,7 +88,7 @@ func (s *Service) transact(ctx context.Context, p Order, lines []orderLine, forg
 
 // locks are the names of what an order changes.
 func (s *Service) locks(p Order, lines []orderLine) []string {
-	all := s.deps.Accounts.Locks(p.Requester.Account())
+	all := accounts.Locks(s.deps.Accounts, p.Requester.Account())
 	for _, line := range lines {
 		if line.denial == "" && line.offer.Subscription != "" {
 			all = append(all, accounts.SubscriptionLock(line.offer.Subscription))

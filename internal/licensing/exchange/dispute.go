@@ -458,7 +458,7 @@ func (cs *Cases) move(ctx context.Context, m *moving,
 	update := cs.deps.DB.Update
 	if credits { // which moves a balance
 		update = func(ctx context.Context, fn func(*store.Tx) error) error {
-			return cs.deps.DB.UpdateBatched(ctx, cs.deps.Accounts.Locks(m.sale.Buyer), fn)
+			return cs.deps.DB.UpdateBatched(ctx, accounts.Locks(cs.deps.Accounts, m.sale.Buyer), fn)
 		}
 	}
 	err := update(ctx, func(tx *store.Tx) (err error) {

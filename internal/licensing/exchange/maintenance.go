@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/accounts/counts"
 	"frontdesk/internal/licensing/delivery/botstats"
 	"frontdesk/internal/licensing/disputes/accesslog"
@@ -90,7 +91,7 @@ func (s *Service) expire(ctx context.Context, now time.Time) error {
 	for n := dealsStep; n == dealsStep; {
 		var due map[string][]string
 		if err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-			due, err = s.deps.Accounts.Overdue(ctx, tx, now, dealsStep)
+			due, err = accounts.Overdue(ctx, tx, now, dealsStep)
 			return err
 		}); err != nil {
 			return err

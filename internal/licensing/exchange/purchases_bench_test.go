@@ -24,7 +24,8 @@ import (
 // takes: of this process, which is a node without its network, and of all that is called postgres.
 // The server has to have fsync on:
 //
-//	FRONTDESK_TEST_ENGINE=postgres FRONTDESK_TEST_POSTGRES=DSN go test ./internal/licensing/exchange -run xxx -bench Purchases -benchtime 5x
+//	export FRONTDESK_TEST_ENGINE=postgres FRONTDESK_TEST_POSTGRES=DSN
+//	go test ./internal/licensing/exchange -run xxx -bench Purchases -benchtime 5x
 func BenchmarkPurchases(b *testing.B) {
 	d := shop(b)
 	if d.DB.Engine() != store.PostgreSQL {
@@ -152,8 +153,8 @@ func newRows(b *testing.B, d *dealer) *rows {
 		if _, err := tx.Exec(ctx, `INSERT INTO floor_balance SELECT * FROM account_balance`); err != nil {
 			return err
 		}
-		for table, key := range map[string]string{"account_journal": "line", "account_hold": "id", "ledger_pending": "id",
-			"deal_transaction": "id", "deal_request": "id"} {
+		for table, key := range map[string]string{"account_journal": "line", "account_hold": "id",
+			"ledger_pending": "id", "deal_transaction": "id", "deal_request": "id"} {
 			if _, err := tx.Exec(ctx, `CREATE TABLE floor_`+table+` (LIKE `+table+` INCLUDING ALL)`); err != nil {
 				return err
 			}

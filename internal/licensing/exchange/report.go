@@ -64,7 +64,7 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 	buyer, locks := "", []string{u.Transaction} // buyer is the transaction's, as far as is known
 	if u.Reporter != nil {
 		buyer = u.Reporter.Account()
-		locks = s.deps.Accounts.Locks(buyer)
+		locks = accounts.Locks(s.deps.Accounts, buyer)
 	}
 	file := func(tx *store.Tx) error {
 		filed = nil
@@ -96,7 +96,7 @@ func (s *Service) ReportUsage(ctx context.Context, u UsageReport) (*UsageReceipt
 	}
 	err := s.deps.DB.UpdateBatched(ctx, locks, file)
 	if errors.Is(err, errAnothers) {
-		err = s.deps.DB.UpdateBatched(ctx, s.deps.Accounts.Locks(buyer), file)
+		err = s.deps.DB.UpdateBatched(ctx, accounts.Locks(s.deps.Accounts, buyer), file)
 	}
 	if err == nil {
 		err = s.deps.Fault("reported")
