@@ -31,6 +31,27 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 		"das teuerste Gericht auf der Karte":  {Superlative: "dearest", Subject: "Gericht"},
 		"いちばん高い鉢植えは？":                         {Superlative: "dearest", Subject: "鉢植え"},
 		"一番安いテントはどれですか":                       {Superlative: "cheapest", Subject: "テント"},
+		// The same in the words of each language.
+		"how many different mugs do you have":     {Subject: "mugs"},
+		"wie viele verschiedene Tassen habt ihr":  {Subject: "Tassen"},
+		"quantas canecas diferentes têm à venda?": {Subject: "canecas"},
+		"combien de modèles de tasse vendez-vous": {Subject: "tasse"},
+		"cuántos modelos de taza tenéis":          {Subject: "taza"},
+		"quanti tipi di tazza avete?":             {Subject: "tazza"},
+		"マグカップは何種類ありますか":                          {Subject: "マグカップ"},
+		"which mug costs the least":               {Superlative: "cheapest", Subject: "mug"},
+		"welche Tasse kostet am wenigsten":        {Superlative: "cheapest", Subject: "Tasse"},
+		"quelle tasse coûte le moins":             {Superlative: "cheapest", Subject: "tasse"},
+		"qué taza cuesta menos":                   {Superlative: "cheapest", Subject: "taza"},
+		"la tazza che costa meno":                 {Superlative: "cheapest", Subject: "tazza"},
+		"a caneca que custa menos":                {Superlative: "cheapest", Subject: "caneca"},
+		"値段が一番安いマグカップ":                            {Superlative: "cheapest", Subject: "マグカップ"},
+		"which walk takes the longest":            {Superlative: "longest", Subject: "walk"},
+		"längste Tour, die ihr anbietet":          {Superlative: "longest", Subject: "Tour"},
+		"la balade qui dure le plus longtemps":    {Superlative: "longest", Subject: "balade"},
+		"qual o passeio mais demorado":            {Superlative: "longest", Subject: "passeio"},
+		"la ruta que dura más":                    {Superlative: "longest", Subject: "ruta"},
+		"quale passeggiata dura di più":           {Superlative: "longest", Subject: "passeggiata"},
 	} {
 		got, ok := Read(question)
 		got.Beside, got.First, got.Tag = "", "", ""
@@ -38,7 +59,7 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
 		}
 	}
-	for _, question := range []string{"a tent for two", "ein Zelt", "when do you open", "テント"} {
+	for _, question := range []string{"a tent for two", "ein Zelt", "when do you open", "テント", "wie viel kostet ein Zelt", "une tente à moins de 20 euros"} {
 		if got, ok := Read(question); ok {
 			t.Errorf("%q reads %+v, want nothing", question, got)
 		}
