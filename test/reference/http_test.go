@@ -41,7 +41,7 @@ var areas = []area{
 	{"http-licenses", "Addresses for the owner: licences and subscriptions", "operator",
 		"licenses subscriptions", "../accounts.md"},
 	{"http-sales", "Addresses for the owner: sales", "operator",
-		"disputes delivery-logs reports provider transactions evidence", "../sales-reports.md"},
+		"disputes delivery-logs receipts reports provider transactions evidence", "../sales-reports.md"},
 	{"http-tenants", "Addresses for the owner: tenants", "operator", "tenants", "../catalog-push.md"},
 	{"http-exchange", "Addresses for the owner: domains and callers", "operator",
 		"domains callers answers", "../domains-exchange.md"},
