@@ -175,7 +175,7 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 	if code, got := a.bind("kitchen", 1, offer["id"].(string), `{"email":"ana@example.org","phone":"1"}`); code != 200 {
 		t.Fatalf("bind: %d %v", code, got)
 	}
-	p.sees("/console/inbox", 200, "Bound, to be seen to")
+	p.sees("/console/inbox", 200, "Accepted: your turn")
 	p.sees(address, 200, "ana@example.org", "Mark as done", "Offer bound")
 	if w := p.post(address+"/done", "from", "inbox"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/inbox" {
 		t.Fatalf("%d %s", w.Code, w.Body)

@@ -128,7 +128,7 @@ intakes:
   async function write(p, summary) {
     await p.page.getByLabel("Summary, which a person reads").fill(summary);
     await p.page.getByLabel(/^Details, if any/).fill("price: 780\ncurrency: EUR");
-    await p.page.getByLabel("Stands for so many days").fill("3");
+    await p.page.getByLabel("Valid for (days)").fill("3");
     await p.press(p.page.getByRole("button", { name: "Show as the agent will see it" }));
     await p.page.getByRole("heading", { name: "As the agent will see it" }).waitFor();
   }

@@ -118,7 +118,7 @@ func (o *owner) newInboxRow(l vault.ListEntry, now time.Time) inboxRow {
 		case !l.Bind.Done.IsZero():
 			row.Note = "done " + moment(l.Bind.Done)
 		case l.Bind.Sink == "":
-			row.Note = moment(l.Bind.CreatedAt) + "; somebody has to see to it"
+			row.Note = moment(l.Bind.CreatedAt) + "; your turn"
 		default:
 			row.Note = moment(l.Bind.CreatedAt) + "; being delivered"
 		}
