@@ -241,7 +241,7 @@ func look(t *testing.T, owner *http.Client, address string) time.Duration {
 func askAway(ctx context.Context, t *testing.T, address string, c *corpus, rate int) (asked, failed *atomic.Int64) {
 	asked, failed = &atomic.Int64{}, &atomic.Int64{}
 	web := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64, // a server takes so many of one address
+		MaxIdleConnsPerHost: 32, MaxConnsPerHost: 32, // of one address a server takes so many and no more
 	}}
 	desk, err := client.New(address, client.Options{HTTP: web})
 	if err != nil {
