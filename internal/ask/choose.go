@@ -82,7 +82,7 @@ func (q *detailQuestion) explainedBy(item source, in *askState, told string) (ex
 	if whole == 0 { // nothing is left to be explained
 		return 1, 0
 	}
-	explained, _ = q.weigh(either(inName, index.Covered(q.terms, told, item.Language)))
+	explained, _ = q.weigh(index.Either(inName, index.Covered(q.terms, told, item.Language)))
 	return explained / whole, says / whole * named(item.Name, in.Text, "")
 }
 

@@ -30,7 +30,8 @@ const (
 	halfNamed    = 0.5  // share that the name has of an item of which one sentence alone has such a value
 	fewWords     = 2    // words of a question that may go on with the one before it
 	byNameAlone  = 0.7  // what a word counts that the sentence lacks and the name of the item has,
-	byTextAlone  = 0.5  // or other sentences of it
+	byTextAlone  = 0.5  // or other sentences of it,
+	byCount      = 0.3  // and how much more a sentence answers that counts what was asked for
 	leastShown   = 0.4  // share of the weight of a question's words that a sentence has of an item that was shown
 	leastNear    = 0.45 // cosine of what is asked for with the name of a property,
 	wholeNear    = 0.8  // and where its value is no figure, though one is asked for
@@ -275,11 +276,11 @@ func (q *detailQuestion) byProperty(item source, object facts.Object) (said stri
 			continue
 		}
 		// What calls the property calls no item.
-		known, _ := q.weigh(either(in, index.Covered(q.terms, answer.Called, item.Language)))
+		known, _ := q.weigh(index.Either(in, index.Covered(q.terms, answer.Called, item.Language)))
 		if share = named / max(whole-known+named, minWeight); share >= least || q.shown {
 			// Of items that have as many of the words, the one whose name has the fewest others is meant.
 			share = max(share, minWeight) + 0.1/float64(1+len(strings.Fields(item.Name)))
-			if closer := q.closer(item, either(in, index.Covered(q.terms, answer.Text, item.Language))); closer != "" {
+			if closer := q.closer(item, index.Either(in, index.Covered(q.terms, answer.Text, item.Language))); closer != "" {
 				return closer, share
 			}
 			return answer.Text, share
@@ -359,6 +360,9 @@ func (q *detailQuestion) byStatement(item source, object facts.Object) (said str
 	}
 	if said == "" && alone != "" && !several { // the only one that tells how long
 		return alone, leastNear
+	}
+	if said != "" {
+		said = cmp.Or(q.closer(item, index.Either(in, index.Covered(q.terms, said, item.Language))), said)
 	}
 	return said, share
 }
@@ -444,10 +448,13 @@ func (q *detailQuestion) bySentence(item source, _ facts.Object) (said string, s
 		}
 		in := index.Covered(q.terms, sentence, item.Language)
 		own, whole := q.weigh(in)
-		named, _ := q.weigh(either(in, inName))
-		all, _ := q.weigh(either(in, inName, inText))
+		named, _ := q.weigh(index.Either(in, inName))
+		all, _ := q.weigh(index.Either(in, inName, inText))
 		covered := (own + byNameAlone*(named-own) + byTextAlone*(all-named)) / max(whole, minWeight)
 		aside := own == 0 && (named < whole || q.shown)
+		if q.asksFigure() && quote.Counts(sentence, item.Language, q.terms, inName) {
+			covered += byCount
+		}
 		if whole == 0 || covered < least || covered <= share || aside || !details.Has(sentence, q.Kind) {
 			continue
 		}
@@ -464,15 +471,4 @@ func (q *detailQuestion) bySentence(item source, _ facts.Object) (said string, s
 		return q.quote(item, alone), share
 	}
 	return said, share
-}
-
-// either says what holds in any of several.
-func either(lists ...[]bool) []bool {
-	any := make([]bool, len(lists[0]))
-	for _, list := range lists {
-		for i, holds := range list {
-			any[i] = any[i] || holds
-		}
-	}
-	return any
 }

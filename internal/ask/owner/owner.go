@@ -39,7 +39,6 @@ type Page struct {
 // The bounds of what is kept of a page.
 const (
 	maxSentences = 60
-	maxRunes     = 320 // of a sentence that is told
 )
 
 // Of what kind a page is.

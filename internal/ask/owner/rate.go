@@ -2,11 +2,11 @@ package owner
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/practical"
+	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/vector/words"
 )
@@ -114,47 +114,23 @@ func (s *search) rateCountry(one *sentence) float64 {
 	return 0
 }
 
-// quote is the sentence that answers, and with it the rest of a short answer to a question, what follows a sentence that
-// asks, and the sentence beside it that answers about as well.
+// quote is the sentence that answers, with those around it that answer about as well; of an answered question as much of
+// the answer as is short.
 func (s *search) quote(page, n int) string {
 	p := &s.Directory.pages[page]
-	from, to := n, n+1
-	beside := func(other int) bool {
-		return other >= 0 && other < len(p.sentences) && s.rate(page, n)-s.rate(page, other) < even &&
-			(len(s.Asked.Countries) == 0 || len(p.sentences[other].countries()) > 0)
+	texts := make([]string, len(p.sentences))
+	for i := range p.sentences {
+		texts[i] = p.sentences[i].text
 	}
-	switch {
-	case content.IsA(p.Type, "Question"):
-		from, to = 0, len(p.sentences)
-	case asks(p.sentences[n].text) && to < len(p.sentences), beside(n+1) && !(beside(n-1) && s.rate(page, n-1) > s.rate(page, n+1)):
-		to++
-	case beside(n - 1):
-		from--
+	whole := content.IsA(p.Type, "Question")
+	even := func(i int) bool {
+		return whole || s.rate(page, n)-s.rate(page, i) < even && (len(s.Asked.Countries) == 0 || len(p.sentences[i].countries()) > 0)
 	}
-	var said []string
-	for _, one := range p.sentences[from:to] {
-		said = append(said, one.text)
-	}
-	if text := strings.Join(said, " "); utf8.RuneCountInString(text) <= maxRunes {
-		return text
-	}
-	return clip(p.sentences[n].text)
+	return quote.Passage(texts, n, even, func(i int) float64 { return s.rate(page, i) })
 }
 
 // asks says whether a sentence is a question.
 func asks(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return last == '?' || last == '？'
-}
-
-// clip cuts a text to what is told of it.
-func clip(text string) string {
-	if utf8.RuneCountInString(text) <= maxRunes {
-		return text
-	}
-	cut := string([]rune(text)[:maxRunes])
-	if at := strings.LastIndexByte(cut, ' '); at > maxRunes/2 {
-		cut = cut[:at]
-	}
-	return strings.TrimRight(cut, " ,;:") + "…"
 }

@@ -145,6 +145,9 @@ func (l *line) speech() []int {
 	score := make([]int, len(tongues))
 	for i := range l.tokens {
 		word := l.word(i)
+		if len(word) == 1 && i+1 < len(l.tokens) && l.tokens[i+1].glued { // "e-bikes"
+			continue
+		}
 		var in uint32
 		for t := range functionWords {
 			if functionWords[t][word] {

@@ -78,6 +78,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"lamps over 10 but under 30 dollars", "lamps; price over 10; price under $30"},
 		{"stationery for 15 to 25 usd", "stationery; price $15 to $25"},
 		{"lamp around $50", "lamp; price $40 to $60"},
+		{"e-bikes unter 3000 euro", "e-bikes; price under €3,000"}, // "e" alone is a word of Italian
 		{"free events for families", "for families; kind: Event; free of charge"},
 		// Ratings.
 		{"4 stars and up pans", "pans; rating at least 4"},

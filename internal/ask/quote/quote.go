@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/internal/ask/details"
+	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/vector/words"
@@ -33,6 +34,7 @@ var files embed.FS
 const (
 	maxSentences = 40  // of an item among which is chosen
 	maxRunes     = 240 // of a sentence that is quoted
+	maxPassage   = 300 // of one with those around it
 )
 
 // Evidence names the evidence for a sentence, in the order of the values of a Sentence.
@@ -85,9 +87,13 @@ type Sentence struct {
 func (q *Question) Sentences(item Item) (all []Sentence) {
 	named := index.Covered(q.terms, item.Name, item.Language)
 	before := 0.0
-	for i, text := range Split(item.Text) {
+	for _, text := range Split(item.Text) {
+		i := len(all)
 		if i == maxSentences {
 			break
+		}
+		if slices.ContainsFunc(all, func(s Sentence) bool { return s.Text == text }) { // a description told once more
+			continue
 		}
 		has := q.share(index.Covered(q.terms, text, item.Language), named)
 		one := Sentence{text,
@@ -125,36 +131,55 @@ func (q *Question) alike(text string) float64 {
 }
 
 // close is how much less may speak for a sentence that is told beside the best.
-const close = 1.0
+const close = 1.5
 
 // Best is the sentence of an item that answers best; empty where its text has none, or says no more
-// than its name. With another, a second one stands beside it, in the order of the text, where about
-// as much speaks for that and both are short.
-func (q *Question) Best(ctx context.Context, item Item, another bool) string {
+// than its name. With more, those around it that answer about as well are told, too.
+func (q *Question) Best(ctx context.Context, item Item, more bool) string {
 	all := q.Sentences(item)
 	if trial, ok := ctx.Value(trialKey{}).(*Trial); ok && trial.Sentences == nil {
 		trial.Sentences = all
 	}
-	best, next := -1, -1
-	scores := make([]float64, len(all))
+	texts, scores := make([]string, len(all)), make([]float64, len(all))
+	best := -1
 	for i, one := range all {
-		switch scores[i] = Score(weights(), one.Values); {
-		case best < 0 || scores[i] > scores[best]:
-			best, next = i, best
-		case next < 0 || scores[i] > scores[next]:
-			next = i
+		texts[i], scores[i] = one.Text, Score(weights(), one.Values)
+		if best < 0 || scores[i] > scores[best] {
+			best = i
 		}
 	}
-	if best < 0 || strings.EqualFold(strings.Trim(all[best].Text, " .!?"), strings.Trim(item.Name, " .!?")) {
+	switch {
+	case best < 0 || strings.EqualFold(strings.Trim(all[best].Text, " .!?"), strings.Trim(item.Name, " .!?")):
 		return ""
-	}
-	if another && next >= 0 && scores[best]-scores[next] < close {
-		both := all[min(best, next)].Text + " " + all[max(best, next)].Text
-		if utf8.RuneCountInString(both) <= maxRunes {
-			return Shorten(both)
-		}
+	case more:
+		return Passage(texts, best, func(i int) bool { return scores[best]-scores[i] < close },
+			func(i int) float64 { return scores[i] })
 	}
 	return Shorten(all[best].Text)
+}
+
+// Passage is the sentence of a text that answers best, with those around it that answer about as
+// well, the better first, as far as all of it has at most 300 runes.
+func Passage(sentences []string, best int, even func(i int) bool, score func(i int) float64) string {
+	from, to := best, best+1
+	left := maxPassage - utf8.RuneCountInString(sentences[best])
+	fits := func(i int) bool {
+		return i >= 0 && i < len(sentences) && even(i) && utf8.RuneCountInString(sentences[i]) < left
+	}
+	for {
+		next := to
+		if before := fits(from - 1); before && (!fits(to) || score(from-1) > score(to)) {
+			next = from - 1
+		} else if !fits(to) {
+			break
+		}
+		left -= 1 + utf8.RuneCountInString(sentences[next])
+		from, to = min(from, next), max(to, next+1)
+	}
+	if to-from == 1 {
+		return Shorten(sentences[best])
+	}
+	return strings.Join(strings.Fields(strings.Join(sentences[from:to], " ")), " ")
 }
 
 // Score is how much evidence speaks for a sentence by some weights.
@@ -163,6 +188,24 @@ func Score(weights, values []float64) (score float64) {
 		score += weights[i] * value
 	}
 	return score
+}
+
+// Counts says whether a sentence has a figure right before a word of a question that the name of
+// its item lacks: "576 tiles", "carries 90 kilos".
+func Counts(sentence, language string, terms []search.Term, named []bool) bool {
+	figure := false
+	for word := range strings.FieldsSeq(sentence) {
+		if figure {
+			for i, has := range index.Covered(terms, word, language) {
+				if has && !named[i] && terms[i].Use != search.Stop {
+					return true
+				}
+			}
+		}
+		_, spelled := facets.NumberWord(facets.Fold(word))
+		figure = spelled || word[0] >= '0' && word[0] <= '9'
+	}
+	return false
 }
 
 // Split cuts a text at sentence ends and line breaks.

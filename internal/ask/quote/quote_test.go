@@ -84,21 +84,59 @@ func TestTheSentenceThatAnswersIsQuoted(t *testing.T) {
 	}
 }
 
-// TestAnotherSentenceIsToldWhereAboutAsMuchSpeaksForIt holds that the two stand in the order of
-// the text.
-func TestAnotherSentenceIsToldWhereAboutAsMuchSpeaksForIt(t *testing.T) {
+// TestAPassageIsTheBestSentenceWithThoseAroundItThatAnswerAboutAsWell holds that they follow each
+// other as in the text, the better neighbour first, as far as all of it is short.
+func TestAPassageIsTheBestSentenceWithThoseAroundItThatAnswerAboutAsWell(t *testing.T) {
 	t.Parallel()
-	terms := []search.Term{
-		{Word: "rent", Stems: []string{"rent"}, Weight: 1}, {Word: "sled", Stems: []string{"sled"}, Weight: 1},
+	long := strings.Repeat("This is told at length. ", 12)
+	for want, test := range map[string]struct {
+		text   []string
+		scores []float64
+		best   int
+	}{
+		"Rent it here. It costs 4.": {
+			[]string{"Rent it here.", "It costs 4.", "We like snow."}, []float64{2, 3, 0}, 1,
+		},
+		"It costs 5. Pay in cash.": {
+			[]string{long, "It costs 5.", "Pay in cash.", "Hello."}, []float64{3, 3, 2.5, 1}, 1,
+		},
+		"It costs 6 euros.": {[]string{"Hello.", "It costs 6 euros.", "Bye."}, []float64{0, 3, 1}, 1},
+		"A. B. C.":          {[]string{"A.", "B.", "C."}, []float64{3, 3, 3}, 0},
+	} {
+		even := func(i int) bool { return test.scores[test.best]-test.scores[i] < 1.5 }
+		if got := Passage(test.text, test.best, even, func(i int) float64 { return test.scores[i] }); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
-	text := "The hut opens in May. Who wants a sled may rent one for 4 euros. " +
-		"To rent a sled needs a deposit. We like snow."
-	both := "Who wants a sled may rent one for 4 euros. To rent a sled needs a deposit."
-	q := New("rent a sled", terms)
-	if got := q.Best(t.Context(), Item{"Hut", "en", text}, true); got != both {
+}
+
+// TestASentenceIsToldOnce holds that what stands in the description and in the text is told once.
+func TestASentenceIsToldOnce(t *testing.T) {
+	t.Parallel()
+	terms := []search.Term{{Word: "sled", Stems: []string{"sled"}, Weight: 1}}
+	text := "Who wants a sled may rent one.\nWho wants a sled may rent one."
+	if got := New("sled", terms).Best(t.Context(), Item{"Hut", "en", text}, true); strings.Count(got, "rent") != 1 {
 		t.Errorf("got %q", got)
 	}
-	if got := q.Best(t.Context(), Item{"Hut", "en", text}, false); got == both || got == "" {
-		t.Errorf("alone it is %q", got)
+}
+
+// TestCountsFindsTheFigureOfWhatIsAsked holds that a figure of something else, or of what the item
+// is called, counts nothing.
+func TestCountsFindsTheFigureOfWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	terms := []search.Term{
+		{Word: "tiles", Stems: []string{"tile"}, Weight: 1}, {Word: "clock", Stems: []string{"clock"}, Weight: 1},
+	}
+	named := []bool{false, true}
+	for sentence, want := range map[string]bool{
+		"It has 576 tiles, nine of them copies.": true,
+		"There are nine tiles.":                  true,
+		"It has tiles from 1740.":                false,
+		"Two clocks hang beside the tiles.":      false,
+		"":                                       false,
+	} {
+		if got := Counts(sentence, "en", terms, named); got != want {
+			t.Errorf("%q: %v", sentence, got)
+		}
 	}
 }

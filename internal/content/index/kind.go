@@ -501,11 +501,15 @@ func (g *grammar) sameWords(a, b string) bool {
 // called gives the items that a head names.
 func (v *View) called(k *kinds, head string) *search.Selection {
 	is, titled := v.likeness(k.grammar, head), v.mentioning(head, search.Titled)
+	categorised := is
+	if own := v.formsOf(k.grammar, head); k.heads(own) { // categories that are called by another word are of other things
+		categorised = own
+	}
 	var at []spot
 	in, elsewhere := map[spot]bool{}, false
 	for i := range k.categories {
 		c := &k.categories[i]
-		if !slices.ContainsFunc(c.heads, is) {
+		if !slices.ContainsFunc(c.heads, categorised) {
 			continue
 		}
 		elsewhere = true // what is of another category has the word in its name by chance
@@ -543,6 +547,16 @@ func (v *View) called(k *kinds, head string) *search.Selection {
 	return v.at(at)
 }
 
+// heads says whether a word is likely at the head of some name.
+func (k *kinds) heads(is func(word string) bool) bool {
+	for number, word := range k.words {
+		if is(word) && slices.ContainsFunc(k.byWord[uint32(number)], func(n named) bool { return n.how >= likely }) {
+			return true
+		}
+	}
+	return false
+}
+
 // members gives the items of a category that are what was asked for. One whose name has the word elsewhere than at its head is
 // something for it or of it: a matcha bowl, a descaler for kettles. Of a category that enumerates several they are those
 // whose name says so or, where none does, those whose name does not say that they are another of them.
@@ -550,7 +564,7 @@ func (k *kinds) members(v *View, c *category, is func(string) bool, titled *sear
 	var others []spot
 	for _, item := range c.items {
 		switch words := v.listing(item).naming.words; {
-		case k.isBeside(v.listing(item), titled.Holds(v.snapshot.Place(int(item.part), int(item.item))), is):
+		case k.isBeside(item, words, titled.Holds(v.snapshot.Place(int(item.part), int(item.item))), is):
 		case !c.joined:
 			members = append(members, item)
 		case slices.ContainsFunc(words, func(n uint32) bool { return is(k.words[n]) }):
@@ -567,8 +581,7 @@ func (k *kinds) members(v *View, c *category, is func(string) bool, titled *sear
 
 // isBeside says whether an item whose name mentions a word is something beside it: the word qualifies the head of its name, or
 // the head of other names stands right behind it.
-func (k *kinds) isBeside(l *Doc, titled bool, is func(string) bool) bool {
-	words := l.naming.words
+func (k *kinds) isBeside(own spot, words []uint32, titled bool, is func(string) bool) bool {
 	at := slices.IndexFunc(words, func(n uint32) bool { return is(k.words[n]) })
 	if at < 0 {
 		return titled && len(words) > 0
@@ -579,7 +592,7 @@ func (k *kinds) isBeside(l *Doc, titled bool, is func(string) bool) bool {
 	}
 	next := k.words[words[at+1]]
 	return !g.portion[next] && !k.describing[next] && !is(next) &&
-		slices.ContainsFunc(k.byWord[words[at+1]], func(other named) bool { return other.how >= likely })
+		slices.ContainsFunc(k.byWord[words[at+1]], func(other named) bool { return other.spot != own && other.how >= likely })
 }
 
 // among says whether a word is one of several in any form.

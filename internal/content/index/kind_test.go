@@ -71,12 +71,22 @@ func TestKindIsWhatTheHeadSays(t *testing.T) {
 				"casco da bici": "Casco da bici Tornante",
 			},
 		},
+		"fr": {
+			items: []string{
+				thing("Product", "Crêpe ivoire", "Tissus au mètre"), thing("Product", "Drap moutarde", "Tissus au mètre"),
+				thing("Product", "Aiguilles", "Mercerie"),
+			},
+			kinds: map[string]string{"tissu": "Crêpe ivoire|Drap moutarde"},
+		},
 		"de": {
 			items: []string{
 				thing("Product", "Regenjacke Wolke rot", "Kleidung"), thing("Product", "Winterjacke Nord", "Kleidung"),
 				thing("Product", "Jackenbügel aus Holz", "Zubehör"), thing("Product", "Entkalker für Wasserkocher", "Pflege"),
+				thing("Product", "Paddel Carbon 215 cm", "Ausrüstung > Kajak"), thing("Product", "Paddel Glas 220 cm", "Ausrüstung > Kajak"),
+				thing("Product", "Packsack 10 l", "Ausrüstung > Kajak"), thing("Product", "Trockenanzug Tordalk", "Ausrüstung > Kajak"),
 			},
 			kinds: map[string]string{
+				"Paddel": "Paddel Carbon 215 cm|Paddel Glas 220 cm",
 				"Jacken": "Regenjacke Wolke rot|Winterjacke Nord", "Regenjacke": "Regenjacke Wolke rot", "Entkalker": "Entkalker für Wasserkocher",
 			},
 		},

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"embed"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
+	"frontdesk/internal/content"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/infra/language"
 )
@@ -31,7 +34,7 @@ const (
 // for it that nothing answers.
 var RankEvidence = []string{
 	"score", "closest", "place", "first", "meant", "meant-long", "named", "named-long", "none", "none-long",
-	"said", "said-long",
+	"said", "said-long", "owner",
 }
 
 var rankWeights = sync.OnceValue(func() []float64 {
@@ -95,7 +98,7 @@ func (s *finding) candidates(found *Found) []Candidate {
 	var all []Candidate
 	add := func(h Hit, place int) {
 		meant, named := s.view.table.Alike(asked, h.direction), s.view.table.Alike(asked, h.named)
-		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, 0, 0}, place > 0}
+		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, 0, 0, truth64(ownerOf(h.Doc))}, place > 0}
 		for _, v := range h.said {
 			c.Values[10] = max(c.Values[10], s.view.table.Alike(asked, v))
 		}
@@ -120,7 +123,15 @@ func (s *finding) candidates(found *Found) []Candidate {
 			add(h, 0)
 		}
 	}
-	return append(all, Candidate{Values: []float64{8: 1, 9: long, 11: 0}})
+	return append(all, Candidate{Values: []float64{8: 1, 9: long, 12: 0}})
+}
+
+// ownerOf says whether an item is whose site it is: the organisation at its root, which tells of all
+// that the site has and is none of it.
+func ownerOf(d *Doc) bool {
+	u, err := url.Parse(d.URL)
+	return err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" &&
+		slices.ContainsFunc(d.Types, func(t string) bool { return content.IsA(t, "Organization") })
 }
 
 func truth64(b bool) float64 { return float64(truth(b)) }

@@ -127,3 +127,14 @@ func Covered(terms []search.Term, text, language string) []bool {
 	}
 	return covered
 }
+
+// Either says of each term whether any of several texts has it, by what [Covered] says of each.
+func Either(texts ...[]bool) []bool {
+	any := make([]bool, len(texts[0]))
+	for _, covered := range texts {
+		for i, has := range covered {
+			any[i] = any[i] || has
+		}
+	}
+	return any
+}

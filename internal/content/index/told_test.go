@@ -52,3 +52,30 @@ func TestAPageIsNothingToEat(t *testing.T) {
 		t.Errorf("%q are on lunch", got)
 	}
 }
+
+// TestWhoOwnsTheSiteIsNoneOfWhatItHas holds that the organisation at a site's root, which tells of
+// all that it has, comes behind what is asked for, and that another one does not.
+func TestWhoOwnsTheSiteIsNoneOfWhatItHas(t *testing.T) {
+	t.Parallel()
+	shop := "The Boathouse, with kayak tours, kayak hire and kayak lessons for beginners."
+	v := stocked(t,
+		`{"@type":"LocalBusiness","url":"https://site.example/","name":"Kayak tours Boathouse","description":"`+shop+`"}`,
+		`{"@type":"Product","name":"Weekend kayak tour","description":"Calm water, for beginners."}`,
+		`{"@type":"Product","name":"Tent","description":"For two."}`,
+	)
+	if got := namesFound(v, Question{Text: "kayak tours for beginners"}); len(got) == 0 || got[0] != "Weekend-kayak-tour" {
+		t.Errorf("%q", got)
+	}
+	for _, test := range []struct {
+		typ, url string
+		owns     bool
+	}{
+		{"LocalBusiness", "https://site.example/", true}, {"Organization", "https://site.example", true},
+		{"LocalBusiness", "https://site.example/shop", false}, {"LocalBusiness", "https://site.example/?id=1", false},
+		{"Product", "https://site.example/", false}, {"Organization", ":", false},
+	} {
+		if got := ownerOf(&Doc{URL: test.url, Types: []string{test.typ}}); got != test.owns {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func TestWordsAreFoldedSplitAndStemmed(t *testing.T) {
 		{"mixed words", "en", "B07C 5GHz usb3", "b07c 5ghz usb3"},
 		{"compounds give parts and whole", "en", "USB-C wi-fi T-shirts", "usb c usbc wi fi wifi t shirt tshirt"},
 		{"long compounds give parts", "en", "state-of-the-art", "state of the art"},
-		{"possessives", "en", "men's women’s James's", "men women jame"},
+		{"possessives", "en", "men's women’s James's", "man woman jame"},
 		{"contractions", "en", "don't you’re", "dont your"},
 		{"elision", "fr", "l'avion", "l avion lavion"},
 		{"accents", "en", "Café naïve Ærø", "cafe naiv aero"},

@@ -8,11 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
-	"github.com/kljensen/snowball/french"
 	"github.com/kljensen/snowball/hungarian"
 	"github.com/kljensen/snowball/norwegian"
 	"github.com/kljensen/snowball/russian"
-	"github.com/kljensen/snowball/spanish"
 	"github.com/kljensen/snowball/swedish"
 )
 
@@ -34,9 +32,9 @@ type Language struct {
 }
 
 var stemmers = map[string]func(string, bool) string{
-	"en": english.Stem, "es": spanish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "no": norwegian.Stem,
+	"en": withForms("en", english.Stem), "es": withForms("es", stemSpanish), "fr": withForms("fr", stemFrench), "hu": hungarian.Stem, "no": norwegian.Stem,
 	"ru": russian.Stem, "sv": swedish.Stem,
-	"de": stemGerman, "it": stemItalian, "pt": stemPortuguese,
+	"de": withForms("de", stemGerman), "it": withForms("it", stemItalian), "pt": withForms("pt", stemPortuguese),
 }
 
 // plainLanguages are languages with neither a stemmer nor a list of function words here, whose items can be told from

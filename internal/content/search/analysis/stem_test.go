@@ -25,6 +25,10 @@ func TestFormsOfAWordHaveOneStem(t *testing.T) {
 			Hotel Hotels
 			Restaurant Restaurants
 			Veranstaltung Veranstaltungen
+			Rad Räder Rädern
+			Museum Museen
+			Thema Themen
+			Öl Öle
 			Buch Bücher Büchern Buches`,
 		"pt": `bolo bolos
 			receita receitas
@@ -37,8 +41,45 @@ func TestFormsOfAWordHaveOneStem(t *testing.T) {
 			viagem viagens
 			sapato sapatos
 			barril barris
+			café cafés
+			azul azuis
+			fácil fáceis
+			mês meses
+			mão mãos
+			português portuguesa portugueses
 			maçã maçãs`,
+		"en": `knife knives
+			leaf leaves
+			shelf shelves
+			child children
+			woman women
+			mouse mice
+			foot feet`,
+		"fr": `vélo vélos
+			tissu tissus
+			menu menus
+			jeu jeux
+			bijou bijoux
+			taxi taxis
+			cheval chevaux
+			gâteau gâteaux
+			travail travaux
+			œil yeux`,
+		"es": `taller talleres
+			luz luces
+			sofá sofás
+			café cafés
+			menú menús
+			jamón jamones
+			noche noches
+			calle calles
+			mes meses
+			red redes`,
 		"it": `ricetta ricette
+			uomo uomini
+			uovo uova
+			arancia arance
+			gioco giochi
 			torta torte
 			libro libri
 			lago laghi
