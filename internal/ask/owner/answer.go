@@ -54,7 +54,8 @@ const (
 	byCountry  = 1.2
 	byDay      = 0.9
 
-	titleFits     = 0.30 // from which a page is on what is asked
+	titleFits     = 0.30 // from which a page is on what is asked,
+	titleNear     = 0.20 // and where none is, but it is sure what that is
 	titlePlain    = 0.70 // from which it is shown beside another
 	titleSure     = 0.55
 	sentenceFits  = 0.5  // from which a sentence is on what is asked,
@@ -81,9 +82,10 @@ type search struct {
 	means  words.Vector
 	worded map[string]wording // of the question, by language
 
-	namesCountry bool  // some page has a sentence on the country that is asked for
-	named        []int // the places and people that the question names, the best first
-	ofUs         bool  // no other place than the owner's is named
+	namesCountry bool    // some page has a sentence on the country that is asked for
+	leastFit     float64 // from which a page is on what is asked
+	named        []int   // the places and people that the question names, the best first
+	ofUs         bool    // no other place than the owner's is named
 }
 
 // scored is how well a page fits.
@@ -165,6 +167,10 @@ func (s *search) score() {
 	for i := range s.pages {
 		s.pages[i].fit = practical.Fit(s.Asked.Weights, s.Directory.pages[i].title)
 		s.pages[i].alike = words.Cosine(s.means, s.Directory.pages[i].meaning())
+	}
+	s.leastFit = titleFits
+	if s.Asked.KinSure() >= mostSure && !slices.ContainsFunc(s.pages, func(p scored) bool { return p.fit >= titleFits }) {
+		s.leastFit = titleNear
 	}
 	for _, language := range s.languages {
 		terms, whole, subject := s.terms(language)
@@ -319,7 +325,7 @@ func (s *search) fits(i int) bool {
 	case s.strange(i) >= mostStrange:
 		return p.fit >= titleSure && sure >= titleSure && (s.Asked.Has("you") || sure >= mostSure)
 	}
-	return p.fit >= titleFits || p.words >= wordsFit && p.fit >= 0.05 || s.says(i)
+	return p.fit >= s.leastFit || p.words >= wordsFit && p.fit >= 0.05 || s.says(i)
 }
 
 // says says whether a page that is called by something else has a sentence on what is asked, with words of the question.

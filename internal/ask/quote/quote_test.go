@@ -88,7 +88,7 @@ func TestTheSentenceThatAnswersIsQuoted(t *testing.T) {
 // other as in the text, the better neighbour first, as far as all of it is short.
 func TestAPassageIsTheBestSentenceWithThoseAroundItThatAnswerAboutAsWell(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("This is told at length. ", 12)
+	long := strings.Repeat("This is told at length. ", 13)
 	for want, test := range map[string]struct {
 		text   []string
 		scores []float64
