@@ -57,7 +57,7 @@ func plan() []suite {
 	outside, night := blackBox()
 	short := func(args ...string) []string { return append([]string{"-short"}, args...) }
 	return []suite{
-		{name: "static", budget: 10 * time.Minute, command: []string{"test/static.sh"}},
+		{name: "static", budget: 12 * time.Minute, command: []string{"test/static.sh"}},
 		{name: "packages", budget: 10 * time.Minute, test: short(product...), anySkip: true},
 		{name: "postgres", budget: 6 * time.Minute, test: short(withSQL(bothEngines())...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
 		{name: "race", budget: 8 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
