@@ -28,7 +28,7 @@ type evalCommand struct {
 
 	Against   string `placeholder:"FILE" help:"Compare with what --json printed of an earlier run: the change of each figure, with an interval by bootstrap."`
 	Resamples int    `default:"10000" help:"How often the bootstrap draws the questions again (${default})."`
-	Seed      uint64 `default:"1" help:"The seed by which it draws (${default}); the same gives the same interval."`
+	Seed      uint64 `default:"1" help:"The seed of its random draws (${default}); the same gives the same interval."`
 }
 
 // Help is the command's example.

@@ -114,8 +114,8 @@ func (s *search) rateCountry(one *sentence) float64 {
 	return 0
 }
 
-// quote is the sentence that answers, with those around it that answer about as well; of an answered question as much of
-// the answer as is short.
+// quote is the sentence that answers, with those around it that answer about as well; of an answered
+// question as much of the answer as is short.
 func (s *search) quote(page, n int) string {
 	p := &s.Directory.pages[page]
 	texts := make([]string, len(p.sentences))
@@ -124,7 +124,8 @@ func (s *search) quote(page, n int) string {
 	}
 	whole := content.IsA(p.Type, "Question")
 	even := func(i int) bool {
-		return whole || s.rate(page, n)-s.rate(page, i) < even && (len(s.Asked.Countries) == 0 || len(p.sentences[i].countries()) > 0)
+		placed := len(s.Asked.Countries) == 0 || len(p.sentences[i].countries()) > 0
+		return whole || placed && s.rate(page, n)-s.rate(page, i) < even
 	}
 	return quote.Passage(texts, n, even, func(i int) float64 { return s.rate(page, i) })
 }

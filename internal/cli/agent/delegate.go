@@ -25,7 +25,7 @@ import (
 type Delegate struct {
 	Mint        delegateMint        `cmd:"" help:"Let somebody buy for you: make a token, signed with your agent's key."`
 	Attenuate   delegateAttenuate   `cmd:"" help:"Narrow a token before you hand it on; nobody has to be asked."`
-	Inspect     delegateInspect     `cmd:"" help:"See what a token says, and the ids by which it is revoked."`
+	Inspect     delegateInspect     `cmd:"" help:"See what a token says, and its ids, which revoke it."`
 	Revoke      delegateRevoke      `cmd:"" help:"As an Exchange: take no more of a token, and of all that was narrowed from it."`
 	Revocations delegateRevocations `cmd:"" help:"As an Exchange: list what was revoked."`
 }

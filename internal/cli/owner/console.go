@@ -13,13 +13,13 @@ import (
 // Console has the commands for access to the owner's console.
 type Console struct {
 	Token consoleToken `cmd:"" help:"Make a token with which somebody logs in to the owner's console."`
-	Link  consoleLink  `cmd:"" help:"Make a link by which somebody comes in to the owner's console for the first time."`
+	Link  consoleLink  `cmd:"" help:"Make a link that lets somebody into the console for the first time."`
 
 	People      of[access.ListPeople]         `cmd:"" help:"List who may come in to the owner's console, with roles and when they were last there."`
 	Change      of[access.ChangePerson]       `cmd:"" help:"Give a person another role, or suspend or resume them."`
 	SignOut     of[access.SignOutPerson]      `cmd:"" help:"End all sessions of a person, who may log in again."`
 	Remove      of[access.RemovePerson]       `cmd:"" help:"Let a person in no more."`
-	Invite      of[access.InvitePerson]       `cmd:"" help:"Make a link by which a named person comes in, with a role."`
+	Invite      of[access.InvitePerson]       `cmd:"" help:"Make a link that lets a named person in, with a role."`
 	Invitations of[access.ListInvitations]    `cmd:"" help:"List the links that nobody used yet."`
 	Withdraw    of[access.WithdrawInvitation] `cmd:"" help:"Make a link worth nothing."`
 }

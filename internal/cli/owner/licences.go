@@ -12,7 +12,7 @@ import (
 // StatedLicences shows what sites state of the use of their addresses.
 type StatedLicences struct {
 	command.ConfigFlags
-	URL  string `arg:"" optional:"" name:"url" help:"An address of which is told what is known, and from where."`
+	URL  string `arg:"" optional:"" name:"url" help:"An address: tells what is known of it, and from where."`
 	Read string `placeholder:"SITE" help:"Read what this site or tenant states, whole, before."`
 	JSON bool   `name:"json" help:"Print it as JSON."`
 }

@@ -54,16 +54,18 @@ func TestAPageIsNothingToEat(t *testing.T) {
 }
 
 // TestWhoOwnsTheSiteIsNoneOfWhatItHas holds that the organisation at a site's root, which tells of
-// all that it has, comes behind what is asked for, and that another one does not.
+// all that it has, comes behind what is asked for.
 func TestWhoOwnsTheSiteIsNoneOfWhatItHas(t *testing.T) {
 	t.Parallel()
 	shop := "The Boathouse, with kayak tours, kayak hire and kayak lessons for beginners."
 	v := stocked(t,
-		`{"@type":"LocalBusiness","url":"https://site.example/","name":"Kayak tours Boathouse","description":"`+shop+`"}`,
+		`{"@type":"LocalBusiness","url":"https://site.example/","name":"Kayak tours Boathouse",
+			"description":"`+shop+`"}`,
 		`{"@type":"Product","name":"Weekend kayak tour","description":"Calm water, for beginners."}`,
 		`{"@type":"Product","name":"Tent","description":"For two."}`,
 	)
-	if got := namesFound(v, Question{Text: "kayak tours for beginners"}); len(got) == 0 || got[0] != "Weekend-kayak-tour" {
+	got := namesFound(v, Question{Text: "kayak tours for beginners"})
+	if len(got) == 0 || got[0] != "Weekend-kayak-tour" {
 		t.Errorf("%q", got)
 	}
 	for _, test := range []struct {

@@ -38,7 +38,7 @@ var Operations = []operator.Operation{
 	operator.Define[ListInvitations]("invitations", "GET", invitationsPath,
 		"List the links by which people can come in"),
 	operator.Define[InvitePerson]("invitePerson", "POST", invitationsPath,
-		"Make a link by which a person comes in, once"),
+		"Make a link that lets a person in, once"),
 	operator.Define[WithdrawInvitation]("withdrawInvitation", "DELETE", invitationsPath+"/{id}",
 		"Make a link worth nothing"),
 }

@@ -40,7 +40,8 @@ func withForms(tag string, stem func(string, bool) string) func(string, bool) st
 
 // stemFrench takes off the plural behind a vowel, which the library leaves: vélos, tissus, menus.
 func stemFrench(word string, stops bool) string {
-	if singular, ok := strings.CutSuffix(word, "s"); ok && utf8.RuneCountInString(word) > 3 && strings.ContainsAny(singular[len(singular)-1:], "aiou") {
+	singular, ok := strings.CutSuffix(word, "s")
+	if ok && utf8.RuneCountInString(word) > 3 && strings.IndexByte("aiou", singular[len(singular)-1]) >= 0 {
 		word = singular
 	}
 	return french.Stem(word, stops)
