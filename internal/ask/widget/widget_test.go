@@ -43,7 +43,8 @@ func TestScriptsStayWithinTheirBudget(t *testing.T) {
 	for _, language := range i18n.Languages {
 		longest = max(longest, size(words(Config{}, language)))
 	}
-	t.Logf("gzipped: loader %d, rest %d, words at most %d, these two %d, core %d", loader, rest, longest, rest+longest, core)
+	t.Logf("gzipped: loader %d, rest %d, words at most %d, these two %d, core %d",
+		loader, rest, longest, rest+longest, core)
 	if loader > maxLoader {
 		t.Errorf("the loader has %d bytes, more than %d", loader, maxLoader)
 	}
