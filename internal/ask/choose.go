@@ -5,7 +5,7 @@ import (
 
 	"frontdesk/internal/ask/choice"
 	"frontdesk/internal/ask/query"
-	"frontdesk/internal/content/index"
+	"frontdesk/internal/ask/telling"
 	"frontdesk/internal/content/released"
 )
 
@@ -66,24 +66,13 @@ func (s *Service) searching(ctx context.Context, in *askState) (choice.Reading, 
 		return r, err
 	}
 	item := sourceOf(cards[0].Result(a.parts[0][0].hit()))
-	q := detailQuestion{terms: a.terms}
-	r.Explained, r.Called = q.explainedBy(item, in, item.Text)
+	q := telling.Question{Terms: a.terms}
+	explained, called := q.Explained(item, item.Text)
+	r.Explained, r.Called = explained, called*named(item.Name, in.Text, "")
 	if !a.closest {
 		r.Fits = float64(a.parts[0][0].score) / 100
 	}
 	return r, nil
-}
-
-// explainedBy gives two shares. Explained is the share of the question that the item's name and the told sentence have. Called
-// is how far the name and the question have the same words.
-func (q *detailQuestion) explainedBy(item source, in *askState, told string) (explained, called float64) {
-	inName := q.naming(item)
-	says, whole := q.weigh(inName)
-	if whole == 0 { // nothing is left to be explained
-		return 1, 0
-	}
-	explained, _ = q.weigh(index.Either(inName, index.Covered(q.terms, told, item.Language)))
-	return explained / whole, says / whole * named(item.Name, in.Text, "")
 }
 
 // tell makes an answer of what was chosen ready.

@@ -35,12 +35,8 @@ func (s *Service) Examples(language string) []string {
 	})
 	select {
 	case <-e.made:
-	case <-time.After(300 * time.Millisecond):
-	}
-	select {
-	case <-e.made:
 		return e.texts
-	default:
+	case <-time.After(300 * time.Millisecond):
 		return nil
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/query"
 	"frontdesk/internal/ask/quote"
+	"frontdesk/internal/ask/telling"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/index"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/content/search"
-	"frontdesk/internal/content/vector/words"
 )
 
 // The bounds of looking at all items of a kind.
@@ -100,7 +100,7 @@ func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.Vi
 func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, asked *index.Question) *search.Selection {
 	subject := wish.Subject
 	asked.Constraints = slices.DeleteFunc(slices.Clone(asked.Constraints), func(c facets.Constraint) bool {
-		if c.Slot == facets.Category && !c.Not || c.Soft && !c.Not {
+		if c.Slot == facets.Category && !c.Not || c.Soft && !c.Not || c.Slot == facets.Audience && wish.Own == extremes.People {
 			return true
 		}
 		subject = without(subject, c.Said)
@@ -141,9 +141,15 @@ func things(items []measuredItem) []measuredItem {
 	return slices.DeleteFunc(items, func(item measuredItem) bool { return !item.SaysKind() })
 }
 
-// typesNamed gives the types that words are for, as questions or answers call them.
+// typesNamed gives the types that words are for, as questions or answers call them, or those that each of them is for: "job
+// vacancies".
 func typesNamed(words string) []string {
-	return append(query.TypesOf(facets.Fold(words)), i18n.TypesCalled(words)...)
+	types := append(query.TypesOf(facets.Fold(words)), i18n.TypesCalled(words)...)
+	if first, rest, several := strings.Cut(words, " "); several && len(types) == 0 {
+		others := typesNamed(rest)
+		types = slices.DeleteFunc(typesNamed(first), func(t string) bool { return !slices.Contains(others, t) })
+	}
+	return types
 }
 
 // without takes words out of a text.
@@ -254,7 +260,7 @@ func (s *Service) measure(
 					texts = s.sources(ctx, g, items)
 				}
 				if len(texts) == len(items) {
-					if stated := valueOf(texts[i], beside); stated != "" {
+					if stated := telling.ValueOf(texts[i], beside); stated != "" {
 						value, ok = extremes.Told(stated, name, wish.Per, wish.Most())
 						items[i].words = stated
 					} else {
@@ -284,22 +290,6 @@ func (s *Service) measure(
 		}
 	}
 	return most > 0
-}
-
-// valueOf gives the value of the property whose name means about the same as some words.
-func valueOf(item source, called string) (value string) {
-	if called == "" {
-		return ""
-	}
-	most := leastNear
-	for _, s := range item.Object.Statements(item.Language) {
-		for _, name := range s.Names {
-			if near := words.Builtin().Nearness(called, name); near >= most {
-				most, value = near, s.Value
-			}
-		}
-	}
-	return value
 }
 
 // about is the text of an item: its name and description, or those of its sentences that have some words.

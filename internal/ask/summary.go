@@ -13,20 +13,14 @@ import (
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/ask/quote"
+	"frontdesk/internal/ask/telling"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/released"
 )
 
-// source is one item of an answer as a summary may speak of it: what was released of it and nothing else.
-type source struct {
-	Type     string
-	Name     string
-	Language string
-	Text     string // released text, from which sentences are taken
-	Facts    facets.Facts
-	Object   facts.Object // its properties; zero where they were not asked for
-}
+// source is one item of an answer as a summary may speak of it.
+type source = telling.Item
 
 // toldItems is how many items a summary quotes.
 const toldItems = 3

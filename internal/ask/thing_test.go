@@ -46,6 +46,8 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		"quanto è la gradazione del Brunaia":         "14,5%",
 		"was ist das Fachgebiet von Doctor Lindholm": "Kardiologie",
 		"how often should light seals be replaced":   "every ten years",
+		"Wassertiefe der Aquafitness":                "1,35 m",
+		"Origin fern mug":                            "Stoke",
 		"where does the moss mug come from":          "",
 		"how many lumens has the fern mug":           "",
 	} {

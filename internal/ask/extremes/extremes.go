@@ -333,8 +333,8 @@ func (w *Wish) Most() bool { return superlatives()[w.Superlative].most }
 // Owned says whether the question has to name what is compared, as a property of its own: "the most pieces".
 func (w *Wish) Owned() bool { return slices.Equal(w.Measures(), []string{"own"}) }
 
-// NameOwn moves the items' own property, which the wish compares by, from Subject to Own. It is
-// false where Subject names none.
+// NameOwn moves the items' own property, which the wish compares by, from Subject to Own; those whom there is room for are one.
+// It is false where Subject names none.
 func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 	words := strings.Fields(w.Subject)
 	for i := range words {
@@ -345,8 +345,17 @@ func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 			}
 		}
 	}
+	for i, word := range words {
+		if slices.ContainsFunc(tables(), func(t *table) bool { return t.tag == w.Tag && t.says("read people", facets.Fold(word)) }) {
+			w.Own, w.Subject = People, strings.Join(slices.Delete(words, i, i+1), " ")
+			return true
+		}
+	}
 	return false
 }
+
+// People is the measure of how many something is for, as a wish has it under Own.
+const People = "people"
 
 // Measures are what the superlative may compare, the likeliest first.
 func (w *Wish) Measures() []string { return superlatives()[w.Superlative].measures }

@@ -40,6 +40,9 @@ func CommonUnit(values []Value) string {
 
 // Stated gives what the facts of an item state of a measure: the most of it or the least.
 func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
+	if name == "own" && w.Own == People {
+		name = People
+	}
 	m, most := measures()[name], w.Most()
 	if name == "own" {
 		m.names = []string{w.Own}
@@ -50,7 +53,7 @@ func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
 		if !named(figure) && (some || m.other == "" || figure.Unit != m.other) {
 			continue
 		}
-		if name == "people" { // room for up to so many
+		if name == People { // room for up to so many
 			figure.Low = figure.High
 		}
 		unit := figure.Unit

@@ -46,7 +46,7 @@ func (r *reader) readWithout(i int) bool {
 			by, n = negation{role, s.arg == "part"}, m
 		}
 	}
-	if n == 0 || i+n >= len(r.tokens) || r.tokens[i+n].stop {
+	if n == 0 || i+n >= len(r.tokens) || r.tokens[i+n].stop || r.tokens[i+n].comma { // "no, for adults"
 		return false
 	}
 	next, first, any := i+n, i, false
@@ -236,7 +236,18 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 	if food && by.role != roleNot {
 		slot = facets.Ingredient
 	}
-	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.said(i, end)}}, end
+	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.said(i, r.mentionedTo(i, end))}}, end
+}
+
+// mentionedTo is where the words from i that something mentions together end, of those before end that say what is not wanted:
+// of "sleep in a tent" and of "im Zelt schlafen" it is the tent that items speak of. Where nothing mentions any, all count.
+func (r *reader) mentionedTo(i, end int) int {
+	for to := end; to > i && r.at.Met != nil; to-- {
+		if r.at.Met(&facets.Constraint{Slot: facets.Mention, Values: []string{r.said(i, to)}}) {
+			return to
+		}
+	}
+	return end
 }
 
 // goesOn says whether the word at i goes on with a thing that is not wanted: it tells neither of who asks nor of what such a

@@ -11,7 +11,7 @@ import (
 func (r *reader) readTypes() {
 	for i, further := 0, false; i < len(r.tokens); i++ {
 		typ, n, whole := r.typeAt(i)
-		if n == 0 || !r.heads(i, n) {
+		if n == 0 || !r.heads(i, n) || r.where(i, typ) {
 			if further {
 				return
 			}
@@ -68,9 +68,9 @@ func (r *reader) readKinds() {
 }
 
 // readBroad takes a word for whatever there is of some types ("activities", "gifts") for these types where the question's
-// conditions say all the rest.
+// conditions say all the rest. Words for food give way to what somebody eats even where a type is said: "a recipe for lunch".
 func (r *reader) readBroad() {
-	if len(r.out.Types) > 0 || !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.Soft }) {
+	if !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.Soft }) {
 		return
 	}
 	var types []string
@@ -97,7 +97,7 @@ func (r *reader) readBroad() {
 		}
 	}
 	r.out.Broad = eats && slices.ContainsFunc(r.out.Constraints, feeds)
-	if len(types) == 0 || r.out.Broad {
+	if len(types) == 0 || len(r.out.Types) > 0 || r.out.Broad {
 		return
 	}
 	r.out.Types = types
@@ -170,6 +170,27 @@ func (r *reader) heads(i, n int) bool {
 	})
 	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.
 	return apart || strings.HasSuffix(r.word(next-1), "s") || r.nounFirst()
+}
+
+// whereLeads are words that lead to where something is: "at the".
+var whereLeads = everywhere("head.where")
+
+// where says whether the word for a type at i only tells where what is wanted is: "which cakes do you have at the café".
+func (r *reader) where(i int, typ string) bool {
+	if !r.at.IsA(typ, "Place") && !r.at.IsA(typ, "Organization") {
+		return false
+	}
+	for n := min(3, i); n > 0; n-- {
+		if !whereLeads[r.phrase(i-n, i)] || !r.together(i-n, i) {
+			continue
+		}
+		for k := range i - n {
+			if r.plain(k) && !r.has(k, roleCourtesy) && !r.has(k, roleGlue) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fewRecipes is what part of all items are recipes at least where food means a recipe.

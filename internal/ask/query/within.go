@@ -95,7 +95,7 @@ func (r *reader) readWithin() bool {
 	w := &joined{reader: r, rest: r.text}
 	w.figures()
 	for _, d := range dietsWithin {
-		if r.known(facets.Diet) {
+		if r.knowsDiet(d.argument) {
 			w.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.argument}})
 		}
 	}

@@ -108,7 +108,7 @@ func (r *reader) readDiet(i int) bool {
 	if n == 0 || unlike[r.word(i+n)] {
 		return false
 	}
-	if !r.known(facets.Diet) {
+	if !r.knowsDiet(s.arg) {
 		return false
 	}
 	if slot, limit, high := figureOfDiet(s.arg); slot != "" && r.known(slot) {
@@ -129,6 +129,12 @@ func (r *reader) readDiet(i int) bool {
 	}
 	r.add(c, i, i+n)
 	return true
+}
+
+// knowsDiet says whether the catalog can tell what fits a diet: items state theirs, or what is in them where it is something
+// to be left out.
+func (r *reader) knowsDiet(diet string) bool {
+	return r.known(facets.Diet) || strings.HasSuffix(diet, "free") && (r.known(facets.Allergens) || r.known(facets.Ingredient))
 }
 
 // mostListed bounds how long a list is read.

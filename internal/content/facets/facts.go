@@ -160,8 +160,9 @@ func init() {
 	as((*reader).employment, "employmentType")
 	as((*reader).workplace, "jobLocationType")
 	as((*reader).allergen, "allergens", "allergen", "allergenInformation")
-	as(func(r *reader, _ string, v *node) { v.each(func(part *node) { r.thing(part, false) }) }, "hasCourseInstance", "hasVariant", "model", "eventSchedule", "courseSchedule", "workFeatured")
+	as((*reader).part, "hasCourseInstance", "hasVariant", "model", "eventSchedule", "courseSchedule", "workFeatured")
 	as((*reader).byDay, string(Days))
+	as((*reader).startTime, string(StartTime))
 	as(func(r *reader, _ string, v *node) {
 		v.each(func(n *node) {
 			if len(n.text) <= maxStatement {
@@ -171,6 +172,16 @@ func init() {
 	}, "description")
 	as((*reader).material, "material")
 	as((*reader).other, "color", "size", "startDate", "endDate", "courseMode")
+}
+
+// part reads a part of an item that says something of the whole; a schedule may be told in words: "Tuesday 10:00 to 10:30".
+func (r *reader) part(name string, v *node) {
+	v.each(func(part *node) {
+		if part.kind == '"' && strings.HasSuffix(name, "Schedule") {
+			r.weekly(part.text)
+		}
+		r.thing(part, false)
+	})
 }
 
 // figure keeps a figure that is one.
@@ -321,8 +332,8 @@ func (r *reader) text(slot Slot, text string) {
 		if from, to, n := readISODay(text, time.UTC); n == len(text) && (n > 4 || isDate(slot)) {
 			_, zone := from.Zone()
 			r.figure(Figure{Slot: slot, Kind: Times, Low: float64(from.Unix()), High: float64(to.Unix()), Zone: zone})
-			if minute := float64(from.Hour()*60 + from.Minute()); slot == Start && minute > 0 {
-				r.figure(Figure{Slot: StartTime, Kind: Figures, Low: minute, High: minute})
+			if minute := from.Hour()*60 + from.Minute(); slot == Start && minute > 0 {
+				r.beginsAt(minute)
 			}
 			return
 		}

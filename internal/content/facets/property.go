@@ -81,6 +81,8 @@ func (r *reader) property(name string, value *node) {
 	}
 	if kind := r.contents.AddProperty(name, text); kind != "" {
 		r.word(declares, string(kind))
+	} else {
+		r.contents.Add(text, taxonomy.Mentioned)
 	}
 }
 

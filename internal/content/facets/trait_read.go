@@ -93,12 +93,15 @@ func (d *describer) describe() {
 	d.sizes()
 	d.figures()
 	if !slices.ContainsFunc(ofNobody, d.root.isType) {
-		for sentence := range strings.FieldsFuncSeq(d.root.name()+"\n"+d.prose, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) }) {
+		for sentence := range sentences(d.root.name() + "\n" + d.prose) {
 			d.whom(sentence)
 		}
 	}
 	if place := d.root.member("address").kind != 0; d.root.isType("JobPosting") || !place && !slices.ContainsFunc(ofNobody, d.root.isType) {
 		d.days(d.root.name(), d.prose)
+	}
+	if slices.ContainsFunc(d.Figures, func(f Figure) bool { return f.Slot == Age && f.Low >= adultAge }) {
+		d.mention(Trait{Audience, "adults"})
 	}
 	d.write()
 }

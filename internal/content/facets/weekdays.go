@@ -1,6 +1,7 @@
 package facets
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ var weekdays = func() map[string][]int {
 
 // daySign is the sign under which items have a day, from 0 for Monday on.
 func daySign(day int) string { return "weekday" + string(rune('1'+day)) }
+
+// SignOf gives the sign under which items have a day of the week.
+func SignOf(day time.Weekday) string { return daySign(int(day+6) % 7) }
 
 // Weekday gives the sign under which items have the one day of the week that a folded word names.
 func Weekday(word string) (sign string, ok bool) {
@@ -165,7 +169,7 @@ func (r *reader) days(texts ...string) {
 			continue
 		}
 		for at := f.At(); ; at = at.AddDate(0, 0, 1) {
-			r.word(Days, daySign(int(at.Weekday()+6)%7))
+			r.word(Days, SignOf(at.Weekday()))
 			if !at.AddDate(0, 0, 1).Before(f.At().Add(span)) {
 				break
 			}
@@ -175,10 +179,42 @@ func (r *reader) days(texts ...string) {
 		return
 	}
 	for _, text := range texts {
-		for sentence := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) }) {
-			for _, sign := range daysOf(sentence) {
-				r.word(Days, sign)
-			}
+		for sentence := range sentences(text) {
+			r.weekly(sentence)
 		}
 	}
+}
+
+func sentences(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) })
+}
+
+// weekly reads on which days of the week something is by a sentence, and at what time of the day it begins on them.
+func (r *reader) weekly(sentence string) {
+	days := daysOf(sentence)
+	for _, sign := range days {
+		r.word(Days, sign)
+	}
+	if _, told := r.Figure(StartTime); told || len(days) == 0 {
+		return
+	}
+	for at := range Starts(sentence) {
+		if minute, marked, n := ReadClock(sentence[at:]); n > 0 && marked {
+			r.beginsAt(minute)
+			return
+		}
+	}
+}
+
+// startTime reads the time of day at which what a schedule tells begins.
+func (r *reader) startTime(_ string, v *node) {
+	v.each(func(n *node) {
+		if minute, marked, size := ReadClock(n.text); marked && size > 0 {
+			r.beginsAt(minute)
+		}
+	})
+}
+
+func (r *reader) beginsAt(minute int) {
+	r.figure(Figure{Slot: StartTime, Kind: Figures, Low: float64(minute), High: float64(minute)})
 }

@@ -19,6 +19,7 @@ const maxAge = 120
 var (
 	ageWords, oldWords   = wordsOf("age.word"), wordsOf("age.old")
 	agesFrom, agesUpTo   = wordsOf("age.from"), wordsOf("age.upto")
+	orMore               = wordsOf("ormore")
 	children, peopleOf   = wordsOf("age.child"), wordsOf("people.property")
 	rangeJoints, forWhom = wordsOf("range.joint"), wordsOf("serves")
 	ageProperties        = wordsOf("age.property")
@@ -90,12 +91,14 @@ func agesAt(words []string, i int, young bool) (a Ages, ok bool) {
 	from, n := leadBefore(words, i, agesFrom)
 	upTo, m := leadBefore(words, i, agesUpTo)
 	named, k := leadBefore(words, i-max(n, m), ageWords)
+	more := a.more(words)
+	a.To += more
 	switch {
-	case !(old || named && (ranged || years || from || upTo || young) || years && (young || from && !ranged)):
+	case !(old || named && (ranged || years || from || upTo || young || more > 0) || years && (young || from && !ranged)):
 		return a, false
 	case upTo && !ranged:
 		a.Low, a.From = 0, i-m
-	case (from || a.open(words)) && !ranged:
+	case (from || more > 0 || a.open(words)) && !ranged:
 		a.High = maxAge
 		fallthrough
 	case from:
@@ -126,6 +129,16 @@ func (a *Ages) years(words []string) (years, old bool) {
 		}
 	}
 	return false, false
+}
+
+// more is how many words behind the ages leave them open upwards: "16 and over".
+func (a *Ages) more(words []string) int {
+	for n := min(3, len(words)-a.To); n > 0; n-- {
+		if isIn(orMore, strings.Join(words[a.To:a.To+n], " ")) {
+			return n
+		}
+	}
+	return 0
 }
 
 // open says whether the word behind the figure of a script without blanks leaves it open upwards.
@@ -231,6 +244,12 @@ func (r *reader) holds(_ string, v *node) {
 				high = q.Value
 			} else if from, to, ok := readSpread(value.name()); ok && (from.Unit == "" || from.Unit == "people") {
 				low, high = from.Value, to.Value
+			} else if words := apart(value.name()); high == 0 { // "up to 20"
+				for i := range words {
+					if most, ok := smallFigure(words, i); ok {
+						high = most
+					}
+				}
 			}
 		}
 		r.figure(Figure{Slot: Yield, Kind: Figures, Low: low, High: high})

@@ -88,6 +88,8 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 	case c.Min != nil || c.Max != nil:
 		in, meets := within(c, v.unitOf(c))
 		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
+	case c.Slot == facets.Start && !c.From.IsZero():
+		return v.onDates(c)
 	case !c.From.IsZero() || !c.To.IsZero():
 		in, meets := during(c)
 		meet, known = v.withFigures(c.Slot, in, meets), v.having(c.Slot)
@@ -149,15 +151,20 @@ func (v *View) onTrait(c *facets.Constraint) verdict {
 
 // onTypes judges what items are. Each says.
 func (v *View) onTypes(c *facets.Constraint) verdict {
-	types := v.below(c.Values)
-	meet := v.none()
-	if len(types) > 0 {
-		meet = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
-	}
+	meet := v.anyBelow(c.Values...)
 	if c.Not {
 		meet = v.all().Without(meet)
 	}
 	return verdict{meet: meet, unknown: v.none()}
+}
+
+// anyBelow gives the items of some types and of those below them.
+func (v *View) anyBelow(asked ...string) *search.Selection {
+	types := v.below(asked)
+	if len(types) == 0 {
+		return v.none()
+	}
+	return v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 }
 
 // unitOf gives the number of the unit that a condition asks for, 0 for any.
@@ -387,6 +394,29 @@ func (v *View) onFree() verdict {
 	known := v.having(facets.Price).Or(v.having("isAccessibleForFree"))
 	return verdict{meet: meet, unknown: v.all().Without(known)}
 }
+
+// onDates judges what is on in a span of time: what has its dates there, and what is on every week on one of its days. What runs
+// for long and tells its days is on on those alone.
+func (v *View) onDates(c *facets.Constraint) verdict {
+	in, meets := during(c)
+	meet, dated, scheduled := v.withFigures(c.Slot, in, meets), v.having(c.Slot), v.having(facets.Days)
+	weekly := scheduled.Without(dated).And(v.anyBelow("Event", "Course", "Service"))
+	days := scheduled
+	if !c.To.IsZero() && c.To.Sub(c.From) < week {
+		days = v.none()
+		for at := c.From; at.Before(c.To); at = at.AddDate(0, 0, 1) {
+			days = days.Or(v.withWordsOf(facets.Days, facets.SignOf(at.Weekday())))
+		}
+	}
+	long := v.withFigures(c.Slot, in, func(low, high float64, _ uint16) bool { return high-low > week.Seconds() })
+	meet = meet.Without(long.And(scheduled).Without(days)).Or(weekly.And(days))
+	if c.Not {
+		return verdict{meet: dated.Or(weekly).Without(meet), unknown: v.all().Without(dated).Without(weekly)}
+	}
+	return verdict{meet: meet, unknown: v.all().Without(dated).Without(weekly)}
+}
+
+const week = 7 * 24 * time.Hour
 
 // onEnded judges what was over by a time: what begins and ends before it, or begins and does not say when it ends.
 func (v *View) onEnded(by time.Time) verdict {

@@ -275,6 +275,9 @@ func (s *finding) attempts() []attempt {
 	if s.measured() {
 		all = append(all, attempt{dropped: whole.dropped, unknown: true, closest: true})
 	}
+	if s.asked.Broad {
+		all = append(all, attempt{dropped: whole.dropped, wordless: true})
+	}
 	guessed := s.types != nil && s.asked.Guessed
 	if guessed {
 		all = append(all, attempt{dropped: whole.dropped, anyTypes: true})
@@ -285,8 +288,8 @@ func (s *finding) attempts() []attempt {
 		one[i] = true
 		all = append(all, attempt{dropped: one, closest: s.stated(one)})
 	}
-	if s.vouched() || s.asked.Broad {
-		all = append(all, attempt{dropped: whole.dropped, wordless: true, closest: !s.asked.Broad})
+	if s.vouched() && !s.asked.Broad {
+		all = append(all, attempt{dropped: whole.dropped, wordless: true, closest: true})
 	}
 	more := slices.Clone(whole.dropped)
 	for n, i := range order {

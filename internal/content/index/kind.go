@@ -379,13 +379,18 @@ func (v *View) KindExactly(words string, types ...string) *search.Selection {
 }
 
 // aboutKind returns the items that are what words name, and those that are called by its name besides: "Descaler for
-// kettles" beside kettles. It is nil where no item is all that the words say.
+// kettles" beside kettles, and a Course called "Learn to swim" beside a swimming lesson. It is nil where no item is all that the
+// words say.
 func (v *View) aboutKind(words string) *search.Selection {
 	found := v.kindNamed(words, nil)
 	if !found.exact {
 		return nil
 	}
-	return found.items.Or(v.narrowed(v.mentioning(found.head, search.Called), found.beside, search.Called))
+	items := found.items.Or(v.narrowed(v.mentioning(found.head, search.Called), found.beside, search.Called))
+	if len(found.beside) > 0 {
+		items = items.Or(v.narrowed(v.anyBelow(wordsForTypes()[found.head]...), found.beside, search.Called))
+	}
+	return items
 }
 
 // kindFound is what words name, and whether it is all that they say.
@@ -448,6 +453,24 @@ func (v *View) kind(k *kinds, words string, types []string) kindFound {
 	}
 	return kindFound{found, false, head, beside}
 }
+
+// wordsForTypes are the types of schema.org that single words of our languages stand for: a lesson is a Course.
+var wordsForTypes = sync.OnceValue(func() map[string][]string {
+	types := map[string][]string{}
+	for _, name := range []string{"type", "broad"} {
+		for list := range language.Each(name) {
+			if _, known := content.KnownType(list.Argument); !known {
+				continue
+			}
+			for _, phrase := range list.Phrases {
+				if word := bareWord(phrase); !slices.Contains(types[word], list.Argument) {
+					types[word] = append(types[word], list.Argument)
+				}
+			}
+		}
+	}
+	return types
+})
 
 // typeNamed gives the type of schema.org that a phrase names: "music events".
 func typeNamed(phrase string) (types []string) {

@@ -17,12 +17,12 @@ var functionWords = map[string]string{
 		we were what when where which while who whom whose why will with would you your yours yourself yourselves
 		i'm i'd i'll i've you're you'd you'll you've he's she's it's we're we've they're they've that's there's what's
 		where's who's how's let's`,
-	"de": `aber alle als also am an auch auf aus bei beim bin bis bist da dann das dass dein deine dem den der des gegen
+	"de": `aber alle als also am an auch auf aufs aus bei beim bin bis bist da dann das dass dein deine dem den der des gegen
 		dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es
-		etwas euch euer eure für gibt habe haben hast hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren
+		etwas euch euer eure für fürs gibt habe haben hast hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren
 		ihrer im in ins ist ja jede jedem jeden jeder jedes jetzt kann kannst können könnte man mein meine meinem
 		meinen meiner mich mir mit muss müssen nach noch nun nur ob oder sehr sein seine seinem seinen seiner seit
-		sich sie sind so soll sollen sollte um und uns unser unsere unter vom von vor wann war waren warum was welche
+		sich sie sind so soll sollen sollte um ums und uns unser unsere unter vom von vor wann war waren warum was welche
 		welchem welchen welcher welches wenn wer werde werden wie wieder will wir wird wirst wo wollen würde würden
 		zu zum zur zwischen über`,
 	"es": `a al algo algún alguna algunas alguno algunos ante antes aquel aquella aquellas aquellos aquí como con
