@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -322,6 +323,7 @@ func (a *App) openCorpus() (*released.Corpus, error) {
 	return released.New(released.Deps{
 		Catalog: a.Catalog, Sites: released.NewSites(sites...), Terms: a.Terms, Words: table, Passages: a.config.Intent.Enabled,
 		ForSale: a.isForSale, CacheBytes: uint64(a.config.Ask.Cache), Timeout: a.config.Ask.Timeout, Log: a.log,
+		Folder: filepath.Join(a.config.Data, "index"),
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {
 			return actions.Append(nil, of, sold, object)
 		},

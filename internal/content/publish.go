@@ -124,7 +124,7 @@ func (r *Run) publish(ctx context.Context, summary Summary, some bool) error {
 		if err == nil && n == 0 {
 			err = r.lost()
 		}
-		if err == nil && summary.Added+summary.Changed > 0 {
+		if err == nil && summary.Revision > r.published {
 			err = r.dated(ctx, tx, summary.Revision)
 		}
 		return err
@@ -139,7 +139,7 @@ func (r *Run) publishSome(ctx context.Context, summary Summary) error {
 		if err == nil && n == 0 {
 			err = r.lost()
 		}
-		if err == nil && summary.Added+summary.Changed > 0 {
+		if err == nil && summary.Revision > r.published {
 			err = r.dated(ctx, tx, summary.Revision)
 		}
 		if err != nil || r.notes == nil {
@@ -157,7 +157,7 @@ func (r *Run) publishSome(ctx context.Context, summary Summary) error {
 // keepTimes is of how many revisions a source remembers when readers first saw them.
 const keepTimes = 100_000
 
-// dated notes that readers see a revision from now on, which brings versions.
+// dated notes that readers see a revision from now on.
 func (r *Run) dated(ctx context.Context, tx *store.Tx, revision int64) error {
 	_, err := tx.Exec(ctx, `INSERT INTO content_revision (source, revision, at) VALUES ($1, $2, $3) ON CONFLICT (source, revision) DO NOTHING`,
 		r.source, revision, store.Micros(r.catalog.now()))

@@ -213,6 +213,33 @@ func (c *Catalog) LoadItems(ctx context.Context, refs ...Ref) ([]Item, error) {
 	return items, nil
 }
 
+// Marks gives, for the sources of a cursor, what tells that revision from another one of the same
+// number. Nothing is given for a source that is not there.
+func (c *Catalog) Marks(ctx context.Context, at map[SourceKey]int64) (marks map[SourceKey]string, err error) {
+	err = c.db.View(ctx, func(tx *store.Tx) error {
+		marks = map[SourceKey]string{}
+		sources, err := c.published(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			revision, some := at[s.key]
+			if !some {
+				continue
+			}
+			var dated, first int64
+			err := tx.QueryRow(ctx, `SELECT revision, at FROM content_revision WHERE source = $1 AND revision <= $2 ORDER BY revision DESC LIMIT 1`,
+				s.n, revision).Scan(&dated, &first)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			marks[s.key] = fmt.Sprintf("%d of %d at %d", dated, s.n, first)
+		}
+		return nil
+	})
+	return marks, err
+}
+
 // Replacement is a version that replaced another.
 type Replacement struct {
 	Ref

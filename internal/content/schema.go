@@ -21,8 +21,9 @@ import "frontdesk/internal/infra/store"
 // of the run that content_source.pages counts; a run writes with pages+1, and sweeps the others
 // away.
 //
-// content_revision says when readers first saw a revision that brought versions, in microseconds,
-// of the last keepTimes of a source.
+// content_revision says when readers first saw a revision, in microseconds, of the last keepTimes
+// of a source. The time tells it from another one of the same number, as there is after an older
+// copy of the database was put back.
 //
 // next_run and attempt are what the one that fills the source told of its last attempt; nothing
 // here depends on them.

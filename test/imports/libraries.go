@@ -17,7 +17,7 @@ var libraries = []library{
 	{"github.com/coder/websocket", "internal/licensing/rampapi"},
 	{"github.com/dlclark/regexp2", "internal/cli/eval"},
 	{"github.com/dunglas/httpsfv", "wire/sign"},
-	{"github.com/edsrzf/mmap-go", "internal/content/vector"},
+	{"github.com/edsrzf/mmap-go", "internal/content/vector internal/infra/sealed"},
 	{"github.com/go-jose/go-jose/v4", "internal/identity"},
 	{"github.com/go-json-experiment/json", "wire client check internal/infra/httpx internal/infra/plain " +
 		"internal/content/facets internal/content/released " +

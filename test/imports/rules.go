@@ -108,10 +108,11 @@ var pure = []string{
 	"internal/ask/properties", "internal/content/facets", "internal/content/taxonomy",
 	// What these stand on, and others that were written so.
 	"internal/infra/fail", "internal/infra/plain", "internal/infra/yamlconf", "internal/infra/fetch/robots",
-	"internal/infra/language",
+	"internal/infra/language", "internal/infra/sealed/layout",
 	"internal/ask/i18n", "internal/ask/facts", "internal/ask/practical", "internal/ask/actions",
 	"internal/ask/elicitation",
-	"internal/content/search/analysis", "internal/content/search/concepts", "internal/content/search/segment",
+	"internal/content/search/analysis", "internal/content/search/concepts",
+	"internal/content/search/segment", "internal/content/search/slips",
 	"internal/content/vector/words",
 	"internal/content/ingest/passage", "internal/content/ingest/frontier", "internal/content/ingest/pageurl",
 	"internal/content/ingest/charset",
@@ -140,9 +141,10 @@ var guarded = map[string]string{
 	"database/sql":        "internal/infra/store internal/testkit/storetest",
 	"database/sql/driver": "internal/infra/store internal/testkit/storetest",
 	"os/exec":             "test internal/testkit/process",
-	"unsafe":              "wire/comp/v1 wire/ramp/v1 wire/delivery/v1 wire/grpc/health/v1",
-	"plugin":              "",
-	"C":                   "",
+	"unsafe": "internal/infra/sealed/layout wire/comp/v1 wire/ramp/v1 wire/delivery/v1 " +
+		"wire/grpc/health/v1",
+	"plugin": "",
+	"C":      "",
 }
 
 // sqlOwners write SQL without a schema of their own: the store, and what makes databases for tests.

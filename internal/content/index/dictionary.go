@@ -21,8 +21,8 @@ type dictionary struct {
 
 // vocabulary is the values of one slot.
 type vocabulary struct {
-	texts  []string // as they were first written
-	number map[string]uint32
+	texts  []string            // as they were first written
+	number map[string]uint32   // nil until a value is to be entered
 	words  map[string][]uint32 // a word of values, folded and in the singular, to the values that have it
 	spread int                 // how many values are in words already
 }
@@ -89,9 +89,10 @@ func (d *dictionary) pack(read facets.Facts) facts {
 		}
 		v := d.slots[word.Slot]
 		if v == nil {
-			v = &vocabulary{number: map[string]uint32{}}
+			v = &vocabulary{}
 			d.slots[d.names[slot]] = v
 		}
+		v.known()
 		number, known := v.number[word.Text]
 		if !known {
 			text := strings.Clone(word.Text)
@@ -102,6 +103,16 @@ func (d *dictionary) pack(read facets.Facts) facts {
 		f.values = append(f.values, value{slot, number})
 	}
 	return f
+}
+
+// known makes sure that each value is found by its text.
+func (v *vocabulary) known() {
+	if v.number == nil {
+		v.number = make(map[string]uint32, len(v.texts))
+		for n, text := range v.texts {
+			v.number[text] = uint32(n)
+		}
+	}
 }
 
 func (d *dictionary) unit(name string) uint16 {

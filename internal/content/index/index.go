@@ -57,6 +57,9 @@ type Index struct {
 	index   *search.Index
 	table   *words.Table // gives directions
 
+	saving sync.Mutex // held while the keeper is used
+	keeper keeper
+
 	mu     sync.Mutex // guards what follows, and the writing of the index
 	rules  string     // the version of the admission under which the index was built
 	cursor map[content.SourceKey]int64
@@ -64,7 +67,8 @@ type Index struct {
 	intern map[string]string
 	words  *dictionary // since the index was begun
 	taught *facets.Lexicon
-	news   int // changes since it was taught
+	news   int  // changes since it was taught
+	shown  bool // the index is what the view shows, or more
 
 	view atomic.Pointer[View]
 }
@@ -110,8 +114,14 @@ func (l *Index) Refresh(ctx context.Context, admission Admission) (changed bool,
 	if err != nil {
 		return false, fmt.Errorf("read the catalog's revisions: %w", err)
 	}
+	if l.keeper.folder != "" && !l.keeper.opened {
+		l.keeper.opened = true
+		if err := l.restore(ctx, admission.Version); err != nil {
+			l.keeper.told(err)
+		}
+	}
 	same := admission.Version == l.rules
-	if same && equal(l.cursor, now) {
+	if same && l.shown && equal(l.cursor, now) {
 		return false, nil
 	}
 	var cursor map[content.SourceKey]int64
@@ -144,6 +154,7 @@ func (l *Index) show() {
 	}
 	view.lexicon, view.table = l.taught, l.table
 	l.view.Store(view)
+	l.shown = true
 }
 
 // smallCatalog is how many items are looked at anew after each change, to make a lexicon. In a larger catalog a fiftieth

@@ -158,7 +158,10 @@ func (h *headWords) numbers(words []string) []uint32 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.number == nil {
-		h.number = map[string]uint32{}
+		h.number = make(map[string]uint32, len(h.words))
+		for n, word := range h.words {
+			h.number[word] = uint32(n)
+		}
 	}
 	numbers := make([]uint32, len(words))
 	for i, word := range words {

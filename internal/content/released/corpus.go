@@ -47,6 +47,8 @@ type Deps struct {
 	ForSale func(rules *policy.Terms, l *index.Doc, d policy.Decision, item *ItemVersion) bool
 	// Words gives texts their directions; nil is the table that the program carries.
 	Words *words.Table
+	// Folder is where the index of a large catalog is kept for the next start; empty for nowhere.
+	Folder string
 	// CacheBytes bounds the memory for items that are ready to leave; 0 is 64 MiB.
 	CacheBytes uint64
 	// Timeout bounds how long loading the items of one Render may take; 0 is 10 seconds.
@@ -95,23 +97,38 @@ func New(options Deps) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the cache of what is sold whole: %w", err)
 	}
-	return &Corpus{options: options, library: index.New(options.Catalog, options.Words), rendered: cards,
-		nested: wholes}, nil
+	c := &Corpus{options: options, library: index.New(options.Catalog, options.Words), rendered: cards, nested: wholes}
+	if options.Folder != "" {
+		c.library.Keep(options.Folder, func(err error) {
+			options.Log.Warn("the index cannot be read from its files; reading all content anew", "error", err)
+		})
+	}
+	return c, nil
 }
 
 // Refresh brings the index to the catalog's published state and the terms in force.
 func (c *Corpus) Refresh(ctx context.Context) error {
 	rules := c.options.Terms().ForAny() // what is refused to one may be found by another
 	changed, err := c.library.Refresh(ctx, index.Admission{
-		Version:  rules.Version(),
+		Version:  c.admission(rules),
 		Admit:    func(l *index.Doc) bool { return c.indexes(rules, l) },
 		Released: func(l *index.Doc, object []byte) (shown []byte, whole, open bool) { return said(rules, l, object) },
 		Meant:    func(l *index.Doc, e *content.Entry) (title, text string) { return meant(rules, l, e) },
 	})
 	if changed && err == nil {
-		c.options.Log.Info("index follows the catalog", "items", c.Index().Len())
+		var from []any
+		if !c.ready.Load() && c.library.FromFiles() {
+			from = []any{"from_files", true}
+		}
+		c.options.Log.Info("index follows the catalog", append(from, "items", c.Index().Len())...)
 	}
 	return err
+}
+
+// admission is the version of what is indexed and released under rules. An index that was kept
+// under another one is not read.
+func (c *Corpus) admission(rules *policy.Terms) string {
+	return fmt.Sprintf("%s, passages %t, sites %s", rules.Version(), c.options.Passages, c.options.Sites)
 }
 
 // Follower is what a service has to do about a View, whether it has changed or not, before the
@@ -137,20 +154,47 @@ func (c *Corpus) Load(ctx context.Context, followers ...Follower) error {
 // poll is how often Follow looks for changes.
 const poll = time.Second
 
-// Follow loads again and again, whoever changes the content or the terms, until ctx ends. What
-// fails is logged and tried again.
+// The index is kept where it has so many items that to make it anew takes more than a moment, and
+// not again before so many polls.
+const (
+	worthKeeping  = 2000
+	pollsBetween  = 60
+	closingFolder = 10 * time.Second
+)
+
+// Follow loads again and again, whoever changes the content or the terms, until ctx ends, and keeps
+// the index in its folder. What fails is logged and tried again.
 func (c *Corpus) Follow(ctx context.Context, followers ...Follower) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
-	for {
+	var saving sync.WaitGroup
+	defer c.save(ctx)
+	defer saving.Wait()
+	for polls := 0; ; polls++ {
 		if err := c.Load(ctx, followers...); err != nil && !errors.Is(err, context.Canceled) {
 			c.options.Log.Error("the index cannot follow the catalog; trying again", "error", err)
+		}
+		if polls%pollsBetween == 0 {
+			saving.Wait()
+			saving.Go(func() { c.save(ctx) })
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// save keeps the index for the next start. When ctx has ended, the process is about to.
+func (c *Corpus) save(ctx context.Context) {
+	if c.options.Folder == "" || c.Index().Len() < worthKeeping {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingFolder)
+	defer cancel()
+	if err := c.library.Save(ctx); err != nil {
+		c.options.Log.Warn("the index is not kept for the next start, which will take longer", "error", err)
 	}
 }
 

@@ -6,17 +6,18 @@ import (
 
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/content/search/segment"
+	"frontdesk/internal/content/search/slips"
 )
 
 // Forms are the words of letters alone as they stand in the items, in lower case: what a misspelt word is corrected
 // to. They are found by leaving letters out: two words that are a letter or two apart are the same when each loses one
 // or two of its first letters.
 const (
-	shortestForm  = 3  // letters
-	longestForm   = 24 // letters
-	nearPrefix    = 6  // letters of a word that tell where to look for it
-	twoLeftOut    = 5  // letters from which a word is found with two left out
-	perNeighbours = 4  // entries of neighbours in one place, about
+	shortestForm  = 3 // letters
+	longestForm   = slips.Longest
+	nearPrefix    = 6 // letters of a word that tell where to look for it
+	twoLeftOut    = 5 // letters from which a word is found with two left out
+	perNeighbours = 4 // entries of neighbours in one place, about
 )
 
 // spoken says whether a run of text is a word that others are corrected to.

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/content/search/segment"
+	"frontdesk/internal/content/search/slips"
 )
 
 // A word of the question that no item has may be misspelt: it is corrected to a word that items have, when that is
@@ -184,11 +185,11 @@ func (a *asking) isKnown(word string) bool {
 func budget(letters int) int {
 	switch {
 	case letters < farLetters:
-		return costLetter
+		return slips.Letter
 	case letters < fartherLetters:
-		return costLetter * 3 / 2
+		return slips.Letter * 3 / 2
 	}
-	return 2 * costLetter
+	return 2 * slips.Letter
 }
 
 // nearest gives the form that a word most likely stands for, or "". The word itself is found in so many units.
@@ -205,7 +206,7 @@ func (a *asking) nearest(word string, found int) string {
 	best := likely{}
 	for _, l := range a.near(typed) {
 		n := a.snapshot.unitsWith(l.term)
-		if n < timesAsMany*found || found > 0 && l.cost > costLetter {
+		if n < timesAsMany*found || found > 0 && l.cost > slips.Letter {
 			continue
 		}
 		if beside >= 0 {
@@ -231,11 +232,11 @@ func (a *asking) nearest(word string, found int) string {
 // in the place of another, makes another word more often than it is a slip.
 func (a *asking) smallSlip(l *likely, letters int) bool {
 	switch {
-	case l.cost <= costDoubled:
+	case l.cost <= slips.Doubled:
 		return true
-	case l.cost <= costLetter && utf8.RuneCountInString(l.form) > letters:
+	case l.cost <= slips.Letter && utf8.RuneCountInString(l.form) > letters:
 		return 4*l.cost <= 5*letters || a.unitsCalled(l.term, false) > 0
-	case letters < longLetters && l.cost > costSwapped:
+	case letters < longLetters && l.cost > slips.Swapped:
 		return false
 	}
 	return 4*l.cost <= 5*letters
@@ -258,7 +259,7 @@ func (a *asking) near(typed []rune) []likely {
 				if len(typed) <= shortestForm && utf8.RuneCount(word) < max(shortestForm, len(typed)) {
 					continue
 				}
-				cost := apartness(typed, letters(&room, word), most)
+				cost := slips.Cost(typed, letters(&room, word), most)
 				if cost > most || slices.ContainsFunc(all, func(l likely) bool { return l.form == string(word) }) {
 					continue
 				}

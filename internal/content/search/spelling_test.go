@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/internal/content/search/segment"
+	"frontdesk/internal/content/search/slips"
 )
 
 // shop makes an index of products.
@@ -244,13 +245,13 @@ func TestNearWordsAreAllFound(t *testing.T) {
 		got := map[string]bool{}
 		leaveOut(typed, func(hash uint32) {
 			for _, form := range near.at(hash) {
-				if word := f.Words.Word(form); apartness(typed, letters(&room, word), costLetter) <= costLetter {
+				if word := f.Words.Word(form); slips.Cost(typed, letters(&room, word), slips.Letter) <= slips.Letter {
 					got[string(word)] = true
 				}
 			}
 		})
 		for _, word := range words {
-			if apartness(typed, letters(&other, []byte(word)), costLetter) > costLetter {
+			if slips.Cost(typed, letters(&other, []byte(word)), slips.Letter) > slips.Letter {
 				continue
 			}
 			if found++; !got[word] {
@@ -273,24 +274,24 @@ func TestApartness(t *testing.T) {
 		want     int
 	}{
 		{"same", "same", 0},
-		{"sweetner", "sweetener", costLetter},
-		{"guittar", "guitar", costDoubled},
-		{"kindel", "kindle", costSwapped},
-		{"kidz", "kids", costAlike},
-		{"kitchem", "kitchen", costAlike},
-		{"lanp", "lamp", costAlike},
-		{"lsmp", "lamp", costBeside},
-		{"lxmp", "lamp", costLetter},
-		{"xamp", "lamp", costLetter + costFirst},
-		{"amp", "lamp", costLetter + costFirst},
-		{"vinpositine", "vinpocetine", 2 * costAlike},
-		{"short", "muchlonger", costImpossible},
-		{"abcdefgh", "hgfedcba", costImpossible},
+		{"sweetner", "sweetener", slips.Letter},
+		{"guittar", "guitar", slips.Doubled},
+		{"kindel", "kindle", slips.Swapped},
+		{"kidz", "kids", slips.Alike},
+		{"kitchem", "kitchen", slips.Alike},
+		{"lanp", "lamp", slips.Alike},
+		{"lsmp", "lamp", slips.Beside},
+		{"lxmp", "lamp", slips.Letter},
+		{"xamp", "lamp", slips.Letter + slips.First},
+		{"amp", "lamp", slips.Letter + slips.First},
+		{"vinpositine", "vinpocetine", 2 * slips.Alike},
+		{"short", "muchlonger", slips.Impossible},
+		{"abcdefgh", "hgfedcba", slips.Impossible},
 	} {
-		if got := apartness([]rune(c.from), []rune(c.to), 2*costLetter); got != c.want {
+		if got := slips.Cost([]rune(c.from), []rune(c.to), 2*slips.Letter); got != c.want {
 			t.Errorf("%s for %s costs %d, want %d", c.from, c.to, got, c.want)
 		}
-		if got := apartness([]rune(c.to), []rune(c.from), 2*costLetter); got != c.want {
+		if got := slips.Cost([]rune(c.to), []rune(c.from), 2*slips.Letter); got != c.want {
 			t.Errorf("%s for %s costs %d, want %d", c.to, c.from, got, c.want)
 		}
 	}

@@ -42,6 +42,9 @@ type Table struct {
 	rows
 	scale
 	Form string // of the file that it is read from; empty for the one that the program carries
+	// Identity tells a table from others that were read from a file of the same name; empty for the one
+	// that the program carries.
+	Identity string
 }
 
 // pieces cut texts.

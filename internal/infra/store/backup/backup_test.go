@@ -243,6 +243,20 @@ func TestWhatIsKeptApartIsInNoBackup(t *testing.T) {
 	}
 }
 
+// TestWhatIsMadeAnewIsInNoBackup has the files of an index in the data folder, which are larger
+// than a backup takes.
+func TestWhatIsMadeAnewIsInNoBackup(t *testing.T) {
+	t.Parallel()
+	h := filled(t, "word")
+	_, before := h.backUp()
+	h.write("index/0123.sealed", strings.Repeat("0123456789abcdef", 5<<20))
+	h.write("index/index.sealed", "what is in them")
+	h.write("index/.frontdesk-lock", "")
+	if _, contents := h.backUp(); contents.Files != before.Files {
+		t.Errorf("%d files, want %d", contents.Files, before.Files)
+	}
+}
+
 func TestWhatIsThereIsLeftAloneUnlessToldOtherwise(t *testing.T) {
 	t.Parallel()
 	path, _ := filled(t, "first").backUp()

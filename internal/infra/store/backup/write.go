@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"frontdesk/internal/infra/sealed"
 	"frontdesk/internal/infra/store"
 )
 
@@ -226,6 +227,7 @@ func leftOut(source Source, path string) func(name string) bool {
 			}
 		}
 		return absolute == path || strings.HasSuffix(absolute, ".partial") ||
+			strings.HasSuffix(absolute, sealed.Ending) ||
 			strings.HasPrefix(filepath.Base(absolute), ".frontdesk-")
 	}
 }
