@@ -115,32 +115,58 @@ func Site(ctx context.Context, address string, o Options) (*Report, error) {
 	case strings.HasSuffix(base, ".json") || o.Key != nil:
 		return Publisher(ctx, address, o)
 	}
-	var serving []*Report
+	whole := &Report{Target: address}
 	var first *Report
-	for _, look := range []func(context.Context, string, Options) (*Report, error){
-		Publisher, Intakes, Provider, Exchange} {
-		report, err := look(ctx, address, o)
+	var serving int
+	var absent []Result
+	var documents []string
+	for _, each := range protocols {
+		report, err := each.look(ctx, address, o)
 		if err != nil {
 			return nil, err
 		}
-		if first == nil {
+		switch {
+		case report.serves():
+			if serving++; serving == 1 {
+				whole.Target = report.Target
+			}
+			whole.Results = append(whole.Results, report.Results...)
+		case report.absent():
+			documents = append(documents, report.Target)
+			absent = append(absent, Result{Probe: each.probe, Outcome: Skipped, About: each.name + " is off",
+				Detail: report.Results[0].Detail})
+		case first == nil:
 			first = report
 		}
-		if report.serves() {
-			serving = append(serving, report)
-		}
 	}
-	switch len(serving) {
-	case 0:
+	switch {
+	case len(absent) == len(protocols):
+		whole.Results = []Result{{Probe: "site.documents", Outcome: Wrong, About: "there is something to look at",
+			Detail: "these answer 404: " + strings.Join(documents, ", "),
+			Mend:   "switch on one of the protocols that have these documents; a site that only answers questions needs none"}}
+	case serving == 0:
 		return first, nil
-	case 1:
-		return serving[0], nil
+	case serving > 1:
+		whole.Target = address
 	}
-	whole := &Report{Target: address}
-	for _, report := range serving {
-		whole.Results = append(whole.Results, report.Results...)
-	}
+	whole.Results = append(whole.Results, absent...)
 	return whole, nil
+}
+
+// protocols are those that have a document at a site, and how each is looked at.
+var protocols = []struct {
+	probe, name string
+	look        func(context.Context, string, Options) (*Report, error)
+}{
+	{"site.intent", "the Agentic Intent Protocol", Publisher},
+	{"site.intake", "the Agent Intake Protocol", Intakes},
+	{"site.provider", "RAMP, as a provider,", Provider},
+	{"site.exchange", "RAMP, as an Exchange,", Exchange},
+}
+
+// absent says that there is no document, and so that its protocol is off.
+func (r *Report) absent() bool {
+	return len(r.Results) > 0 && r.Results[0].Outcome == Wrong && strings.HasSuffix(r.Results[0].Detail, " answers 404")
 }
 
 // serves says whether there was a document.

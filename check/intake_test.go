@@ -188,15 +188,19 @@ func TestASiteIsLookedAtForWhatItHas(t *testing.T) {
 	both := http.NewServeMux()
 	both.Handle("/.well-known/aip.json", desk)
 	both.Handle("/", business)
+	off := map[string][]string{}
 	probes := func(address string) (publisher, business int) {
 		report, err := check.Site(t.Context(), address, check.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range report.Results {
-			if strings.HasPrefix(r.Probe, "intake.") {
+			switch {
+			case strings.HasPrefix(r.Probe, "site."):
+				off[address] = append(off[address], r.Probe)
+			case strings.HasPrefix(r.Probe, "intake."):
 				business++
-			} else {
+			default:
 				publisher++
 			}
 		}
@@ -209,6 +213,22 @@ func TestASiteIsLookedAtForWhatItHas(t *testing.T) {
 		if p, b := probes(address); (p > 0) != want[0] || (b > 0) != want[1] {
 			t.Errorf("%s: %d, %d", address, p, b)
 		}
+	}
+	if got := off[business.URL]; !slices.Equal(got, []string{"site.intent", "site.provider", "site.exchange"}) {
+		t.Errorf("at the business these are off: %v", got)
+	}
+	bare := serve(t, http.NotFoundHandler())
+	report, err := check.Site(t.Context(), bare, check.Options{})
+	if err != nil || report.Count(check.Wrong) != 1 || report.Results[0].Probe != "site.documents" ||
+		report.Count(check.Skipped) != 4 {
+		t.Errorf("at a site without any document: %+v, %v", report, err)
+	}
+	broken := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	report, err = check.Site(t.Context(), broken, check.Options{})
+	if err != nil || report.Results[0].Probe != "wellknown.served" {
+		t.Errorf("at a site that fails: %+v, %v", report, err)
 	}
 }
 

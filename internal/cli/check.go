@@ -256,7 +256,7 @@ func (c checkCommand) credentials(env *command.Environment, platform, key, file 
 func (c checkCommand) print(env *command.Environment, report *check.Report) {
 	env.Print("%s\n", command.Clean(report.Target))
 	for _, r := range report.Results {
-		if !c.All && (r.Outcome == check.Passed || r.Outcome == check.Skipped) {
+		if !c.All && (r.Outcome == check.Passed || r.Outcome == check.Skipped && !strings.HasPrefix(r.Probe, "site.")) {
 			continue
 		}
 		head := r.About

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/cli/command"
+	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/wire/ramp"
 	rampv1 "frontdesk/wire/ramp/v1"
 )
@@ -271,7 +272,7 @@ func describedOffer(o *rampv1.Offer) string {
 		words = append(words, "under "+command.Clean(o.GetSubscriptionId()))
 	}
 	if r := o.GetReporting(); r.GetRequired() {
-		words = append(words, "its use to be reported within "+r.GetWindow().AsDuration().String())
+		words = append(words, "its use to be reported within "+yamlconf.Span(r.GetWindow().AsDuration()))
 	}
 	if o.ExpiresAt != nil {
 		words = append(words, "until "+o.ExpiresAt.AsTime().Format(time.RFC3339))

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"frontdesk/client"
 	"frontdesk/internal/cli/command"
+	"frontdesk/internal/infra/yamlconf"
 )
 
 // Fetch buys and fetches the licensed text of an address or of an answer.
@@ -198,7 +200,7 @@ func describedPurchase(p *client.Purchase) string {
 			text += " with " + strings.Join(fields, ", ")
 		}
 		if r := p.Offer.GetReporting(); r.GetWindow() != nil {
-			text += " within " + r.GetWindow().AsDuration().Truncate(time.Second).String()
+			text += " within " + yamlconf.Span(r.GetWindow().AsDuration().Truncate(time.Second))
 		}
 	}
 	return command.Clean(text)
@@ -221,6 +223,9 @@ func writeContent(env *command.Environment, file string, content *client.Content
 		err = os.WriteFile(file, content.Body, 0o644)
 	} else {
 		_, err = env.Stdout.Write(content.Body)
+		if err == nil && command.IsTerminal(env.Stdout) && !bytes.HasSuffix(content.Body, []byte("\n")) {
+			_, err = env.Stdout.Write([]byte("\n")) // for who reads it: a pipe gets what was sold, byte for byte
+		}
 	}
 	if err != nil {
 		return err

@@ -144,7 +144,8 @@ func printPassages(env *command.Environment, got *client.Passages) {
 	if got.Signed {
 		signed = "signed by the publisher"
 	}
-	env.Print("\n%d passages, %d tokens, %s; request %s\n", len(got.Answer.Content.Chunks), tokens, signed, command.Clean(got.Request.RequestID))
+	env.Print("\n%s, %s, %s; request %s\n", command.Plural(len(got.Answer.Content.Chunks), "passage"),
+		command.Plural(tokens, "token"), signed, command.Clean(got.Request.RequestID))
 	if receipt := got.ReceiptURL(); receipt != "" {
 		env.Print("receipt: %s\n", command.Clean(receipt))
 	}
