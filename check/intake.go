@@ -143,7 +143,7 @@ func Site(ctx context.Context, address string, o Options) (*Report, error) {
 	case len(absent) == len(protocols):
 		whole.Results = []Result{{Probe: "site.documents", Outcome: Wrong, About: "there is something to look at",
 			Detail: "these answer 404: " + strings.Join(documents, ", "),
-			Mend:   "switch on one of the protocols that have these documents; a site that only answers questions needs none"}}
+			Mend:   "switch on a protocol that has one of them; a site that only answers questions has none"}}
 	case serving == 0:
 		return first, nil
 	case serving > 1:
