@@ -85,6 +85,6 @@ func BenchmarkLexicon(b *testing.B) {
 	}
 	v := stocked(b, objects...)
 	for b.Loop() {
-		v.learn()
+		v.teaching()
 	}
 }

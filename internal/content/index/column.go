@@ -49,8 +49,11 @@ const blockSize = 2048
 
 // wordColumn is the items that have each value of a slot.
 type wordColumn struct {
-	items map[uint32][]uint16
-	any   search.Set // those that have one
+	numbers []uint32   // of the values, rising
+	starts  []uint32   // where the items of each begin; one more at the end
+	items   []uint16   // by value, rising
+	any     search.Set // those that have one
+	pairs   []uint64   // of values and items, until they are in order
 }
 
 func newColumns(p search.Part) *columns {
@@ -70,7 +73,7 @@ func (c *columns) prepare(slots []uint16) {
 			c.figures[slot], missing = figures[slot], true
 		}
 		if c.words[slot] == nil {
-			words[slot] = &wordColumn{items: map[uint32][]uint16{}, any: c.none()}
+			words[slot] = &wordColumn{any: c.none()}
 			c.words[slot], missing = words[slot], true
 		}
 	}
@@ -86,16 +89,42 @@ func (c *columns) prepare(slots []uint16) {
 		}
 		for _, v := range facts.values {
 			if column := words[v.slot]; column != nil {
-				column.items[v.number] = append(column.items[v.number], uint16(i))
+				column.pairs = append(column.pairs, uint64(v.number)<<16|uint64(i))
 				column.any.Add(i)
 			}
 		}
 	}
-	for _, column := range figures {
-		if column != nil {
-			column.order(c.none)
+	for slot := range maxSlots {
+		if figures[slot] != nil {
+			figures[slot].order(c.none)
+		}
+		if words[slot] != nil {
+			words[slot].order()
 		}
 	}
+}
+
+// order puts the pairs into order.
+func (c *wordColumn) order() {
+	slices.Sort(c.pairs)
+	c.items = make([]uint16, len(c.pairs))
+	for i, pair := range c.pairs {
+		if number := uint32(pair >> 16); i == 0 || number != c.numbers[len(c.numbers)-1] {
+			c.numbers, c.starts = append(c.numbers, number), append(c.starts, uint32(i))
+		}
+		c.items[i] = uint16(pair)
+	}
+	c.starts = slices.Clip(append(c.starts, uint32(len(c.items))))
+	c.numbers, c.pairs = slices.Clip(c.numbers), nil
+}
+
+// with gives the items that have a value.
+func (c *wordColumn) with(number uint32) []uint16 {
+	at, ok := slices.BinarySearch(c.numbers, number)
+	if !ok {
+		return nil
+	}
+	return c.items[c.starts[at]:c.starts[at+1]]
 }
 
 // rank orders the ratings wholly, since lists without another order are in this one, and many items are rated alike.
@@ -341,7 +370,7 @@ func (v *View) withWords(slot facets.Slot, numbers []uint32) *search.Selection {
 	return v.snapshot.Pick(func(p search.Part, set search.Set) {
 		column := v.columnsFor(p).ofWords(number)
 		for _, n := range numbers {
-			for _, item := range column.items[n] {
+			for _, item := range column.with(n) {
 				set.Add(int(item))
 			}
 		}

@@ -60,15 +60,17 @@ type Index struct {
 	saving sync.Mutex // held while the keeper is used
 	keeper keeper
 
-	mu     sync.Mutex // guards what follows, and the writing of the index
-	rules  string     // the version of the admission under which the index was built
-	cursor map[content.SourceKey]int64
-	types  map[string]bool // that items had since the index was begun
-	intern map[string]string
-	words  *dictionary // since the index was begun
-	taught *facets.Lexicon
-	news   int  // changes since it was taught
-	shown  bool // the index is what the view shows, or more
+	mu       sync.Mutex // guards what follows, and the writing of the index
+	rules    string     // the version of the admission under which the index was built
+	cursor   map[content.SourceKey]int64
+	types    map[string]bool // that items had since the index was begun
+	intern   map[string]string
+	words    *dictionary // since the index was begun
+	taught   *facets.Lexicon
+	news     int                      // changes since it was taught
+	teaching facets.Taught            // what it was taught
+	prepared map[search.Part]*columns // of what files hold, until it is shown
+	shown    bool                     // the index is what the view shows, or more
 
 	view atomic.Pointer[View]
 }
@@ -143,14 +145,16 @@ func (l *Index) Refresh(ctx context.Context, admission Admission) (changed bool,
 
 // show makes the index's present state the view that readers get.
 func (l *Index) show() {
-	var earlier map[search.Part]*columns
+	earlier := l.prepared
+	l.prepared = nil
 	if before := l.view.Load(); before != nil && before.dictionary == l.words {
 		earlier = before.columns
 	}
 	l.index.Snapshot().Prepare()
 	view := newView(l.index.Snapshot(), l.cursor, l.types, l.words, earlier)
 	if l.taught == nil || view.Len() <= smallCatalog || 50*l.news > view.Len() {
-		l.taught, l.news = view.learn(), 0
+		l.teaching, l.news = view.teaching(), 0
+		l.taught = facets.NewLexicon(l.teaching)
 	}
 	view.lexicon, view.table = l.taught, l.table
 	l.view.Store(view)

@@ -19,6 +19,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/search"
+	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/infra/sealed"
 	"frontdesk/internal/infra/sealed/layout"
 )
@@ -41,6 +42,9 @@ type manifest struct {
 	Texts    []int // by slot: how many values it has; -1 for none in words
 	Units    []string
 	Segments []keptSegment
+	// Of a large catalog, what the lexicon was taught, and how many changes came since.
+	Taught *facets.Taught
+	News   int
 }
 
 // cursorAt is up to where a source was followed, and what tells that revision from another one of
@@ -74,6 +78,7 @@ type keeper struct {
 // before Refresh. What is there and cannot be used is told: the index is made anew then.
 func (l *Index) Keep(folder string, told func(error)) {
 	l.keeper.folder, l.keeper.told = folder, told
+	go func() { _, _ = sealed.Program() }() // which takes a moment, and is asked for in Refresh
 }
 
 // FromFiles says whether the index began with what was kept.
@@ -96,6 +101,10 @@ func (l *Index) Save(ctx context.Context) error {
 	defer l.saving.Unlock()
 	l.mu.Lock()
 	k, view, cursor, rules, dictionary := &l.keeper, l.View(), l.cursor, l.rules, l.words
+	m := manifest{Types: view.types}
+	if taught := l.teaching; view.Len() > smallCatalog {
+		m.Taught, m.News = &taught, l.news
+	}
 	l.mu.Unlock()
 	if k.folder == "" || cursor == nil || rules == k.rules && equal(cursor, k.cursor) {
 		return nil
@@ -109,7 +118,6 @@ func (l *Index) Save(ctx context.Context) error {
 			return fmt.Errorf("keep the index in %s: %w", k.folder, err)
 		}
 	}
-	m := manifest{Types: view.types}
 	if m.Cursor, err = l.marked(ctx, cursor); err != nil {
 		return fmt.Errorf("keep the index: %w", err)
 	}
@@ -160,7 +168,7 @@ func (k *keeper) write(part search.Kept, of sealed.Identity) (s keptSegment, err
 	var random [16]byte
 	rand.Read(random[:])
 	s.Name = hex.EncodeToString(random[:]) + sealed.Ending
-	items, err := itemSections(part.Refs())
+	items, err := itemSections(part.Part().Refs())
 	if err != nil {
 		return s, err
 	}
@@ -208,7 +216,7 @@ func (l *Index) restore(ctx context.Context, admission string) error {
 	if err != nil {
 		return err
 	}
-	m, words, err := readManifest(file.Sections)
+	m, texts, err := readManifest(file.Sections)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -220,14 +228,18 @@ func (l *Index) restore(ctx context.Context, admission string) error {
 		return errors.Join(err, fmt.Errorf("%s: it is of another database, or of a later state of this one", path))
 	}
 	fresh := search.New(search.Options{Table: l.table})
-	parts, names, err := l.openAll(fresh, m, of, words)
+	l.prepared = map[search.Part]*columns{}
+	parts, names, err := l.openAll(fresh, m, of, texts)
 	if err == nil {
 		err = fresh.Start(parts)
 	}
 	if err != nil {
 		return err
 	}
-	l.index, l.words, l.taught, l.cursor, l.rules, l.shown = fresh, words, nil, cursor, admission, false
+	l.index, l.words, l.taught, l.cursor, l.rules, l.shown = fresh, texts, nil, cursor, admission, false
+	if m.Taught != nil {
+		l.taught, l.teaching, l.news = facets.NewLexicon(*m.Taught), *m.Taught, m.News
+	}
 	l.types = map[string]bool{}
 	for _, t := range m.Types {
 		l.types[t] = true
@@ -238,11 +250,11 @@ func (l *Index) restore(ctx context.Context, admission string) error {
 
 // openAll opens the segments' files.
 func (l *Index) openAll(x *search.Index, m *manifest, of sealed.Identity, d *dictionary) ([]search.Kept, map[any]keptSegment, error) {
-	parts, faults := make([]search.Kept, len(m.Segments)), make([]error, len(m.Segments))
+	parts, signs, faults := make([]search.Kept, len(m.Segments)), make([]words.Signs, len(m.Segments)), make([]error, len(m.Segments))
 	var opening sync.WaitGroup
 	for i, s := range m.Segments {
 		opening.Go(func() {
-			parts[i], faults[i] = l.open(x, s, of, d)
+			parts[i], signs[i], faults[i] = l.open(x, s, of, d)
 		})
 	}
 	opening.Wait()
@@ -250,28 +262,31 @@ func (l *Index) openAll(x *search.Index, m *manifest, of sealed.Identity, d *dic
 	for i, part := range parts {
 		if faults[i] == nil {
 			names[part.Same()] = m.Segments[i]
+			c := newColumns(part.Part())
+			c.meant = &signs[i]
+			l.prepared[part.Part()] = c
 		}
 	}
 	return parts, names, errors.Join(faults...)
 }
 
-func (l *Index) open(x *search.Index, s keptSegment, of sealed.Identity, d *dictionary) (search.Kept, error) {
+func (l *Index) open(x *search.Index, s keptSegment, of sealed.Identity, d *dictionary) (part search.Kept, signs words.Signs, err error) {
 	file, err := sealed.Open(filepath.Join(l.keeper.folder, filepath.Base(s.Name)), of)
 	if err != nil {
-		return search.Kept{}, err
+		return part, signs, err
 	}
 	if string(file.Sum[:]) != string(s.Sum) || len(file.Sections) < itemParts {
-		return search.Kept{}, fmt.Errorf("%s: %w", s.Name, errKept)
+		return part, signs, fmt.Errorf("%s: %w", s.Name, errKept)
 	}
-	refs, ok := readItems(file.Sections[:itemParts], l.table.Dimensions(), d)
+	refs, signs, ok := readItems(file.Sections[:itemParts], l.table.Dimensions(), d)
 	if !ok {
-		return search.Kept{}, fmt.Errorf("%s: %w", s.Name, errKept)
+		return part, signs, fmt.Errorf("%s: %w", s.Name, errKept)
 	}
-	part, err := x.Open(file.Sections[itemParts:], refs, s.Gone)
+	part, err = x.Open(file.Sections[itemParts:], refs, s.Gone)
 	if err != nil {
-		return search.Kept{}, fmt.Errorf("%s: %w", s.Name, err)
+		return part, signs, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return part, nil
+	return part, signs, nil
 }
 
 func readManifest(sections [][]byte) (*manifest, *dictionary, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // itemParts is how many sections the items of a segment take in a file.
-const itemParts = 9
+const itemParts = 10
 
 // keptItem is what a file has of an item in a fixed place. What it has of each of the lists ends
 // where this says, and begins where the item before ends.
@@ -37,9 +37,10 @@ func itemSections(refs []any) ([][]byte, error) {
 		}
 	}
 	names, ends := layout.Texts(w.names)
+	signs := directionsOf(refs)
 	return [][]byte{
 		layout.Bytes(w.items), w.text, names, layout.Bytes(ends), layout.Bytes(w.types), layout.Bytes(w.named),
-		layout.Bytes(w.figures), layout.Bytes(w.values), layout.Bytes(w.vectors),
+		layout.Bytes(w.figures), layout.Bytes(w.values), layout.Bytes(w.vectors), layout.Bytes(signs.Bits()),
 	}, nil
 }
 
@@ -120,9 +121,9 @@ type itemReader struct {
 	owned  map[string]*policy.Own // many items have the same terms
 }
 
-// readItems gives the items that sections hold, with vectors of so many dimensions and values of a
+// readItems gives the items that sections hold and the signs of their directions, with vectors of so many dimensions and values of a
 // dictionary; false where the sections are something else.
-func readItems(sections [][]byte, dimensions int, d *dictionary) (refs []any, ok bool) {
+func readItems(sections [][]byte, dimensions int, d *dictionary) (refs []any, signs words.Signs, ok bool) {
 	r := itemReader{text: sections[1], dimensions: dimensions, owned: map[string]*policy.Own{}}
 	var fits [8]bool
 	r.items, fits[0] = layout.Of[keptItem](sections[0])
@@ -132,19 +133,21 @@ func readItems(sections [][]byte, dimensions int, d *dictionary) (refs []any, ok
 	r.figures, fits[4] = layout.Of[fact](sections[6])
 	r.values, fits[5] = layout.Of[value](sections[7])
 	r.vectors, fits[6] = layout.Of[int8](sections[8])
-	fits[7] = true
+	bits, eighth := layout.Of[uint64](sections[9])
+	fits[7] = eighth
 	if slices.Contains(fits[:], false) || !r.known(d) {
-		return nil, false
+		return nil, signs, false
 	}
 	docs := make([]Doc, len(r.items))
 	refs = make([]any, len(docs))
 	for i := range docs {
 		if !r.read(&r.items[i], &docs[i]) {
-			return nil, false
+			return nil, signs, false
 		}
 		refs[i] = &docs[i]
 	}
-	return refs, true
+	signs, ok = words.SignsIn(bits, len(refs), dimensions)
+	return refs, signs, ok
 }
 
 // known says whether all numbers are those of something, and gives the types their names.

@@ -450,7 +450,7 @@ func FuzzKeptSections(f *testing.F) {
 		f.Fatal(err)
 	}
 	part := l.View().snapshot.Kept()[0]
-	sections, err := itemSections(part.Refs())
+	sections, err := itemSections(part.Part().Refs())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -480,7 +480,7 @@ func FuzzKeptSections(f *testing.F) {
 		if err != nil {
 			return
 		}
-		refs, ok := readItems(parts[:itemParts], l.table.Dimensions(), dictionary)
+		refs, _, ok := readItems(parts[:itemParts], l.table.Dimensions(), dictionary)
 		if !ok {
 			return
 		}

@@ -19,8 +19,8 @@ var taught = []facets.Slot{
 	facets.Brand, facets.Color, facets.Category, facets.Author, facets.Location, facets.Material, facets.Audience, facets.Cuisine, facets.Size, "genre", "publisher", "performer", "organizer", "provider", "hiringOrganization", "director", facets.Properties,
 }
 
-// learn makes the lexicon of a view: of items that are open alone.
-func (v *View) learn() *facets.Lexicon {
+// teaching is what a view teaches a lexicon: by items that are open alone.
+func (v *View) teaching() facets.Taught {
 	counts := v.count(v.everything.All(), func(l *Doc) bool { return l.open })
 	t := facets.Taught{Items: counts.items, Types: counts.types, Values: map[facets.Slot][]facets.Value{}}
 	for slot, tally := range counts.slots {
@@ -34,7 +34,7 @@ func (v *View) learn() *facets.Lexicon {
 			t.Values[slot] = teachable(slot, tally.values)
 		}
 	}
-	return facets.NewLexicon(t)
+	return t
 }
 
 // teachable gives the values of a slot, the most frequent first. Colours and materials come apart too: "Black/White" teaches

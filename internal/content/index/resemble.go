@@ -76,14 +76,19 @@ func (c *columns) signs() *words.Signs {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.meant == nil {
-		directions := make([]words.Vector, len(c.refs))
-		for i, ref := range c.refs {
-			directions[i] = ref.(*Doc).direction
-		}
-		signs := words.SignsOf(directions)
+		signs := directionsOf(c.refs)
 		c.meant = &signs
 	}
 	return c.meant
+}
+
+// directionsOf gives the signs of the directions of items.
+func directionsOf(refs []any) words.Signs {
+	directions := make([]words.Vector, len(refs))
+	for i, ref := range refs {
+		directions[i] = ref.(*Doc).direction
+	}
+	return words.SignsOf(directions)
 }
 
 // resembling finds the items of a selection that mean about what the question says.

@@ -21,8 +21,8 @@ func (s *Snapshot) Kept() []Kept {
 // Same is equal for segments that have the same sections: they may differ in what of them is gone.
 func (k Kept) Same() any { return k.view.Segment }
 
-// Refs gives the items by number, those that are gone among them.
-func (k Kept) Refs() []any { return k.view.Refs }
+// Part gives the group of items that the segment is.
+func (k Kept) Part() Part { return Part{k.view.Forward} }
 
 // Gone gives the numbers of the items that are gone, rising.
 func (k Kept) Gone() []uint32 { return k.view.Gone() }
@@ -38,7 +38,7 @@ func (k Kept) Sections() [][]byte {
 	for _, direction := range d.kindred.directions {
 		directions = append(directions, direction...)
 	}
-	return append(sections, layout.Bytes(directions))
+	return append(sections, layout.Bytes(directions), layout.Bytes(d.kindred.lengths), layout.Bytes(d.kindred.signs.Bits()))
 }
 
 // Open gives the segment that sections hold, of items with these names, with some of them gone. The index is one with the
@@ -63,34 +63,24 @@ func (x *Index) Open(sections [][]byte, refs []any, gone []uint32) (Kept, error)
 // take takes what Sections wrote behind the segment.
 func (d *derived) take(v *segment.View, sections [][]byte, t *words.Table) bool {
 	var numbers [5][]uint32
-	if len(sections) != len(numbers)+1 {
+	if len(sections) != len(numbers)+3 {
 		return false
 	}
+	fits := true
 	for i := range numbers {
 		var ok bool
-		if numbers[i], ok = layout.Of[uint32](sections[i]); !ok {
-			return false
-		}
+		numbers[i], ok = layout.Of[uint32](sections[i])
+		fits = fits && ok
 	}
-	values, _ := layout.Of[int8](sections[len(numbers)])
 	n, c, k := &d.near, &d.composed, &d.kindred
 	n.starts, n.forms, c.ends, c.all, k.forms = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
 	places, forms := len(n.starts)-1, v.Forms.Words.Len()
-	if places < 1 || places&(places-1) != 0 || !layout.Rising(n.starts, len(n.forms)) || !layout.Below(n.forms, forms) ||
-		!layout.Below(c.ends, v.Words.Len()) || !layout.Below(c.all, v.Words.Len()) || !layout.Below(k.forms, forms) {
+	if !fits || places < 1 || places&(places-1) != 0 || int(n.starts[places]) != len(n.forms) || !layout.Below(k.forms, forms) ||
+		!layout.Below(c.ends, v.Words.Len()) || !layout.Below(c.all, v.Words.Len()) {
 		return false
 	}
-	if t != nil {
-		size := t.Dimensions()
-		if len(values) != size*len(k.forms) {
-			return false
-		}
-		for i := range k.forms {
-			direction := words.Vector(values[i*size : (i+1)*size])
-			k.directions, k.lengths = append(k.directions, direction), append(k.lengths, direction.Length())
-		}
-		k.signs = words.SignsOf(k.directions)
-		k.once.Do(func() {})
+	if t != nil && !k.take(sections[len(numbers):], t.Dimensions()) {
+		return false
 	}
 	n.once.Do(func() {})
 	c.once.Do(func() {})
@@ -110,4 +100,21 @@ func (x *Index) Start(all []Kept) error {
 	defer x.writer.Unlock()
 	x.current.Store(newSnapshot(x.analyzer, x.options.Table, views))
 	return nil
+}
+
+// take takes the directions of forms, each of so many dimensions, with their lengths and signs.
+func (k *kindred) take(sections [][]byte, size int) bool {
+	values, _ := layout.Of[int8](sections[0])
+	lengths, ok := layout.Of[float64](sections[1])
+	bits, fits := layout.Of[uint64](sections[2])
+	if !ok || !fits || len(values) != size*len(k.forms) || len(lengths) != len(k.forms) {
+		return false
+	}
+	k.directions, k.lengths = make([]words.Vector, len(lengths)), lengths
+	for i := range k.directions {
+		k.directions[i] = values[i*size : (i+1)*size]
+	}
+	k.once.Do(func() {})
+	k.signs, ok = words.SignsIn(bits, len(k.forms), size)
+	return ok
 }

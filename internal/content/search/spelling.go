@@ -18,16 +18,14 @@ import (
 // slips are corrected then. Words that some item has stay as they are, unless nothing answers the question and hardly
 // any item has them, and none in its title or keys; and so does everything with a digit.
 const (
-	mostMisspelt   = 4   // words of a question that are corrected at most
-	mostTried      = 16  // distinct words of it for which a correction is looked for
-	mostLikely     = 12  // candidates for a word that are looked at closely
-	pricePerTenth  = 0.4 // what a tenth of a letter is worth beside the logarithm of how many items have a word
-	longLetters    = 9   // of a word that another letter makes no other word of
-	loneLetters    = 5   // of a word that is corrected without others beside it
-	rarelyFound    = 2   // units that have a word which may be misspelt there, too
-	timesAsMany    = 20  // units that have what it is corrected to then
-	farLetters     = 6   // from which a word is corrected by more than a letter
-	fartherLetters = 8
+	mostMisspelt  = 4   // words of a question that are corrected at most
+	mostTried     = 16  // distinct words of it for which a correction is looked for
+	mostLikely    = 12  // candidates for a word that are looked at closely
+	pricePerTenth = 0.4 // what a tenth of a letter is worth beside the logarithm of how many items have a word
+	longLetters   = 9   // of a word that another letter makes no other word of
+	loneLetters   = 5   // of a word that is corrected without others beside it
+	rarelyFound   = 2   // units that have a word which may be misspelt there, too
+	timesAsMany   = 20  // units that have what it is corrected to then
 )
 
 // Correction is a word of the question, or two that belong together, and what it was taken for instead.
@@ -181,17 +179,6 @@ func (a *asking) isKnown(word string) bool {
 	return false
 }
 
-// budget is what a correction of a word may cost.
-func budget(letters int) int {
-	switch {
-	case letters < farLetters:
-		return slips.Letter
-	case letters < fartherLetters:
-		return slips.Letter * 3 / 2
-	}
-	return 2 * slips.Letter
-}
-
 // nearest gives the form that a word most likely stands for, or "". The word itself is found in so many units.
 func (a *asking) nearest(word string, found int) string {
 	var room [longestForm]rune
@@ -250,7 +237,7 @@ func (l *likely) before(other *likely) bool {
 func (a *asking) near(typed []rune) []likely {
 	var all []likely
 	var room [longestForm]rune
-	most := budget(len(typed))
+	most := slips.Budget(len(typed))
 	for _, v := range a.snapshot.views {
 		neighbours := neighboursIn(v)
 		leaveOut(typed, func(hash uint32) {

@@ -119,3 +119,20 @@ func ofOther(from, to []rune, i, j int) int {
 	}
 	return cost
 }
+
+// Words of so many letters are corrected by more than a letter.
+const (
+	farLetters     = 6
+	fartherLetters = 8
+)
+
+// Budget is what a correction of a word of so many letters may cost.
+func Budget(letters int) int {
+	switch {
+	case letters < farLetters:
+		return Letter
+	case letters < fartherLetters:
+		return Letter * 3 / 2
+	}
+	return 2 * Letter
+}

@@ -29,6 +29,18 @@ func SignsOf(directions []Vector) Signs {
 	return s
 }
 
+// Bits gives the signs as SignsIn takes them: some words for each direction, none where no direction was there.
+func (s Signs) Bits() []uint64 { return s.bits }
+
+// SignsIn gives the signs of so many directions of so many dimensions each, which Bits gave; false where it was not these.
+func SignsIn(bits []uint64, directions, dimensions int) (s Signs, ok bool) {
+	if len(bits) == 0 {
+		return s, true
+	}
+	s = Signs{bits, (dimensions + 63) / 64}
+	return s, len(bits) == directions*s.per
+}
+
 func (v Vector) signs(at []uint64) {
 	for i, x := range v {
 		if x > 0 {
