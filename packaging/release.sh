@@ -106,6 +106,10 @@ done
 sum() { sha256sum "$out/frontdesk-$version-$1.tar.gz" 2>/dev/null | cut -d' ' -f1; }
 sed -e "s|@VERSION@|$version|g; s|@URL@|$url|g" -e "s|@DARWIN_ARM64@|$(sum darwin-arm64)|; s|@DARWIN_AMD64@|$(sum darwin-amd64)|" \
 	-e "s|@LINUX_ARM64@|$(sum linux-arm64)|; s|@LINUX_AMD64@|$(sum linux-amd64)|" packaging/frontdesk.rb >"$out/frontdesk.rb"
-go -C tools tool cyclonedx-gomod app -licenses=false -noserial -json -main cmd/frontdesk -output "$out/frontdesk-$version-sbom.json" "$PWD" 2>/dev/null
+go -C tools tool cyclonedx-gomod app -licenses=false -noserial -json -main cmd/frontdesk -output "$out/frontdesk-$version-sbom.json" "$PWD" 2>"$work/sbom.log" || {
+	cat "$work/sbom.log" >&2
+	echo 'The list of parts (SBOM) cannot be made: it needs a clone of its own, and no linked worktree.' >&2
+	exit 1
+}
 printf '{"version": "v%s", "published": "%s", "notes": "%s"}\n' "$version" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)" "$url" >"$out/latest.json"
 (cd "$out" && sha256sum -- * >SHA256SUMS && cat SHA256SUMS)

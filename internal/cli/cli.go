@@ -63,7 +63,7 @@ type grammar struct {
 	Ask    agent.Ask      `cmd:"" group:"As an agent" help:"Ask a question."`
 	Await  agent.Await    `cmd:"" group:"As an agent" help:"Get an answer that was promised, or cancel it."`
 	Intent intentCommands `cmd:"" group:"As an agent" help:"Get passages, and cite them (Agentic Intent)."`
-	Intake intakeCommands `cmd:"" group:"As an agent" help:"Submit requests, and accept offers (Agent Intake)."`
+	Intake intakeCommands `cmd:"" group:"As an agent" help:"Submit requests, accept offers (Agent Intake)."`
 	MCP    mcpCommand     `cmd:"" name:"mcp" group:"As an agent" help:"Serve one agent over standard input and output."`
 	Check  checkCommand   `cmd:"" group:"As an agent" help:"Check anybody's server from outside."`
 
@@ -73,9 +73,27 @@ type grammar struct {
 	Restore owner.Restore `cmd:"" group:"Books and backups" help:"Put a backup in place."`
 }
 
-const description = `Frontdesk gives a site a front desk for people's questions and for AI agents.
+const description = "Frontdesk gives a site a front desk for people's questions and for AI agents."
 
-Try it: frontdesk demo`
+// overview prints all commands on one screen of 40 lines, and the help of one as kong does.
+func overview(options kong.HelpOptions, ctx *kong.Context) error {
+	if ctx.Selected() != nil {
+		return kong.DefaultHelpPrinter(options, ctx)
+	}
+	text := "Usage: frontdesk <command>      Try it: frontdesk demo\n\n" + description + "\n\n"
+	group := ""
+	for _, one := range ctx.Model.Children {
+		title := one.Group.Title
+		if title == group {
+			title = ""
+		} else {
+			group = title
+		}
+		text += strings.TrimRight(fmt.Sprintf("%-19s %-10s %s", title, one.Name, one.Help), " ") + "\n"
+	}
+	_, err := fmt.Fprint(ctx.Stdout, text+"\n\"frontdesk <command> --help\" says more of a command.\n")
+	return err
+}
 
 // exited carries an exit code out of kong, which ends the process where it has printed help.
 type exited int
@@ -132,7 +150,7 @@ func run(e *command.Environment, args []string) (code int) {
 	parser, err := kong.New(&grammar{},
 		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.Stdout, e.Stderr), kong.Bind(e), kong.Vars{"overlap": owner.DefaultOverlap},
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
+		kong.Help(overview), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}

@@ -65,3 +65,21 @@ func TestScriptsAndPageKnowEachCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestTheHelpFitsAScreen holds that all commands are seen at once, on 40 lines of 80 columns.
+func TestTheHelpFitsAScreen(t *testing.T) {
+	t.Parallel()
+	var out, told bytes.Buffer
+	if code := Main(t.Context(), []string{"--help"}, nil, &out, &told); code != exitOK {
+		t.Fatal(code, told.String())
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) > 40 || !strings.Contains(out.String(), "\nBooks and backups   ledger     Show") {
+		t.Errorf("%d lines, and 40 are a screen:\n%s", len(lines), out.String())
+	}
+	for _, line := range lines {
+		if len(line) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}

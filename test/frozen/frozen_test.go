@@ -144,6 +144,9 @@ func help(t *testing.T, words []string) string {
 	}
 	below := strings.Join(append(slices.Clone(words), ""), " ")
 	command := regexp.MustCompile(`(?m)^  ` + below + `([a-z][a-z-]*)(?: \([a-z-]+\))?(?:  .*)?$`)
+	if len(words) == 0 { // all on one screen, behind the names of their groups
+		command = regexp.MustCompile(`(?m)^(?:[A-Z]| ).{18} ([a-z]+) +[A-Z].*$`)
+	}
 	for _, line := range command.FindAllStringSubmatch(out, -1) {
 		child := append(slices.Clone(words), line[1])
 		out += "\n$ frontdesk " + strings.Join(child, " ") + " --help\n" + help(t, child)

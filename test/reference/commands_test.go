@@ -89,6 +89,9 @@ func describe(t *testing.T, words []string, tell func(words []string, text strin
 	}
 	prefix := strings.Join(append(slices.Clone(words), ""), " ")
 	_, list, _ := strings.Cut(help, "\nFlags:\n")
+	if len(words) == 0 { // all on one screen, behind the names of their groups
+		list = regexp.MustCompile(`(?m)^(?:[A-Z]| ).{18} ([a-z]+) +[A-Z].*$`).ReplaceAllString(help, "  $1")
+	}
 	for _, line := range child.FindAllStringSubmatch(list, -1) {
 		if rest, is := strings.CutPrefix(line[1], prefix); is && !strings.Contains(rest, " ") {
 			describe(t, append(slices.Clone(words), rest), tell)
