@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/../../tools"
 from=../clients/widget/src to=../internal/ask/widget/dist
 
-go tool esbuild $from/launcher.css $from/style.css $from/later.css --minify --target=chrome123 --outdir=$to --log-level=error
+go tool esbuild $from/launcher.css $from/style.css --minify --target=chrome123 --outdir=$to --log-level=error
 scripts() {
 	go tool esbuild "$@" --bundle --format=esm --target=es2023 --charset=utf8 --loader:.css=text --outdir=$to --log-level=error
 }
-scripts $from/frontdesk-ask.js $from/main.js $from/later.js $from/core.js --external:./later.js --minify
+scripts $from/frontdesk-ask.js $from/main.js $from/core.js --minify
 scripts $from/index.js --external:./main.js # as it is: a bundler reads what is said to it in comments

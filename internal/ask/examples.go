@@ -35,8 +35,12 @@ func (s *Service) Examples(language string) []string {
 	})
 	select {
 	case <-e.made:
-		return e.texts
 	case <-time.After(300 * time.Millisecond):
+	}
+	select {
+	case <-e.made:
+		return e.texts
+	default:
 		return nil
 	}
 }

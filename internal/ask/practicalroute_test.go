@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"frontdesk/internal/content"
+	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/policy"
 )
@@ -82,6 +83,8 @@ func TestExamplesAreAnswered(t *testing.T) {
 	hidden := policy.Match{Path: []string{"/secret"}}
 	b.obey(t, policy.Rule{Match: hidden, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
 	for _, language := range []string{"en", "de"} {
+		b.Examples(language) // which begins to make them
+		<-released.Memo(b.deps.Corpus.Current(), examplesKey(language), func() *examples { return nil }).made
 		examples := b.Examples(language)
 		if len(examples) != 3 {
 			t.Fatalf("%s: %q", language, examples)

@@ -164,7 +164,7 @@ func demoConfig(content, address, listen string) string {
 	for line := range strings.Lines(strings.ReplaceAll(demo.Terms, `"/sample/`, `"`+pathOf(address)+"/sample/")) {
 		b.WriteString("  " + line)
 	}
-	b.WriteString("ask:\n  elicit:\n")
+	b.WriteString("ask:\n  promise: {slow: [{match: slowly, for: 1s}]} # ask for \"soups, slowly\" to see a promise\n  elicit:\n")
 	for line := range strings.Lines(demo.Elicit) {
 		b.WriteString("    " + line)
 	}

@@ -31,7 +31,10 @@ const (
 var forOthers = []string{"decisions.md", "performance.md", "testing.md", "README.md"}
 
 // reference are pages in which things are looked up.
-var reference = []string{"nlweb.md", "ledger.md", "glossary.md", "ramp-http.md", "ramp-divergences.md", "configuration.md"}
+var reference = []string{
+	"nlweb.md", "nlweb-answers.md", "nlweb-divergences.md", "ledger.md", "glossary.md", "ramp-http.md",
+	"ramp-divergences.md", "ramp-divergences-sales.md", "ramp-divergences-others.md", "configuration.md",
+}
 
 // looksUp tells whether a page is one of these, or lies in their folder.
 func looksUp(name string) bool {
@@ -58,7 +61,7 @@ var (
 func proseFaults(name, text string) map[string]string {
 	faults := map[string]string{}
 	prose := codeBlock.ReplaceAllString(text, "")
-	if n := len(strings.Fields(prose)); n > maxWords && !slices.Contains(reference, name) {
+	if n := len(strings.Fields(prose)); n > maxWords {
 		faults[tooLong] = fmt.Sprintf("has %d words beside its code, and %d are the most: split it by what its readers want", n, maxWords)
 	}
 	lines := strings.Split(text, "\n")

@@ -8,7 +8,7 @@ cd "$1"
 
 exec 3< <(exec "$FRONTDESK_BINARY" demo --listen 127.0.0.1:0 --data "$1/demo" 2>&1)
 demo=$!
-trap 'kill $demo' EXIT
+trap 'kill $demo; wait $demo || true' EXIT
 while read -r line <&3; do
 	case $line in
 	'Ask in a browser'*) address=${line##* } ;;

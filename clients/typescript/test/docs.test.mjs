@@ -33,7 +33,7 @@ const examples = readdirSync(docs).flatMap((page) =>
     : [],
 )
 
-test('there are examples', () => assert.ok(examples.length >= 7))
+test('there are examples', () => assert.ok(examples.length >= 10))
 
 for (const { page, code, i } of examples) {
   test(`docs/${page}, example ${i + 1}`, async () => {

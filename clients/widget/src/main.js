@@ -47,17 +47,6 @@ export function build(host, words) {
   const about = {
     contact: contact && [contact, host.getAttribute("empty-text") || say("contact")], target: host.getAttribute("target"), examples,
     own: (item) => host.card?.(item),
-    async later() {
-      const later = await import("./later.js");
-      later.speak(all, words.language);
-      wear(later.sheet);
-      return later;
-    },
-  };
-
-  const wear = (style) => {
-    const worn = host.shadowRoot.adoptedStyleSheets;
-    if (!worn.includes(style)) worn.push(style);
   };
 
   let turns = [], current = null;
@@ -157,7 +146,7 @@ export function build(host, words) {
   }
   live.textContent = ""; // of what is only shown again
   if (!style) (style = new CSSStyleSheet()).replaceSync(sheet);
-  wear(style);
+  host.shadowRoot.adoptedStyleSheets.push(style);
   if (dialog) {
     dialog.append(panel);
     host.shadowRoot.append(dialog);

@@ -2,6 +2,7 @@
 
 import { button, card, chips, nameOf, summary } from "./card.js";
 import { make } from "../../../internal/ask/page/assets/cards.js";
+import { ask } from "../../../internal/ask/page/assets/elicit.js";
 import { hintsFor } from "../../../internal/ask/page/assets/hints.js";
 import { count, figure, say } from "../../../internal/ask/page/assets/say.js";
 import { understood } from "../../../internal/ask/page/assets/understood.js";
@@ -13,9 +14,9 @@ const failures = {
 };
 
 // turn draws a question, and takes the events of its answer. settings has the contact, the target of links, the
-// examples, own(item), the page's own drawing, and later(), what is not needed at once; on has go(question), stop(), status(text) and
+// examples, and own(item), the page's own drawing; on has go(question), stop(), status(text) and
 // click(event, position, url, answerID).
-export function turn(question, { contact, target, examples, own, later }, on) {
+export function turn(question, { contact, target, examples, own }, on) {
   const title = question.label || question.text;
   const reading = make("div"), answer = make("div"), cards = make("ol", { "aria-label": say("answers") }), after = make("div");
   const waiting = make("p", { class: "waiting" }, say("asking"));
@@ -80,15 +81,16 @@ export function turn(question, { contact, target, examples, own, later }, on) {
       waiting.remove();
       dress();
     },
-    async promise({ message, cancel, ...event }) {
-      const words = text(message) || say("promised");
+    // promise says how long the answer may still take: in words, and as a bar.
+    promise({ message, progress, seconds, cancel }) {
+      const words = text(message) || say("promised"), minutes = seconds >= 90;
+      const left = seconds > 0 && say("left", say(minutes ? "minutes" : "seconds", figure(minutes ? seconds / 60 : seconds)));
       on.status(words);
-      const [left, bar] = (await later()).progress(event, words);
-      waiting.replaceChildren(left, button(say("cancel"), cancel));
-      if (waiting.isConnected) show(after, bar);
+      waiting.replaceChildren(make("span", {}, words, " ", left), button(say("cancel"), cancel));
+      show(after, make("progress", { max: 1, value: progress, "aria-label": say("progress") }));
     },
-    async questions({ elicitation, meta }) {
-      const asked = (await later()).ask(elicitation, (answers) => on.go({
+    questions({ elicitation, meta }) {
+      const asked = ask(elicitation, (answers) => on.go({
         ...question, label: Object.values(answers).flat().join(" · "), attributes: { ...question.attributes, ...answers }, session: meta.session_context || question.session,
       }));
       settle();
@@ -140,7 +142,7 @@ export function turn(question, { contact, target, examples, own, later }, on) {
   on.status(say("asking"));
   dress();
   return {
-    section, fail, count: () => items.length, take: (event) => take[event.type](event)?.catch(() => fail({ code: "UNREACHABLE" })),
+    section, fail, count: () => items.length, take: (event) => take[event.type](event),
     late() {
       if (!waiting.isConnected || waiting.firstElementChild) return;
       waiting.replaceChildren(make("span", {}, say("still")), button(say("cancel"), on.stop));

@@ -32,7 +32,6 @@ var dist embed.FS
 const (
 	Loader = "frontdesk-ask.js"
 	rest   = "main.js"
-	later  = "later.js" // which the rest brings when the desk asks back, or an answer takes long
 	core   = "core.js"
 )
 
@@ -50,7 +49,7 @@ var Version = version()
 
 func version() string {
 	sum := sha256.New()
-	for _, name := range []string{Loader, rest, later, core} {
+	for _, name := range []string{Loader, rest, core} {
 		sum.Write(script(name))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
@@ -104,7 +103,7 @@ func newFile(text []byte) file {
 // origin.
 func Handler(config Config) http.Handler {
 	h := &handler{scripts: map[string]file{}, words: map[string]file{}}
-	for _, name := range []string{Loader, rest, later, core} {
+	for _, name := range []string{Loader, rest, core} {
 		h.scripts[name] = newFile(served(name))
 	}
 	for _, language := range i18n.Languages {

@@ -19,8 +19,7 @@ import (
 // The budget, in bytes as gzip sends them.
 const (
 	maxLoader = 2 << 10  // what a page with a launcher loads
-	maxWhole  = 12 << 10 // all that asking needs: the loader, the rest and the words of a language
-	maxLater  = 2 << 10  // what comes beside it when the desk asks back, or an answer takes long
+	maxRest   = 12 << 10 // all else: what asking needs, and the words of a language
 	maxCore   = 5 << 10
 )
 
@@ -39,21 +38,18 @@ func get(path string, headers ...string) *http.Response {
 func TestScriptsStayWithinTheirBudget(t *testing.T) {
 	t.Parallel()
 	size := func(text []byte) int { return len(newFile(text).small) }
-	loader, rest, later, core := size(served(Loader)), size(served(rest)), size(served(later)), size(served(core))
+	loader, rest, core := size(served(Loader)), size(served(rest)), size(served(core))
 	longest := 0
 	for _, language := range i18n.Languages {
 		longest = max(longest, size(words(Config{}, language)))
 	}
-	t.Logf("gzipped: loader %d, rest %d, words at most %d, together %d; later %d, core %d",
-		loader, rest, longest, loader+rest+longest, later, core)
+	t.Logf("gzipped: loader %d, rest %d, words at most %d, these two %d, core %d",
+		loader, rest, longest, rest+longest, core)
 	if loader > maxLoader {
 		t.Errorf("the loader has %d bytes, more than %d", loader, maxLoader)
 	}
-	if whole := loader + rest + longest; whole > maxWhole {
-		t.Errorf("the code and its words have %d bytes, more than %d", whole, maxWhole)
-	}
-	if later > maxLater {
-		t.Errorf("what is brought later has %d bytes, more than %d", later, maxLater)
+	if all := rest + longest; all > maxRest {
+		t.Errorf("the rest and its words have %d bytes, more than %d", all, maxRest)
 	}
 	if core > maxCore {
 		t.Errorf("the core has %d bytes, more than %d", core, maxCore)
@@ -209,7 +205,7 @@ var sinks = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\
 
 func TestScriptsNeverWriteMarkupAndNameNoOtherHost(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{Loader, rest, later, core} {
+	for _, name := range []string{Loader, rest, core} {
 		if found := sinks.Find(served(name)); found != nil {
 			t.Errorf("%s has %q", name, found)
 		}

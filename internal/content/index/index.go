@@ -173,7 +173,11 @@ func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64, ad
 	if from == nil {
 		build := l.index.Build()
 		defer build.Abort()
-		load.batch, load.apply, load.done = buildBatch, build.Add, func() { build.Done() }
+		load.batch, load.done = buildBatch, func() { build.Done() }
+		load.apply = func(put []search.Document, remove []string) {
+			load.filled += len(put)
+			build.Add(put, remove)
+		}
 	}
 	cursor, err := l.catalog.Changes(ctx, from, load.take)
 	if err == nil {
@@ -206,6 +210,7 @@ type loader struct {
 	done      func() // nil where apply is all
 	put       []search.Document
 	remove    map[string]bool
+	filled    int // documents that were handed on, where the index does not show them before it is done
 }
 
 func (l *loader) take(c content.Change) error {

@@ -38,7 +38,7 @@ func (l *loader) direct(listing *Doc, e *content.Entry) {
 	case len(e.Passages) > 0:
 		text = e.Passages[0].Text
 	}
-	if l.library.index.Snapshot().Len()+len(l.put) < besideItems {
+	if l.library.index.Snapshot().Len()+l.filled+len(l.put) < besideItems {
 		listing.said = sentencesMeant(table, text)
 	}
 	if len(text) > beginning {

@@ -130,3 +130,25 @@ func TestAStoryIsAnsweredByWhatItMeansAsAWhole(t *testing.T) {
 		t.Errorf("%q finds %q", ask.Meant, f.Hits[0].URL)
 	}
 }
+
+func TestSentencesOfManyItemsAreNotKept(t *testing.T) {
+	t.Parallel()
+	var items []string
+	for i := range 3 * besideItems {
+		items = append(items, fmt.Sprintf(`{"@type":"Article","name":"Thing %d","description":"The lamp is green. The cat sleeps."}`, i))
+	}
+	kept := func(v *View) (n int) {
+		for _, ref := range v.everything.All() {
+			if len(ref.(*Doc).said) > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := kept(stocked(t, items...)); n > besideItems {
+		t.Errorf("sentences of %d items of %d are kept, more than of %d", n, len(items), besideItems)
+	}
+	if n := kept(stocked(t, items[:10]...)); n != 10 {
+		t.Errorf("sentences of %d items of 10 are kept", n)
+	}
+}
