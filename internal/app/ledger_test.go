@@ -16,7 +16,7 @@ import (
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/infra/store/backup"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/receipts"
 	"frontdesk/internal/testkit/clock"
 	"frontdesk/internal/testkit/storetest"
 	"frontdesk/wire/receipt"
@@ -113,7 +113,7 @@ func TestAReceiptOfTheOwnersOwnIsShared(t *testing.T) {
 	s, _ := open(t, "auth: {required: [ask]}")
 	own, other := taken(t, s, ""), taken(t, s, "platform:seven")
 	share := func(id string) (string, error) {
-		out, err := operator.ShareReceipt{ID: id}.Do(t.Context(), s.Operator())
+		out, err := receipts.ShareReceipt{ID: id}.Do(t.Context(), s.Operator())
 		return out.Path, err
 	}
 	link, err := share(own)

@@ -16,8 +16,7 @@ import (
 // Operator is what owners and operators do. Nobody asks here, so that content is loaded when it is needed.
 func (a *App) Operator() *operator.Operator {
 	o := newOperator(a.supply, a.accounting)
-	o.Questions, o.Tuning = a.questions.store(), a.tuning()
-	o.Content = a.content()
+	o.Questions, o.Tuning, o.Content = a.questions.store(), a.tuning(), a.content()
 	o.Tuning.Load, o.Content.Load = a.Refresh, a.Refresh
 	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {}, Warn: func(context.Context, overrides.Rule) []string { return nil }}
 	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
@@ -38,7 +37,7 @@ func (a *App) answerRoutes() []apphttp.Route {
 	if a.gate == nil {
 		return nil
 	}
-	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(), Sharing: a.sharing(), Now: a.now}
+	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(), Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger}, Now: a.now}
 	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content", "/admin/receipts")
 }
 

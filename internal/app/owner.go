@@ -33,7 +33,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 		},
 		Warnings: a.stale.tell,
 	},
-		Head: a.Ledger.Head, Entries: a.Ledger.Read, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
+		Head: a.Ledger.Head, Entries: a.Ledger.Search, Receipt: a.Ledger.Receipt, Keys: a.LedgerKeys,
 		Refused: refusals.Refused, Tallies: refusals.Tallies, Platforms: a.Platforms.List,
 	}
 	config.Inbox, config.Sales, config.Home = a.inbox(), a.exchange.sales(), a.home()
@@ -52,7 +52,7 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Settings = settingspages.Config{Operator: &operator.Operator{Settings: own}, FileOnly: a.fileOnly}
 	config.Home.Operator = config.Settings.Operator
 	config.Manual = docsite.OwnHandler()
-	config.Access = &operator.Operator{Keys: a.keys(), Sharing: a.sharing(), Now: a.now}
+	config.Access = &operator.Operator{Keys: a.keys(), Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger}, Now: a.now}
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks

@@ -139,6 +139,16 @@ func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
 	}
 	p.login(" " + token + "\n")
 	p.sees("/console/receipts", 200, "<bdi>Ana</bdi>, viewer", "platform:one"[9:], "https://example.com/soup", "holds <b>3</b> entries")
+	if w := p.post("/console/receipts/verify"); w.Code != http.StatusForbidden {
+		t.Errorf("a viewer verified the whole ledger: %d", w.Code)
+	}
+	operator, _ := tokenFor(t, s, identity.Operator)
+	q := newPerson(t, s).login(operator)
+	q.sees("/console/receipts", 200, "That was not done here yet", "Verify all")
+	if w := q.post("/console/receipts/verify"); w.Code != http.StatusSeeOther {
+		t.Errorf("verify all: %d %s", w.Code, w.Body)
+	}
+	q.sees("/console/receipts", 200, "entries are as they were signed")
 	// The token opens nothing else.
 	if w := get(s, "/ledger/receipt/"+id, identity.KeyHeader, token); w.Code != http.StatusForbidden {
 		t.Errorf("a token of the console opened the ledger: %d %s", w.Code, w.Body)

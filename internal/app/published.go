@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"frontdesk/internal/app/asked"
 	"frontdesk/internal/app/config"
 	"frontdesk/internal/content/ownerterms"
 	"frontdesk/internal/content/released"
@@ -18,7 +19,7 @@ import (
 // read.
 func (t *terms) ownerTerms(corpus *released.Corpus, file func() *Loaded, apply func(context.Context)) ownerterms.Terms {
 	return ownerterms.Terms{
-		Store: t.Rulebook, Corpus: corpus, InForce: t.Terms, Added: t.Added, Apply: apply,
+		Store: t.Rulebook, Corpus: corpus, InForce: t.Terms, Added: t.Added, Apply: apply, Read: asked.Reads(t.db, t.config.Questions.Keep, t.now),
 		File: func() ownerterms.File {
 			l := file()
 			f := ownerterms.File{Rules: l.Config.Terms}

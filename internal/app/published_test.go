@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/app/config"
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -387,5 +388,51 @@ func TestTermsArePublishedInTheConsole(t *testing.T) {
 	ana.sees("/console/terms/history/file", 200)
 	if w := ana.post("/console/terms/history/file", "base", "2"); w.Code != http.StatusSeeOther || decided(s, "/soup") != "open" {
 		t.Errorf("put back: %d, /soup is %s", w.Code, decided(s, "/soup"))
+	}
+}
+
+// TestReadsOfAgentsAreToldOfTerms has agents and a person ask, and other terms be told what they would have made of that.
+func TestReadsOfAgentsAreToldOfTerms(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, "terms:\n  - match: {path: /nothing}\n    access: blocked\n  - match: {}\n    access: open\n")
+	askedBy(t, s.front, "lentil soup", "192.0.2.1", browser) // no agent
+	for range 3 {
+		askedBy(t, s.front, "lentil soup", "192.0.2.2", "Mozilla/5.0 (compatible; ChatGPT-User/1.0)")
+	}
+	all, err := askquestions.NewStore(s.db, s.now).Given(t.Context(), s.now(), s.now())
+	if err != nil || len(all) != 0 {
+		t.Fatalf("before it is written: %v, %v", all, err)
+	}
+	kept(t, s, askquestions.Filter{})
+	if all, err = askquestions.NewStore(s.db, s.now).Given(t.Context(), s.now(), s.now()); err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for _, n := range all {
+		sum += n
+	}
+	soup := all["https://example.com/soup"]
+	listed, err := operator.ListTerms{}.Do(t.Context(), ownerOf(s))
+	if err != nil || soup != 3 || *listed.Rules[0].Reads != 0 || *listed.Rules[1].Reads != sum {
+		t.Fatalf("%v, rules %+v, %v", all, listed.Rules, err)
+	}
+	const paid = "terms:\n  - match: {path: /soup}\n    access: %s\n%s  - match: {}\n    access: open\n"
+	for name, v := range map[string]struct {
+		document, want string
+	}{
+		"refused": {fmt.Sprintf(paid, "blocked", ""), fmt.Sprint(sum, " ", soup, " ", 0)},
+		"paid": {
+			fmt.Sprintf(paid, "licensed", "    price: {model: per_access, rate: \"0.05\", currency: EUR}\n"),
+			fmt.Sprint(sum, " ", 0, " ", soup),
+		},
+		"free": {fmt.Sprintf(paid, "licensed", "    price: {model: free}\n"), fmt.Sprint(sum, " ", 0, " ", 0)},
+	} {
+		checked, err := operator.CheckTerms{TermsDocument: operator.TermsDocument{YAML: v.document}}.Do(t.Context(), ownerOf(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := checked.Reads; fmt.Sprint(r.All, " ", r.Denied, " ", r.Paid) != v.want {
+			t.Errorf("%s: %+v, want %s", name, r, v.want)
+		}
 	}
 }

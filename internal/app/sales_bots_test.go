@@ -16,7 +16,7 @@ import (
 func TestTheConsoleShowsWhomEdgesSaw(t *testing.T) {
 	t.Parallel()
 	s, p, _, c := salesOf(t, identity.Viewer)
-	p.sees("/console/sales/bots", 200, "No edge has seen an AI agent", `aria-current="page"`)
+	p.sees("/console/sales/bots", 200, "No edge has seen an AI agent in these days", `aria-current="page"`)
 	today := c.Now().UTC().Truncate(24 * time.Hour)
 	yesterday := today.AddDate(0, 0, -1)
 	site := s.config.AllSites()[0].ID
@@ -48,7 +48,7 @@ func TestTheConsoleShowsWhomEdgesSaw(t *testing.T) {
 	lacks("OldBot", "OtherBot", "<script>", "<i>")
 	p.sees("/console/sales/bots?agent="+url.QueryEscape(odd), 200, "7 requests of 1 agent", "/a/&lt;script&gt;")
 	lacks("GPTBot", "CCBot")
-	p.sees("/console/sales/bots?outcome=delivered", 200, "3 requests of 1 agent", "for which somebody had bought", "bots?day="+yesterday.Format(time.DateOnly)+"&amp;outcome=delivered")
+	p.sees("/console/sales/bots?outcome=delivered", 200, "3 requests of 1 agent", "for which somebody had bought", "bots?day="+yesterday.Format(time.DateOnly)+"&amp;days=30&amp;outcome=delivered")
 	lacks("/open")
 	p.sees("/console/sales/bots?day="+today.Format(time.DateOnly), 200, `<td class="n">40</td>`)
 	lacks("/a/&lt;script", "surprised") // the plot is of all days

@@ -75,7 +75,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	t.Parallel()
 	s, p, log, c := salesOf(t, identity.Operator)
 	for page, says := range map[string]string{
-		"": "Nothing was earned in the last 30 days", "/catalog": "Lentil soup", "/offers": "No offer was made lately", "/transactions": "Nothing was bought yet", "/owed": "No report is overdue",
+		"": "Nothing was earned in these days", "/catalog": "Lentil soup", "/offers": "No offer was made lately", "/transactions": "Nothing was bought yet", "/owed": "No report is overdue",
 		"/accounts": "There are no accounts", "/grants": "There are no licences and no subscriptions", "/requesters": "Nobody has signed up", "/reports": "Every purchase",
 	} {
 		p.sees("/console/sales"+page, 200, says, `aria-current="page"`)
@@ -203,7 +203,12 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	p.sees("/console/sales/owed?state=open", 200, metered.ID)
 	p.sees("/console/sales/owed?state=met", 200, sale.ID, "3000 tokens", "used for what the offer prohibits")
 	p.sees("/console/sales/owed?state=waived&buyer="+url.QueryEscape(saleBuyer), 200, back.ID)
-	p.sees("/console/sales", 200, "<b>1</b> report is overdue", "Revenue by day and buyer, in USD", "0.04 USD", saleBuyer)
+	p.sees("/console/sales", 200, "<b>1</b> report is overdue", "Revenue by day and buyer, in USD", "0.04 USD", saleBuyer, "By page",
+		`<a href="https://example.com/soup" rel="noreferrer">`)
+	if w := p.get("/console/sales.csv?days=7"); !strings.HasPrefix(w.Body.String(), "url,site,purchases,charged,last_purchase\nhttps://example.com/soup,main,") {
+		t.Errorf("the pages as a file: %s", w.Body)
+	}
+	p.sees("/console/sales?compare=1", 200, "and 0 in the 30 days before")
 	p.sees(of(saleBuyer), 200, "<b class=\"big\">246.76 USD</b>", "Held", "Charged", "Taken back", sale.ID)
 	p.sees("/console/receipts/"+sale.Entry, 200, "Bought", "sales/transactions/"+sale.ID, "per access; 0.02 USD")
 	p.sees("/console/receipts?kind=account", 200, "Account changed", "credit; 250.5 USD", "by key:")

@@ -50,7 +50,7 @@ var tenantDoors = map[string][]string{
 		"/admin/tenants/{id}/rejections", "/admin/tenants/{id}/signing-keys", "/admin/tenants/{id}/signing-keys/{key_id}", "/admin/tenants/{id}/signing-keys/{key_id}/activate", "/api/v1/reports/",
 		"/api/v1/reports/{name}", "/console", "/console/", "/ledger/receipt/{id}",
 		"/admin/visitors", "/admin/visitors/{agent}", "/admin/visitors/{agent}/treatment", "/admin/questions", "/admin/questions/{id}", "/admin/questions/{id}/ignored", "/admin/tuning", "/admin/tuning/{id}",
-		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview", "/admin/receipts/{id}/share",
+		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview", "/admin/receipts/{id}/share", "/admin/receipts/verify",
 		"/admin/sources", "/admin/sources/look", "/admin/sources/{site}/{source}", "/admin/sources/{site}/{source}/read",
 		"/admin/content", "/admin/content/item", "/admin/content/problems",
 		"/admin/settings", "/admin/settings/export", "/admin/settings/first-steps",

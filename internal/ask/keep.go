@@ -15,10 +15,9 @@ func (s *Service) keepQuestion(ctx context.Context, in *askState, reply *Reply, 
 	if s.deps.Questions == nil || !ok || len(in.answered) > 0 || in.skip > 0 {
 		return
 	}
-	a := questions.Asked{
-		Source: source, Text: in.Text, Names: in.Names, Language: i18n.For(in.Languages...).Language(),
-		Outcome: questions.Answered, Narrowed: in.MinScore != nil || len(in.Types)+len(in.Sites)+len(in.Attributes) > 0,
-	}
+	a := questions.Asked{Source: source, Text: in.Text, Names: in.Names, Outcome: questions.Answered,
+		Language: i18n.For(in.Languages...).Language(),
+		Narrowed: in.MinScore != nil || len(in.Types)+len(in.Sites)+len(in.Attributes) > 0}
 	switch {
 	case err != nil && fail.From(err).Code == fail.NoResults:
 		a.Outcome = questions.Nothing
@@ -26,9 +25,14 @@ func (s *Service) keepQuestion(ctx context.Context, in *askState, reply *Reply, 
 		return
 	case reply.Elicitation != nil:
 		a.Outcome = questions.AskedBack
-	case reply.Answer != nil:
-		if first := reply.Answer.nearest(); len(first) > 0 {
-			a.Score, a.URL, a.Name, a.Results = first[0].Score(), first[0].URL(), first[0].Name(), reply.Answer.Len()
+	case reply.Answer != nil: // of which the first items are given, as far as they are ready
+		for i, item := range reply.Answer.nearest() {
+			if i == 0 {
+				a.Score, a.URL, a.Name, a.Results = item.Score(), item.URL(), item.Name(), reply.Answer.Len()
+			}
+			if a.Kind != questions.Person {
+				a.Given = append(a.Given, item.URL())
+			}
 		}
 		if a.Results > 0 && a.Score < questions.WeakScore && !reply.Answer.factual {
 			a.Outcome = questions.Weak

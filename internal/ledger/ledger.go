@@ -88,7 +88,7 @@ INSERT INTO ledger_tile (level, n, hashes) SELECT w.level, 16 * w.n + p.k, SUBST
 		UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10 UNION ALL SELECT 11 UNION ALL SELECT 12 UNION ALL SELECT 13
 		UNION ALL SELECT 14 UNION ALL SELECT 15) p ON LENGTH(w.hashes) > 512 * p.k ORDER BY 1, 2;
 DROP TABLE ledger_tile_wide;
-`},
+`, verifiedTable},
 }
 
 // Options are the settings of a [Ledger].
@@ -130,6 +130,8 @@ type Ledger struct {
 
 	saving sync.Mutex           // of those who keep and vouch; before mu
 	saved  atomic.Pointer[head] // the checkpoint that Options.Keep has by all we know
+
+	verifying verifying
 
 	checkedAt sync.Mutex
 	news      chan struct{} // closed when there are new entries

@@ -24,6 +24,7 @@ import (
 	"frontdesk/internal/identity/visitors"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
+	"frontdesk/internal/ledger"
 	"frontdesk/internal/ledger/sharing"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/catalog/push"
@@ -56,8 +57,9 @@ type Operator struct {
 	Now func() time.Time
 }
 
-// Books are the accounts of buyers.
+// Books are the accounts of buyers, and the ledger.
 type Books struct {
+	Ledger   *ledger.Ledger
 	Accounts *accounts.Ledger
 	Balances *accounts.Reader
 }
@@ -180,7 +182,7 @@ func Operations() (all []Operation) {
 		requesterOperations, accountOperations, grantOperations, tenantOperations, callerOperations,
 		domainOperations, disputeOperations, ruleOperations, signingKeyOperations, answerOperations, changedOperations,
 		tuningOperations, questionOperations, contentOperations, termsOperations,
-		visitorOperations, settingOperations, sharingOperations,
+		visitorOperations, settingOperations,
 	} {
 		all = append(all, some...)
 	}

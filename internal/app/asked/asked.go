@@ -73,6 +73,9 @@ func Intent(
 		if len(given.Sources) > 0 {
 			a.URL, a.Name = given.Sources[0].URL, given.Sources[0].Title
 		}
+		for _, source := range given.Sources {
+			a.Given = append(a.Given, source.URL)
+		}
 	}
 	return a
 }

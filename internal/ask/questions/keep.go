@@ -33,6 +33,7 @@ const (
 	maxAddresses = 100_000   // that are told apart a day, by one process
 	maxAgents    = 300       // that are told apart a day, by one process
 	maxVariants  = 4         // of a question
+	maxGiven     = 5_000     // items that are told apart a day, by one process
 )
 
 // gather is how long questions are gathered until they are written together: so much is lost, at

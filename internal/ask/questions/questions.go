@@ -31,7 +31,7 @@ import (
 // which day they are right. question_day has the counts by day, question_sum those of all questions
 // together, also of those whose text is not kept. question_click has the answers whose places were
 // followed, until their ids end. question_word has the words of each normal form,
-// by which rare ones are found.
+// by which rare ones are found. question_given has how often agents were given an item, by day.
 var Schema = store.Schema{
 	ID: "question",
 	Steps: []string{`
@@ -105,6 +105,13 @@ CREATE TABLE question_word (
 	word     {{text}} NOT NULL,
 	question BIGINT NOT NULL,
 	PRIMARY KEY (word, question)
+) {{clustered}};
+`, `
+CREATE TABLE question_given (
+	day   BIGINT NOT NULL,
+	url   {{text}} NOT NULL,
+	count BIGINT NOT NULL,
+	PRIMARY KEY (day, url)
 ) {{clustered}};
 `},
 }
@@ -184,7 +191,10 @@ type Asked struct {
 	URL      string  // of the best item
 	Name     string
 	Results  int // how many items the answer has
-	At       time.Time
+	// Given are the addresses of the first items that an agent was given, for Store.Given. Of a
+	// person there are none.
+	Given []string
+	At    time.Time
 }
 
 // ID is the id of a normal form, the same in every database.

@@ -427,6 +427,26 @@ func (s *Store) Totals(ctx context.Context, since, until time.Time) (all Totals,
 	return all, nil
 }
 
+// Given says how often agents were given each item, by its address, in the days, by UTC, in which
+// since ≤ time < until lies.
+func (s *Store) Given(ctx context.Context, since, until time.Time) (times map[string]int64, err error) {
+	times = map[string]int64{}
+	err = s.db.View(ctx, func(tx *store.Tx) error {
+		return tx.Each(ctx, `SELECT url, CAST(SUM(count) AS BIGINT) FROM question_given WHERE day >= $1 AND day < $2
+			GROUP BY url`, func(row store.Scanner) error {
+			var url string
+			var n int64
+			err := row.Scan(&url, &n)
+			times[url] = n
+			return err
+		}, dayOf(since), dayOf(until.Add(day-time.Nanosecond)))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what agents were given: %w", err)
+	}
+	return times, nil
+}
+
 // Replayed is a question to be asked again. Its text is there also where it is Hidden, and may then
 // be shown to nobody.
 type Replayed struct {

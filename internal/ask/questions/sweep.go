@@ -167,8 +167,12 @@ func forget(ctx context.Context, tx *store.Tx, where string, ids []any) (gone in
 	return gone, err
 }
 
-// sweepSums removes the days of all questions together that are over.
+// sweepSums removes the days of all questions together, and of items, that are over.
 func (k *Keeper) sweepSums(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
-	_, err := tx.Exec(ctx, `DELETE FROM question_sum WHERE day < $1`, k.oldest(now))
+	oldest := k.oldest(now)
+	if _, err := tx.Exec(ctx, `DELETE FROM question_sum WHERE day < $1`, oldest); err != nil {
+		return false, err
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM question_given WHERE day < $1`, oldest)
 	return false, err
 }

@@ -17,6 +17,7 @@ type today struct {
 	day       int64
 	addresses map[[8]byte]*counted
 	agents    map[string]bool
+	given     map[string]bool // addresses of items
 }
 
 // counted is what one address asked on a day.
@@ -40,7 +41,14 @@ type tally struct {
 type batch struct {
 	forms  map[ID]*tally
 	sums   map[dayKey]int64
+	given  map[givenKey]int64
 	clicks []click
+}
+
+// givenKey is an item on a day on which agents were given it.
+type givenKey struct {
+	day int64
+	url string
 }
 
 // write writes questions and clicks in one transaction.
@@ -72,7 +80,7 @@ func (k *Keeper) write(ctx context.Context, pending []kept, clicks []click) erro
 
 // gather puts together what is of one question.
 func (k *Keeper) gather(pending []kept) batch {
-	b := batch{forms: map[ID]*tally{}, sums: map[dayKey]int64{}}
+	b := batch{forms: map[ID]*tally{}, sums: map[dayKey]int64{}, given: map[givenKey]int64{}}
 	full := 0
 	for _, one := range pending {
 		k.turnDay(dayOf(one.At))
@@ -84,6 +92,11 @@ func (k *Keeper) gather(pending []kept) batch {
 		}
 		key := dayKey{dayOf(one.At), one.Protocol, one.Kind, one.Agent, one.Outcome}
 		b.sums[key]++
+		for _, url := range one.Given {
+			if k.today.tellsApart(url) {
+				b.given[givenKey{key.day, url}]++
+			}
+		}
 		if one.form == "" {
 			continue
 		}
@@ -111,8 +124,21 @@ func (k *Keeper) gather(pending []kept) batch {
 // turnDay begins to count anew on a new day.
 func (k *Keeper) turnDay(n int64) {
 	if k.today == nil || n > k.today.day {
-		k.today = &today{day: n, addresses: map[[8]byte]*counted{}, agents: map[string]bool{}}
+		k.today = &today{
+			day: n, addresses: map[[8]byte]*counted{}, agents: map[string]bool{}, given: map[string]bool{},
+		}
 	}
+}
+
+// tellsApart says whether an item is counted by itself.
+func (t *today) tellsApart(url string) bool {
+	if !t.given[url] {
+		if len(t.given) >= maxGiven {
+			return false
+		}
+		t.given[url] = true
+	}
+	return true
 }
 
 // addressOf is what the address of a question asked today; nil where too many are told apart.
@@ -174,13 +200,15 @@ func (w *writing) all(b batch) error {
 			return err
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(w.sums), dayKey.compare) {
-		if _, err := w.tx.Exec(w.ctx, `INSERT INTO question_sum (day, protocol, kind, agent, outcome, count)
-			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (day, protocol, kind, agent, outcome)
-			DO UPDATE SET count = question_sum.count + excluded.count`,
-			key.day, key.protocol, key.kind, key.agent, int64(key.outcome), w.sums[key]); err != nil {
-			return err
-		}
+	if err := w.add("question_sum", w.sums); err != nil {
+		return err
+	}
+	given := make([][]any, 0, len(b.given))
+	for at, n := range b.given {
+		given = append(given, []any{at.day, at.url, n})
+	}
+	if err := w.tx.Add(w.ctx, "question_given", "day url", "count", given); err != nil {
+		return err
 	}
 	return w.spend()
 }
@@ -299,10 +327,8 @@ func (w *writing) form(t *tally, r *row) error {
 	if err := w.put(t, r, fresh, tells); err != nil {
 		return err
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(t.days), dayKey.compare) {
-		if err := w.count(last.id, key, t.days[key]); err != nil {
-			return err
-		}
+	if err := w.add("question_day", t.days, int64(last.id)); err != nil {
+		return err
 	}
 	return w.variants(t, fresh)
 }
@@ -374,13 +400,18 @@ func (w *writing) put(t *tally, r *row, fresh, tells bool) (err error) {
 	return err
 }
 
-// count counts on a day.
-func (w *writing) count(id ID, key dayKey, n int64) error {
-	_, err := w.tx.Exec(w.ctx, `INSERT INTO question_day (question, day, protocol, kind, agent, outcome, count)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (question, day, protocol, kind, agent, outcome)
-		DO UPDATE SET count = question_day.count + excluded.count`,
-		int64(id), key.day, key.protocol, key.kind, key.agent, int64(key.outcome), n)
-	return err
+// add adds counts by day to a table, behind what else its key begins with.
+func (w *writing) add(table string, days map[dayKey]int64, id ...any) error {
+	key := "day protocol kind agent outcome"
+	if len(id) > 0 {
+		key = "question " + key
+	}
+	var rows [][]any
+	for _, at := range slices.SortedFunc(maps.Keys(days), dayKey.compare) {
+		row := append(slices.Clone(id), at.day, at.protocol, at.kind, at.agent, int64(at.outcome), days[at])
+		rows = append(rows, row)
+	}
+	return w.tx.Add(w.ctx, table, key, "count", rows)
 }
 
 // variants writes how a question was worded, as far as there is room.
@@ -439,5 +470,5 @@ func (w *writing) click(one click) error {
 	}
 	key := dayKey{dayOf(one.at), one.source.Protocol, one.source.Kind, one.source.Agent, clicked}
 	w.sums[key]++
-	return w.count(one.question, key, 1)
+	return w.add("question_day", map[dayKey]int64{key: 1}, int64(one.question))
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
-	"frontdesk/internal/operator"
+	"frontdesk/internal/operator/receipts"
 )
 
 // Ledger has the commands for the ledger.
@@ -22,7 +22,7 @@ type Ledger struct {
 	Show   ledgerShow                `cmd:"" help:"Say how the ledger stands, and print its entries."`
 	Export ledgerExport              `cmd:"" help:"Write the whole ledger, for others to verify."`
 	Audit  ledgerAudit               `cmd:"" help:"Derive the ledger anew from its entries, and name whatever was changed."`
-	Share  of[operator.ShareReceipt] `cmd:"" help:"Make a link to a receipt of your own, for whoever has it."`
+	Share  of[receipts.ShareReceipt] `cmd:"" help:"Make a link to a receipt of your own, for whoever has it."`
 	Resume ledgerResume              `cmd:"" help:"Have a ledger go on that was put back from a backup, or is older than what was signed."`
 }
 

@@ -14,6 +14,7 @@ import (
 type Reports struct {
 	Use          agent.ReportUse    `cmd:"" default:"withargs" help:"As a buyer: report how something bought was used."`
 	Revenue      reportRevenue      `cmd:"" aliases:"provider-revenue" help:"What sites earned, by day and buyer."`
+	Pages        reportPages        `cmd:"" help:"What was bought of each page, and charged for it."`
 	Invoice      reportInvoice      `cmd:"" aliases:"buyer-invoice" help:"What was charged to a buyer, purchase by purchase."`
 	Compliance   reportCompliance   `cmd:"" aliases:"compliance-status" help:"What buyers had to report of their use, and whether they did."`
 	Transactions reportTransactions `cmd:"" aliases:"transaction-detail" help:"Every purchase, with what was charged, delivered and reported."`
@@ -58,6 +59,25 @@ func (reportRevenue) Help() string {
 // Run writes what sites earned.
 func (c reportRevenue) Run(env *command.Environment) error {
 	return c.write(env, reports.Request{Report: reports.Revenue, Site: c.Site, Since: c.Since, Until: c.Until})
+}
+
+type reportPages struct {
+	formFlags
+	Site  string    `placeholder:"ID" help:"Only of this site."`
+	Since time.Time `placeholder:"TIME" help:"Only what was bought at this time (RFC 3339) or later."`
+	Until time.Time `placeholder:"TIME" help:"Only what was bought before this time."`
+}
+
+// Help is the command's example.
+func (reportPages) Help() string {
+	return "One row for each page, site and currency, those with the most first. Purchases that were taken back do not " +
+		"count; what is not yet reported is not yet charged.\n\n" +
+		"Example:\n\n\tfrontdesk ramp report pages --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z > pages.csv"
+}
+
+// Run writes what was bought of each page.
+func (c reportPages) Run(env *command.Environment) error {
+	return c.write(env, reports.Request{Report: reports.Pages, Site: c.Site, Since: c.Since, Until: c.Until})
 }
 
 type reportInvoice struct {

@@ -26,6 +26,9 @@ type ListedRule struct {
 	Decides string `json:"decides"`
 	Items   int    `json:"items"`   // on which it decides
 	Matches int    `json:"matches"` // that it is for
+	// Reads is how often agents read the items on which it decides in the last 30 days: in answers,
+	// as passages, and bought. It is left out where that is not counted.
+	Reads *int64 `json:"reads,omitempty"`
 	// Taken are, of a rule that decides on nothing, the rules before it that decide on its items.
 	Taken []Taken `json:"taken,omitempty"`
 
@@ -59,12 +62,22 @@ func (t *Terms) Rules(ctx context.Context, terms *policy.Terms) (all []ListedRul
 		default:
 			r.File = t.File().Name
 		}
+		if t.Read != nil {
+			r.Reads = new(int64)
+		}
 		all = append(all, r)
+	}
+	reads, err := t.read(ctx)
+	if err != nil {
+		return nil, 0, err
 	}
 	err = t.Corpus.EachFacts(ctx, func(facts policy.Facts) {
 		if at := terms.Decide(facts).Rule; at >= 0 {
 			all[at].Items++
 			all[at].Matches++
+			if n := reads[facts.URL]; n > 0 {
+				*all[at].Reads += n
+			}
 		} else {
 			unmatched++
 		}
@@ -106,21 +119,60 @@ func (t *Terms) unreached(ctx context.Context, terms *policy.Terms, all []Listed
 	return err
 }
 
+// costs says whether what is decided has a price to be paid.
+func costs(d policy.Decision) bool {
+	return d.Access == policy.Licensed && d.Price.Rate > 0 && !d.Price.Free()
+}
+
 // Effect is what other terms change.
 type Effect struct {
 	Items    int                 `json:"items"`
 	Changed  int                 `json:"changed"`
 	Changes  []policy.Difference `json:"changes"`
 	Warnings []string            `json:"warnings,omitempty"` // what works, and is probably not meant
+	// Reads is what would have become of the last 30 days; left out where that is not counted.
+	Reads *ReadsEffect `json:"reads,omitempty"`
+}
+
+// ReadsEffect is what other terms would have made of what agents read in the last 30 days.
+type ReadsEffect struct {
+	All    int64 `json:"all"`
+	Denied int64 `json:"denied"` // of All, that would have been refused
+	Paid   int64 `json:"paid"`   // of All, that would have had a price
+}
+
+// add adds reads of an item.
+func (r *ReadsEffect) add(n int64, before, after policy.Decision) {
+	r.All += n
+	switch {
+	case after.Access == policy.Blocked && before.Access != policy.Blocked:
+		r.Denied += n
+	case costs(after) && !costs(before):
+		r.Paid += n
+	}
 }
 
 // Compare compares terms with others, as a stranger meets them.
 func (t *Terms) Compare(ctx context.Context, before, after *policy.Terms) (*Effect, error) {
 	c := policy.Comparison{Before: before, After: after, Most: 5}
-	if err := t.Corpus.EachFacts(ctx, c.Add); err != nil {
+	reads, err := t.read(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return &Effect{Items: c.Items, Changed: c.Changed, Changes: c.Differences()}, nil
+	var read ReadsEffect
+	if err := t.Corpus.EachFacts(ctx, func(facts policy.Facts) {
+		c.Add(facts)
+		if n := reads[facts.URL]; n > 0 {
+			read.add(n, before.Decide(facts), after.Decide(facts))
+		}
+	}); err != nil {
+		return nil, err
+	}
+	out := &Effect{Items: c.Items, Changed: c.Changed, Changes: c.Differences()}
+	if t.Read != nil {
+		out.Reads = &read
+	}
+	return out, nil
 }
 
 // Explained is what is decided on an item, for each kind of party.

@@ -33,6 +33,9 @@ type Terms struct {
 	Compile func(overrides.RuleSet) (*policy.Terms, error)
 	// Apply puts in force what was published, if that can be done at once.
 	Apply func(context.Context)
+	// Read says how often agents read each item in the last 30 days, by its address; nil where that
+	// is not counted.
+	Read func(context.Context) (map[string]int64, error)
 	// Load has the content be there, in a process that answers nobody; nil where it is.
 	Load func(context.Context) error
 }
@@ -107,6 +110,14 @@ func (t *Terms) As(e overrides.Edition) (*policy.Terms, error) {
 		e.Document = openDocument
 	}
 	return t.with(e)
+}
+
+// read is Read; nil where it is not counted.
+func (t *Terms) read(ctx context.Context) (map[string]int64, error) {
+	if t.Read == nil {
+		return nil, nil
+	}
+	return t.Read(ctx)
 }
 
 // Ready has the content be there.

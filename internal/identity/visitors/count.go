@@ -159,19 +159,13 @@ func (c *Counter) Flush(ctx context.Context) error {
 	if len(taken) == 0 {
 		return nil
 	}
-	rows := slices.SortedFunc(maps.Keys(taken), row.compare)
+	var rows [][]any
+	for _, at := range slices.SortedFunc(maps.Keys(taken), row.compare) {
+		n := taken[at]
+		rows = append(rows, []any{at.day, at.agent, at.known, at.channel, n[Asked], n[Read], n[Paid], n[Denied]})
+	}
 	err := c.options.DB.UpdateSerial(ctx, turn, func(tx *store.Tx) error {
-		for _, at := range rows {
-			n := taken[at]
-			if _, err := tx.Exec(ctx, `INSERT INTO visitor_day (day, agent, known, channel, asked, fetched, paid, denied)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (day, agent, known, channel) DO UPDATE SET
-				asked = visitor_day.asked + excluded.asked, fetched = visitor_day.fetched + excluded.fetched,
-				paid = visitor_day.paid + excluded.paid, denied = visitor_day.denied + excluded.denied`,
-				at.day, at.agent, at.known, at.channel, n[Asked], n[Read], n[Paid], n[Denied]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.Add(ctx, "visitor_day", "day agent known channel", "asked fetched paid denied", rows)
 	})
 	if err == nil {
 		return nil

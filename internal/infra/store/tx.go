@@ -375,6 +375,38 @@ func (tx *Tx) BulkInsert(ctx context.Context, table string, columns []string, ro
 	return n, nil
 }
 
+// maxAdded is how many rows one statement of Add has, at most.
+const maxAdded = 64
+
+// Add adds counts to rows of a table, by columns separated by blanks: those of its key, and those
+// that count. A row that is not there is made. Each of the rows has the values of its key and then
+// its counts, and no two have the same key.
+func (tx *Tx) Add(ctx context.Context, table, key, counts string, rows [][]any) error {
+	keys, sums := strings.Fields(key), strings.Fields(counts)
+	for i, of := range sums {
+		sums[i] = of + " = " + table + "." + of + " + excluded." + of
+	}
+	columns := len(keys) + len(sums)
+	end := " ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + strings.Join(sums, ", ")
+	begin := "INSERT INTO " + table + " (" + strings.Join(append(keys, strings.Fields(counts)...), ", ") + ") VALUES "
+	for len(rows) > 0 {
+		n := 1 // few sizes, so that few statements are prepared
+		for 4*n <= min(len(rows), maxAdded) {
+			n *= 4
+		}
+		values, args := make([]string, n), make([]any, 0, n*columns)
+		for i, row := range rows[:n] {
+			values[i] = "(" + Params(len(args)+1, columns) + ")"
+			args = append(args, row...)
+		}
+		if _, err := tx.Exec(ctx, begin+strings.Join(values, ", ")+end, args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
 // ready says whether another statement may run, and under which context.
 func (tx *Tx) ready(ctx context.Context) (context.Context, error) {
 	if tx.over.Load() {

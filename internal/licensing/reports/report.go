@@ -1,5 +1,5 @@
 // Package reports writes what was sold for other programs, as CSV for spreadsheets, lines of JSON,
-// or one JSON object. There are eight reports: revenue, invoice, compliance of buyers,
+// or one JSON object. There are nine reports: revenue, pages, invoice, compliance of buyers,
 // transactions, citations, leakage (deliveries without purchases and the reverse), reconciliation
 // of deliveries, transactions and usage reports, and its daily counts.
 //
@@ -38,6 +38,7 @@ type Reporter struct {
 // The reports.
 const (
 	Revenue      = "revenue"      // what sites earned, by day and buyer
+	Pages        = "pages"        // what was bought of each page
 	Invoice      = "invoice"      // what was charged to an account, purchase by purchase
 	Compliance   = "compliance"   // what buyers had to report of their use, and did
 	Transactions = "transactions" // every transaction in detail
@@ -48,7 +49,7 @@ const (
 	Days           = "reconciliation-days" // how often they do, by day and site
 )
 
-var reports = []string{Revenue, Invoice, Compliance, Transactions, Citations, Leakage, Reconciliation, Days}
+var reports = []string{Revenue, Pages, Invoice, Compliance, Transactions, Citations, Leakage, Reconciliation, Days}
 
 // names are the reports by what RAMP v1 calls them.
 var names = map[string]string{
@@ -65,7 +66,7 @@ func ByRAMPName(name string) string { return cmp.Or(names[name], name) }
 type Request struct {
 	Report string // one of the reports
 	Form   string // CSV, Lines or JSON
-	Site   string // of Revenue, Transactions, Citations, Leakage, Reconciliation and Days
+	Site   string // of Revenue, Pages, Transactions, Citations, Leakage, Reconciliation and Days
 	// Buyer is of Invoice, where it must be given, and of Transactions and Citations; Currency is
 	// of Invoice, where it must be given.
 	Buyer, Currency string
@@ -120,6 +121,8 @@ func (b Reporter) Write(ctx context.Context, w io.Writer, want Request) error {
 	switch want.Report {
 	case Revenue:
 		return write(w, want.Form, b.Accounts.Earnings(ctx, want.Site, want.Since, want.Until), earnings)
+	case Pages:
+		return write(w, want.Form, b.pages(ctx, want), paged)
 	case Invoice:
 		until := want.Until
 		if until.IsZero() {

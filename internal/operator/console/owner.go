@@ -101,6 +101,7 @@ func (o *owner) pages() frame.Pages {
 		Rows: []frame.Page{
 			{Pattern: "GET receipts/{id}", Right: identity.See, Serve: o.Draw("receipt", o.receipt)},
 			{Pattern: "GET receipts/{id}/receipt.json", Right: identity.See, Serve: o.download},
+			{Pattern: "POST receipts/verify", Right: identity.Operate, Serve: o.Act(o.verifyAll)},
 			{Pattern: "POST verify", Right: identity.See, Serve: o.Draw("receipt", o.verify)},
 			{Pattern: "GET docs/{file...}", Right: identity.See, Serve: o.manual},
 		},

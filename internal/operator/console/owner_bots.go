@@ -28,6 +28,9 @@ type botsBody struct {
 	Chosen   string // what is meant by the outcome that is filtered by
 	Paths    []pathRow
 	More     bool // there are more paths than are shown
+
+	all  []pathRow
+	over *frame.Range
 }
 
 // sightings is how often agents were seen day by day, as stacked bars.
@@ -84,20 +87,20 @@ type pathRow struct {
 	No   bool
 }
 
-// pathsShown is how many places are shown, and placesDays of how many days where none is chosen: a day can have thousands of them.
+// pathsShown is how many places are shown, and pathsRead how many a file has: a day can have thousands of them.
 const (
 	pathsShown = 100
-	placesDays = 7
+	pathsRead  = 10_000
 )
 
 // bots shows whom the edges saw: by agent and day, what came of it, and where it was.
 func (o *owner) bots(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	q, now := r.URL.Query(), o.Now()
-	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome")}
+	q, over := r.URL.Query(), frame.ReadRange(r, o.Now())
+	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome"), over: over}
 	if body.Site == "" && len(body.Sites) > 0 {
 		body.Site = body.Sites[0].ID
 	}
-	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: plot.FirstDay(now), Until: now.Add(24 * time.Hour)}
+	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: over.Since, Until: over.Last().AddDate(0, 0, 1)}
 	all, err := o.config.Sales.Traffic.Days(ctx, want)
 	if err != nil {
 		return "", nil, err
@@ -105,27 +108,21 @@ func (o *owner) bots(ctx context.Context, r *http.Request, _ *frame.Visit) (stri
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
 		body.Day, want.Since, want.Until = q.Get("day"), day, day.AddDate(0, 0, 1)
 	}
-	places := want
-	if body.Day == "" {
-		places.Since = now.UTC().AddDate(0, 0, 1-placesDays)
-	}
 	body.Any = body.Agent != "" || body.Outcome != "" || body.Day != ""
 	_, body.Chosen, _ = outcomeOf(body.Outcome)
-	if body.Plot = newSightings(all, now); body.Plot != nil {
+	if body.Plot = newSightings(all, over); body.Plot != nil {
 		body.Plot.Leads, body.Plot.Also = o.Base(r)+"sales/bots", body.keep("agent", "outcome")
 	}
 	body.Outcomes = outcomeRows(all, want)
-	paths, err := o.config.Sales.Traffic.Paths(ctx, places, pathsShown+1)
+	paths, err := o.config.Sales.Traffic.Paths(ctx, want, pathsRead)
 	if err != nil {
 		return "", nil, err
 	}
-	if body.More = len(paths) > pathsShown; body.More {
-		paths = paths[:pathsShown]
-	}
 	for _, p := range paths {
 		says, _, no := outcomeOf(p.Outcome)
-		body.Paths = append(body.Paths, pathRow{p, says, no})
+		body.all = append(body.all, pathRow{p, says, no})
 	}
+	body.Paths, body.More = body.all[:min(len(body.all), pathsShown)], len(body.all) > pathsShown
 	return "Bots", body, nil
 }
 
@@ -139,6 +136,9 @@ func (b botsBody) keep(names ...string) template.URL {
 	}
 	if len(b.Sites) > 1 {
 		q.Set("site", b.Site)
+	}
+	if b.over != nil {
+		q.Set("days", strconv.Itoa(b.over.Days))
 	}
 	return template.URL(q.Encode())
 }
@@ -154,11 +154,11 @@ func (b botsBody) With(name, value string) string {
 }
 
 // newSightings draws what was seen; nil when nothing was.
-func newSightings(all []botstats.Day, now time.Time) *sightings {
+func newSightings(all []botstats.Day, in *frame.Range) *sightings {
 	if len(all) == 0 {
 		return nil
 	}
-	p := &sightings{Bars: plot.NewBars(now), All: seenAgent{On: map[time.Time]int{}}}
+	p := &sightings{Bars: plot.NewBars(in.Last(), in.Days), All: seenAgent{On: map[time.Time]int{}}}
 	at := map[string]int{}
 	for _, h := range all {
 		i, known := at[h.Agent]

@@ -63,7 +63,7 @@ var funnelParts = []struct {
 // newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there is nothing to be drawn.
 // name gives an intake's name.
 func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(string) string) *funnel {
-	f := &funnel{Bars: plot.NewBars(now)}
+	f := &funnel{Bars: plot.NewBars(now, plot.Days)}
 	days, rows := map[time.Time]vault.DayCount{}, map[[2]string]*funnelRow{}
 	all := vault.DayCount{}
 	for _, t := range tallies {

@@ -22,6 +22,7 @@ import (
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
+	"frontdesk/internal/operator/receipts"
 	"frontdesk/wire/receipt"
 )
 
@@ -89,6 +90,7 @@ type receiptsBody struct {
 	Older     string // the address of the next page; empty for none
 	Later     bool   // this is not the first page
 	Wrong     string // what could not be read
+	Whole     receipts.Verification
 }
 
 // receipts shows who took what, and what became of requests over time.
@@ -96,6 +98,9 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (
 	body := receiptsBody{Kinds: kinds, Chosen: o.filter(r)}
 	var err error
 	if body.Head, err = o.config.Head(ctx); err != nil {
+		return "", nil, err
+	}
+	if body.Whole, err = (receipts.VerifiedLedger{}).Do(ctx, o.config.Access); err != nil {
 		return "", nil, err
 	}
 	tallies, platforms, err := o.lately(ctx)
@@ -112,7 +117,7 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (
 	if before, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && before > 0 {
 		filter.Before, body.Later = before, true
 	}
-	for record, err := range o.recorded(ctx, filter) {
+	for record, err := range o.config.Entries(ctx, filter) {
 		if err != nil {
 			body.Wrong = frame.Unread(err).Error()
 			break
@@ -204,8 +209,8 @@ func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Rec
 func (o *owner) receipt(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
 	body, given, err := o.stored(ctx, r.PathValue("id"))
 	if err == nil && !body.Early && sharing.Owned(given.Entry) {
-		var link operator.SharedReceipt
-		link, err = operator.ShareReceipt{ID: body.ID}.Do(ctx, o.config.Access)
+		var link receipts.SharedReceipt
+		link, err = receipts.ShareReceipt{ID: body.ID}.Do(ctx, o.config.Access)
 		body.Share = o.PublicURL(r) + link.Path
 	}
 	return "Receipt " + body.ID, body, broken(err)
@@ -240,6 +245,12 @@ func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit)
 	header.Set("Cache-Control", "no-store")
 	fmt.Fprintln(w, body.Text)
 	return nil
+}
+
+// verifyAll verifies the whole ledger. Of a large one, the page says that it goes on.
+func (o *owner) verifyAll(r *http.Request, v *frame.Visit) (did, to string, err error) {
+	_, err = receipts.VerifyLedger{}.Do(operator.WithActor(r.Context(), v.Actor()), o.config.Access)
+	return "verified the whole ledger", "receipts", err
 }
 
 // verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.

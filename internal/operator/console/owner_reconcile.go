@@ -75,7 +75,7 @@ func newReconciledRow(d enforcement.Day) reconciledRow {
 
 // reconciliation lists what was counted, the latest day first, or where the three sides differ on one day.
 func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ"), Counts: o.config.Sales.Disputes.Lift != nil}
+	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ", "days", "until"), Counts: o.config.Sales.Disputes.Lift != nil}
 	body.Kind, body.Differ = body.chosen.Get("kind"), body.chosen.Has("differ")
 	for _, k := range reconciledKinds {
 		k.Chosen = k.Name == body.Kind
@@ -88,7 +88,7 @@ func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *frame.Vi
 	if body.Since, err = o.config.Sales.Disputes.Measures.ReconciledSince(ctx); err != nil {
 		return "", nil, err
 	}
-	if body.since.IsZero() {
+	if body.Day == "" {
 		err = o.reconciledDays(ctx, &body)
 		return "Reconciliation", body, err
 	}
@@ -98,7 +98,7 @@ func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *frame.Vi
 
 // reconciledDays lists what was counted.
 func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody) error {
-	want := enforcement.Filter{Site: body.Site, Differing: body.Differ, Limit: perPage + 1}
+	want := enforcement.Filter{Site: body.Site, Since: body.since, Until: body.until, Differing: body.Differ, Limit: perPage + 1}
 	if day, site, ok := strings.Cut(body.before, "."); ok {
 		want.After.At, _ = time.Parse(time.DateOnly, day)
 		want.After.Site = site

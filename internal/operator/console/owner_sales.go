@@ -46,15 +46,12 @@ type Site struct{ ID, Name string }
 // salesRoutes serve what is sold.
 func (o *owner) salesPages() []frame.Page {
 	all := []frame.Page{
-		{Pattern: "GET sales", Right: identity.See, Serve: o.Draw("sales", o.sales)},
 		{Pattern: "GET sales/offers/{id}", Right: identity.See, Serve: o.Draw("sales-offer", o.offer)},
 		{Pattern: "GET sales/transactions/{id}", Right: identity.See, Serve: o.Draw("sales-transaction", o.transaction)},
 		{Pattern: "GET sales/deliveries/{id}", Right: identity.See, Serve: o.Draw("sales-delivery", o.delivery)},
 		{Pattern: "GET sales/disputes/{id}", Right: identity.See, Serve: o.Draw("sales-dispute", o.dispute)},
 		{Pattern: "POST sales/disputes/{id}", Right: identity.Operate, Serve: o.Act(o.decideDispute)},
 		{Pattern: "POST sales/measures", Right: identity.Operate, Serve: o.Act(o.changeMeasure)},
-		{Pattern: "GET sales/bots", Right: identity.See, Serve: o.Draw("sales-bots", o.bots)},
-		{Pattern: "GET sales/reconciliation", Right: identity.See, Serve: o.Draw("sales-reconciliation", o.reconciliation)},
 		{Pattern: "POST sales/tenants", Right: identity.Operate, Serve: o.putTenant},
 		{Pattern: "GET sales/tenant", Right: identity.See, Serve: o.tenant},
 		{Pattern: "GET sales/domain", Right: identity.See, Serve: o.domain},
@@ -73,6 +70,7 @@ func (o *owner) salesPages() []frame.Page {
 		at, template string
 		read         frame.Reader
 	}{
+		{"sales", "sales", o.sales},
 		{"sales/catalog", "sales-catalog", o.shelf},
 		{"sales/offers", "sales-offers", o.offers},
 		{"sales/transactions", "sales-transactions", o.transactions},
@@ -80,6 +78,8 @@ func (o *owner) salesPages() []frame.Page {
 		{"sales/disputes", "sales-disputes", o.disputes},
 		{"sales/measures", "sales-measures", o.measures},
 		{"sales/leakage", "sales-leakage", o.leakage},
+		{"sales/bots", "sales-bots", o.bots},
+		{"sales/reconciliation", "sales-reconciliation", o.reconciliation},
 		{"sales/owed", "sales-owed", o.owed},
 		{"sales/tenants", "sales-tenants", o.tenants},
 		{"sales/domains", "sales-domains", o.domains},
@@ -134,7 +134,34 @@ type salesBody struct {
 	Overdue    string
 	Pending    string
 	Late       bool // there are reports that are overdue
+	Sums       []earned
+	Pages      []pageSales // those with the most first
+	More       bool        // there are more than are shown
+	Whole      bool        // all purchases were looked at
+
+	all  []pageSales
+	over *frame.Range
 }
+
+// earned is what came in, with what did in as many days before.
+type earned struct {
+	Now, Before string
+	Part        float64 // by how much it changed
+	Known       bool    // there was anything before
+}
+
+// pageSales is what was bought of a page.
+type pageSales struct {
+	reports.PageSales
+	Amount string
+}
+
+// Of a range, pagesShown is how many pages are shown, and maxBought how many purchases are looked
+// at, the newest.
+const (
+	pagesShown = 25
+	maxBought  = 20_000
+)
 
 // takings is what was earned day by day, as stacked bars.
 type takings struct {
@@ -154,20 +181,35 @@ type taking struct {
 // buyersShown is how many buyers the table of the plot tells apart.
 const buyersShown = 25
 
-// sales shows what was earned day by day and from whom, and what somebody has to see to.
+// sales shows what was earned day by day, from whom and with which pages, and what somebody has to see to.
 func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	now, c := o.Now(), o.config.Sales
-	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency")}
-	all, err := c.Accounts.Revenue(ctx, body.Site, plot.FirstDay(now), time.Time{}, buyersShown)
+	c, over := o.config.Sales, frame.ReadRange(r, o.Now())
+	until := over.Last().AddDate(0, 0, 1)
+	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency"), over: over}
+	all, err := c.Accounts.Revenue(ctx, body.Site, over.Since, until, buyersShown)
 	if err != nil {
 		return "", nil, err
 	}
 	for i, t := range all {
 		body.Currencies = append(body.Currencies, t.Currency)
 		if t.Currency == body.Currency || body.Currency == "" && i == 0 {
-			body.Plot = newTakings(t, now)
+			body.Plot = newTakings(t, over)
 		}
 	}
+	before, err := c.Accounts.Revenue(ctx, body.Site, over.Before(), over.Since, 0)
+	if err != nil {
+		return "", nil, err
+	}
+	body.compare(all, before)
+	pages, whole, err := c.Reports.Pages(ctx, reports.Request{Site: body.Site, Since: over.Since, Until: until}, maxBought)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, p := range pages {
+		body.all = append(body.all, pageSales{p, money(p.Charged, p.Currency)})
+	}
+	body.Whole, body.More = whole, len(body.all) > pagesShown
+	body.Pages = body.all[:min(len(body.all), pagesShown)]
 	if body.Plot != nil {
 		body.Currency = body.Plot.Currency
 		body.Plot.Leads = o.Base(r) + "sales/transactions"
@@ -180,10 +222,24 @@ func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 	return "Sales", body, nil
 }
 
+// compare sets what came in beside what did before, by currency.
+func (b *salesBody) compare(now, before []accounts.CurrencyRevenue) {
+	for _, t := range now {
+		sum := earned{Now: money(t.All.Amount, t.Currency)}
+		for _, was := range before {
+			if was.Currency == t.Currency && was.All.Amount > 0 {
+				sum.Before, sum.Known = money(was.All.Amount, was.Currency), true
+				sum.Part = float64(t.All.Amount-was.All.Amount) / float64(was.All.Amount)
+			}
+		}
+		b.Sums = append(b.Sums, sum)
+	}
+}
+
 // newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below the line; the table has the
 // figures.
-func newTakings(t accounts.CurrencyRevenue, now time.Time) *takings {
-	p := &takings{Bars: plot.NewBars(now), Currency: t.Currency}
+func newTakings(t accounts.CurrencyRevenue, in *frame.Range) *takings {
+	p := &takings{Bars: plot.NewBars(in.Last(), in.Days), Currency: t.Currency}
 	for i, b := range t.Buyers {
 		p.Buyers = append(p.Buyers, taking{b, "p" + strconv.Itoa(min(i, plot.MostColours)), money(b.Amount, t.Currency)})
 	}

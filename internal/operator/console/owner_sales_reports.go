@@ -30,6 +30,7 @@ var reportKinds = []reportKind{
 	{"revenue", "Revenue", "What each site earned, by day and account.", true, false, false},
 	{"transactions", "Transactions", "Every purchase: the offer, what was charged, delivered and reported, and its entry in the ledger.", true, true, false},
 	{"citations", "Citations", "Where items were named as the source: the address that was shown, in which form, whether people could see it, and when that was reported.", true, true, false},
+	{"pages", "Pages", "What was bought of each page, and charged for it.", true, false, false},
 	{"invoice", "Invoice", "What was charged to one account, purchase by purchase.", false, true, true},
 	{"compliance", "Compliance", "Who reports what it owes, in time and near the estimate, by buyer.", false, false, false},
 	{"leakage", "Leakage", "What was delivered without being bought, and bought without being delivered, as far as it is older than an hour.", true, false, false},

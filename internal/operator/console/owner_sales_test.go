@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http/httptest"
 	"strconv"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 )
 
@@ -35,7 +37,8 @@ func TestTakingsAreDrawnAsTheyAre(t *testing.T) {
 			}
 			of.Buyers = append(of.Buyers, b)
 		}
-		p, most := newTakings(of, now), int64(0)
+		in := frame.ReadRange(httptest.NewRequest("GET", "/", nil), now)
+		p, most := newTakings(of, in), int64(0)
 		for _, n := range came {
 			most = max(most, n)
 		}

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"time"
+
 	"frontdesk/internal/excerpts/grants"
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/operator/console/frame"
@@ -44,6 +46,32 @@ func purchases(rows []transactionRow) frame.Table {
 	return frame.TableOf("id time buyer site url cost state report due", rows, func(r transactionRow) []any {
 		return []any{r.ID, r.Made, r.Buyer, r.Site, r.URI, r.Cost, r.State, r.Duty, r.Due}
 	})
+}
+
+func (b salesBody) Table() frame.Table {
+	return frame.TableOf("url site purchases charged last_purchase", b.all, func(r pageSales) []any {
+		return []any{r.URI, r.Site, r.Purchases, r.Amount, r.Last}
+	}).Goes("", b.over)
+}
+
+func (b botsBody) Table() frame.Table {
+	return frame.TableOf("place agent outcome requests", b.all, func(r pathRow) []any {
+		return []any{r.Path.Path, r.Agent, r.Outcome, r.Count}
+	}).Goes("", b.over)
+}
+
+func (b reconciledBody) Table() frame.Table {
+	if b.Day != "" {
+		return frame.TableOf("time site kind why transaction url", b.Rows, func(r differenceRow) []any {
+			if r.Sold() {
+				return []any{r.At, r.Site, r.Kind, r.Why, r.Sale.ID, r.Sale.URI}
+			}
+			return []any{r.At, r.Site, r.Kind, r.Why, r.Delivery.Transaction, r.Delivery.URI}
+		}).Goes(b.Next, b.over)
+	}
+	return frame.TableOf("day site compared differing unknown", b.Days, func(r reconciledRow) []any {
+		return []any{r.At.Format(time.DateOnly), r.Site, r.Of, r.Gaps, r.Untold}
+	}).Goes(b.Next, b.over)
 }
 
 func (b transactionsBody) Table() frame.Table { return purchases(b.Rows).Goes(b.Next, b.over) }

@@ -8,10 +8,13 @@ import (
 
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/access"
+	"frontdesk/internal/operator/receipts"
 )
 
 // All are all operations.
-func All() []operator.Operation { return slices.Concat(operator.Operations(), access.Operations) }
+func All() []operator.Operation {
+	return slices.Concat(operator.Operations(), access.Operations, receipts.Operations)
+}
 
 // Of gives the operation that is told what a type says.
 func Of(in reflect.Type) operator.Operation {

@@ -114,9 +114,8 @@ type site struct {
 // add counts one sighting. Room is how many rows more the days of sites may have.
 func add(ctx context.Context, tx *store.Tx, s Sighting, room map[site]int) error {
 	day := site{s.Site, store.Micros(s.Hour.UTC().Truncate(24 * time.Hour))}
-	if _, err := tx.Exec(ctx, `INSERT INTO traffic_day (site, day, agent, outcome, count) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (site, day, agent, outcome) DO UPDATE SET count = traffic_day.count + excluded.count`,
-		day.id, day.day, s.Agent, s.Outcome, s.Count); err != nil {
+	if err := tx.Add(ctx, "traffic_day", "site day agent outcome", "count",
+		[][]any{{day.id, day.day, s.Agent, s.Outcome, s.Count}}); err != nil {
 		return err
 	}
 	if _, ok := room[day]; !ok {
@@ -134,10 +133,8 @@ func add(ctx context.Context, tx *store.Tx, s Sighting, room map[site]int) error
 	if room[day]--; room[day] < 0 {
 		s.Path = ""
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO traffic_path (site, day, agent, path, outcome, count) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (site, day, agent, path, outcome) DO UPDATE SET count = traffic_path.count + excluded.count`,
-		day.id, day.day, s.Agent, s.Path, s.Outcome, s.Count)
-	return err
+	return tx.Add(ctx, "traffic_path", "site day agent path outcome", "count",
+		[][]any{{day.id, day.day, s.Agent, s.Path, s.Outcome, s.Count}})
 }
 
 // Forget removes what was counted on days that were over at a time, and the batches that were taken

@@ -93,7 +93,7 @@ func (f *Frame) compare(ctx context.Context, r *http.Request, v *Visit, read Rea
 			func(t Table) bool { n += len(t.Rows); return n < maxCompared })
 		return min(n, maxCompared), err
 	}
-	now, err := count(in.Since.AddDate(0, 0, in.Days-1))
+	now, err := count(in.Last())
 	if err != nil {
 		return err
 	}

@@ -28,17 +28,14 @@ type Compared struct {
 }
 
 // AnyRange reads the days of the request for a list that has no end: all of them where the request
-// says none. With until=2027-01-31 the days end on that one.
+// says none.
 func AnyRange(r *http.Request, now time.Time) *Range {
 	out := ReadRange(r, now)
-	query := r.URL.Query()
-	if last, err := time.Parse(time.DateOnly, query.Get("until")); err == nil && !last.After(now) {
-		out.Since, out.Until = last.AddDate(0, 0, 1-out.Days), last.AddDate(0, 0, 1)
-	} else {
+	if out.Until.Equal(now) {
 		out.Until = time.Time{}
 	}
 	all := Span{0, Link(r, "", map[string]string{"days": "", "until": "", "compare": ""}), false}
-	if query.Get("days") == "" {
+	if r.URL.Query().Get("days") == "" {
 		out.Days, out.Since, all.Here = 0, time.Time{}, true
 	}
 	for i := range out.Choices {
@@ -55,7 +52,8 @@ type Span struct {
 	Here  bool
 }
 
-// ReadRange reads the days of a request, 30 of them where it says none that can be chosen.
+// ReadRange reads the days of a request, 30 of them where it says none that can be chosen. With
+// until=2027-01-31 the days end on that one.
 func ReadRange(r *http.Request, now time.Time) *Range {
 	out := &Range{Days: 30, Until: now}
 	asked := r.URL.Query()
@@ -66,8 +64,11 @@ func ReadRange(r *http.Request, now time.Time) *Range {
 			}
 		}
 	}
-	today := now.UTC().Truncate(24 * time.Hour)
-	out.Since = today.AddDate(0, 0, 1-out.Days)
+	last := now.UTC().Truncate(24 * time.Hour)
+	if day, err := time.Parse(time.DateOnly, asked.Get("until")); err == nil && day.Before(last) {
+		last, out.Until = day, day.AddDate(0, 0, 1)
+	}
+	out.Since = last.AddDate(0, 0, 1-out.Days)
 	for _, span := range spans {
 		query := url.Values{}
 		maps.Copy(query, asked)
@@ -79,6 +80,9 @@ func ReadRange(r *http.Request, now time.Time) *Range {
 	}
 	return out
 }
+
+// Last is the last of the days, by UTC.
+func (r *Range) Last() time.Time { return r.Since.AddDate(0, 0, r.Days-1) }
 
 // Before is when the days began that this range is compared with: as many, right before it.
 func (r *Range) Before() time.Time { return r.Since.AddDate(0, 0, -r.Days) }

@@ -33,14 +33,18 @@ type Bars struct {
 	Last       time.Time
 }
 
-// NewBars are the days to be plotted, without figures.
-func NewBars(now time.Time) Bars {
-	b := Bars{First: FirstDay(now), Last: now.UTC().Truncate(24 * time.Hour)}
-	for i := range Days {
+// NewBars are the days to be plotted, without figures: so many that end with one.
+func NewBars(last time.Time, days int) Bars {
+	b := Bars{Last: last.UTC().Truncate(24 * time.Hour)}
+	b.First = b.Last.AddDate(0, 0, 1-days)
+	for i := range days {
 		b.Days = append(b.Days, plotDay{Day: b.First.AddDate(0, 0, i), X: strconv.Itoa(100 * i)})
 	}
 	return b
 }
+
+// Wide is the width of the plot, in hundredths of that of a day.
+func (b *Bars) Wide() int { return 100 * len(b.Days) }
 
 // plotDay is one bar, from the bottom to the top.
 type plotDay struct {
@@ -102,7 +106,7 @@ func OfPlatforms(tallies []grants.DayCount, now time.Time) *Platforms {
 	if len(tallies) == 0 {
 		return nil
 	}
-	p := &Platforms{Bars: NewBars(now)}
+	p := &Platforms{Bars: NewBars(now, Days)}
 	p.gather(tallies)
 	for i := range p.Days {
 		day := &p.Days[i]

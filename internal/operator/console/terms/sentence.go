@@ -198,6 +198,7 @@ var whats = []string{"access", "search", "ai-input", "ai-index", "ai-train", "ex
 // Effect is what other terms change, as it is shown.
 type Effect struct {
 	Items, Changed int
+	Reads          *ownerterms.ReadsEffect // nil where they are not counted
 	Changes        []Change
 }
 
@@ -214,7 +215,7 @@ func (s sayer) effect(e *ownerterms.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	out := &Effect{Items: e.Items, Changed: e.Changed}
+	out := &Effect{Items: e.Items, Changed: e.Changed, Reads: e.Reads}
 	for _, d := range e.Changes {
 		c := Change{
 			What: d.What, From: s.value(d.From), To: s.value(d.To), Items: d.Items, More: d.Items - len(d.Examples),

@@ -145,7 +145,7 @@ func inPath(name, description string) object {
 // reports is the reading of a report.
 func (s *schemas) reports() object {
 	name := inPath("name", "The report.")
-	name["schema"] = object{"enum": []any{"provider-revenue", "buyer-invoice", "compliance-status",
+	name["schema"] = object{"enum": []any{"provider-revenue", "pages", "buyer-invoice", "compliance-status",
 		"transaction-detail", "citations", "leakage-check", "reconciliation", "reconciliation-days"}}
 	format := parameter("format", "In which form; without it, as Accept says, or JSON.")
 	format["schema"] = object{"enum": []any{"json", "csv", "jsonl"}}
@@ -164,7 +164,7 @@ func (s *schemas) reports() object {
 		name, parameter("from", "From when on: a time (RFC 3339), or a day by UTC. buyer-invoice needs it."),
 		parameter("to", "Until before when; a day is its beginning."),
 		parameter("site",
-			"The id of a site, to be told of it alone: of provider-revenue, transaction-detail, citations, "+
+			"The id of a site, to be told of it alone: of provider-revenue, pages, transaction-detail, citations, "+
 				"leakage-check, reconciliation and reconciliation-days."),
 		parameter("buyer",
 			"DOMAIN/ID of a requester: of transaction-detail and citations, and of buyer-invoice, which needs it "+
