@@ -28,7 +28,7 @@ const (
 )
 
 // BenchmarkDeals has wrk ask the running program for an offer by 64 clients at once, and then buy by such offers, each once, with the
-// client on the same processors: a requester whose key is known, one offer, JSON. FRONTDESK_WRK is for how many seconds,
+// client on the same processors: a requester whose key is known, one offer, JSON, signed in the body, since wrk cannot sign over HTTP. FRONTDESK_WRK is for how many seconds,
 // FRONTDESK_WRK_STORE the store where that is not SQLite in a folder, and FRONTDESK_WRK_NODES how many nodes of it there are, behind the nginx of
 // docs/scale.md; without it wrk asks one node itself:
 //
@@ -114,7 +114,7 @@ terms:
     functions: {permit: [ai-input, search]}
   - match: {}
     access: open
-ramp: {enabled: true, domain: exchange.example.com, requester_rate: "", offers: {lifetime: 1h}, measures: {enabled: false}}
+ramp: {enabled: true, domain: exchange.example.com, purchases: body, requester_rate: "", offers: {lifetime: 1h}, measures: {enabled: false}}
 `, filepath.Join(folder, "data"), filepath.Join(folder, "keys"))
 	if store := os.Getenv("FRONTDESK_WRK_STORE"); store != "" {
 		text += fmt.Sprintf("store: %q\n", store)
