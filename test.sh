@@ -114,6 +114,13 @@ if [ "$(node --version | sed 's/v\([0-9]*\).*/\1/')" -lt 20 ]; then
 	export NODE_OPTIONS="${NODE_OPTIONS:-} --use-system-ca" # certificates: what Debian's own Node does
 fi
 
+# All is compiled in one way, that of build.sh: without C and without paths. What one suite has compiled serves the next
+# wherever the tree lies, and the programs that are tested are those of a release. The linter keeps what it learns of
+# libraries where Go keeps what it compiles.
+export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -trimpath"
+STATICCHECK_CACHE=${STATICCHECK_CACHE:-$(go env GOCACHE)/staticcheck}
+export STATICCHECK_CACHE
+
 # --- A PostgreSQL of our own ---------------------------------------------------------------------------------------
 
 FRONTDESK_TEST_POSTGRES=$(./test/postgres.sh start "$work/postgres")

@@ -60,7 +60,7 @@ func plan() []suite {
 		{name: "static", budget: 12 * time.Minute, command: []string{"test/static.sh"}},
 		{name: "packages", budget: 10 * time.Minute, test: short(product...), anySkip: true},
 		{name: "postgres", budget: 6 * time.Minute, test: short(withSQL(bothEngines())...), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}, anySkip: true},
-		{name: "race", budget: 8 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), anySkip: true},
+		{name: "race", budget: 8 * time.Minute, test: short(append([]string{"-race"}, concurrent...)...), env: []string{"CGO_ENABLED=1"}, anySkip: true},
 		{name: "black box", budget: 8 * time.Minute, test: short(append([]string{"-p=2"}, outside...)...), anySkip: true},
 		{name: "interop", budget: 3 * time.Minute, anySkip: true,
 			test: append([]string{"-C", "test/interop"}, short("./canonical", "./cloudfront", "./robots")...)},
@@ -76,8 +76,8 @@ func plan() []suite {
 
 		{name: "packages, long", part: "long packages", budget: 25 * time.Minute, test: product},
 		{name: "postgres, long", part: "long postgres", budget: 25 * time.Minute, test: bothEngines(), env: []string{"FRONTDESK_TEST_ENGINE=postgres"}},
-		{name: "race, all", part: "long race", budget: 40 * time.Minute, test: short(append([]string{"-race"}, product...)...), anySkip: true},
-		{name: "protocol, race", part: "long race", budget: 6 * time.Minute, test: short("./test/conformance"), env: []string{"FRONTDESK_TEST_RACE=1"}, anySkip: true},
+		{name: "race, all", part: "long race", budget: 40 * time.Minute, test: short(append([]string{"-race"}, product...)...), env: []string{"CGO_ENABLED=1"}, anySkip: true},
+		{name: "protocol, race", part: "long race", budget: 6 * time.Minute, test: short("./test/conformance"), env: []string{"FRONTDESK_TEST_RACE=1", "CGO_ENABLED=1"}, anySkip: true},
 		{name: "black box, long", part: "long black box", budget: 35 * time.Minute, test: append([]string{"-p=1"}, outside...)},
 		{name: "black box, apart", part: "night", budget: 35 * time.Minute, test: append([]string{"-p=1"}, night...)},
 		{name: "browser", part: "browser", budget: 12 * time.Minute, command: []string{"test/e2e/run.sh", spec}, node: true},
@@ -86,7 +86,7 @@ func plan() []suite {
 		{name: "biscuit", part: "long interop", budget: 5 * time.Minute, command: []string{"test/biscuit/run.sh", spec}, node: true},
 		{name: "fuzzing", part: "fuzz", budget: 35 * time.Minute, command: []string{"test/fuzz.sh", "20s"}},
 		{name: "packaging", part: "packaging", budget: 20 * time.Minute,
-			command: []string{"packaging/check.sh", "darwin/arm64", "windows/amd64"}},
+			command: []string{"packaging/check.sh", "--whole", "darwin/arm64", "windows/amd64"}},
 		{name: "benchmarks", part: "packaging", budget: 5 * time.Minute, test: []string{"-C", "bench", "./..."}},
 		{name: "figures", part: "figures", budget: 15 * time.Minute, command: []string{"go", "run", "./test/figures", "-drift"}},
 	}
