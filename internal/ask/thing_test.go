@@ -27,6 +27,11 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		saying("Students pay 39 euros. The app speaks to you.", stating("pass", "Month pass", map[string]any{
 			"offers": map[string]any{"price": "49", "priceCurrency": "EUR"},
 		})),
+		stating("fog", "Galleons of Fog", map[string]any{"additionalProperty": []map[string]any{
+			{"@type": "PropertyValue", "name": "players", "value": "4 to 8"}, {"@type": "PropertyValue", "name": "Mindestalter", "value": "14"},
+		}}),
+		stating("quilt", "Courtepointe Brume", property("Entretien", "30 °C")),
+		stating("well", "Osteria del Pozzo", map[string]any{"telephone": "+39 0577 555 016"}),
 		stating("brunaia", "Brunaia 2021", property("Gradazione", "14,5%")),
 		stating("pool", "Aquafitness", property("Wassertiefe", "1,35 m")),
 		stating("lindholm", "Doctor Lindholm", map[string]any{"medicalSpecialty": "https://schema.org/Cardiovascular"}),
@@ -47,6 +52,10 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		"was ist das Fachgebiet von Doctor Lindholm": "Kardiologie",
 		"how often should light seals be replaced":   "every ten years",
 		"Wassertiefe der Aquafitness":                "1,35 m",
+		"how many can play Galleons of Fog":          "4 to 8",
+		"ab welchem Alter ist Galleons of Fog?":      "14",
+		"à combien de degrés laver la courtepointe":  "30 °C",
+		"numero di telefono dell'osteria":            "+39 0577 555 016",
 		"Origin fern mug":                            "Stoke",
 		"where does the moss mug come from":          "",
 		"how many lumens has the fern mug":           "",

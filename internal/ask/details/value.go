@@ -26,7 +26,8 @@ func Has(sentence, kind string) bool {
 			if _, m := facets.ReadNumber(s); n == 0 || m == 0 {
 				return false
 			} else {
-				return says(strings.TrimLeft(s[m:], " °\u00a0"), "degrees") || strings.HasPrefix(s[m:], "°")
+				behind := strings.TrimLeft(s[m:], " \u00a0\u202f")
+				return says(strings.TrimLeft(behind, "° "), "degrees") || strings.HasPrefix(behind, "°")
 			}
 		})
 	case "span":

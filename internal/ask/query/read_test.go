@@ -136,6 +136,7 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"vegan leather bag", "bag; material: faux leather"},
 		// Words that the catalog taught.
 		{"articles by priya thackeray", "kind: Article; author: Priya Thackeray"},
+		{"articles written by priya", "kind: Article; author: Priya"},
 		{"lamp in blue", "lamp; colour: blue"},
 		{"red lamp", "lamp; colour: red"},
 		{"wireless thermostat without c wire", "wireless thermostat; without c wire"},

@@ -3,6 +3,7 @@ package facets
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Lexicon is what the catalog's own items taught: which words are brands, colours, authors and the like, which types the
@@ -181,7 +182,17 @@ func (l *Lexicon) learn(slot Slot, value Value) {
 		}
 	}
 	l.meanings[phrase] = append(l.meanings[phrase], Meaning{Slot: slot, Value: value.Text, Count: value.Count})
+	if slot == Author && strings.Contains(phrase, " ") { // who writes is called by one name, too
+		for name := range strings.FieldsSeq(value.Text) {
+			if utf8.RuneCountInString(name) >= leastName {
+				l.learn(slot, Value{Text: name, Count: value.Count})
+			}
+		}
+	}
 }
+
+// leastName is how many letters a name has at least by which alone somebody is called.
+const leastName = 3
 
 // Meanings gives what a phrase of 1 to LongestPhrase words can mean, the most frequent first. The phrase must be in the form
 // that [Fold] gives. The result must not be changed.

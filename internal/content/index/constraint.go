@@ -395,25 +395,25 @@ func (v *View) onFree() verdict {
 	return verdict{meet: meet, unknown: v.all().Without(known)}
 }
 
-// onDates judges what is on in a span of time: what has its dates there, and what is on every week on one of its days. What runs
-// for long and tells its days is on on those alone.
+// onDates judges what is on in a span of time: what has its dates there and, in some days, what is on every week on one of them.
+// What runs for long and tells its days is on on those alone. Whether what is on every week is meant by a month or a season
+// cannot be told.
 func (v *View) onDates(c *facets.Constraint) verdict {
 	in, meets := during(c)
-	meet, dated, scheduled := v.withFigures(c.Slot, in, meets), v.having(c.Slot), v.having(facets.Days)
-	weekly := scheduled.Without(dated).And(v.anyBelow("Event", "Course", "Service"))
-	days := scheduled
-	if !c.To.IsZero() && c.To.Sub(c.From) < week {
-		days = v.none()
+	meet, known := v.withFigures(c.Slot, in, meets), v.having(c.Slot)
+	if !c.To.IsZero() && c.To.Sub(c.From) <= week {
+		days, scheduled := v.none(), v.having(facets.Days)
 		for at := c.From; at.Before(c.To); at = at.AddDate(0, 0, 1) {
 			days = days.Or(v.withWordsOf(facets.Days, facets.SignOf(at.Weekday())))
 		}
+		weekly := scheduled.Without(known).And(v.anyBelow("Event", "Course", "Service"))
+		long := v.withFigures(c.Slot, in, func(low, high float64, _ uint16) bool { return high-low > week.Seconds() })
+		meet, known = meet.Without(long.And(scheduled).Without(days)).Or(weekly.And(days)), known.Or(weekly)
 	}
-	long := v.withFigures(c.Slot, in, func(low, high float64, _ uint16) bool { return high-low > week.Seconds() })
-	meet = meet.Without(long.And(scheduled).Without(days)).Or(weekly.And(days))
 	if c.Not {
-		return verdict{meet: dated.Or(weekly).Without(meet), unknown: v.all().Without(dated).Without(weekly)}
+		return verdict{meet: known.Without(meet), unknown: v.all().Without(known)}
 	}
-	return verdict{meet: meet, unknown: v.all().Without(dated).Without(weekly)}
+	return verdict{meet: meet, unknown: v.all().Without(known)}
 }
 
 const week = 7 * 24 * time.Hour
