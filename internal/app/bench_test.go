@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"frontdesk/internal/ask"
+	askquestions "frontdesk/internal/ask/questions"
 	"frontdesk/internal/content"
+	"frontdesk/internal/identity/visitors"
 )
 
 // shelf is a server with n generated products, as it runs by default except that its log goes nowhere, and
@@ -170,4 +172,34 @@ func answerTo(reply *ask.Reply, err error) (*ask.Answer, error) {
 		return nil, err
 	}
 	return reply.Answer, nil
+}
+
+// BenchmarkAskCounted is an ask that nobody counts, and the same with what counts it: the keeper of questions and the
+// counter of visitors. The metric counting-us of the second is the difference in microseconds.
+func BenchmarkAskCounted(b *testing.B) {
+	s, questions := shelf(b, 7000)
+	source := askquestions.Source{Protocol: "mcp", Kind: askquestions.OtherAgent, Agent: "GPTBot", Address: "agent GPTBot"}
+	var plain time.Duration
+	for _, counted := range []bool{false, true} {
+		b.Run(fmt.Sprint("counted=", counted), func(b *testing.B) {
+			ctx := b.Context()
+			if counted {
+				ctx = askquestions.With(ctx, source)
+			}
+			for i := 0; b.Loop(); i++ {
+				if _, err := answerTo(s.Ask.Ask(ctx, ask.Question{Text: questions[i%len(questions)]})); err != nil {
+					b.Fatal(err)
+				}
+				if counted {
+					s.Counter.Count(visitors.Visit{Agent: "GPTBot", Known: "word", Channel: "mcp", What: visitors.Asked})
+				}
+			}
+			each := b.Elapsed() / time.Duration(b.N)
+			if !counted {
+				plain = each
+				return
+			}
+			b.ReportMetric(float64(each-plain)/float64(time.Microsecond), "counting-us")
+		})
+	}
 }
