@@ -219,7 +219,7 @@ func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 		return "", nil, err
 	}
 	body.Overdue, body.Pending, body.Late = counted(owed[transactions.Expired]), counted(owed[transactions.Pending]), owed[transactions.Expired] > 0
-	return "Sales", body, nil
+	return "Revenue", body, nil
 }
 
 // compare sets what came in beside what did before, by currency.
