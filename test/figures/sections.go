@@ -72,6 +72,20 @@ func stages(names ...string) (rows []row) {
 	return rows
 }
 
+// starts are those of a server with so many passages.
+func starts(passages, words string) (rows []row) {
+	is := "Start/" + passages + ":"
+	for _, start := range []string{"first", "next"} {
+		ingest := ""
+		if start == "first" {
+			ingest = is + "s/ingest"
+		}
+		rows = append(rows, row{words + " passages, " + start + " start", []string{ingest, is + "s/" + start, is + "cpu-s/" + start,
+			is + "anonymous-MiB/" + start, is + "mapped-MiB/" + start, is + "ms/p50-" + start, is + "ms/p99-" + start}})
+	}
+	return rows
+}
+
 // consolePages are pages of the console over made-up sales, each beside one on which nothing is.
 func consolePages(names ...string) (rows []row) {
 	for _, name := range names {
@@ -319,6 +333,16 @@ var sections = []section{
 			{"find one that is not", []string{"Catalog/sqlite:ns/miss", "", ""}},
 			{"memory, in bytes an entry", []string{"Catalog/sqlite:bytes/entry-file", "", ""}},
 		},
+	},
+	{
+		name: "start", heading: "Starts of a server", runs: 1,
+		about: "Made-up articles of five passages, that were read before. The first start reads and analyses " +
+			"them; the next one maps the files that the first has left. Memory is the process's share after ten " +
+			"thousand questions: what it made, and what it has mapped from files, which the system takes back " +
+			"where it needs room. `FRONTDESK_LOAD=1000000` is a million passages.",
+		command: "go test ./test/load -run xxx -bench Start -benchtime 1x -timeout 1h",
+		columns: []string{"ingest", "start", "of processors", "memory, MiB", "mapped, MiB", "p50", "p99"},
+		rows:    slices.Concat(starts("10000", "10 thousand"), starts("100000", "100 thousand")),
 	},
 	{
 		name: "console", heading: "Pages of the console", runs: 1,

@@ -120,7 +120,7 @@ func (c *corpus) item(i int) (item map[string]any, topic []string) {
 }
 
 // write lays the corpus out as gzipped lines of JSON.
-func (c *corpus) write(t *testing.T, dir string) {
+func (c *corpus) write(t testing.TB, dir string) {
 	t.Helper()
 	for first := 0; first < c.items(); first += itemsPerFile {
 		path := filepath.Join(dir, fmt.Sprintf("items-%07d.jsonl.gz", first))

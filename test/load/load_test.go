@@ -110,7 +110,7 @@ func ingest(t *testing.T, data, source string) process.Usage {
 const questions = 500
 
 // size is how much space the files of a directory take.
-func size(t *testing.T, dir string) (total int64) {
+func size(t testing.TB, dir string) (total int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

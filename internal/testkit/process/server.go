@@ -155,14 +155,23 @@ func (s *Server) stop(t testing.TB) {
 func (s *Server) Log() string { return s.log.String() }
 
 // RSS is the server's resident memory in bytes.
-func (s *Server) RSS(t testing.TB) int64 {
+func (s *Server) RSS(t testing.TB) int64 { return s.kept(t, "status", "VmRSS:") }
+
+// Memory is the server's share of its resident memory in bytes: what it made, and what it mapped
+// from files.
+func (s *Server) Memory(t testing.TB) (anonymous, mapped int64) {
+	return s.kept(t, "smaps_rollup", "Pss_Anon:"), s.kept(t, "smaps_rollup", "Pss_File:")
+}
+
+// kept reads a size out of what Linux tells of the process.
+func (s *Server) kept(t testing.TB, file, name string) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
+	told, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" {
+	for line := range strings.Lines(string(told)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == name {
 			kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
 			if err != nil {
 				t.Fatal(err)
@@ -170,7 +179,7 @@ func (s *Server) RSS(t testing.TB) int64 {
 			return kilobytes << 10
 		}
 	}
-	t.Fatal("no VmRSS in the process's status")
+	t.Fatalf("no %s in the process's %s", name, file)
 	return 0
 }
 
