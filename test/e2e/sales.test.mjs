@@ -150,7 +150,7 @@ test("what an edge tells is seen: whom it saw, what came of it, and what nobody 
   const p = await login(viewer);
   await p.aisle("Bots");
   for (const text of ["GPTBot", "<b>Bot</b>", "told where a licence is had", "its address opens nothing", "came too often"]) await p.says(text);
-  await p.press(p.page.getByRole("table", { name: "Agents in the last 30 days" }).getByRole("link", { name: "GPTBot" }));
+  await p.press(p.page.getByRole("table", { name: "Agents by how often they came" }).getByRole("link", { name: "GPTBot" }));
   await p.says("/premium");
   assert.ok(!(await p.page.getByRole("main").innerText()).includes("ClaudeBot"));
   await p.press(p.page.getByRole("link", { name: "Show all" }));
@@ -175,7 +175,7 @@ test("what differs on a day is seen, with why, and leads to what it is about", a
     const p = await login(viewer, { viewport });
     await p.aisle("Reconciliation");
     await p.says("No day was counted yet");
-    await p.page.getByLabel("Day").fill(strayed);
+    await p.page.getByRole("textbox", { name: "Day", exact: true }).fill(strayed);
     await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
     await p.page.getByRole("heading", { name: `Reconciliation of ${strayed}`, level: 1 }).waitFor();
     await p.says("The day is not counted yet");
@@ -185,7 +185,7 @@ test("what differs on a day is seen, with why, and leads to what it is about", a
   }
   const p = await login(viewer);
   await p.aisle("Reconciliation");
-  await p.page.getByLabel("Day").fill(strayed);
+  await p.page.getByRole("textbox", { name: "Day", exact: true }).fill(strayed);
   await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
   await p.page.getByLabel("What differs").selectOption("Used, not delivered");
   await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
