@@ -16,6 +16,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/signal"
 	"path"
 	"strconv"
 	"strings"
@@ -111,7 +113,9 @@ func swallow() {
 		}
 	}
 	fmt.Println("http://" + address)
-	select {}
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	<-ended
 }
 
 func (p *peer) tell(w http.ResponseWriter, _ *http.Request) {

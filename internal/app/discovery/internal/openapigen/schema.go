@@ -37,7 +37,7 @@ var inner = map[string]string{
 	"content": "content", "ingest": "content/ingest", "document": "content/ingest/document",
 	"ownerterms": "content/ownerterms", "visitors": "identity/visitors",
 	"access": "operator/access", "keyring": "identity/keyring",
-	"settings": "operator/settings", "questions": "ask/questions",
+	"settings": "operator/settings", "questions": "ask/questions", "receipts": "operator/receipts", "ledger": "ledger",
 }
 
 // nameOf is the name of the schema of a type.
