@@ -1,5 +1,5 @@
 // Package console is the owner's pages under /console/: what agents received, what was refused, the keys of platforms,
-// what agents submit, and what is sold, for those who are logged in. They are in English, and work without any script.
+// what agents submit, and what is sold, for those who are logged in. They work without any script.
 // Package frame has what all pages share.
 package console
 
@@ -30,6 +30,9 @@ import (
 
 //go:embed *.html
 var embedded embed.FS
+
+//go:embed words.txt
+var words string
 
 // OwnerConfig says what the owner's pages show, and to whom. Nothing of it may be nil but Inbox
 // and Sales.
@@ -95,7 +98,7 @@ type owner struct {
 // pages are the pages of this package.
 func (o *owner) pages() frame.Pages {
 	all := frame.Pages{
-		Templates: embedded, Waiting: map[string]func(context.Context) (int, error){},
+		Templates: embedded, Words: words, UTC: true, Waiting: map[string]func(context.Context) (int, error){},
 		Finders:   o.finders(),
 		Functions: functions(func(until time.Time) string { return leftOf(until, o.Now()) }),
 		Rows: []frame.Page{

@@ -45,26 +45,27 @@ func (o *owner) findReceipt(ctx context.Context, text string) (all []frame.Found
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, receiptFound(newRow(record), false))
+			all = append(all, receiptFound(record, false))
 		}
 		return all, nil
 	}
-	body, _, err := o.stored(ctx, text)
-	if err != nil {
+	given, err := o.config.Receipt(ctx, text)
+	early := err != nil && fail.From(err).Code == fail.Unavailable && given.Entry.ID != ""
+	if err != nil && !early {
 		return nil, none(err)
 	}
-	found := receiptFound(body.row, body.Early)
-	found.Exact = o.config.Inbox == nil || body.Inbox != body.ID
+	found := receiptFound(ledger.Record{Index: given.Index, Entry: given.Entry}, early)
+	found.Exact = o.config.Inbox == nil || given.Entry.Kind != "intake"
 	return []frame.Found{found}, nil
 }
 
 // receiptFound is an entry. An early one has no number yet.
-func receiptFound(r row, early bool) frame.Found {
-	note := r.Time.UTC().Format(time.DateTime) + " UTC"
+func receiptFound(r ledger.Record, early bool) frame.Found {
+	note := r.Entry.Time.UTC().Format(time.DateTime) + " UTC"
 	if !early {
 		note = "#" + strconv.FormatInt(r.Index, 10) + ", " + note
 	}
-	return frame.Found{Text: r.ID, Note: note, Path: "receipts/" + r.ID, Exact: true}
+	return frame.Found{Text: r.Entry.ID, Note: note, Path: "receipts/" + r.Entry.ID, Exact: true}
 }
 
 // findSubmission finds what was submitted by its id alone: those of sessions and agents have no

@@ -83,7 +83,7 @@ func (c chosen) Link(more ...string) string {
 type receiptsBody struct {
 	Head      ledger.Head
 	Plot      *plot.Platforms
-	Kinds     []struct{ Name, Says string }
+	Kinds     []string
 	Platforms []string
 	Chosen    chosen
 	Rows      []row
@@ -94,7 +94,7 @@ type receiptsBody struct {
 }
 
 // receipts shows who took what, and what became of requests over time.
-func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) receipts(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := receiptsBody{Kinds: kinds, Chosen: o.filter(r)}
 	var err error
 	if body.Head, err = o.config.Head(ctx); err != nil {
@@ -108,7 +108,7 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (
 		return "", nil, err
 	}
 	body.Platforms = platforms
-	body.Plot = plot.OfPlatforms(tallies, o.Now())
+	body.Plot = plotOf(v, tallies, o.Now())
 	c := body.Chosen
 	filter := ledger.Filter{Kind: c.Kind, Since: c.since, Until: c.until, Newest: true, Limit: perPage + 1}
 	if c.Platform != "" {
@@ -126,9 +126,23 @@ func (o *owner) receipts(ctx context.Context, r *http.Request, _ *frame.Visit) (
 			body.Older = c.Link("before", strconv.FormatInt(body.Rows[perPage-1].Index, 10))
 			break
 		}
-		body.Rows = append(body.Rows, newRow(record))
+		body.Rows = append(body.Rows, newRow(record, v))
 	}
-	return "Receipts", body, nil
+	return v.Say("frame.receipts"), body, nil
+}
+
+// plotOf draws what platforms asked for, with its words.
+func plotOf(v *frame.Visit, tallies []grants.DayCount, now time.Time) *plot.Platforms {
+	p := plot.OfPlatforms(tallies, now)
+	if p == nil {
+		return nil
+	}
+	p.Name, p.Says = v.Say("receipts.plot"), v.Say("receipts.plot_says", p.Given, p.Refused, p.Max)
+	for i := range p.Days {
+		day := &p.Days[i]
+		day.Says = v.Say("receipts.plot_day", v.Day(day.Day), day.Given, day.Not)
+	}
+	return p
 }
 
 // lately counts what platforms did in the days of the plot, and names all that there are.
@@ -176,11 +190,11 @@ type verdict struct {
 }
 
 // bodyFor is the page of a receipt.
-func bodyFor(given receipt.Receipt) receiptBody {
+func bodyFor(given receipt.Receipt, v *frame.Visit) receiptBody {
 	e := given.Entry
 	var b bodies
 	json.Unmarshal(e.Body, &b) // what cannot be read is not shown
-	body := receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}), Request: e.Request, Site: e.Site, Version: b.Terms, Inbox: b.Asked}
+	body := receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}, v), Request: e.Request, Site: e.Site, Version: b.Terms, Inbox: b.Asked}
 	if e.Kind == "intake" {
 		body.Inbox = e.ID
 	}
@@ -189,16 +203,16 @@ func bodyFor(given receipt.Receipt) receiptBody {
 
 // stored gives the receipt of an id with its page. Of an entry that has no place yet there is no receipt, and the page
 // says so.
-func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Receipt, error) {
+func (o *owner) stored(ctx context.Context, v *frame.Visit, id string) (receiptBody, receipt.Receipt, error) {
 	given, err := o.config.Receipt(ctx, id)
 	switch {
 	case err == nil:
-		body := bodyFor(given)
+		body := bodyFor(given, v)
 		text, err := json.MarshalIndent(given, "", "  ")
 		body.Text = string(text)
 		return body, given, err
 	case fail.From(err).Code == fail.Unavailable && given.Entry.ID != "":
-		body := bodyFor(given)
+		body := bodyFor(given, v)
 		body.Early = true
 		return body, given, nil
 	}
@@ -206,14 +220,14 @@ func (o *owner) stored(ctx context.Context, id string) (receiptBody, receipt.Rec
 }
 
 // receipt shows one receipt.
-func (o *owner) receipt(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
-	body, given, err := o.stored(ctx, r.PathValue("id"))
+func (o *owner) receipt(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
+	body, given, err := o.stored(ctx, v, r.PathValue("id"))
 	if err == nil && !body.Early && sharing.Owned(given.Entry) {
 		var link receipts.SharedReceipt
 		link, err = receipts.ShareReceipt{ID: body.ID}.Do(ctx, o.config.Access)
 		body.Share = o.PublicURL(r) + link.Path
 	}
-	return "Receipt " + body.ID, body, broken(err)
+	return v.Say("receipts.title", body.ID), body, broken(err)
 }
 
 // broken is the error of a receipt that cannot be made: it is not there, or the ledger does not fit together.
@@ -230,8 +244,8 @@ func broken(err error) error {
 }
 
 // download gives a receipt as a file, which `frontdesk verify` takes.
-func (o *owner) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
-	body, _, err := o.stored(r.Context(), r.PathValue("id"))
+func (o *owner) download(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+	body, _, err := o.stored(r.Context(), v, r.PathValue("id"))
 	switch {
 	case err != nil:
 		return broken(err)
@@ -254,21 +268,21 @@ func (o *owner) verifyAll(r *http.Request, v *frame.Visit) (did, to string, err 
 }
 
 // verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
-func (o *owner) verify(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) verify(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	if text := r.PostForm.Get("receipt"); text != "" {
-		return "Receipt verified", o.verifyText(ctx, text), nil
+		return v.Say("receipts.title_verified"), o.verifyText(ctx, v, text), nil
 	}
-	body, err := o.verifyStored(ctx, r.PostForm.Get("id"))
-	return "Receipt verified", body, broken(err)
+	body, err := o.verifyStored(ctx, v, r.PostForm.Get("id"))
+	return v.Say("receipts.title_verified"), body, broken(err)
 }
 
 // verifyStored verifies the receipt of an entry as it is stored here.
-func (o *owner) verifyStored(ctx context.Context, id string) (receiptBody, error) {
-	body, given, err := o.stored(ctx, id)
+func (o *owner) verifyStored(ctx context.Context, v *frame.Visit, id string) (receiptBody, error) {
+	body, given, err := o.stored(ctx, v, id)
 	switch {
 	case err != nil && fail.From(err).Code == fail.Internal:
-		body.row = row{ID: id, Says: "Entry"}
-		body.Verdict = &verdict{Ours: true, Problem: sentence("No receipt can be made of what is stored: " + told(err))}
+		body.row = row{ID: id}
+		body.Verdict = &verdict{Ours: true, Problem: sentence(v.Say("receipts.false_unmade", told(err)))}
 		return body, nil
 	case err == nil && !body.Early:
 		body.Verdict = o.judge(given)
@@ -278,17 +292,17 @@ func (o *owner) verifyStored(ctx context.Context, id string) (receiptBody, error
 }
 
 // verifyText verifies a receipt that is given as a text, and says what of its entry is otherwise in our ledger.
-func (o *owner) verifyText(ctx context.Context, text string) receiptBody {
+func (o *owner) verifyText(ctx context.Context, v *frame.Visit, text string) receiptBody {
 	given, err := receipt.Parse([]byte(text))
 	if err != nil {
-		return receiptBody{row: row{Says: "Receipt"}, Text: text, Verdict: &verdict{Problem: sentence(err.Error())}}
+		return receiptBody{Text: text, Verdict: &verdict{Problem: sentence(err.Error())}}
 	}
-	body := bodyFor(given)
+	body := bodyFor(given, v)
 	body.Text, body.Verdict = text, o.judge(given)
 	if body.Verdict.True {
 		return body
 	}
-	if _, ours, err := o.stored(ctx, given.Entry.ID); err == nil {
+	if _, ours, err := o.stored(ctx, v, given.Entry.ID); err == nil {
 		body.Verdict.Differs = differences(given.Entry, ours.Entry)
 	}
 	return body
@@ -352,28 +366,12 @@ func sentence(text string) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// reasons are the outcomes of requests that got nothing, and what they mean to the owner.
-var reasons = map[string]string{
-	"out_of_scope":     "It asked for a topic that none of your declared editorial domains covers.",
-	"access_disabled":  "Access is paused, disabled or past its last day (intent.state, intent.compliance.sunset).",
-	"policy_violation": "Your rules or limits refuse it: a country, language or placement, an old timestamp, citations that are owed, or a session that has seen enough.",
-	"rate_limited":     "It came sooner than intent.rate, intent.sessions or the key's own rate allows.",
-	"unsupported":      "It asked for what intent.supports does not offer.",
-	"no_content":       "Nothing that may be given fits it.",
-}
-
-// reasonSays explains an outcome.
-func reasonSays(outcome string) string {
-	if text, known := reasons[outcome]; known {
-		return text
-	}
-	return "It could not be answered."
-}
+// reasons are the outcomes of requests that got nothing.
+var reasons = strings.Fields("out_of_scope access_disabled policy_violation rate_limited unsupported no_content")
 
 // denialsBody is the page of requests that got nothing.
 type denialsBody struct {
 	Chosen    chosen
-	Means     string // what the reason that is chosen means
 	Reasons   []string
 	Platforms []string
 	Counts    []reasonCount // of the days of the plot
@@ -384,12 +382,12 @@ type denialsBody struct {
 }
 
 type reasonCount struct {
-	Reason, Says string
-	N            int
+	Reason string
+	N      int
 }
 
 // denials shows the requests that got nothing, and why.
-func (o *owner) denials(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) denials(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := denialsBody{Chosen: o.filter(r), Days: plot.Days}
 	tallies, platforms, err := o.lately(ctx)
 	if err != nil {
@@ -398,9 +396,6 @@ func (o *owner) denials(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 	body.Platforms = platforms
 	body.count(tallies)
 	c, q := body.Chosen, r.URL.Query()
-	if c.Reason != "" {
-		body.Means = reasonSays(c.Reason)
-	}
 	wanted := grants.RefusalFilter{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
 	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
 		wanted.Before, body.Later = grants.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
@@ -417,7 +412,7 @@ func (o *owner) denials(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 		}
 		body.Rows = append(body.Rows, request)
 	}
-	return "Refused requests", body, nil
+	return v.Say("receipts.refused"), body, nil
 }
 
 // count says how often each reason was given, the most frequent first.
@@ -428,11 +423,9 @@ func (b *denialsBody) count(tallies []grants.DayCount) {
 			counts[reason] += n
 		}
 	}
-	for reason := range reasons {
-		b.Reasons = append(b.Reasons, reason)
-	}
+	b.Reasons = slices.Clone(reasons)
 	for reason, n := range counts {
-		b.Counts = append(b.Counts, reasonCount{reason, reasonSays(reason), n})
+		b.Counts = append(b.Counts, reasonCount{reason, n})
 		b.Reasons = append(b.Reasons, reason)
 	}
 	slices.Sort(b.Reasons)

@@ -49,7 +49,7 @@ type effect struct {
 }
 
 // entryLink leads to an entry of the ledger.
-type entryLink struct{ ID, Says string }
+type entryLink struct{ ID, Kind string }
 
 // fields are the members of a JSON object in their order. What is no object is shown as one text.
 func fields(object strictjson.Value) (all []field) {
@@ -141,7 +141,7 @@ func (o *owner) requestBody(q *intake.Request, v *frame.Visit) *requestBody {
 		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Attempts, Next: q.Effect.Due, GivenUp: q.Effect.GivenUp}
 	}
 	for _, e := range q.Entries {
-		body.Entries = append(body.Entries, entryLink{e.ID, kindSays(e.Kind)})
+		body.Entries = append(body.Entries, entryLink{e.ID, e.Kind})
 	}
 	if v.May(identity.Operate) && body.State == vault.Waiting {
 		body.Form = o.newForm(q)

@@ -8,25 +8,12 @@ import (
 	"time"
 
 	"frontdesk/internal/ledger"
+	"frontdesk/internal/operator/console/frame"
 )
 
-// The kinds of entries that there are at present, and what they are called.
-var kinds = []struct{ Name, Says string }{
-	{"access", "Passages given"}, {"citation", "Citation reported"}, {"counter-receipt", "Access counted by the platform"}, {"terms", "Terms in force"}, {"key", "Key changed"},
-	{"setting", "Setting changed"},
-	{"intake", "Request taken in"}, {"offer", "Request answered by hand"}, {"bind", "Offer bound"}, {"erase", "Request erased"},
-	{"transaction", "Bought"}, {"delivery", "Delivered"}, {"usage", "Use reported"}, {"account", "Account changed"},
-}
-
-// kindSays is what a kind is called.
-func kindSays(kind string) string {
-	for _, k := range kinds {
-		if k.Name == kind {
-			return k.Says
-		}
-	}
-	return kind
-}
+// The kinds of entries that there are at present. The words of pages say what they are called.
+var kinds = strings.Fields(
+	"access citation counter-receipt terms key setting intake offer bind erase transaction delivery usage account")
 
 // taken is one thing of what an entry says was taken or shown.
 type taken struct {
@@ -41,7 +28,6 @@ type row struct {
 	ID       string
 	Time     time.Time
 	Kind     string
-	Says     string // what the kind is called
 	Who      string // a platform's name, or another party's id; empty for this site itself
 	Took     []taken
 	Note     string
@@ -108,19 +94,17 @@ type bodies struct {
 }
 
 // verdicts are what our records say of what a platform reports.
-var verdicts = map[string]string{
-	"agrees": "fits our records", "differs": "differs from our records", "early": "stated to be earlier than the access", "ahead": "stated to be later than its report",
-}
+var verdicts = []string{"agrees", "differs", "early", "ahead"}
 
 // newRow says what an entry is about.
-func newRow(r ledger.Record) row {
+func newRow(r ledger.Record, v *frame.Visit) row {
 	e := r.Entry
-	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind, Says: kindSays(e.Kind)}
+	out := row{Index: r.Index, ID: e.ID, Time: e.Time, Kind: e.Kind}
 	out.Who, out.Platform = strings.CutPrefix(e.Party, platformParty)
 	if agent, ok := strings.CutPrefix(e.Party, agentParty); ok {
 		out.Who = agent
 		if hash, ok := strings.CutPrefix(agent, agentHash); ok {
-			out.Who = "agent " + short(hash)
+			out.Who = v.Say("receipts.agent", short(hash))
 		}
 	}
 	for _, kind := range []string{requesterParty, buyerParty} {
@@ -130,7 +114,7 @@ func newRow(r ledger.Record) row {
 	}
 	edge, ofEdge := strings.CutPrefix(e.Party, edgeParty)
 	if ofEdge {
-		out.Who = "edge " + edge
+		out.Who = v.Say("receipts.edge", edge)
 	}
 	var b bodies
 	if json.Unmarshal(e.Body, &b) != nil {
@@ -138,48 +122,48 @@ func newRow(r ledger.Record) row {
 	}
 	switch e.Kind {
 	case "transaction", "delivery", "usage":
-		out.Took, out.Note, out.Delivery = b.sold(), notes(b.sale(), e.Subject), b.Delivery
+		out.Took, out.Note, out.Delivery = b.sold(v), notes(b.sale(v), e.Subject), b.Delivery
 		if !ofEdge {
 			out.Sale = e.Subject
 		}
 	case "account":
-		out.Took = []taken{{Text: strings.TrimSpace(b.Of + " " + e.Subject), Note: b.change()}}
-		out.Note = labelled("by ", b.By)
+		out.Took = []taken{{Text: strings.TrimSpace(b.Of + " " + e.Subject), Note: b.change(v)}}
+		out.Note = labelled(v, "receipts.by", b.By)
 	case "access":
 		for _, i := range b.Items {
-			out.Took = append(out.Took, taken{i.URL, i.URL, plural(len(i.Chunks), "passage") + ", rule " + strconv.Itoa(i.Rule)})
+			out.Took = append(out.Took, taken{i.URL, i.URL, v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule)})
 		}
-		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), labelled("terms ", short(b.Terms)))
+		out.Note = notes(b.given(v), labelled(v, "receipts.terms", short(b.Terms)))
 	case "citation":
-		out.Took = []taken{{b.SourceURL, b.SourceURL, plural(len(b.Chunks), "passage")}}
-		out.Note = notes(labelled("shown as ", b.Surface), says(b.Verdict), b.sent())
+		out.Took = []taken{{b.SourceURL, b.SourceURL, v.Count("receipts.passages", len(b.Chunks))}}
+		out.Note = notes(labelled(v, "receipts.shown_as", b.Surface), says(v, b.Verdict), b.sent(v))
 	case "counter-receipt":
-		out.Note = notes(plural(b.Returned, "passage")+", "+plural(b.Tokens, "token"), says(b.Verdict), b.sent())
+		out.Note = notes(b.given(v), says(v, b.Verdict), b.sent(v))
 	case "terms":
-		out.Took = []taken{{Text: "version " + short(e.Subject)}}
+		out.Took = []taken{{Text: v.Say("receipts.version", short(e.Subject))}}
 		if b.Of != "" { // what an operator's program changed of them
-			out.Took, out.Note = []taken{{Text: b.Of + " " + e.Subject, Note: b.Did}}, labelled("by ", b.By)
+			out.Took, out.Note = []taken{{Text: b.Of + " " + e.Subject, Note: b.Did}}, labelled(v, "receipts.by", b.By)
 		}
 	case "setting":
-		out.Took, out.Note = []taken{{Text: e.Subject, Note: b.Did}}, labelled("by ", b.By)
+		out.Took, out.Note = []taken{{Text: e.Subject, Note: b.Did}}, labelled(v, "receipts.by", b.By)
 	case "key":
-		whose := "" // who has a key did not change it
-		if out.Platform {
-			whose = " of " + out.Who
+		text := v.Say("receipts.key", b.Key, e.Subject)
+		if out.Platform { // who has a key did not change it
+			text = v.Say("receipts.key_of", b.Key, e.Subject, out.Who)
 		}
-		out.Took, out.Who = []taken{{Text: b.Key + " key " + e.Subject + whose, Note: b.State}}, ""
-		out.Note = labelled("by ", b.By)
+		out.Took, out.Who = []taken{{Text: text, Note: b.State}}, ""
+		out.Note = labelled(v, "receipts.by", b.By)
 	case "intake", "offer":
 		out.Took = []taken{{Text: b.Intake}}
 		out.Note = b.Outcome
 		if !b.Offer.Expires.IsZero() {
-			out.Note += " until " + b.Offer.Expires.UTC().Format("2 Jan 2006, 15:04")
+			out.Note += " " + v.Say("list.until", v.Moment(b.Offer.Expires))
 		}
-		out.Note = notes(out.Note, labelled("by ", b.By))
+		out.Note = notes(out.Note, labelled(v, "receipts.by", b.By))
 	case "bind":
-		out.Took = []taken{{Text: b.Intake, Note: labelled("with ", strings.Join(b.Fields, ", "))}}
+		out.Took = []taken{{Text: b.Intake, Note: labelled(v, "receipts.with", strings.Join(b.Fields, ", "))}}
 	case "erase":
-		out.Note = notes(erased[b.Reason], labelled("by ", b.By))
+		out.Note = notes(erased(v, b.Reason), labelled(v, "receipts.by", b.By))
 	}
 	if len(out.Took) == 0 && e.Subject != "" {
 		out.Took = []taken{{Text: e.Subject}}
@@ -188,25 +172,26 @@ func newRow(r ledger.Record) row {
 }
 
 // sold is what a transaction or a delivery is about.
-func (b bodies) sold() []taken {
+func (b bodies) sold(v *frame.Visit) []taken {
 	if b.URI == "" {
 		return nil
 	}
 	t := taken{Text: b.URI, URL: b.URI}
 	if b.Rule != nil {
-		t.Note = "rule " + strconv.Itoa(*b.Rule)
+		t.Note = v.Say("receipts.rule", *b.Rule)
 	}
 	return []taken{t}
 }
 
 // sale is what came of a transaction: its price, how much was delivered, or what was reported.
-func (b bodies) sale() string {
+func (b bodies) sale(v *frame.Visit) string {
 	note := notes(strings.ReplaceAll(b.Model, "_", " "), b.amount(), b.Outcome)
 	switch {
 	case b.Consumed != nil:
-		note = notes(strings.TrimSpace(strconv.Itoa(*b.Consumed)+" "+b.Unit)+" used", labelled("settled at ", strings.TrimSpace(b.Settled+" "+b.Currency)), b.State)
+		note = notes(v.Say("receipts.used", strings.TrimSpace(strconv.Itoa(*b.Consumed)+" "+b.Unit)),
+			labelled(v, "receipts.settled", strings.TrimSpace(b.Settled+" "+b.Currency)), b.State)
 	case b.Size > 0:
-		note = plural(b.Size, "byte")
+		note = v.Count("list.bytes", b.Size)
 	}
 	return note
 }
@@ -220,28 +205,39 @@ func (b bodies) amount() string {
 }
 
 // change is what the operator did to an account, a licence or a subscription.
-func (b bodies) change() string {
-	note := notes(b.Did, b.amount(), labelled("limit ", b.Limit))
+func (b bodies) change(v *frame.Visit) string {
+	note := notes(b.Did, b.amount(), labelled(v, "receipts.limit", b.Limit))
 	if b.Quota != nil {
-		note += " of " + strconv.FormatInt(*b.Quota, 10) + " " + strings.ReplaceAll(b.Unit, "_", " ")
+		note += " " + v.Say("receipts.quota", strconv.FormatInt(*b.Quota, 10)+" "+strings.ReplaceAll(b.Unit, "_", " "))
 	}
 	return note
 }
 
-// erased says why something was erased.
-var erased = map[string]string{"asked": "because somebody asked for it", "retention": "because its time was over"}
+// given is how much of what was asked for a platform got.
+func (b bodies) given(v *frame.Visit) string {
+	return v.Count("receipts.passages", b.Returned) + ", " + v.Count("receipts.tokens", b.Tokens)
+}
 
-// sent says of an event that it may be anybody's.
-func (b bodies) sent() string {
-	if b.Unsigned {
-		return "signed by nobody"
+// erased says why something was erased.
+func erased(v *frame.Visit, reason string) string {
+	switch reason {
+	case "asked", "retention":
+		return v.Say("receipts.erased_" + reason)
 	}
 	return ""
 }
 
-func says(verdict string) string {
-	if said, known := verdicts[verdict]; known {
-		return said
+// sent says of an event that it may be anybody's.
+func (b bodies) sent(v *frame.Visit) string {
+	if b.Unsigned {
+		return v.Say("receipts.unsigned")
+	}
+	return ""
+}
+
+func says(v *frame.Visit, verdict string) string {
+	if slices.Contains(verdicts, verdict) {
+		return v.Say("receipts.verdict_" + verdict)
 	}
 	return verdict
 }
@@ -251,12 +247,12 @@ func notes(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(note string) bool { return note == "" }), "; ")
 }
 
-// labelled is a text after its label; empty without a text.
-func labelled(label, text string) string {
+// labelled is a text in the place of another; empty without a text.
+func labelled(v *frame.Visit, key, text string) string {
 	if text == "" {
 		return ""
 	}
-	return label + text
+	return v.Say(key, text)
 }
 
 func plural(n int, thing string) string {

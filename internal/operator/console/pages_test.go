@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,41 @@ func TestEachPageIsDrawn(t *testing.T) {
 						t.Errorf("%s for %q, full: %v, has no heading:\n%s", name, role, full, out.String())
 					}
 				}
+			}
+		}
+	}
+}
+
+// english are the pages that are not in other languages yet.
+const english = "inbox request erase sales sales-catalog sales-offers sales-offer sales-transactions " +
+	"sales-transaction sales-deliveries sales-delivery sales-disputes sales-dispute sales-measures sales-bots " +
+	"sales-reconciliation sales-leakage sales-owed sales-accounts sales-account sales-grants sales-grant " +
+	"sales-tenants sales-tenant sales-domains sales-domain sales-requesters sales-reports"
+
+// TestOnlyTheNamedPagesAreEnglishAlone holds which pages say that they are in English whatever
+// their reader prefers: no page may fall back to that.
+func TestOnlyTheNamedPagesAreEnglishAlone(t *testing.T) {
+	t.Parallel()
+	f := console()
+	for name := range drawn {
+		if is, may := f.Foreign(name), slices.Contains(strings.Fields(english), name); is != may {
+			t.Errorf("%s is in English alone: %v, want %v", name, is, may)
+		}
+	}
+}
+
+// TestWordsOfProtocolsHaveTexts holds that pages say what entries of the ledger and refusals are, and
+// not the words of protocols.
+func TestWordsOfProtocolsHaveTexts(t *testing.T) {
+	t.Parallel()
+	f := console()
+	for key, all := range map[string][]string{
+		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
+		"denials.is_": reasons, "denials.means_": reasons,
+	} {
+		for _, word := range all {
+			if !f.Says(key + word) {
+				t.Errorf("there is no text %s", key+word)
 			}
 		}
 	}

@@ -16,8 +16,8 @@ type drawing struct {
 	words words
 	now   func() time.Time
 	plain *template.Template // never executed, so that it can be cloned
-	// foreign are templates of pages that have no words, and are in English.
-	foreign map[string]bool
+	// foreign are templates that say no words, and are in English; utc are those of Pages.UTC.
+	foreign, utc map[string]bool
 
 	mu    sync.Mutex
 	bound map[binding]*template.Template
@@ -31,7 +31,8 @@ const maxBound = 64
 
 // newDrawing reads the templates and words of pages. A mistake in them is one of the build.
 func newDrawing(now func() time.Time, sets []Pages) *drawing {
-	d := &drawing{words: words{}, now: now, foreign: map[string]bool{}, bound: map[binding]*template.Template{}}
+	d := &drawing{words: words{}, now: now, foreign: map[string]bool{}, utc: map[string]bool{}}
+	d.bound = map[binding]*template.Template{}
 	d.plain = template.New("console").Funcs(d.functions(speech{words: d.words}, time.UTC))
 	d.plain.Funcs(template.FuncMap{"page": func(Sheet) (template.HTML, error) { return "", nil }})
 	for _, set := range sets {
@@ -40,9 +41,10 @@ func newDrawing(now func() time.Time, sets []Pages) *drawing {
 		}
 		before := names(d.plain)
 		template.Must(d.plain.Funcs(set.Functions).ParseFS(set.Templates, "*.html"))
-		if set.Words == "" {
-			for name := range names(d.plain) {
-				d.foreign[name] = !before[name]
+		for _, one := range d.plain.Templates() {
+			if name := one.Name(); !before[name] && one.Tree != nil {
+				d.foreign[name] = !strings.Contains(one.Tree.Root.String(), "say ")
+				d.utc[name] = set.UTC
 			}
 		}
 	}
@@ -92,29 +94,39 @@ func (f *Frame) Templates(preferred string) *template.Template {
 	return f.drawing.in(i18n.For(preferred), time.UTC)
 }
 
-// functions are those that every template may call. Pages that are in English alone tell times in
-// UTC: day, iso, moment and exact. Pages with words tell them in the zone of whoever looks: date
-// and when.
+// Foreign says whether the page of a template is in English alone, for tests.
+func (f *Frame) Foreign(page string) bool { return f.drawing.foreign[page] }
+
+// functions are those that every template may call. Pages of UTC tell times by day, iso, moment and
+// exact, and the others in the zone of whoever looks, by date and when. A term is a word of a
+// protocol as people say it: the text of a key that ends with the word, or else the word.
 func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 	layout := func(key string, t time.Time) (string, error) {
 		text, err := s.say(key)
-		return t.In(zone).Format(text), err
+		return t.Format(text), err
 	}
 	return template.FuncMap{
 		"say":      s.say,
 		"count":    s.count,
+		"rich":     s.rich,
 		"number64": func(n int64) string { return s.Number(float64(n), 0) },
 		"number":   func(n int) string { return s.Number(float64(n), 0) },
 		"share":    func(part float64) string { return s.Number(100*part, 1) + " %" },
-		"date":     func(t time.Time) (string, error) { return layout("frame.date_layout", t) },
+		"date":     func(t time.Time) (string, error) { return layout("frame.date_layout", t.In(zone)) },
 		"when": func(t time.Time) (template.HTML, error) {
-			text, err := layout("frame.time_layout", t)
+			text, err := layout("frame.time_layout", t.In(zone))
 			return template.HTML(`<time datetime="` + t.UTC().Format(time.RFC3339) + `" title="` +
 				t.UTC().Format("2006-01-02 15:04:05 UTC") + `">` + template.HTMLEscapeString(text) + `</time>`), err
 		},
-		"day":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006") },
+		"day":    func(t time.Time) (string, error) { return layout("frame.date_layout", t.UTC()) },
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
-		"moment": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05") },
+		"moment": func(t time.Time) (string, error) { return layout("frame.moment_layout", t.UTC()) },
+		"term": func(key, word string) (string, error) {
+			if s.words[key+"_"+word] == nil {
+				return strings.ReplaceAll(word, "_", " "), nil
+			}
+			return s.say(key + "_" + word)
+		},
 		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
 		"always": func(t time.Time) bool { return t.Year() >= 9999 },

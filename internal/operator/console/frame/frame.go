@@ -51,7 +51,9 @@ type Pages struct {
 	Rows      []Page
 	Templates fs.FS            // whose *.html define a template for each page
 	Functions template.FuncMap // that these templates call, beside those of every page
-	Words     string           // the texts of the pages in each language; empty for pages in English
+	// Words are the texts of the pages in each language. A page that says none is in English.
+	Words string
+	UTC   bool // the pages tell days and times in UTC
 	// Waiting counts what waits for a person, by the path of the page's entry in the menu.
 	Waiting map[string]func(context.Context) (int, error)
 	Finders []Finder // by which the box above every page finds what the pages list

@@ -66,8 +66,7 @@ func listDesk(t *testing.T) func(address string) *httptest.ResponseRecorder {
 		if strings.HasPrefix(address, "numbers.csv") {
 			page = pages[1]
 		}
-		say := func(key string, args ...any) string { return f.say(r, key, args...) }
-		v := &Visit{In: identity.Login{Name: "Ana", Role: identity.Viewer}, say: say}
+		v := &Visit{In: identity.Login{Name: "Ana", Role: identity.Viewer}, speech: f.speech(r)}
 		if err := page.Serve(w, r, v); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -31,7 +32,7 @@ const (
 type Visit struct {
 	In     identity.Login
 	secret string // of the session
-	say    func(key string, args ...any) string
+	speech speech
 }
 
 // May says whether the visitor has a right.
@@ -41,7 +42,18 @@ func (v *Visit) May(right identity.Right) bool { return identity.May(v.In.Role, 
 func (v *Visit) Actor() string { return "key:" + v.In.Key }
 
 // Say is a text in the visitor's language, by its key in the words of pages.
-func (v *Visit) Say(key string, args ...any) string { return v.say(key, args...) }
+func (v *Visit) Say(key string, args ...any) string { return must(v.speech.say(key, args...)) }
+
+// Count is a text that counts something, in the visitor's language.
+func (v *Visit) Count(key string, n int, args ...any) string {
+	return must(v.speech.count(key, n, args...))
+}
+
+// Day writes a date in the visitor's language: "9 March 2026".
+func (v *Visit) Day(t time.Time) string { return v.speech.Day(t) }
+
+// Moment writes a date and a time, by UTC.
+func (v *Visit) Moment(t time.Time) string { return t.UTC().Format(v.Say("frame.time_layout")) }
 
 // csrf is the token that the forms of a session carry. It tells nothing of the secret that it is
 // made of.
@@ -117,7 +129,7 @@ func (f *Frame) visitor(r *http.Request) (*Visit, error) {
 
 // visit is a request of somebody who has a session.
 func (f *Frame) visit(r *http.Request, in identity.Login, secret string) *Visit {
-	return &Visit{in, secret, func(key string, args ...any) string { return f.say(r, key, args...) }}
+	return &Visit{in, secret, f.speech(r)}
 }
 
 // Asks says whether a question comes from somebody who is logged in.

@@ -34,6 +34,7 @@ type Sheet struct {
 	Menu     []Group
 	Language string
 	Foreign  bool     // the page is in English, whatever the language of the frame is
+	UTC      bool     // its days and times are UTC, which it has to say
 	Warned   []string // what the owner should know
 
 	has func(path string) bool
@@ -65,7 +66,9 @@ func (f *Frame) Show(w http.ResponseWriter, r *http.Request, status int, s Sheet
 	speaker := i18n.For(r.Header.Values("Accept-Language")...)
 	s.Site, s.Base, s.Language, s.has = f.Title, f.Base(r), speaker.Language(), f.Has
 	s.Assets = s.Base + strings.TrimPrefix(f.files.Root, "/")
-	s.Foreign = f.drawing.foreign[s.Page] && s.Language != i18n.Languages[0]
+	if s.Language != i18n.Languages[0] {
+		s.Foreign, s.UTC = f.drawing.foreign[s.Page], f.drawing.utc[s.Page]
+	}
 	zone := time.UTC
 	if s.In != nil {
 		if s.In.Zone != nil {
@@ -138,10 +141,18 @@ func (f *Frame) refuse(w http.ResponseWriter, r *http.Request, v *Visit, err err
 
 // say is a text in the language of a request.
 func (f *Frame) say(r *http.Request, key string, args ...any) string {
-	speaker := i18n.For(r.Header.Values("Accept-Language")...)
-	text, err := speech{f.drawing.words, speaker}.say(key, args...)
+	return must(f.speech(r).say(key, args...))
+}
+
+// speech is the words in the language of a request.
+func (f *Frame) speech(r *http.Request) speech {
+	return speech{f.drawing.words, i18n.For(r.Header.Values("Accept-Language")...)}
+}
+
+// must gives a text whose key is written in the code.
+func must(text string, err error) string {
 	if err != nil {
-		panic("console: " + err.Error()) // a key is written in the code
+		panic("console: " + err.Error())
 	}
 	return text
 }

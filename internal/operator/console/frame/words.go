@@ -3,6 +3,8 @@ package frame
 import (
 	_ "embed"
 	"fmt"
+	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,6 +75,22 @@ func (s speech) say(key string, args ...any) (string, error) {
 		return texts[s.Language()], nil
 	}
 	return fmt.Sprintf(texts[s.Language()], args...), nil
+}
+
+// quoted is what a text has between backquotes: what somebody writes or reads as it is.
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// rich is a text whose places stand out, and with what is quoted as code.
+func (s speech) rich(key string, args ...any) (template.HTML, error) {
+	text, err := s.say(key)
+	text = quoted.ReplaceAllString(template.HTMLEscapeString(text), "<code>$1</code>")
+	for i, arg := range args {
+		args[i] = "<b>" + template.HTMLEscapeString(fmt.Sprint(arg)) + "</b>"
+	}
+	if len(args) > 0 {
+		text = fmt.Sprintf(text, args...)
+	}
+	return template.HTML(text), err
 }
 
 // count is a text that counts something, whose first place is the figure.

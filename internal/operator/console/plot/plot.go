@@ -79,7 +79,7 @@ func (d *plotDay) Stack(most int, amounts ...Amount) {
 	}
 }
 
-// Platforms is what platforms asked for day by day.
+// Platforms is what platforms asked for day by day. Whoever shows them sets the words.
 type Platforms struct {
 	Bars
 	Platforms []plotted
@@ -119,8 +119,6 @@ func OfPlatforms(tallies []grants.DayCount, now time.Time) *Platforms {
 	for i := range p.Days {
 		p.draw(&p.Days[i])
 	}
-	p.Name = "Requests of platforms by day"
-	p.Says = strconv.Itoa(p.Given) + " answered and " + strconv.Itoa(p.Refused) + " denied, at most " + strconv.Itoa(p.Max) + " on one day"
 	return p
 }
 
@@ -167,7 +165,6 @@ func (p *Platforms) draw(day *plotDay) {
 		parts = append(parts, Amount{of.Class, of.GivenOn[day.Day]})
 	}
 	day.Stack(p.Max, append(parts, Amount{"p" + strconv.Itoa(MostColours), rest}, Amount{"not", day.Not})...)
-	day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " answered, " + strconv.Itoa(day.Not) + " denied"
 }
 
 // Some are the days on which something happened, the newest first, for the table.
