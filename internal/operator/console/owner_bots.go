@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/internal/licensing/delivery/botstats"
@@ -25,7 +26,6 @@ type botsBody struct {
 	Any      bool
 	Plot     *sightings
 	Outcomes []outcomeRow
-	Chosen   string // what is meant by the outcome that is filtered by
 	Paths    []pathRow
 	More     bool // there are more paths than are shown
 
@@ -51,40 +51,20 @@ type seenAgent struct {
 
 // outcomeRow counts what came of requests.
 type outcomeRow struct {
-	Name, Says, Means string
-	N                 int
+	Name string
+	N    int
 }
 
 // outcomes are what edges say came of a request, what it got first.
-var outcomes = []struct {
-	name, says, means string
-	no                bool // it got nothing
-}{
-	{"delivered", "got the licensed text", "It came with a signed address, for which somebody had bought.", false},
-	{"open", "got what is open", "What it asked for is open to agents.", false},
-	{"refused", "told where a licence is had", "It had no signed address, and was answered 403 with where to buy.", true},
-	{"blocked", "told that there is none", "Your terms block it for agents: no licence is sold.", true},
-	{"expired", "its address is over", "It came with a signed address that was good, and is no more: it came too late, or keeps addresses.", true},
-	{"foreign", "its address is another's", "It came with an address that was signed for another agent.", true},
-	{"invalid", "its address opens nothing", "The signature is wrong, or was made for another address.", true},
-	{"limited", "came too often", "It was answered 429, with when to come back.", true},
-}
+var outcomes = strings.Fields("delivered open refused blocked expired foreign invalid limited")
 
-// outcomeOf says what is known of an outcome; one that is not known is told as it is.
-func outcomeOf(name string) (says, means string, no bool) {
-	for _, o := range outcomes {
-		if o.name == name {
-			return o.says, o.means, o.no
-		}
-	}
-	return name, "", true
-}
+// gotNothing says whether a request of an outcome got nothing.
+func gotNothing(outcome string) bool { return outcome != "delivered" && outcome != "open" }
 
 // pathRow is where an agent was seen.
 type pathRow struct {
 	botstats.Path
-	Says string
-	No   bool
+	No bool
 }
 
 // pathsShown is how many places are shown, and pathsRead how many a file has: a day can have thousands of them.
@@ -94,7 +74,7 @@ const (
 )
 
 // bots shows whom the edges saw: by agent and day, what came of it, and where it was.
-func (o *owner) bots(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) bots(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, over := r.URL.Query(), frame.ReadRange(r, o.Now())
 	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome"), over: over}
 	if body.Site == "" && len(body.Sites) > 0 {
@@ -109,8 +89,7 @@ func (o *owner) bots(ctx context.Context, r *http.Request, _ *frame.Visit) (stri
 		body.Day, want.Since, want.Until = q.Get("day"), day, day.AddDate(0, 0, 1)
 	}
 	body.Any = body.Agent != "" || body.Outcome != "" || body.Day != ""
-	_, body.Chosen, _ = outcomeOf(body.Outcome)
-	if body.Plot = newSightings(all, over); body.Plot != nil {
+	if body.Plot = newSightings(all, over).say(v); body.Plot != nil {
 		body.Plot.Leads, body.Plot.Also = o.Base(r)+"sales/bots", body.keep("agent", "outcome")
 	}
 	body.Outcomes = outcomeRows(all, want)
@@ -119,11 +98,10 @@ func (o *owner) bots(ctx context.Context, r *http.Request, _ *frame.Visit) (stri
 		return "", nil, err
 	}
 	for _, p := range paths {
-		says, _, no := outcomeOf(p.Outcome)
-		body.all = append(body.all, pathRow{p, says, no})
+		body.all = append(body.all, pathRow{p, gotNothing(p.Outcome)})
 	}
 	body.Paths, body.More = body.all[:min(len(body.all), pathsShown)], len(body.all) > pathsShown
-	return "Bots", body, nil
+	return v.Say("sales.bots"), body, nil
 }
 
 // keep is those of the filters that an address keeps which sets another, as a query; the site is always among them.
@@ -186,10 +164,22 @@ func newSightings(all []botstats.Day, in *frame.Range) *sightings {
 			part.Class, part.N = a.Class, part.N+a.On[day.Day]
 		}
 		day.Stack(p.Max, amounts...)
-		day.Says = day.Day.Format("2 January 2006") + ": " + plural(day.Given, "request")
 	}
-	p.Name = "Requests of AI agents at the edges by day"
-	p.Says = plural(p.All.Seen, "request") + " of " + plural(len(p.Agents), "agent") + ", of which " + strconv.Itoa(p.All.No) + " got nothing; at most " + strconv.Itoa(p.Max) + " on one day"
+	return p
+}
+
+// say sets the words of the drawing, where there is one.
+func (p *sightings) say(v *frame.Visit) *sightings {
+	if p == nil {
+		return nil
+	}
+	p.Name = v.Say("bots.plot")
+	p.Says = v.Say("bots.plot_says", v.Count("bots.requests", p.All.Seen), v.Count("bots.agents", len(p.Agents)),
+		p.All.No, p.Max)
+	for i := range p.Days {
+		day := &p.Days[i]
+		day.Says = v.Say("sales.plot_day", v.Day(day.Day), v.Count("bots.requests", day.Given))
+	}
 	return p
 }
 
@@ -197,8 +187,8 @@ func newSightings(all []botstats.Day, in *frame.Range) *sightings {
 func (a *seenAgent) add(h botstats.Day) {
 	n := int(h.Count)
 	a.Seen += n
-	switch _, _, no := outcomeOf(h.Outcome); {
-	case no:
+	switch {
+	case gotNothing(h.Outcome):
 		a.No += n
 	case h.Outcome == "open":
 		a.Open += n
@@ -220,8 +210,7 @@ func outcomeRows(all []botstats.Day, of botstats.Filter) (rows []outcomeRow) {
 		}
 		row := count[h.Outcome]
 		if row == nil {
-			says, means, _ := outcomeOf(h.Outcome)
-			row = &outcomeRow{Name: h.Outcome, Says: says, Means: means}
+			row = &outcomeRow{Name: h.Outcome}
 			count[h.Outcome] = row
 		}
 		row.N += int(h.Count)
@@ -230,10 +219,8 @@ func outcomeRows(all []botstats.Day, of botstats.Filter) (rows []outcomeRow) {
 		rows = append(rows, *row)
 	}
 	place := func(name string) int {
-		for i, o := range outcomes {
-			if o.name == name {
-				return i
-			}
+		if at := slices.Index(outcomes, name); at >= 0 {
+			return at
 		}
 		return len(outcomes)
 	}

@@ -117,9 +117,9 @@ func money(units int64, currency string) string {
 const owedMost = 10_000
 
 // counted writes a count that ends at a bound.
-func counted(n int) string {
+func counted(v *frame.Visit, n int) string {
 	if n >= owedMost {
-		return strconv.Itoa(owedMost) + " or more"
+		return v.Say("list.or_more", owedMost)
 	}
 	return strconv.Itoa(n)
 }
@@ -182,7 +182,7 @@ type taking struct {
 const buyersShown = 25
 
 // sales shows what was earned day by day, from whom and with which pages, and what somebody has to see to.
-func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) sales(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	c, over := o.config.Sales, frame.ReadRange(r, o.Now())
 	until := over.Last().AddDate(0, 0, 1)
 	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency"), over: over}
@@ -193,7 +193,7 @@ func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 	for i, t := range all {
 		body.Currencies = append(body.Currencies, t.Currency)
 		if t.Currency == body.Currency || body.Currency == "" && i == 0 {
-			body.Plot = newTakings(t, over)
+			body.Plot = newTakings(t, over).say(v)
 		}
 	}
 	before, err := c.Accounts.Revenue(ctx, body.Site, over.Before(), over.Since, 0)
@@ -218,8 +218,8 @@ func (o *owner) sales(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 	if err != nil {
 		return "", nil, err
 	}
-	body.Overdue, body.Pending, body.Late = counted(owed[transactions.Expired]), counted(owed[transactions.Pending]), owed[transactions.Expired] > 0
-	return "Revenue", body, nil
+	body.Overdue, body.Pending, body.Late = counted(v, owed[transactions.Expired]), counted(v, owed[transactions.Pending]), owed[transactions.Expired] > 0
+	return v.Say("sales.revenue"), body, nil
 }
 
 // compare sets what came in beside what did before, by currency.
@@ -263,13 +263,22 @@ func newTakings(t accounts.CurrencyRevenue, in *frame.Range) *takings {
 		if most > 0 {
 			day.Stack(fine, amounts...)
 		}
-		day.Says = day.Day.Format("2 January 2006") + ": " + money(t.All.Days[day.Day], t.Currency)
 		if _, moved := t.All.Days[day.Day]; moved {
 			day.Given = 1
 		}
 	}
-	p.Name = "Revenue by day and buyer, in " + t.Currency
-	p.Says = p.All.Amount + " in " + plural(int(t.All.Movements), "movement") + " of " + plural(len(t.Buyers), "account") + ", at most " + p.Top + " on one day"
+	return p
+}
+
+// say sets the words of the drawing.
+func (p *takings) say(v *frame.Visit) *takings {
+	p.Name = v.Say("sales.plot", p.Currency)
+	p.Says = v.Say("sales.plot_says", p.All.Amount, v.Count("sales.movements", int(p.All.Movements)),
+		v.Count("sales.of_accounts", len(p.Buyers)), p.Top)
+	for i := range p.Days {
+		day := &p.Days[i]
+		day.Says = v.Say("sales.plot_day", v.Day(day.Day), money(p.All.Days[day.Day], p.Currency))
+	}
 	return p
 }
 

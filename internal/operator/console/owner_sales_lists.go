@@ -484,7 +484,7 @@ var owedStates = []struct {
 }
 
 // owed lists what buyers have to report, by its state.
-func (o *owner) owed(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := owedBody{listed: o.choose(r, "owed")}
 	counts, err := o.config.Sales.Deals.OwedCount(ctx, body.Buyer, owedMost)
 	if err != nil {
@@ -499,7 +499,7 @@ func (o *owner) owed(ctx context.Context, r *http.Request, _ *frame.Visit) (stri
 	body.State, body.Says = chosen.name, chosen.about
 	body.Late = chosen.state == transactions.Fulfilled || chosen.state == transactions.Late
 	for _, s := range owedStates {
-		body.States = append(body.States, owedState{s.name, s.says, counted(counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer), s.name == chosen.name})
+		body.States = append(body.States, owedState{s.name, s.says, counted(v, counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer), s.name == chosen.name})
 	}
 	body.chosen.Set("state", chosen.name)
 	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{
