@@ -100,7 +100,7 @@ func (o *owner) pages() frame.Pages {
 	all := frame.Pages{
 		Templates: embedded, Words: words, UTC: true, Waiting: map[string]func(context.Context) (int, error){},
 		Finders:   o.finders(),
-		Functions: functions(func(until time.Time) string { return leftOf(until, o.Now()) }),
+		Functions: functions(func(until time.Time) leftTime { return leftOf(until, o.Now()) }),
 		Rows: []frame.Page{
 			{Pattern: "GET receipts/{id}", Right: identity.See, Serve: o.Draw("receipt", o.receipt)},
 			{Pattern: "GET receipts/{id}/receipt.json", Right: identity.See, Serve: o.download},
@@ -128,7 +128,7 @@ func (o *owner) manual(w http.ResponseWriter, r *http.Request, _ *frame.Visit) e
 }
 
 // functions are those of the templates of this package.
-func functions(left func(time.Time) string) template.FuncMap {
+func functions(left func(time.Time) leftTime) template.FuncMap {
 	return template.FuncMap{
 		"add":    func(a, b int64) int64 { return a + b },
 		"times":  func(n int) string { return plural(n, "time") },

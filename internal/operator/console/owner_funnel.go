@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/intake/vault"
+	"frontdesk/internal/operator/console/frame"
 	"frontdesk/internal/operator/console/plot"
 )
 
@@ -17,6 +18,7 @@ type funnel struct {
 	Rows  []funnelRow
 	Total funnelRow
 	Keys  []funnelKey // the parts that there are any of
+	came  map[time.Time]vault.DayCount
 }
 
 // funnelRow counts what came from one platform to one intake.
@@ -42,29 +44,29 @@ func (r *funnelRow) add(t vault.DayCount) {
 
 // funnelKey says what a colour stands for.
 type funnelKey struct {
-	Class, Says string
-	N           int
+	Class string
+	N     int
 }
 
 // funnelParts are the parts of a bar from its bottom on: how far a submission got, the farthest first.
 var funnelParts = []struct {
-	class, says string
-	n           func(vault.DayCount) int
+	class string
+	n     func(vault.DayCount) int
 }{
-	{"f-bound", "bound", func(t vault.DayCount) int { return t.Bound }},
-	{"f-open", "offered, and still to be taken", func(t vault.DayCount) int { return t.Open }},
-	{"f-waiting", "waiting for a person", func(t vault.DayCount) int { return t.Waiting }},
-	{"f-expired", "offered, and expired", func(t vault.DayCount) int { return t.Expired }},
-	{"f-declined", "declined", func(t vault.DayCount) int { return t.Declined }},
-	{"f-lapsed", "never answered", func(t vault.DayCount) int { return t.Unanswered }},
-	{"f-erased", "erased", func(t vault.DayCount) int { return t.Erased }},
+	{"f-bound", func(t vault.DayCount) int { return t.Bound }},
+	{"f-open", func(t vault.DayCount) int { return t.Open }},
+	{"f-waiting", func(t vault.DayCount) int { return t.Waiting }},
+	{"f-expired", func(t vault.DayCount) int { return t.Expired }},
+	{"f-declined", func(t vault.DayCount) int { return t.Declined }},
+	{"f-lapsed", func(t vault.DayCount) int { return t.Unanswered }},
+	{"f-erased", func(t vault.DayCount) int { return t.Erased }},
 }
 
 // newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there is nothing to be drawn.
 // name gives an intake's name.
 func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(string) string) *funnel {
-	f := &funnel{Bars: plot.NewBars(now, plot.Days)}
-	days, rows := map[time.Time]vault.DayCount{}, map[[2]string]*funnelRow{}
+	f := &funnel{Bars: plot.NewBars(now, plot.Days), came: map[time.Time]vault.DayCount{}}
+	days, rows := f.came, map[[2]string]*funnelRow{}
 	all := vault.DayCount{}
 	for _, t := range tallies {
 		if c.Intake != "" && t.Intake != c.Intake || c.Platform != "" && t.Platform != c.Platform {
@@ -90,7 +92,7 @@ func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(stri
 	})
 	for _, part := range funnelParts {
 		if n := part.n(all); n > 0 {
-			f.Keys = append(f.Keys, funnelKey{part.class, part.says, n})
+			f.Keys = append(f.Keys, funnelKey{part.class, n})
 		}
 	}
 	f.draw(days)
@@ -117,17 +119,29 @@ func (f *funnel) draw(days map[time.Time]vault.DayCount) {
 		day := &f.Days[i]
 		t := days[day.Day]
 		var parts []plot.Amount
-		day.Says = day.Day.Format("2 January 2006") + ": " + strconv.Itoa(day.Given) + " submitted"
 		for _, part := range funnelParts {
 			n := part.n(t)
 			parts = append(parts, plot.Amount{Class: part.class, N: n})
-			if n > 0 {
-				day.Says += ", " + strconv.Itoa(n) + " " + part.says
-			}
 		}
 		day.Stack(f.Max, parts...)
 	}
-	f.Name = "Requests by day, and what became of them"
-	f.Says = strconv.Itoa(f.Total.Submitted) + " submitted, " + strconv.Itoa(f.Total.Offered) + " offered, " + strconv.Itoa(f.Total.Bound) + " bound, " +
-		strconv.Itoa(f.Total.Expired) + " expired; at most " + strconv.Itoa(f.Max) + " on one day"
+}
+
+// say sets the words of the drawing, where there is one.
+func (f *funnel) say(v *frame.Visit) *funnel {
+	if f == nil {
+		return nil
+	}
+	f.Name = v.Say("inbox.plot")
+	f.Says = v.Say("inbox.plot_says", f.Total.Submitted, f.Total.Offered, f.Total.Bound, f.Total.Expired, f.Max)
+	for i := range f.Days {
+		day := &f.Days[i]
+		day.Says = v.Say("inbox.plot_day", v.Day(day.Day), day.Given)
+		for _, part := range funnelParts {
+			if n := part.n(f.came[day.Day]); n > 0 {
+				day.Says += ", " + strconv.Itoa(n) + " " + v.Say("inbox.part_"+part.class)
+			}
+		}
+	}
+	return f
 }

@@ -72,55 +72,37 @@ func (o *owner) inboxPages() []frame.Page {
 	}...)
 }
 
-// stateSays is what a state of a submission is called, and whether it is a good end.
-var states = []struct {
-	State vault.State
-	Says  string
-}{
-	{vault.Waiting, "waits for an answer"}, {vault.Offered, "offered"}, {vault.Declined, "declined"}, {vault.Bound, "bound"},
-	{vault.Expired, "expired"}, {vault.Erased, "erased"},
-}
-
-func stateSays(s vault.State) string {
-	for _, known := range states {
-		if known.State == s {
-			return known.Says
-		}
-	}
-	return string(s)
-}
+// states are those of a submission. The words of pages say what they are called.
+var states = []string{"waiting", "offered", "declined", "bound", "expired", "erased"}
 
 // inboxRow is a submission as it is listed.
 type inboxRow struct {
 	vault.ListEntry
 	Name  string // of the intake
 	State vault.State
-	Says  string
 	Note  string
 }
 
 // newInboxRow says how a submission stands.
-func (o *owner) newInboxRow(l vault.ListEntry, now time.Time) inboxRow {
+func (o *owner) newInboxRow(v *frame.Visit, l vault.ListEntry, now time.Time) inboxRow {
 	row := inboxRow{ListEntry: l, Name: o.config.Inbox.intake(l.Intake).Name, State: l.StateAt(now)}
-	row.Says = stateSays(row.State)
-	moment := func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") }
 	switch row.State {
 	case vault.Waiting, vault.Offered:
-		row.Note = "until " + moment(l.Expires)
+		row.Note = v.Say("list.until", v.Moment(l.Expires))
 	case vault.Expired:
-		row.Note = moment(l.Expires)
+		row.Note = v.Moment(l.Expires)
 		if l.Offer == "" {
-			row.Note += "; nobody answered it"
+			row.Note = v.Say("inbox.unanswered", row.Note)
 		}
 	}
 	if l.Bind != nil {
 		switch {
 		case !l.Bind.Done.IsZero():
-			row.Note = "done " + moment(l.Bind.Done)
+			row.Note = v.Say("inbox.done_on", v.Moment(l.Bind.Done))
 		case l.Bind.Sink == "":
-			row.Note = moment(l.Bind.CreatedAt) + "; your turn"
+			row.Note = v.Say("inbox.turn", v.Moment(l.Bind.CreatedAt))
 		default:
-			row.Note = moment(l.Bind.CreatedAt) + "; being delivered"
+			row.Note = v.Say("inbox.delivering", v.Moment(l.Bind.CreatedAt))
 		}
 	}
 	return row
@@ -134,7 +116,7 @@ type inboxBody struct {
 	Funnel    *funnel
 	Intakes   []InboxIntake
 	Platforms []string
-	States    any
+	States    []string
 	Chosen    chosen
 	Rows      []inboxRow
 	Older     string // the address of the next page; empty for none
@@ -151,7 +133,7 @@ type failedRow struct {
 }
 
 // inbox shows what agents submitted: what somebody has to see to, what became of it all, and the list.
-func (o *owner) inbox(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) inbox(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, now := r.URL.Query(), o.Now()
 	body := inboxBody{States: states, Chosen: o.filter(r), Intakes: o.config.Inbox.Intakes()}
 	c := body.Chosen
@@ -162,7 +144,7 @@ func (o *owner) inbox(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 		body.Later = true
 	}
 	if !body.Later {
-		if err := o.fillToDo(ctx, &body, now); err != nil {
+		if err := o.fillToDo(ctx, v, &body, now); err != nil {
 			return "", nil, err
 		}
 	}
@@ -179,7 +161,7 @@ func (o *owner) inbox(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 	slices.Sort(body.Platforms)
 	body.Platforms = slices.DeleteFunc(slices.Compact(body.Platforms), func(name string) bool { return name == "" })
 	if !body.Later {
-		body.Funnel = newFunnel(tallies, now, c, func(id string) string { return o.config.Inbox.intake(id).Name })
+		body.Funnel = newFunnel(tallies, now, c, func(id string) string { return o.config.Inbox.intake(id).Name }).say(v)
 	}
 	all, err := o.config.Inbox.List(ctx, filter)
 	if err != nil {
@@ -190,25 +172,25 @@ func (o *owner) inbox(ctx context.Context, r *http.Request, _ *frame.Visit) (str
 			body.Older = "inbox" + c.Link("before", all[i-1].ID)
 			break
 		}
-		body.Rows = append(body.Rows, o.newInboxRow(l, now))
+		body.Rows = append(body.Rows, o.newInboxRow(v, l, now))
 	}
-	return "Inbox", body, nil
+	return v.Say("inbox.title"), body, nil
 }
 
 // fillToDo looks for what somebody has to see to.
-func (o *owner) fillToDo(ctx context.Context, body *inboxBody, now time.Time) error {
+func (o *owner) fillToDo(ctx context.Context, v *frame.Visit, body *inboxBody, now time.Time) error {
 	todo, err := o.config.Inbox.ToDo(ctx)
 	if err != nil {
 		return err
 	}
 	for _, l := range todo.ToAnswer {
-		body.Answer = append(body.Answer, o.newInboxRow(l, now))
+		body.Answer = append(body.Answer, o.newInboxRow(v, l, now))
 	}
 	for _, l := range todo.ToComplete {
-		body.Do = append(body.Do, o.newInboxRow(l, now))
+		body.Do = append(body.Do, o.newInboxRow(v, l, now))
 	}
 	for _, f := range todo.Failed {
-		body.Failed = append(body.Failed, failedRow{o.newInboxRow(f.ListEntry, now), f.Effect})
+		body.Failed = append(body.Failed, failedRow{o.newInboxRow(v, f.ListEntry, now), f.Effect})
 	}
 	return nil
 }
@@ -243,8 +225,8 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *frame.Vis
 			body.Last = all[i-1].ID
 			break
 		}
-		body.Rows = append(body.Rows, o.newInboxRow(l, now))
+		body.Rows = append(body.Rows, o.newInboxRow(v, l, now))
 	}
-	o.Show(w, r, http.StatusOK, v.Sheet("Inbox", "inbox", body))
+	o.Show(w, r, http.StatusOK, v.Sheet(v.Say("inbox.title"), "inbox", body))
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -128,7 +127,7 @@ func (o *owner) requestBody(q *intake.Request, v *frame.Visit) *requestBody {
 	now := o.Now()
 	body := &requestBody{}
 	body.Reads = v.May(identity.Operate) || o.config.Inbox.ViewersRead
-	body.inboxRow = o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now)
+	body.inboxRow = o.newInboxRow(v, vault.ListEntry{Record: q.Record, Bind: q.Bind}, now)
 	body.Ends = vault.EraseTimesOf(q.Record, q.Bind)
 	if body.Reads {
 		body.Input, body.Told, body.Fields = fields(q.Input), q.OpenedAnswer, fields(q.Fields)
@@ -224,14 +223,14 @@ func (o *owner) askErase(ctx context.Context, r *http.Request, v *frame.Visit) (
 		return "", nil, err
 	}
 	now := o.Now()
-	body := eraseBody{inboxRow: o.newInboxRow(vault.ListEntry{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
+	body := eraseBody{inboxRow: o.newInboxRow(v, vault.ListEntry{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
 	all, err := o.config.Inbox.List(ctx, vault.Filter{Find: q.Session, Limit: maxOthers})
 	if err != nil {
 		return "", nil, err
 	}
 	for _, l := range all {
 		if l.ID != q.ID {
-			body.Others = append(body.Others, o.newInboxRow(l, now))
+			body.Others = append(body.Others, o.newInboxRow(v, l, now))
 		}
 	}
 	return "Erase a request", body, nil
@@ -257,16 +256,21 @@ func (o *owner) erase(r *http.Request, v *frame.Visit) (did, to string, err erro
 	return "erased " + plural(n, "request"), requestPage(r), nil
 }
 
-// leftOf is how long something lasts still, in words.
-func leftOf(until, now time.Time) string {
+// leftTime is how long something lasts still, in minutes, hours or days; over has no word.
+type leftTime struct {
+	Word string
+	N    int
+}
+
+func leftOf(until, now time.Time) leftTime {
 	left := until.Sub(now)
 	switch {
 	case left <= 0:
-		return "over"
+		return leftTime{}
 	case left < time.Hour:
-		return plural(int(left/time.Minute)+1, "minute") + " left"
+		return leftTime{"minutes", int(left/time.Minute) + 1}
 	case left < 48*time.Hour:
-		return plural(int(left/time.Hour), "hour") + " left"
+		return leftTime{"hours", int(left / time.Hour)}
 	}
-	return strconv.Itoa(int(left/(24*time.Hour))) + " days left"
+	return leftTime{"days", int(left / (24 * time.Hour))}
 }

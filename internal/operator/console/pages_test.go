@@ -102,7 +102,7 @@ func TestEachPageIsDrawn(t *testing.T) {
 }
 
 // english are the pages that are not in other languages yet.
-const english = "inbox request erase sales-catalog sales-offers sales-offer sales-transactions " +
+const english = "request erase sales-catalog sales-offers sales-offer sales-transactions " +
 	"sales-transaction sales-deliveries sales-delivery sales-disputes sales-dispute sales-measures " +
 	"sales-reconciliation sales-leakage sales-owed sales-accounts sales-account sales-grants sales-grant " +
 	"sales-tenants sales-tenant sales-domains sales-domain sales-requesters sales-reports"
@@ -126,7 +126,7 @@ func TestWordsOfProtocolsHaveTexts(t *testing.T) {
 	f := console()
 	for key, all := range map[string][]string{
 		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
-		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes,
+		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes, "inbox.is_": states,
 	} {
 		for _, word := range all {
 			if !f.Says(key + word) {
