@@ -131,7 +131,6 @@ func (o *owner) manual(w http.ResponseWriter, r *http.Request, _ *frame.Visit) e
 func functions(left func(time.Time) leftTime) template.FuncMap {
 	return template.FuncMap{
 		"add":    func(a, b int64) int64 { return a + b },
-		"times":  func(n int) string { return plural(n, "time") },
 		"left":   left,
 		"money":  money,
 		"stated": func(is *bool) string { return map[bool]string{true: "yes", false: "no"}[*is] },

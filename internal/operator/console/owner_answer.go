@@ -211,12 +211,12 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *
 
 // late tells that a submission waits no more, and shows what was written in vain.
 func (o *owner) late(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *intake.Request, form *answerForm) {
-	problem := "Somebody was faster: this request has its answer already, which stands below. What you wrote was not sent."
+	problem := v.Say("request.late_answered")
 	switch q.StateAt(o.Now()) {
 	case vault.Expired:
-		problem = "This request has expired while you wrote. What you wrote was not sent."
+		problem = v.Say("request.late_expired")
 	case vault.Erased:
-		problem = "This request was erased while you wrote. What you wrote was not sent."
+		problem = v.Say("request.late_erased")
 	}
 	body := o.requestBody(q, v)
 	body.Form = nil

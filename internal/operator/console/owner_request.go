@@ -159,7 +159,7 @@ func (o *owner) request(w http.ResponseWriter, r *http.Request, v *frame.Visit) 
 }
 
 func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, body *requestBody, problem string) {
-	s := v.Sheet("Request", "request", body)
+	s := v.Sheet(v.Say("request.title"), "request", body)
 	s.Problem = problem
 	o.Show(w, r, status, s)
 }
@@ -233,7 +233,7 @@ func (o *owner) askErase(ctx context.Context, r *http.Request, v *frame.Visit) (
 			body.Others = append(body.Others, o.newInboxRow(v, l, now))
 		}
 	}
-	return "Erase a request", body, nil
+	return v.Say("erase.title"), body, nil
 }
 
 // erase erases a submission, or all of its session.

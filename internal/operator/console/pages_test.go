@@ -102,7 +102,7 @@ func TestEachPageIsDrawn(t *testing.T) {
 }
 
 // english are the pages that are not in other languages yet.
-const english = "request erase sales-catalog sales-offers sales-offer sales-transactions " +
+const english = "sales-catalog sales-offers sales-offer sales-transactions " +
 	"sales-transaction sales-deliveries sales-delivery sales-disputes sales-dispute sales-measures " +
 	"sales-reconciliation sales-leakage sales-owed sales-accounts sales-account sales-grants sales-grant " +
 	"sales-tenants sales-tenant sales-domains sales-domain sales-requesters sales-reports"

@@ -121,6 +121,11 @@ func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 		"day":    func(t time.Time) (string, error) { return layout("frame.date_layout", t.UTC()) },
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
 		"moment": func(t time.Time) (string, error) { return layout("frame.moment_layout", t.UTC()) },
+		"timed": func(t time.Time) (template.HTML, error) {
+			text, err := layout("frame.moment_layout", t.UTC())
+			return template.HTML(`<time datetime="` + t.UTC().Format(time.RFC3339Nano) + `">` +
+				template.HTMLEscapeString(text) + `</time>`), err
+		},
 		"term": func(key, word string) (string, error) {
 			if s.words[key+"_"+word] == nil {
 				return strings.ReplaceAll(word, "_", " "), nil
