@@ -188,7 +188,7 @@ var leakKinds = []leakKind{
 
 // leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
 // older than others may take to tell of a delivery.
-func (o *owner) leakage(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) leakage(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := leakageBody{listed: o.choose(r, "leakage", "days", "until"), Grace: spanSays(reports.Grace)}
 	chosen := leakKinds[0]
 	for _, k := range leakKinds {
@@ -224,7 +224,7 @@ func (o *owner) leakage(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 			all, err = o.unlogged(ctx, all)
 		}
 		if err == nil {
-			body.Sold, err = o.withHolds(ctx, all)
+			body.Sold, err = o.withHolds(ctx, v, all)
 		}
 	}
 	for _, d := range sent {

@@ -123,7 +123,7 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 const purchasesShown = 10
 
 // account shows one account: what stands on it, its movements and purchases, and what an operator can do.
-func (o *owner) account(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, c := r.URL.Query(), o.config.Sales
 	buyer, currency := q.Get("buyer"), q.Get("currency")
 	balance, err := c.Accounts.Account(ctx, buyer, currency)
@@ -158,7 +158,7 @@ func (o *owner) account(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 		if len(holds) > purchasesShown {
 			body.More = link("transactions", "account", buyer)
 		}
-		if body.Rows, _, err = o.boughtFrom(ctx, buyer, ""); err != nil {
+		if body.Rows, _, err = o.boughtFrom(ctx, v, buyer, ""); err != nil {
 			return "", nil, err
 		}
 		body.Rows = body.Rows[:min(len(body.Rows), purchasesShown)]

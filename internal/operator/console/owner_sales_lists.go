@@ -252,43 +252,47 @@ type transactionRow struct {
 	DutyBad bool
 }
 
-// holdSays is how far a purchase is.
-var holdSays = map[accounts.State]string{
-	accounts.Held: "held until it is reported", accounts.Settled: "settled", accounts.Expired: "charged in full: no report came", accounts.Released: "taken back",
-}
+// How far purchases are, and how obligations to report stand, as the keys of words end.
+var (
+	holds  = []accounts.State{accounts.Held, accounts.Settled, accounts.Expired, accounts.Released}
+	duties = map[transactions.Obligation]string{
+		transactions.Fulfilled: "in_time", transactions.Expired: "overdue", transactions.Waived: "waived",
+		transactions.Late: "late",
+	}
+)
 
-// dutiesSay is how an obligation to report stands.
-var dutiesSay = map[transactions.Obligation]string{
-	transactions.Pending: "report due", transactions.Fulfilled: "reported in time", transactions.Expired: "report overdue", transactions.Waived: "report waived", transactions.Late: "reported late",
-}
-
-func newTransactionRow(t transactions.Transaction, h accounts.Hold, now time.Time) transactionRow {
-	row := transactionRow{Transaction: t, Hold: h, State: holdSays[h.State], Good: h.State == accounts.Settled}
+func newTransactionRow(v *frame.Visit, t transactions.Transaction, h accounts.Hold, now time.Time) transactionRow {
+	row := transactionRow{Transaction: t, Hold: h, Good: h.State == accounts.Settled}
+	if slices.Contains(holds, h.State) {
+		row.State = v.Say("purchases.is_" + string(h.State))
+	}
 	switch {
 	case t.Failed:
-		row.State = "taken back: nothing could be delivered"
+		row.State = v.Say("purchases.failed")
 	case t.Subscription != "":
-		row.Cost = "subscription"
+		row.Cost = v.Say("purchases.subscription")
 	case h.State == accounts.Held && h.Authorised > 0:
 		row.Cost = money(h.Authorised, h.Currency)
 	default:
 		row.Cost = money(h.Charged, h.Currency)
 	}
 	if row.Cost == "" && !t.Failed {
-		row.Cost = "free"
+		row.Cost = v.Say("purchases.free")
 	}
 	if t.Obligation == transactions.Pending && !now.Before(t.Due) {
 		t.Obligation = transactions.Expired // nobody has looked yet
 	}
-	row.Duty, row.DutyBad = dutiesSay[t.Obligation], t.Obligation == transactions.Expired
+	row.DutyBad = t.Obligation == transactions.Expired
 	if t.Obligation == transactions.Pending {
-		row.Duty += " until " + t.Due.UTC().Format("2 Jan, 15:04")
+		row.Duty = v.Say("purchases.due", v.Moment(t.Due))
+	} else if duty, known := duties[t.Obligation]; known {
+		row.Duty = v.Say("purchases.duty_" + duty)
 	}
 	return row
 }
 
 // withHolds adds to transactions what the book has of them.
-func (o *owner) withHolds(ctx context.Context, all []transactions.Transaction) (rows []transactionRow, err error) {
+func (o *owner) withHolds(ctx context.Context, v *frame.Visit, all []transactions.Transaction) (rows []transactionRow, err error) {
 	ids := make([]string, len(all))
 	for i, t := range all {
 		ids[i] = t.ID
@@ -302,13 +306,13 @@ func (o *owner) withHolds(ctx context.Context, all []transactions.Transaction) (
 		of[h.ID] = h
 	}
 	for _, t := range all {
-		rows = append(rows, newTransactionRow(t, of[t.ID], o.Now()))
+		rows = append(rows, newTransactionRow(v, t, of[t.ID], o.Now()))
 	}
 	return rows, nil
 }
 
 // transactions lists what was bought, the newest first, or finds one purchase by its id.
-func (o *owner) transactions(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) transactions(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := transactionsBody{listed: o.choose(r, "transactions", "account", "days", "until")}
 	body.Account = body.chosen.Get("account")
 	var all []transactions.Transaction
@@ -320,22 +324,22 @@ func (o *owner) transactions(ctx context.Context, r *http.Request, _ *frame.Visi
 		if ok && err == nil {
 			err = frame.Elsewhere("sales/transactions/" + t.ID)
 		}
-		return "Transactions", body, err
+		return v.Say("sales.transactions"), body, err
 	case body.Account != "":
-		body.Rows, next, err = o.boughtFrom(ctx, body.Account, body.before)
+		body.Rows, next, err = o.boughtFrom(ctx, v, body.Account, body.before)
 	default:
 		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
 			Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
 		}); err == nil {
-			body.Rows, err = o.withHolds(ctx, all)
+			body.Rows, err = o.withHolds(ctx, v, all)
 		}
 	}
 	body.Next = body.next(next)
-	return "Transactions", body, err
+	return v.Say("sales.transactions"), body, err
 }
 
 // boughtFrom lists what was bought from the accounts of a buyer, and gives the place behind which more is.
-func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []transactionRow, next string, err error) {
+func (o *owner) boughtFrom(ctx context.Context, v *frame.Visit, buyer, before string) (rows []transactionRow, next string, err error) {
 	holds, err := o.config.Sales.Accounts.Purchases(ctx, accounts.PurchaseFilter{Holder: buyer, Before: before, Limit: perPage + 1})
 	if err != nil {
 		return nil, "", err
@@ -358,7 +362,7 @@ func (o *owner) boughtFrom(ctx context.Context, buyer, before string) (rows []tr
 	}
 	for _, h := range holds {
 		if t, ok := of[h.ID]; ok {
-			rows = append(rows, newTransactionRow(t, h, o.Now()))
+			rows = append(rows, newTransactionRow(v, t, h, o.Now()))
 		}
 	}
 	return rows, next, nil
@@ -387,7 +391,7 @@ type eventRow struct {
 const eventsShown = 100
 
 // transaction shows one purchase: the offer, the cost, what was delivered and reported, and the receipts.
-func (o *owner) transaction(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) transaction(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	t, ok, err := o.config.Sales.Deals.Transaction(ctx, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
@@ -395,7 +399,7 @@ func (o *owner) transaction(ctx context.Context, r *http.Request, _ *frame.Visit
 	if !ok {
 		return "", nil, fail.New(fail.NotFound, "There is no transaction of this id.")
 	}
-	rows, err := o.withHolds(ctx, []transactions.Transaction{t})
+	rows, err := o.withHolds(ctx, v, []transactions.Transaction{t})
 	if err != nil {
 		return "", nil, err
 	}
@@ -509,7 +513,7 @@ func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 		return "", nil, err
 	}
 	all = rows(&body.listed, all, same, func(t transactions.Transaction) string { return t.ID })
-	body.Rows, err = o.withHolds(ctx, all)
+	body.Rows, err = o.withHolds(ctx, v, all)
 	return "Reports due", body, err
 }
 

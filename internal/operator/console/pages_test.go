@@ -102,7 +102,7 @@ func TestEachPageIsDrawn(t *testing.T) {
 }
 
 // english are the pages that are not in other languages yet.
-const english = "sales-catalog sales-offers sales-offer sales-transactions " +
+const english = "sales-catalog sales-offers sales-offer " +
 	"sales-transaction sales-deliveries sales-delivery sales-disputes sales-dispute sales-measures " +
 	"sales-reconciliation sales-leakage sales-owed sales-accounts sales-account sales-grants sales-grant " +
 	"sales-tenants sales-tenant sales-domains sales-domain sales-requesters sales-reports"
@@ -127,6 +127,7 @@ func TestWordsOfProtocolsHaveTexts(t *testing.T) {
 	for key, all := range map[string][]string{
 		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
 		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes, "inbox.is_": states,
+		"purchases.is_": {"held", "settled", "expired", "released"}, "purchases.duty_": slices.Collect(maps.Values(duties)),
 	} {
 		for _, word := range all {
 			if !f.Says(key + word) {
