@@ -64,7 +64,10 @@ func TestABrokenConnectionKeepsMoneyAndDeals(t *testing.T) {
 	waiting := int64(1)
 	for began := time.Now(); waiting > 0; {
 		head, err := d.Ledger.Head(t.Context())
-		if waiting = head.Waiting; err != nil || time.Since(began) > time.Minute {
+		if waiting = head.Waiting; err != nil {
+			waiting = 1 // it came by a connection that was broken off while it lay idle
+		}
+		if waiting > 0 && time.Since(began) > time.Minute {
 			t.Fatalf("%d entries wait for their places: %v", waiting, err)
 		}
 	}
