@@ -25,7 +25,7 @@ func (s *Service) keepQuestion(ctx context.Context, in *askState, reply *Reply, 
 		return
 	case reply.Elicitation != nil:
 		a.Outcome = questions.AskedBack
-	case reply.Answer != nil: // of which the first items are given, as far as they are ready
+	case reply.Answer != nil: // its first items count, as far as they are ready
 		for i, item := range reply.Answer.nearest() {
 			if i == 0 {
 				a.Score, a.URL, a.Name, a.Results = item.Score(), item.URL(), item.Name(), reply.Answer.Len()

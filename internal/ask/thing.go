@@ -19,8 +19,6 @@ import (
 // The bounds of looking for a detail.
 const (
 	mostAsked    = 8    // items that may answer
-	wellNamed    = 0.6  // share that the name has of the item whose property answers,
-	halfNamed    = 0.5  // share that the name has of an item of which one sentence alone has such a value
 	fewWords     = 2    // words of a question that may go on with the one before it
 	mostPassages = 40   // of an item in which its sentences are looked for
 	manyItems    = 1000 // among which a name has words of a question by chance: a property of one that is named answers then
@@ -65,7 +63,7 @@ func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*pro
 	if len(asked.Words) > fewWords && !details.Says(text, "it") {
 		return s.tellOf(ctx, in, asked, 0)
 	}
-	if told, err := s.tellOf(ctx, in, asked, wellNamed); told != nil || err != nil { // a new subject
+	if told, err := s.tellOf(ctx, in, asked, telling.WellNamed); told != nil || err != nil { // a new subject
 		return told, err
 	}
 	if told, err := s.tellShown(ctx, in, asked); told != nil || err != nil {
@@ -79,11 +77,12 @@ func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*pro
 	return s.tellOf(ctx, in, asked, 0)
 }
 
-// tellCalled answers words that are no more than the name of a property and that of the item which has it: "deposit for the
-// e-bike".
+// tellCalled answers words that are no more than the name of a property and that of its item:
+// "deposit for the e-bike".
 func (s *Service) tellCalled(ctx context.Context, in *askState, words []string) (*proposal, error) {
 	lexicon := s.view(in).Index.Lexicon()
-	if len(words) < 2 || len(in.understood.Constraints) > 0 || !slices.ContainsFunc(words, func(word string) bool { _, known := lexicon.Slot(word); return known }) {
+	calls := func(word string) bool { _, known := lexicon.Slot(word); return known }
+	if len(words) < 2 || len(in.understood.Constraints) > 0 || !slices.ContainsFunc(words, calls) {
 		return nil, nil
 	}
 	told, err := s.tellOf(ctx, in, details.Asked{Intent: details.Called, Words: words}, 0)
@@ -105,7 +104,7 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*p
 	}
 	before := asked.Words
 	asked.Words = words
-	if told, err := s.tellOf(ctx, in, asked, wellNamed); told != nil || err != nil {
+	if told, err := s.tellOf(ctx, in, asked, telling.WellNamed); told != nil || err != nil {
 		return told, err
 	}
 	asked.Words = slices.Concat(words, before)
@@ -153,7 +152,9 @@ func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked,
 }
 
 // tellFrom answers a question for a detail from some items of an answer.
-func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items []found, q telling.Question, least float64) (*proposal, error) {
+func (s *Service) tellFrom(
+	ctx context.Context, in *askState, a *Answer, items []found, q telling.Question, least float64,
+) (*proposal, error) {
 	cards, err := a.render(ctx, items)
 	if err != nil {
 		return nil, err
@@ -200,13 +201,16 @@ func (s *Service) tellFrom(ctx context.Context, in *askState, a *Answer, items [
 	answering.score = 100
 	item := sourceOf(cards[best].Result(answering.hit()))
 	explained, called := q.Explained(item, said)
-	if !q.Shown && a.view.Index.Len() >= manyItems && (property < 1 || named(item.Name, in.Text, "") < halfNamed) {
+	if !q.Shown && a.view.Index.Len() >= manyItems && (property < 1 || named(item.Name, in.Text, "") < telling.HalfNamed) {
 		return nil, nil
 	}
 	return &proposal{
 		view: a.view, telling: said, items: []found{answering},
 		understood: query.Understood{Asked: in.understood.Asked, Text: item.Name, Intent: query.Tell},
-		reading:    choice.Reading{Route: choice.Detail, Fits: min(most, 1), Explained: explained, Called: called * named(item.Name, in.Text, ""), Property: property},
+		reading: choice.Reading{
+			Route: choice.Detail, Fits: min(most, 1), Explained: explained,
+			Called: called * named(item.Name, in.Text, ""), Property: property,
+		},
 	}, nil
 }
 

@@ -24,9 +24,9 @@ import (
 
 // The bounds of what answers.
 const (
-	wellNamed   = 0.6  // share that the name has of the item whose property answers,
-	partlyNamed = 0.35 // and where the other words may be what is supposed of it
-	halfNamed   = 0.5  // share that the name has of an item of which one sentence alone has such a value
+	WellNamed   = 0.6  // share of a question's words in the name of the item whose property answers,
+	partlyNamed = 0.35 // and where the other words may be what the question supposes of the item
+	HalfNamed   = 0.5  // the same share where only one sentence of the item has such a value
 	leastShared = 0.6  // share of the weight of a question's words that a sentence has with the name of its item
 	leastYes    = 0.75 // the same where any sentence may answer
 	byNameAlone = 0.7  // what a word counts that the sentence lacks and the name of the item has,
@@ -58,7 +58,7 @@ type Question struct {
 	Shown    bool    // it is asked of an item that was shown, whether it names it or not
 }
 
-// supposing are the intents of which the words beside the name say what is supposed.
+// supposing are the intents whose words beside the name say what the question supposes.
 var supposing = []string{"size", "speaks", "ingredients", "availability", "yes", "count", "amount"}
 
 // Naming says of each term whether an item's name or, beside another word of it, its type says it.
@@ -89,7 +89,7 @@ func (q *Question) ByProperty(item Item, object facts.Object) (said string, shar
 			beside = append(beside, term.Word)
 		}
 	}
-	least := wellNamed
+	least := WellNamed
 	if slices.Contains(supposing, q.Intent) {
 		least = partlyNamed
 	}
@@ -114,7 +114,7 @@ func (q *Question) ByProperty(item Item, object facts.Object) (said string, shar
 	return "", 0
 }
 
-// means says whether an item may be meant of which the name has a weight of the question's words.
+// means says whether the question may mean an item whose name has a weight of its words.
 func (q *Question) means(named float64) bool { return q.Shown || named > 0 && named >= q.Named }
 
 // open says whether the question asks for what no phrase names.
@@ -149,8 +149,8 @@ func (q *Question) quote(item Item, sentence string) string {
 	return item.Name + ": " + sentence
 }
 
-// ByStatement answers from a property of any name that means about what the words beside the item's
-// name ask for, or of which the value has them.
+// ByStatement answers from a property whose name means about what the words beside the item's name
+// ask for, or whose value has these words.
 func (q *Question) ByStatement(item Item, object facts.Object) (said string, share float64) {
 	in := q.Naming(item)
 	named, whole := q.Weigh(in)
@@ -294,7 +294,7 @@ func (q *Question) BySentence(item Item, _ facts.Object) (said string, share flo
 	}
 	switch named, whole := q.Weigh(inName); {
 	case said != "" || alone == "" || several && !(q.Shown && whole == 0) || q.Kind == "yes" || q.Kind == "open":
-	case q.Shown, whole > 0 && named/whole >= halfNamed:
+	case q.Shown, whole > 0 && named/whole >= HalfNamed:
 		share = leastShared * max(named, minWeight) / max(whole, minWeight)
 		return q.quote(item, alone), share
 	}

@@ -191,7 +191,7 @@ func (l *Lexicon) learn(slot Slot, value Value) {
 	}
 }
 
-// leastName is how many letters a name has at least by which alone somebody is called.
+// leastName is how many letters a first or last name has at least that is learned by itself.
 const leastName = 3
 
 // Meanings gives what a phrase of 1 to LongestPhrase words can mean, the most frequent first. The phrase must be in the form

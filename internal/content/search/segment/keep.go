@@ -148,7 +148,7 @@ func (g *Segment) fits() bool {
 
 func (l *WordList) fits() bool { return layout.Rising(l.ends, len(l.bytes)) }
 
-// find makes the table by which words are found.
+// find makes the table that finds words.
 func (l *WordList) find() {
 	size := 64
 	for 3*size < 4*(l.Len()+1) {
