@@ -260,13 +260,9 @@ func (c *Catalog) Replacements(ctx context.Context, of Ref) (all []Replacement, 
 			WHERE v.source = $1 AND v.id = $2 AND v.since > $3 AND v.since <= s.published ORDER BY v.since LIMIT 100`,
 			func(row store.Scanner) error {
 				one := Replacement{Ref: of}
-				var at int64
-				if err := row.Scan(&one.Since, &at); err != nil {
-					return err
-				}
-				one.At = store.FromMicros(at)
+				err := row.Scan(&one.Since, &one.At)
 				all = append(all, one)
-				return nil
+				return err
 			}, n, of.ID, of.Since)
 	})
 	return all, err

@@ -225,10 +225,8 @@ func scanKey(row store.Scanner) (Key, []byte, error) {
 	var k Key
 	var hash []byte
 	var scopes string
-	var created, expires, revoked, suspended int64
-	err := row.Scan(&k.ID, &k.Name, &hash, &scopes, &k.Rate, &created, &expires, &revoked, &suspended)
-	k.Scopes, k.Suspended = strings.Fields(scopes), store.FromMicros(suspended)
-	k.Created, k.Expires, k.Revoked = store.FromMicros(created), store.FromMicros(expires), store.FromMicros(revoked)
+	err := row.Scan(&k.ID, &k.Name, &hash, &scopes, &k.Rate, &k.Created, &k.Expires, &k.Revoked, &k.Suspended)
+	k.Scopes = strings.Fields(scopes)
 	return k, hash, err
 }
 

@@ -264,12 +264,10 @@ func (l *Logins) Invitations(ctx context.Context) (all []Invitation, err error) 
 const invitationColumns = `id, role, first, until, browser, name, made`
 
 func scanInvitation(row store.Scanner) (in Invitation, first bool, bound []byte, err error) {
-	var once, until, made int64
 	var id []byte
-	err = row.Scan(&id, &in.Role, &once, &until, &bound, &in.Name, &made)
+	err = row.Scan(&id, &in.Role, &first, &in.Until, &bound, &in.Name, &in.Made)
 	in.ID, in.Taken = invitationID(id), len(bound) > 0
-	in.Until, in.Made = store.FromMicros(until), store.FromMicros(made)
-	return in, once != 0, bound, err
+	return in, first, bound, err
 }
 
 // invitationID is by what a link is withdrawn: the first bytes of what stands for its code.

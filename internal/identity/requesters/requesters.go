@@ -296,13 +296,12 @@ func storedTime(t time.Time) *time.Time {
 
 func scanRegistration(row store.Scanner) (g Registration, version int64, err error) {
 	var keys, scopes string
-	var created, changed int64
 	err = row.Scan(&g.Domain, &g.ID, &g.SignUp, &g.Status, &keys, &scopes, &g.UserCategory, &g.Country, &g.Rate,
-		&created, &changed, &version)
+		&g.Created, &g.Changed, &version)
 	if err != nil {
 		return g, 0, err
 	}
-	g.Created, g.Changed, g.Scopes = store.FromMicros(created), store.FromMicros(changed), strings.Fields(scopes)
+	g.Scopes = strings.Fields(scopes)
 	var stored []storedKey
 	if err := json.Unmarshal([]byte(keys), &stored); err != nil {
 		return g, 0, fmt.Errorf("the keys of %s cannot be read: %w", g.Account(), err)

@@ -164,9 +164,7 @@ func (t *Treatments) Refresh(ctx context.Context) error {
 		err := tx.Each(ctx, `SELECT agent, treatment, rate, changed, changed_by FROM visitor_treatment`,
 			func(row store.Scanner) error {
 				var one Treatment
-				var changed int64
-				err := row.Scan(&one.Agent, (*string)(&one.Action), &one.Rate, &changed, &one.By)
-				one.Changed = store.FromMicros(changed)
+				err := row.Scan(&one.Agent, (*string)(&one.Action), &one.Rate, &one.Changed, &one.By)
 				next.of[strings.ToLower(one.Agent)] = one
 				next.any = next.any || one.Action != Allow
 				return err

@@ -211,12 +211,11 @@ func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 		return nil, err
 	}
 	c := &claimed{claim: rand.Text()}
-	var made int64
 	err = b.DB.Update(ctx, func(tx *store.Tx) error {
 		now := b.Now()
 		err := tx.QueryRow(ctx, `UPDATE outbox_effect SET claim = $1, lease = $2, due = $2
 			WHERE id = (SELECT id FROM outbox_effect WHERE sink = $3 AND due <= $4 ORDER BY due LIMIT 1) RETURNING id, sink, body, made, tries`,
-			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &made,
+			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &c.made,
 			&c.tries)
 		due = err == nil
 		if errors.Is(err, sql.ErrNoRows) {
@@ -227,7 +226,6 @@ func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 	if err != nil || !due {
 		return nil, err
 	}
-	c.made = store.FromMicros(made)
 	return c, nil
 }
 

@@ -67,14 +67,9 @@ func ListFailed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, er
 
 // scan reads a row of id, sink, tries, reason, due and given_up.
 func scan(row func(...any) error) (p Pending, err error) {
-	var due, givenUp int64
-	if err := row(&p.ID, &p.Sink, &p.Attempts, &p.Reason, &due, &givenUp); err != nil {
-		return Pending{}, err
+	err = row(&p.ID, &p.Sink, &p.Attempts, &p.Reason, &p.Due, &p.GivenUp)
+	if !p.GivenUp.IsZero() {
+		p.Due = time.Time{} // it is not tried again
 	}
-	if givenUp != 0 {
-		p.GivenUp = store.FromMicros(givenUp)
-	} else {
-		p.Due = store.FromMicros(due)
-	}
-	return p, nil
+	return p, err
 }

@@ -46,8 +46,8 @@ type Rows interface {
 	// Next goes on to the next row, the first to begin with, and says whether there is one. After
 	// the last it closes.
 	Next() bool
-	// Scan puts the columns of the row where targets point, converted as by database/sql. What a
-	// *sql.RawBytes is given holds until the next call.
+	// Scan puts the columns of the row where targets point, converted as by database/sql, and times
+	// as Micros writes them. What a *sql.RawBytes is given holds until the next call.
 	Scan(targets ...any) error
 	// Columns gives the names of the columns, as long as the rows are open.
 	Columns() ([]string, error)

@@ -232,9 +232,7 @@ func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Ti
 		if _, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM `+from+where,
 			func(row store.Scanner) (none struct{}, err error) {
 				e := Earning{Site: site}
-				var day int64
-				if err = row.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
-					e.Day = store.FromMicros(day)
+				if err = row.Scan(&e.Day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
 					fn(e)
 				}
 				return none, err

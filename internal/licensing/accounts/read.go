@@ -59,10 +59,8 @@ func (r *Reader) Statement(ctx context.Context, buyer, currency string, before i
 }
 
 func scanLine(row store.Scanner) (l JournalLine, err error) {
-	var at int64
-	err = row.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside,
+	err = row.Scan(&l.Number, &l.At, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside,
 		&l.After)
-	l.At = store.FromMicros(at)
 	return l, err
 }
 
@@ -324,9 +322,7 @@ func added(a, b []Earning) (all []Earning) {
 }
 
 func scanEarning(row store.Scanner) (e Earning, err error) {
-	var day int64
-	err = row.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
-	e.Day = store.FromMicros(day)
+	err = row.Scan(&e.Day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
 	return e, err
 }
 
@@ -387,9 +383,7 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 }
 
 func scanCharged(row store.Scanner) (c InvoiceLine, err error) {
-	var at int64
-	err = row.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported,
+	err = row.Scan(&c.line, &c.At, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported,
 		&c.Currency, &c.Amount)
-	c.At = store.FromMicros(at)
 	return c, err
 }

@@ -163,17 +163,14 @@ func selectDeliveries(ctx context.Context, tx *store.Tx, where string, args ...a
 
 func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any) (all []Delivery, err error) {
 	all, err = store.All(ctx, tx, query, func(row store.Scanner) (d Delivery, err error) {
-		var bound, whole, began, ended, stray int64
 		if err := row.Scan(&d.ID, &d.Transaction, &d.By, &d.Site, &d.URI, &d.Media, (*string)(&d.State), &d.Status,
-			&d.Announced, &d.Bytes, &bound, &d.Sum, &whole,
-			&began, &ended, &d.Seconds, &stray, &d.Entry); err != nil {
+			&d.Announced, &d.Bytes, &d.Bound, &d.Sum, &d.Whole,
+			&d.At, &d.Ended, &d.Seconds, &d.Stray, &d.Entry); err != nil {
 			return d, err
 		}
 		if len(d.Sum) == 0 {
 			d.Sum = nil
 		}
-		d.Bound, d.Whole, d.Stray, d.At, d.Ended = bound != 0, whole != 0, stray != 0, store.FromMicros(began),
-			store.FromMicros(ended)
 		return d, err
 	}, args...)
 	if err != nil {

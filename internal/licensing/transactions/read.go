@@ -387,11 +387,8 @@ func complied(ctx context.Context, tx *store.Tx, after string, since, until, now
 		SUM(CASE report WHEN '' THEN 0 ELSE 1 END), SUM(deviant), MAX(made), MAX(reported), COALESCE(MIN(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN due END), 0)
 		FROM deal_transaction WHERE id > $2 AND id < $3 AND made >= $4 AND made < $5 AND buyer > $6 GROUP BY buyer ORDER BY buyer LIMIT $7`,
 		func(row store.Scanner) (c Compliance, err error) {
-			var bought, reported, oldest int64
 			err = row.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports,
-				&c.Deviant, &bought, &reported, &oldest)
-			c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported),
-				store.FromMicros(oldest)
+				&c.Deviant, &c.LastPurchase, &c.LastReport, &c.OldestOverdue)
 			return c, err
 		}, store.Micros(now), from, to, store.Micros(since), end, after, buyersPage)
 }
@@ -405,11 +402,9 @@ func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event,
 			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> ''`+ofItsSite+` ORDER BY 1 LIMIT $2`,
 			func(row store.Scanner) error {
 				e := Event{Transaction: id}
-				var at int64
-				if err := row.Scan(&e.Entry, &e.Kind, &at, &e.Bytes); err != nil {
+				if err := row.Scan(&e.Entry, &e.Kind, &e.At, &e.Bytes); err != nil {
 					return err
 				}
-				e.At = store.FromMicros(at)
 				all = append(all, e)
 				return nil
 			}, id, limit)

@@ -106,11 +106,9 @@ func rowsOf(ctx context.Context, tx *store.Tx) ([]Row, error) {
 
 func scan(row store.Scanner) (r Row, err error) {
 	var texts string
-	var changed int64
-	if err := row.Scan(&r.Key, &texts, &changed, &r.By); err != nil {
+	if err := row.Scan(&r.Key, &texts, &r.Changed, &r.By); err != nil {
 		return r, err
 	}
-	r.Changed = store.FromMicros(changed)
 	return r, json.Unmarshal([]byte(texts), &r.Values)
 }
 
@@ -203,10 +201,7 @@ func (s *Store) Mark(ctx context.Context, name, by string, on bool) error {
 func (s *Store) Marked(ctx context.Context, name string) (made time.Time, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		return tx.Each(ctx, `SELECT made FROM settings_mark WHERE name = $1`, func(row store.Scanner) error {
-			var at int64
-			err := row.Scan(&at)
-			made = store.FromMicros(at)
-			return err
+			return row.Scan(&made)
 		}, name)
 	})
 	return made, err

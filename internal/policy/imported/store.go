@@ -306,18 +306,9 @@ func statusOf(ctx context.Context, tx *store.Tx, site string) (s *Status, err er
 }
 
 func scanStatus(row store.Scanner) (s Status, err error) {
-	var read, tried, next int64
 	var text string
-	if err := row.Scan(&s.Site, &s.Version, &read, &tried, &next, &s.Problem, &text); err != nil {
+	if err := row.Scan(&s.Site, &s.Version, &s.Read, &s.Tried, &s.Next, &s.Problem, &text); err != nil {
 		return s, err
-	}
-	for _, one := range []struct {
-		to   *time.Time
-		from int64
-	}{{&s.Read, read}, {&s.Tried, tried}, {&s.Next, next}} {
-		if one.from > 0 {
-			*one.to = store.FromMicros(one.from)
-		}
 	}
 	var d detail
 	err = json.Unmarshal([]byte(text), &d)

@@ -136,9 +136,7 @@ func editions(ctx context.Context, tx *store.Tx, which string, args ...any) (all
 	query := `SELECT number, source, back, document, rules, file, actor, made FROM rulebook_edition ` + which
 	err = tx.Each(ctx, query, func(row store.Scanner) error {
 		var e Edition
-		var made int64
-		err := row.Scan(&e.Number, &e.Source, &e.Back, &e.Document, &e.Version, &e.FileVersion, &e.By, &made)
-		e.Made = store.FromMicros(made)
+		err := row.Scan(&e.Number, &e.Source, &e.Back, &e.Document, &e.Version, &e.FileVersion, &e.By, &e.Made)
 		all = append(all, e)
 		return err
 	}, args...)

@@ -265,11 +265,9 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 		func(row store.Scanner) error {
 			var r Rule
 			var text string
-			var created, changed int64
-			if err := row.Scan(&r.ID, &r.Place, &text, &created, &changed); err != nil {
+			if err := row.Scan(&r.ID, &r.Place, &text, &r.Created, &r.Changed); err != nil {
 				return err
 			}
-			r.Created, r.Changed = store.FromMicros(created), store.FromMicros(changed)
 			b.Rules = append(b.Rules, r)
 			return json.Unmarshal([]byte(text), &b.Rules[len(b.Rules)-1].Rule)
 		})
@@ -279,11 +277,9 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 	err = tx.Each(ctx, `SELECT site, price, changed FROM rulebook_price ORDER BY site`, func(row store.Scanner) error {
 		var p Price
 		var text string
-		var changed int64
-		if err := row.Scan(&p.Site, &text, &changed); err != nil {
+		if err := row.Scan(&p.Site, &text, &p.Changed); err != nil {
 			return err
 		}
-		p.Changed = store.FromMicros(changed)
 		b.Prices = append(b.Prices, p)
 		return json.Unmarshal([]byte(text), &b.Prices[len(b.Prices)-1].Price)
 	})

@@ -114,9 +114,7 @@ func tokenHash(token string) string {
 }
 
 func scanChallenge(row store.Scanner) (c Challenge, err error) {
-	var created, ends, used int64
-	err = row.Scan(&c.Hash, &c.Domain, &c.Caller, &c.Tenant, &created, &ends, &used, &c.Outcome)
-	c.Created, c.Ends, c.Used = store.FromMicros(created), store.FromMicros(ends), store.FromMicros(used)
+	err = row.Scan(&c.Hash, &c.Domain, &c.Caller, &c.Tenant, &c.Created, &c.Ends, &c.Used, &c.Outcome)
 	return c, err
 }
 

@@ -141,11 +141,8 @@ func putDomain(ctx context.Context, tx *store.Tx, d Domain) error {
 }
 
 func scanDomain(row store.Scanner) (d Domain, err error) {
-	var since, verified, until, listed, looked int64
-	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &since, &verified, &until, &listed, &looked,
+	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &d.Since, &d.Verified, &d.Until, &d.Listed, &d.Looked,
 		&d.Form, &d.Key)
-	d.Since, d.Verified, d.Until = store.FromMicros(since), store.FromMicros(verified), store.FromMicros(until)
-	d.Listed, d.Looked = store.FromMicros(listed), store.FromMicros(looked)
 	return d, err
 }
 

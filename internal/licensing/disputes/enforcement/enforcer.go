@@ -526,11 +526,8 @@ func (k *Enforcer) change(ctx context.Context, id, by, note, did string,
 func selectSanctions(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Sanction, err error) {
 	all, err = store.All(ctx, tx, `SELECT id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry FROM measure_taken`+where,
 		func(row store.Scanner) (m Sanction, err error) {
-			var month, taken, confirmed, lifted int64
-			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, &month, (*string)(&m.Level), &m.Cause, &taken,
-				&confirmed, &lifted, &m.By, &m.Note, &m.Entry)
-			m.Month, m.Imposed, m.Confirmed, m.Lifted = Month(month), store.FromMicros(taken),
-				store.FromMicros(confirmed), store.FromMicros(lifted)
+			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, (*int)(&m.Month), (*string)(&m.Level), &m.Cause,
+				&m.Imposed, &m.Confirmed, &m.Lifted, &m.By, &m.Note, &m.Entry)
 			return m, err
 		}, args...)
 	if err != nil {
