@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -185,21 +186,14 @@ const pollEvery = time.Second
 
 // Follow puts in force what other processes are told, until ctx ends.
 func (t *Treatments) Follow(ctx context.Context, log *slog.Logger) {
-	poll := time.NewTicker(pollEvery)
-	defer poll.Stop()
 	failed := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-poll.C:
-		}
+	periodic.After(ctx, pollEvery, func(ctx context.Context) {
 		err := t.Refresh(ctx)
 		if err != nil && !failed && !errors.Is(err, context.Canceled) {
 			log.Error("treatments of agents cannot be read; what was in force stays", "error", err)
 		}
 		failed = err != nil
-	}
+	})
 }
 
 // All gives what is in force, by agent.

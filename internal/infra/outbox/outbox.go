@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -127,17 +128,9 @@ func (b *Outbox) Run(ctx context.Context) {
 	for _, sink := range b.Sinks {
 		all.Go(func() { b.serve(ctx, sink) })
 	}
-	tick := time.NewTicker(sweep)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := b.giveUp(ctx); err != nil && ctx.Err() == nil {
-			b.Log.Error("what is too old to be done outside cannot be given up; trying again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, sweep, b.giveUp, func(err error) {
+		b.Log.Error("what is too old to be done outside cannot be given up; trying again", "error", err)
+	})
 	all.Wait()
 }
 

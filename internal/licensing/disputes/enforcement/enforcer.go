@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/wire/receipt"
@@ -61,18 +62,10 @@ const every = 10 * time.Second
 
 // Run counts until ctx ends.
 func (k *Enforcer) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := k.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again",
-				"error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, every, k.RunOnce, func(err error) {
+		k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again",
+			"error", err)
+	})
 }
 
 // batch is how many entries of the ledger one transaction counts.
