@@ -205,20 +205,12 @@ func (ks *Keys) List(ctx context.Context) ([]Key, error) {
 }
 
 // list gives what the rows of a query say, without their secrets.
-func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) (all []K,
-	err error) {
-	err = db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, query, func(row store.Scanner) error {
-			key, _, err := scan(row)
-			if err != nil {
-				return err
-			}
-			all = append(all, key)
-			return nil
-		})
+func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) ([]K,
+	error) {
+	return store.List(ctx, db, query, func(row store.Scanner) (K, error) {
+		key, _, err := scan(row)
+		return key, err
 	})
-	return all, err
 }
 
 func scanKey(row store.Scanner) (Key, []byte, error) {

@@ -248,10 +248,8 @@ func (c *PushClients) write(ctx context.Context, one PushClient) (fresh bool, er
 
 // List gives all callers, by their ids.
 func (c *PushClients) List(ctx context.Context) (all []PushClient, err error) {
-	var read map[string]*PushClient
-	err = c.db.View(ctx, func(tx *store.Tx) (err error) {
-		read, err = readCallers(ctx, tx)
-		return err
+	read, err := store.Get(ctx, c.db, func(tx *store.Tx) (map[string]*PushClient, error) {
+		return readCallers(ctx, tx)
 	})
 	for _, one := range read {
 		all = append(all, *one)

@@ -312,6 +312,15 @@ func List[T any](
 	return all, err
 }
 
+// Get is what fn reads, in a transaction of its own.
+func Get[T any](ctx context.Context, db *DB, fn func(*Tx) (T, error)) (got T, err error) {
+	err = db.View(ctx, func(tx *Tx) (err error) {
+		got, err = fn(tx)
+		return err
+	})
+	return got, err
+}
+
 // Row is the one row that QueryRow asks for.
 type Row struct {
 	tx   *Tx

@@ -31,11 +31,7 @@ const afterAll = "\U0010ffff"
 
 // Account gives an account. It is fail.NotFound where there is none.
 func (r *Reader) Account(ctx context.Context, buyer, currency string) (b Balance, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		b, err = findBalance(ctx, tx, buyer, currency)
-		return err
-	})
-	return b, err
+	return store.Get(ctx, r.db, func(tx *store.Tx) (Balance, error) { return findBalance(ctx, tx, buyer, currency) })
 }
 
 // PurchasesOf gives what the book has of some purchases, by their ids, in no order.

@@ -66,11 +66,7 @@ func scanLine(row store.Scanner) (l JournalLine, err error) {
 
 // Purchase gives what the book has of a purchase. It is fail.NotFound where it has none of that id.
 func (r *Reader) Purchase(ctx context.Context, id string) (h Hold, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		h, err = findHold(ctx, tx, id)
-		return err
-	})
-	return h, err
+	return store.Get(ctx, r.db, func(tx *store.Tx) (Hold, error) { return findHold(ctx, tx, id) })
 }
 
 // PurchaseFilter selects purchases. An empty field is no condition.

@@ -78,11 +78,7 @@ func (b *Broker) goOn(ctx context.Context, account, id string) error {
 		return err
 	}
 	defer release()
-	var w *work
-	err = b.DB.View(ctx, func(tx *store.Tx) (err error) {
-		w, err = load(ctx, tx, account, id)
-		return err
-	})
+	w, err := store.Get(ctx, b.DB, func(tx *store.Tx) (*work, error) { return load(ctx, tx, account, id) })
 	if err != nil || w == nil || w.done {
 		return err
 	}

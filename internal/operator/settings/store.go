@@ -55,11 +55,7 @@ func (s *Store) OnChange(fn func(ctx context.Context, tx *store.Tx, key string, 
 
 // Read gives what is kept.
 func (s *Store) Read(ctx context.Context) (set Set, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
-		set, err = read(ctx, tx)
-		return err
-	})
-	return set, err
+	return store.Get(ctx, s.db, func(tx *store.Tx) (Set, error) { return read(ctx, tx) })
 }
 
 // Peek reads what is kept of a database as it is, which may be older than this program or not
@@ -74,11 +70,7 @@ func Peek(ctx context.Context, config store.Config) (rows []Row, err error) {
 
 // Version grows with each change.
 func (s *Store) Version(ctx context.Context) (version int64, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
-		version, err = versionOf(ctx, tx)
-		return err
-	})
-	return version, err
+	return store.Get(ctx, s.db, func(tx *store.Tx) (int64, error) { return versionOf(ctx, tx) })
 }
 
 func read(ctx context.Context, tx *store.Tx) (set Set, err error) {

@@ -282,16 +282,8 @@ func (k *Store) Load(ctx context.Context, site string) (s *Snapshot, version int
 
 // Statuses tell how all sites stand, by site.
 func (k *Store) Statuses(ctx context.Context) (all []Status, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, `SELECT site, version, read, tried, next, problem, detail FROM stated_site ORDER BY site`,
-			func(row store.Scanner) error {
-				s, err := scanStatus(row)
-				all = append(all, s)
-				return err
-			})
-	})
-	return all, err
+	return store.List(ctx, k.db,
+		`SELECT site, version, read, tried, next, problem, detail FROM stated_site ORDER BY site`, scanStatus)
 }
 
 // statusOf is how one site stands; nil where nothing is known of it.

@@ -120,20 +120,12 @@ func (k *Store) OnChange(fn func(context.Context, *store.Tx, Change) error) { k.
 
 // Read gives the book as it is.
 func (k *Store) Read(ctx context.Context) (b RuleSet, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) (err error) {
-		b, err = read(ctx, tx)
-		return err
-	})
-	return b, err
+	return store.Get(ctx, k.db, func(tx *store.Tx) (RuleSet, error) { return read(ctx, tx) })
 }
 
 // Version gives the version of the book as it is.
 func (k *Store) Version(ctx context.Context) (version int64, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) (err error) {
-		version, err = versionOf(ctx, tx)
-		return err
-	})
-	return version, err
+	return store.Get(ctx, k.db, func(tx *store.Tx) (int64, error) { return versionOf(ctx, tx) })
 }
 
 // Put adds a rule, or puts it in the place of that with its id; fresh says which. Of r, ID (which

@@ -154,15 +154,7 @@ func (c *Challenges) List(ctx context.Context, domain string, limit int) (all []
 		query = `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge WHERE domain = $1 ORDER BY created DESC, hash LIMIT $2`
 		args = []any{domain, min(limit, maxChallengesListed)}
 	}
-	err = c.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, query, func(row store.Scanner) error {
-			c, err := scanChallenge(row)
-			all = append(all, c)
-			return err
-		}, args...)
-	})
-	return all, err
+	return store.List(ctx, c.db, query, scanChallenge, args...)
 }
 
 // Open counts the challenges that are open, by domain.

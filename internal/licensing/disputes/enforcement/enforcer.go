@@ -171,10 +171,8 @@ func (k *Enforcer) place(ctx context.Context) (place int64, err error) {
 
 // refresh reads which measures are in force.
 func (k *Enforcer) refresh(ctx context.Context) error {
-	var all []Sanction
-	err := k.config.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = selectSanctions(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
-		return err
+	all, err := store.Get(ctx, k.config.DB, func(tx *store.Tx) ([]Sanction, error) {
+		return selectSanctions(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
 	})
 	if err != nil {
 		return err
@@ -449,10 +447,8 @@ func (k *Enforcer) Confirm(ctx context.Context, id, by, note string) error {
 	if len(note) > maxNote {
 		return errNote
 	}
-	var all []Sanction
-	err := k.config.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
-		return err
+	all, err := store.Get(ctx, k.config.DB, func(tx *store.Tx) ([]Sanction, error) {
+		return selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
 	})
 	if err != nil {
 		return err
@@ -541,11 +537,9 @@ func (r *Reader) Sanctions(ctx context.Context, all bool, most int) (list []Sanc
 	if all {
 		where = ` ORDER BY taken DESC, id LIMIT $1`
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		list, err = selectSanctions(ctx, tx, where, most)
-		return err
+	return store.Get(ctx, r.db, func(tx *store.Tx) ([]Sanction, error) {
+		return selectSanctions(ctx, tx, where, most)
 	})
-	return list, err
 }
 
 // Rates are a month's rates of a party, in percent, and of how many each is; of none a rate is 0.
