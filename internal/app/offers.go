@@ -9,7 +9,6 @@ import (
 
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/published"
@@ -88,12 +87,19 @@ const (
 func (f *forSale) askProviders(ctx context.Context) {
 	var asked []string
 	var last time.Time
-	periodic.Run(ctx, lookProvidersEvery, func(ctx context.Context) {
+	tick := time.NewTicker(lookProvidersEvery)
+	defer tick.Stop()
+	for {
 		if hosts := f.Goods.Hosts(); !slices.Equal(hosts, asked) || f.now().Sub(last) >= askProvidersEvery {
 			if err := f.providers.Refresh(ctx, hosts); err != nil && ctx.Err() == nil {
 				f.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
 			}
 			asked, last = hosts, f.now()
 		}
-	})
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -207,9 +206,16 @@ func (n *Nonces) recount(ctx context.Context) error {
 
 // RunSweep sweeps now and again and again until ctx ends; failed hears when that could not be done.
 func (n *Nonces) RunSweep(ctx context.Context, failed func(error)) {
-	periodic.Run(ctx, sweepEvery, func(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
 		if _, err := n.Sweep(ctx); err != nil && ctx.Err() == nil {
 			failed(err)
 		}
-	})
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }

@@ -63,9 +63,11 @@ func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.ListEn
 	if f.Find != "" && !strings.HasPrefix(f.Find, hashed) { // other ids are kept as they are
 		f.Find = s.agentID(f.Find)
 	}
-	return store.Get(ctx, s.deps.DB, func(tx *store.Tx) ([]vault.ListEntry, error) {
-		return vault.List(ctx, tx, f, s.deps.Now())
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = vault.List(ctx, tx, f, s.deps.Now())
+		return err
 	})
+	return all, err
 }
 
 // ListTasks lists what waits for a person, up to 50 of each kind, and opens none of it.
@@ -102,9 +104,11 @@ func (s *Service) ListTasks(ctx context.Context) (todo Tasks, err error) {
 
 // CountTasks counts what waits for a person, up to 99 submissions and as many binds.
 func (s *Service) CountTasks(ctx context.Context) (n int, err error) {
-	return store.Get(ctx, s.deps.DB, func(tx *store.Tx) (int, error) {
-		return vault.CountWaiting(ctx, tx, s.deps.Now(), 99)
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = vault.CountWaiting(ctx, tx, s.deps.Now(), 99)
+		return err
 	})
+	return n, err
 }
 
 // Find opens a submission. The error is fail.NotFound where there is none of the id.
@@ -188,7 +192,9 @@ func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err 
 // CountByDay counts what became of the submissions since the beginning of a day, by day, intake and
 // platform.
 func (s *Service) CountByDay(ctx context.Context, since time.Time) (all []vault.DayCount, err error) {
-	return store.Get(ctx, s.deps.DB, func(tx *store.Tx) ([]vault.DayCount, error) {
-		return vault.CountByDay(ctx, tx, since, s.deps.Now())
+	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = vault.CountByDay(ctx, tx, since, s.deps.Now())
+		return err
 	})
+	return all, err
 }

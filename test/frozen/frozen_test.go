@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -227,4 +228,29 @@ func indented(t *testing.T, text []byte) string {
 		t.Fatalf("%v:\n%.500s", err, text)
 	}
 	return out.String()
+}
+
+// started is what a package does before the program does anything: GODEBUG=inittrace=1 tells it.
+var started = regexp.MustCompile(`(?m)^init (frontdesk/\S+) @.*, (\d+) bytes, (\d+) allocs$`)
+
+// TestTablesAreReadWhenTheyAreAskedFor holds that no package of ours reads its tables before anything asks for them: whoever
+// asks for the version or the help would wait for it.
+func TestTablesAreReadWhenTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	command := process.Command(t, "version")
+	command.Env = append(command.Env, "GODEBUG=inittrace=1")
+	trace := &strings.Builder{}
+	command.Stderr = trace
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	packages := started.FindAllStringSubmatch(trace.String(), -1)
+	if len(packages) < 10 {
+		t.Fatalf("too few packages:\n%s", trace)
+	}
+	for _, p := range packages {
+		if allocations, _ := strconv.Atoi(p[3]); allocations > 3000 {
+			t.Errorf("%s makes %s allocations of %s bytes when the program starts; put them into a sync.OnceValue", p[1], p[3], p[2])
+		}
+	}
 }

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"frontdesk/wire/document"
 )
@@ -206,9 +209,11 @@ func completeEvent(value any) (found Findings) {
 }
 
 // visibleID says whether an id has 1 to 256 visible characters.
-func visibleID(id string) bool { return visibleCharacters.MatchString(id) }
-
-var visibleCharacters = regexp.MustCompile(`^[^\s\p{C}\p{Z}]{1,256}$`)
+func visibleID(id string) bool {
+	hidden := func(r rune) bool { return unicode.In(r, unicode.C, unicode.Z) }
+	n := utf8.RuneCountInString(id)
+	return n >= 1 && n <= 256 && !strings.ContainsFunc(id, hidden)
+}
 
 func valueAt(value any, path ...string) any {
 	for _, name := range path {

@@ -1,6 +1,10 @@
 package i18n
 
-import tables "frontdesk/internal/infra/language"
+import (
+	"sync"
+
+	tables "frontdesk/internal/infra/language"
+)
 
 // What is said when a question is asked back.
 var (
@@ -66,9 +70,9 @@ var Diets = Names{
 }
 
 // IsNoPreference says whether an answer means that anything will do, in any language.
-func IsNoPreference(said string) bool { return noPreference[fold(said)] }
+func IsNoPreference(said string) bool { return noPreference()[fold(said)] }
 
-var noPreference = func() map[string]bool {
+var noPreference = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{"": true, "-": true, "null": true}
 	for tongue := range Languages {
 		words[fold(Speaker{tongue}.Say(NoPreference))] = true
@@ -79,4 +83,4 @@ var noPreference = func() map[string]bool {
 		}
 	}
 	return words
-}()
+})

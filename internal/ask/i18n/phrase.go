@@ -8,6 +8,7 @@ package i18n
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/language"
 
@@ -17,13 +18,13 @@ import (
 // Languages are the languages that the front desk speaks, the first being the one for everybody else.
 var Languages = tables.Tags
 
-var matcher = func() language.Matcher {
+var matcher = sync.OnceValue(func() language.Matcher {
 	tags := make([]language.Tag, len(Languages))
 	for i, tag := range Languages {
 		tags[i] = language.MustParse(tag)
 	}
 	return language.NewMatcher(tags)
-}()
+})
 
 // Speaker says things in one language. The zero Speaker speaks the first of Languages.
 type Speaker struct{ tongue int }
@@ -36,7 +37,7 @@ func For(preferred ...string) Speaker {
 		if err != nil || len(tags) == 0 {
 			continue
 		}
-		if _, at, confidence := matcher.Match(tags...); confidence > language.No {
+		if _, at, confidence := matcher().Match(tags...); confidence > language.No {
 			return Speaker{at}
 		}
 	}

@@ -7,6 +7,7 @@ package properties
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/content/taxonomy"
@@ -30,14 +31,16 @@ type Found struct {
 // to be there.
 var glue, with = phrases("property.glue"), phrases("property.with")
 
-func phrases(key string) map[string]bool {
-	all := map[string]bool{}
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			all[facets.Fold(phrase)] = true
+func phrases(key string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				all[facets.Fold(phrase)] = true
+			}
 		}
-	}
-	return all
+		return all
+	})
 }
 
 // Read gives the conditions that a question says. Of several values of a property that it may name, the longest counts.
@@ -65,7 +68,7 @@ func Read(q Question, all []facets.Property) (found []Found) {
 // contentOf gives the words of a name that say something.
 func contentOf(name string) (words []string) {
 	for word := range strings.FieldsSeq(name) {
-		if !glue[word] && len(word) > 2 {
+		if !glue()[word] && len(word) > 2 {
 			words = append(words, word)
 		}
 	}
@@ -90,7 +93,7 @@ func (q Question) flag(name string, of []facets.Property) (f Found, ok bool) {
 	if to == 0 {
 		return f, false
 	}
-	denied, asked := q.before(from, facets.Denies), q.before(from, func(w string) bool { return with[w] })
+	denied, asked := q.before(from, facets.Denies), q.before(from, func(w string) bool { return with()[w] })
 	if len(content) == 1 && !denied && !asked {
 		return f, false
 	}

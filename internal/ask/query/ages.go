@@ -12,7 +12,7 @@ func (r *reader) readGone(i int) bool {
 	if !r.wanted("Event", "Course") || !r.known(facets.Start) {
 		return false
 	}
-	if _, n := r.match(i, roleGone); n > 0 && r.denied(i) == i && (!beside[r.word(i)] || r.besideType(i, n)) {
+	if _, n := r.match(i, roleGone); n > 0 && r.denied(i) == i && (!beside()[r.word(i)] || r.besideType(i, n)) {
 		r.add(facets.Constraint{Slot: facets.End, To: r.today()}, i, i+n)
 		if r.out.Sort.By == "" {
 			r.out.Sort = facets.Sort{By: facets.Start, Descending: true, Said: r.said(i, i+n)}
@@ -55,12 +55,12 @@ func (r *reader) readAge(i int) bool {
 	if !r.wanted("Article", "JobPosting", "Event", "VideoObject", "PodcastEpisode", "Review") {
 		return false
 	}
-	for n := min(longest(ageLeads), len(r.tokens)-i-1); n > 0; n-- {
+	for n := min(longest(ageLeads()), len(r.tokens)-i-1); n > 0; n-- {
 		if !r.together(i, i+n+1) {
 			continue
 		}
 		lead := r.phrase(i, i+n)
-		bound := ageLeads[lead]
+		bound := ageLeads()[lead]
 		if bound == "" {
 			continue
 		}
@@ -70,12 +70,12 @@ func (r *reader) readAge(i int) bool {
 		}
 		behind := false
 		for m := 2; m > 0; m-- {
-			if next+m <= len(r.tokens) && r.together(next, next+m) && ages[r.phrase(next, next+m)] {
+			if next+m <= len(r.tokens) && r.together(next, next+m) && ages()[r.phrase(next, next+m)] {
 				next, behind = next+m, true
 				break
 			}
 		}
-		if aged[lead] && !behind {
+		if aged()[lead] && !behind {
 			continue
 		}
 		p := period{from: from(r.today(), -1)}
@@ -92,7 +92,7 @@ var oneOf = everywhere("age.one")
 
 // age reads a span of time that may begin with an article: "a year", "zwei Monate", "d'un an".
 func (r *reader) age(i int) (step func(day time.Time, times int) time.Time, next int, ok bool) {
-	if !oneOf[r.word(i)] {
+	if !oneOf()[r.word(i)] {
 		return r.span(i)
 	}
 	minutes, n := facets.ReadMinutes("1 " + r.word(i+1))

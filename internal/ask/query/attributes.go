@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -34,7 +35,7 @@ type meaningOf struct {
 }
 
 // attributeNames are the names of attributes that are not those of their slots, folded and without blanks.
-var attributeNames = func() map[string]meaningOf {
+var attributeNames = sync.OnceValue(func() map[string]meaningOf {
 	names := map[string]meaningOf{}
 	for _, row := range []struct {
 		meaning meaningOf
@@ -80,7 +81,7 @@ var attributeNames = func() map[string]meaningOf {
 		}
 	}
 	return names
-}()
+})
 
 // Names of attributes that say how the answer is to be.
 const (
@@ -90,7 +91,7 @@ const (
 
 func readName(name string, lexicon *facets.Lexicon) (m meaningOf, ok bool) {
 	plain := strings.ReplaceAll(facets.Fold(name), " ", "")
-	if m, ok = attributeNames[plain]; ok {
+	if m, ok = attributeNames()[plain]; ok {
 		if m.slot == facets.Duration && !says(lexicon, facets.Duration) {
 			m.slot = facets.TotalTime
 		}
@@ -110,7 +111,7 @@ func readName(name string, lexicon *facets.Lexicon) (m meaningOf, ok bool) {
 		if !found || rest == "" {
 			continue
 		}
-		if m, ok = attributeNames[rest]; ok {
+		if m, ok = attributeNames()[rest]; ok {
 			return meaningOf{m.slot, bound.reading}, says(lexicon, m.slot)
 		}
 		if known, ok := lexicon.Slot(rest); ok {
@@ -184,7 +185,7 @@ func (u *Understood) heed(name string, value jsontext.Value, source facets.Sourc
 func (u *Understood) ignore(h heeder, reason string) {
 	u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: reason})
 	for _, w := range h.wishes {
-		if w = strings.TrimSpace(w); len(w) >= leastEvidence && len(w) <= mostEvidence && len(u.Soft) < mostSoft && !indifferent[facets.Fold(w)] {
+		if w = strings.TrimSpace(w); len(w) >= leastEvidence && len(w) <= mostEvidence && len(u.Soft) < mostSoft && !indifferent()[facets.Fold(w)] {
 			u.Soft = append(u.Soft, w)
 		}
 	}
@@ -223,7 +224,7 @@ func (u *Understood) take(h heeder, constraints []facets.Constraint, slot facets
 
 func (u *Understood) heedSort(h heeder) {
 	text := strings.Join(h.wishes, " ")
-	if indifferent[facets.Fold(text)] {
+	if indifferent()[facets.Fold(text)] {
 		u.Sort = facets.Sort{}
 		return
 	}
@@ -270,21 +271,21 @@ func (u *Understood) heedCount(h heeder) {
 		return
 	}
 	u.Count = 0
-	if !indifferent[facets.Fold(text)] {
+	if !indifferent()[facets.Fold(text)] {
 		u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: "it must be a number from 1 to 100"})
 	}
 }
 
 // indifferent are values that want nothing in particular.
-var indifferent = func() map[string]bool {
-	set := everywhere("any")
-	maps.Copy(set, everywhere("any.value"))
+var indifferent = sync.OnceValue(func() map[string]bool {
+	set := everywhere("any")()
+	maps.Copy(set, everywhere("any.value")())
 	set[""] = true
 	return set
-}()
+})
 
 // Indifferent says whether words mean that anything will do: "any", "none", "no preference" in any of our languages.
-func Indifferent(words string) bool { return indifferent[facets.Fold(words)] }
+func Indifferent(words string) bool { return indifferent()[facets.Fold(words)] }
 
 // heeder reads the value of one attribute.
 type heeder struct {
@@ -471,7 +472,7 @@ func (h heeder) one(m meaningOf, kind facets.Kind, text string) (facets.Constrai
 func (h heeder) gratis(m meaningOf, text string) (facets.Constraint, bool) {
 	nothing := 0.0
 	said := func(s sense) bool { return s.role == roleGratis || s.role == roleFree }
-	if m.slot == facets.Price && (slices.ContainsFunc(vocabulary[foldPhrase(text)], said) || slices.ContainsFunc(gratisWithin, func(p piece) bool { return p.word == text })) {
+	if m.slot == facets.Price && (slices.ContainsFunc(compiled().vocabulary[foldPhrase(text)], said) || slices.ContainsFunc(gratisWithin(), func(p piece) bool { return p.word == text })) {
 		return facets.Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
 	}
 	return facets.Constraint{}, false
@@ -558,7 +559,7 @@ func alternatives(text string) []string {
 	var all []string
 	start := 0
 	for i, field := range fields {
-		if slices.ContainsFunc(vocabulary[facets.Fold(field)], func(s sense) bool { return s.role == roleOr }) {
+		if slices.ContainsFunc(compiled().vocabulary[facets.Fold(field)], func(s sense) bool { return s.role == roleOr }) {
 			all = append(all, strings.Join(fields[start:i], " "))
 			start = i + 1
 		}
@@ -567,19 +568,19 @@ func alternatives(text string) []string {
 }
 
 // unwantedLeads stand before a value that is not wanted, the longest first.
-var unwantedLeads = func() []string {
+var unwantedLeads = sync.OnceValue(func() []string {
 	leads := []string{"!"}
-	for _, lead := range texts("attribute.not") {
+	for _, lead := range texts("attribute.not")() {
 		leads = append(leads, lead+" ")
 	}
 	slices.SortStableFunc(leads, func(a, b string) int { return len(b) - len(a) })
 	return leads
-}()
+})
 
 // negated takes a negation from the front of words.
 func negated(text string) (rest string, not bool) {
 	lower := strings.ToLower(text)
-	for _, word := range unwantedLeads {
+	for _, word := range unwantedLeads() {
 		if strings.HasPrefix(lower, word) {
 			return strings.TrimSpace(text[len(word):]), true
 		}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"strconv"
+	"sync"
 
 	"frontdesk/internal/content/facets"
 )
@@ -16,20 +17,20 @@ var (
 	// distanceLinks stand between a distance and the place that it is from, distanceLeads before a distance.
 	distanceLinks, distanceLeads = everywhere("distance.link"), everywhere("distance.lead")
 	// kilometres are units of distance, in kilometres.
-	kilometres = func() map[string]float64 {
+	kilometres = sync.OnceValue(func() map[string]float64 {
 		units := map[string]float64{}
-		for word, factor := range argumentsOf("distance.unit") {
+		for word, factor := range argumentsOf("distance.unit")() {
 			units[word], _ = strconv.ParseFloat(factor, 64)
 		}
 		return units
-	}()
+	})
 )
 
 // readDistances reads how far from a place: "within 10 km of Berlin", "im Umkreis von 5 km um Bonn". A place is one that items have.
 func (r *reader) readDistances() {
 	for i := 3; i < len(r.tokens); i++ {
-		factor, known := kilometres[r.word(i-2)]
-		if !known || !distanceLinks[r.word(i-1)] || !r.tokens[i-3].number || r.tokens[i].used {
+		factor, known := kilometres()[r.word(i-2)]
+		if !known || !distanceLinks()[r.word(i-1)] || !r.tokens[i-3].number || r.tokens[i].used {
 			continue
 		}
 		figure, _ := facets.ReadNumber(r.text[r.tokens[i-3].start:])
@@ -59,7 +60,7 @@ func (r *reader) placeAt(i int) (place string, n int) {
 // distanceLead gives where the words begin that lead to a distance at i.
 func (r *reader) distanceLead(i int) int {
 	for k := max(0, i-4); k < i; k++ {
-		if distanceLeads[r.phrase(k, i)] {
+		if distanceLeads()[r.phrase(k, i)] {
 			return k
 		}
 	}
@@ -69,7 +70,7 @@ func (r *reader) distanceLead(i int) int {
 // near gives where the words begin before i that mean near a place, and not in it.
 func (r *reader) near(i int) (from int, ok bool) {
 	for k := max(0, i-4); k < i; k++ {
-		if nearby[r.phrase(k, i)] {
+		if nearby()[r.phrase(k, i)] {
 			return k, true
 		}
 	}

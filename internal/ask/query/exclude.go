@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/ask/refusals"
 	"frontdesk/internal/content/facets"
@@ -20,7 +21,7 @@ var articles = everywhere("article")
 var notLinks = everywhere("not.link")
 
 // linked says whether the word at i only joins a negation to what it is about.
-func (r *reader) linked(i int) bool { return articles[r.word(i)] || notLinks[r.word(i)] }
+func (r *reader) linked(i int) bool { return articles()[r.word(i)] || notLinks()[r.word(i)] }
 
 // plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
 // other things.
@@ -55,7 +56,7 @@ func (r *reader) readWithout(i int) bool {
 		for start < len(r.tokens) && r.linked(start) && !r.tokens[start].stop {
 			start++
 		}
-		if !any && (notExcluded[r.word(start)] || owned[r.word(next)] || r.supposed(i)) && by.role != roleAllergic {
+		if !any && (notExcluded()[r.word(start)] || owned()[r.word(next)] || r.supposed(i)) && by.role != roleAllergic {
 			return false
 		}
 		c, end := r.unwanted(start, by)
@@ -64,11 +65,11 @@ func (r *reader) readWithout(i int) bool {
 		}
 		any = true
 		r.exclude(c, first, end, by)
-		if next = r.listed(end); next < 0 || next >= len(r.tokens) || r.tokens[next].comma && leading[r.word(next)] {
+		if next = r.listed(end); next < 0 || next >= len(r.tokens) || r.tokens[next].comma && leading()[r.word(next)] {
 			break
 		}
 		first = next
-		if further[r.word(next-1)] {
+		if further()[r.word(next-1)] {
 			first = next - 1
 		}
 		if r.has(next, roleWithout) { // "no nuts and no eggs"
@@ -88,17 +89,17 @@ var leading = everywhere("not.leading")
 
 // supposing are words that make what follows no wish, but what might be: "if I am not at home".
 // They are those of each language: an Italian "if" is a Spanish pronoun.
-var supposing = func() (words []map[string]bool) {
+var supposing = sync.OnceValue(func() (words []map[string]bool) {
 	for _, table := range language.Tables() {
 		words = append(words, setOf(table.Each("not.supposing")))
 	}
 	return words
-}()
+})
 
 // supposed says whether such a word leads to i.
 func (r *reader) supposed(i int) bool {
 	for k := i - 1; r.best >= 0 && k >= max(0, i-4) && !r.tokens[k+1].comma && !r.tokens[k+1].stop; k-- {
-		if supposing[r.best][r.word(k)] {
+		if supposing()[r.best][r.word(k)] {
 			return true
 		}
 	}
@@ -156,12 +157,12 @@ func (r *reader) clause(i int) bool {
 	for before >= 0 && (r.functional(before) || r.has(before, roleGlue) || r.has(before, roleCourtesy)) && !r.tokens[before].used {
 		before--
 	}
-	return before < 0 || before < i-1 || r.relates(i) || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive[r.word(i)] || exceptive[r.word(before)]
+	return before < 0 || before < i-1 || r.relates(i) || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive()[r.word(i)] || exceptive()[r.word(before)]
 }
 
 // relates says whether the words of a negation at i begin a clause by themselves: "que no sea".
 func (r *reader) relates(i int) bool {
-	return r.has(i, roleGlue) && !slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleNot || s.role == roleWithout })
+	return r.has(i, roleGlue) && !slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleNot || s.role == roleWithout })
 }
 
 // exceptive are words that take something out of what was named.
@@ -182,7 +183,7 @@ func (r *reader) listed(i int) int {
 	if r.tokens[i].comma {
 		return i
 	}
-	if further[r.word(i)] { // "weder rot noch blau"
+	if further()[r.word(i)] { // "weder rot noch blau"
 		return i + 1
 	}
 	return -1
@@ -261,7 +262,7 @@ func (r *reader) goesOn(i int) bool {
 // want any events wants none of what is wanted: a type above that is none.
 func (r *reader) unwantedType(i int) (typ string, n int) {
 	r.phrases(i, func(s sense, length int) bool {
-		if (s.role == roleType || s.role == roleKind) && r.have(s.arg) > 0 && !narrower[r.phrase(i, i+length)] {
+		if (s.role == roleType || s.role == roleKind) && r.have(s.arg) > 0 && !narrower()[r.phrase(i, i+length)] {
 			typ, n = s.arg, length
 		}
 		return n == 0
@@ -277,7 +278,7 @@ var narrower = everywhere("type.narrower")
 
 // unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
 func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
-	if r.known(facets.Ingredient) && taxonomy.IsFood(facets.Singular(phrase)) && !foods[phrase] {
+	if r.known(facets.Ingredient) && taxonomy.IsFood(facets.Singular(phrase)) && !foods()[phrase] {
 		return facets.Constraint{}, false
 	}
 	forms := []string{phrase, facets.Singular(phrase)}
@@ -300,7 +301,7 @@ func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
 // or "or".
 func (r *reader) refusedKind(i int) bool {
 	for range mostListed {
-		for i > 0 && articles[r.word(i-1)] && !r.tokens[i].comma && !r.tokens[i].stop {
+		for i > 0 && articles()[r.word(i-1)] && !r.tokens[i].comma && !r.tokens[i].stop {
 			i--
 		}
 		if i == 0 || r.tokens[i].stop || r.tokens[i].comma {
@@ -328,7 +329,7 @@ func (r *reader) negationBefore(i int) int {
 	for k := max(0, i-5); k < i; k++ {
 		ends := false
 		r.phrases(k, func(s sense, n int) bool {
-			ends = k+n == i && (s.role == roleWithout || s.role == roleNot) && !onlyThat[r.word(k-1)]
+			ends = k+n == i && (s.role == roleWithout || s.role == roleNot) && !onlyThat()[r.word(k-1)]
 			return !ends
 		})
 		if ends {
@@ -362,7 +363,7 @@ func (r *reader) foodAsked() bool {
 		return true
 	}
 	for i := range r.tokens {
-		if foods[r.word(i)] {
+		if foods()[r.word(i)] {
 			return true
 		}
 	}
@@ -404,7 +405,7 @@ func (r *reader) freeOf(i int) int {
 			r.add(facets.Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
 			return n + 1
 		}
-		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
+		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms()[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
 			r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}

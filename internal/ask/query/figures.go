@@ -62,7 +62,7 @@ var doubtful, unlessWeight = everywhere("money.doubtful"), everywhere("money.unl
 // isMoney says whether what reads as a sum of money is one here.
 func (r *reader) isMoney(i, n int, m facets.Money) bool {
 	last := r.at0(i, n) - 1
-	return !doubtful[r.word(last)] || r.at.Lexicon.Currency() == m.Currency || unlessWeight[r.word(last)] && !r.known("weight")
+	return !doubtful()[r.word(last)] || r.at.Lexicon.Currency() == m.Currency || unlessWeight()[r.word(last)] && !r.known("weight")
 }
 
 // nutrients are the slots of figures that are grams of something.
@@ -137,7 +137,7 @@ func (r *reader) counted(f *figure) {
 		f.next += n
 		return
 	}
-	if slot := counts[r.word(f.next)]; slot != "" && r.known(slot) {
+	if slot := counts()[r.word(f.next)]; slot != "" && r.known(slot) {
 		f.slot = slot
 		f.next++
 		return
@@ -184,7 +184,7 @@ func (r *reader) slotBefore(i int) (slot facets.Slot, start int) {
 				continue
 			}
 			phrase := r.phrase(k-n, k)
-			for _, s := range vocabulary[phrase] {
+			for _, s := range compiled().vocabulary[phrase] {
 				if s.role == roleSlot && r.counts(s, phrase) {
 					return facets.Slot(s.arg), k - n
 				}
@@ -235,7 +235,7 @@ var (
 // startsNumber says whether a word of more than four letters may begin a figure.
 func startsNumber(word string) bool {
 	_, ok := facets.NumberWord(word)
-	return ok || slices.ContainsFunc(numberPrefixes, func(prefix string) bool { return strings.HasPrefix(word, prefix) })
+	return ok || slices.ContainsFunc(numberPrefixes(), func(prefix string) bool { return strings.HasPrefix(word, prefix) })
 }
 
 // figureBehind reads a figure behind the words of a bound, over an article.
@@ -260,7 +260,7 @@ func (r *reader) jointAt(i int) int {
 	if r.tokens[i].dash {
 		return i
 	}
-	if word := r.word(i); rangeJoints[word] || word == "~" || word == "&" {
+	if word := r.word(i); rangeJoints()[word] || word == "~" || word == "&" {
 		return i + 1
 	}
 	return -1
@@ -297,7 +297,7 @@ func (r *reader) bounded(limit role, i int, f figure) bool {
 	case limit == roleNone:
 		return r.bare(c, f, start, end)
 	case limit == roleBetween: // "from 20 euros"
-		if f.slot != facets.Price || rangeOnly[r.word(i)] {
+		if f.slot != facets.Price || rangeOnly()[r.word(i)] {
 			return false
 		}
 		c.Min = &f.value
@@ -426,7 +426,7 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	case r.force != "":
 		c.Min, c.Max, r.barely = &f.value, &f.value, true
 	case f.time:
-		if eachSpan[before] || f.value > 24*60 || c.Slot == facets.Duration && !withinSpan[before] {
+		if eachSpan()[before] || f.value > 24*60 || c.Slot == facets.Duration && !withinSpan()[before] {
 			return false
 		}
 		c.Max = &f.value
@@ -472,7 +472,7 @@ func (r *reader) readServes(i int) bool {
 		return false
 	}
 	next := i + n
-	if _, n := longestAt(r.line, next, servesLeads); n > 0 {
+	if _, n := longestAt(r.line, next, servesLeads()); n > 0 {
 		next += n
 	}
 	value, ok := numberOf(r.word(next))

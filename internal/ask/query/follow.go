@@ -42,10 +42,10 @@ func Relate(text string, said, earlier *Understood) Turn {
 	if strings.TrimSpace(folded) == "" {
 		return Turn{}
 	}
-	if _, reset := trimLead(folded, resets); reset && len(letGo(folded)) == 0 {
+	if _, reset := trimLead(folded, resets()); reset && len(letGo(folded)) == 0 {
 		return Turn{}
 	}
-	if furthers[trimFillers(folded)] {
+	if furthers()[trimFillers(folded)] {
 		return Turn{Relation: More}
 	}
 	if rest, ok := among(text); ok {
@@ -54,8 +54,8 @@ func Relate(text string, said, earlier *Understood) Turn {
 	if pick, ok := picked(text, folded, said); ok {
 		return pick
 	}
-	_, led := trimLead(folded, followLeads)
-	_, dangling := trimLead(folded, prepositions)
+	_, led := trimLead(folded, followLeads())
+	_, dangling := trimLead(folded, prepositions())
 	words := strings.Fields(folded)
 	rest, bare := content(folded, said), covered(folded, said)
 	wants := len(said.Constraints) > 0 || said.Sort.By != "" || said.Count > 0 || len(letGo(folded)) > 0
@@ -84,7 +84,7 @@ var amongLeads = everywhere("turn.among")
 func among(text string) (rest string, ok bool) {
 	l := split(text)
 	for i := range min(2, len(l.tokens)) {
-		if _, n := longestAt(l, i, amongLeads); n > 0 && i+n < len(l.tokens) && (i == 0 || ties[l.word(0)]) {
+		if _, n := longestAt(l, i, amongLeads()); n > 0 && i+n < len(l.tokens) && (i == 0 || ties()[l.word(0)]) {
 			return text[l.tokens[i+n].start:], true
 		}
 	}
@@ -95,10 +95,10 @@ func among(text string) (rest string, ok bool) {
 func dangled(text string) string {
 	l := split(text)
 	for i := range min(4, len(l.tokens)) {
-		if startsWith(" "+l.phrase(i, len(l.tokens))+" ", prepositions) {
+		if startsWith(" "+l.phrase(i, len(l.tokens))+" ", prepositions()) {
 			return text[l.tokens[i].start:]
 		}
-		if !ties[l.word(i)] {
+		if !ties()[l.word(i)] {
 			break
 		}
 	}
@@ -124,7 +124,7 @@ func otherKind(said, earlier *Understood) bool {
 // speak of stays, also what no words say. With instead, its words take the place of those for what was wanted.
 func Follow(text string, said, earlier Understood, instead bool, read func(string) Understood) Understood {
 	folded := " " + facets.Fold(text) + " "
-	lead, _ := trimLead(folded, followLeads)
+	lead, _ := trimLead(folded, followLeads())
 	swap, let := swaps(folded), letGo(folded)
 	var kept, gone []facets.Constraint
 	hard := slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool { return !c.Soft })
@@ -139,7 +139,7 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 		c.Source = min(c.Source, facets.FromEarlier)
 		kept = append(kept, c)
 	}
-	head := instead || swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions) // "what about pancakes?"
+	head := instead || swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions()) // "what about pancakes?"
 	own := plain(text)
 	sort, compares := comparison(folded)
 	if compares {
@@ -184,7 +184,7 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 func untyped(asked string, types []string) string {
 	words := strings.Fields(asked)
 	kept := slices.DeleteFunc(words, func(word string) bool {
-		return slices.ContainsFunc(vocabulary[facets.Fold(strings.Trim(word, ",.;:!?"))], func(s sense) bool {
+		return slices.ContainsFunc(compiled().vocabulary[facets.Fold(strings.Trim(word, ",.;:!?"))], func(s sense) bool {
 			return s.role == roleType && slices.Contains(types, s.arg)
 		})
 	})
@@ -272,7 +272,7 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 	switch folded := " " + facets.Fold(own) + " "; {
 	case strings.TrimSpace(folded) == "":
 		return tidy(base)
-	case head, !startsWith(folded, prepositions) && !behind(folded) && !isPreposition(strings.Fields(own)[0]):
+	case head, !startsWith(folded, prepositions()) && !behind(folded) && !isPreposition(strings.Fields(own)[0]):
 		return tidy(own + " " + base)
 	default:
 		return tidy(replaced(base, own) + " " + own)
@@ -284,7 +284,7 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 func replaced(base, own string) string {
 	preposition, _, _ := strings.Cut(own, " ")
 	at := strings.LastIndex(" "+base, " "+preposition+" ")
-	if at < 0 || !replacing[facets.Fold(preposition)] || strings.Count(base[at+len(preposition):], " ") > 2 {
+	if at < 0 || !replacing()[facets.Fold(preposition)] || strings.Count(base[at+len(preposition):], " ") > 2 {
 		return base
 	}
 	return base[:at]
@@ -338,13 +338,13 @@ func meet(a, b []string) bool {
 func same(a, b []string) bool { return len(a) == len(b) && (len(a) == 0 || meet(a, b)) }
 
 // isPreposition says whether a word is a preposition by its accent alone, without which it would be another: "à".
-func isPreposition(word string) bool { return accented[strings.ToLower(word)] }
+func isPreposition(word string) bool { return accented()[strings.ToLower(word)] }
 
 // content are the words of a question that say what it is about: those that Read left to search for, without those that
 // only tie it to others.
 func content(folded string, said *Understood) (words []string) {
 	for _, word := range strings.Fields(facets.Fold(said.Text)) {
-		if !ties[word] && !small[word] && !comparing(word, folded) {
+		if !ties()[word] && !small()[word] && !comparing(word, folded) {
 			words = append(words, word)
 		}
 	}
@@ -361,7 +361,7 @@ func covered(folded string, said *Understood) bool {
 	told += facets.Fold(said.Sort.Said) + " "
 	for _, word := range strings.Fields(folded) {
 		switch {
-		case ties[word], small[word], fillers[word], comparing(word, folded), strings.Contains(told, " "+word+" "):
+		case ties()[word], small()[word], fillers()[word], comparing(word, folded), strings.Contains(told, " "+word+" "):
 		case len(letGo(folded)) > 0, said.Count > 0 && (strings.Trim(word, "0123456789") == "" || len(said.Constraints) == 0 && said.Sort.By == "" && len(strings.Fields(folded)) == 1):
 		default:
 			return false
@@ -384,12 +384,12 @@ func stands(words []string) bool {
 		return false
 	}
 	for i, word := range words {
-		if standIns[word] || lastStandIns[word] && i == len(words)-1 {
+		if standIns()[word] || lastStandIns()[word] && i == len(words)-1 {
 			return true
 		}
 	}
 	return slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(particles, func(cue string) bool { return strings.Contains(word, cue) })
+		return slices.ContainsFunc(particles(), func(cue string) bool { return strings.Contains(word, cue) })
 	})
 }
 
@@ -410,18 +410,18 @@ func startsWith(folded string, phrases []string) bool {
 
 // swaps says whether a question puts something in the place of something else.
 func swaps(folded string) bool {
-	return startsWith(folded, swapLeads) || slices.ContainsFunc(swapWords, func(word string) bool { return strings.Contains(folded, " "+word+" ") })
+	return startsWith(folded, swapLeads()) || slices.ContainsFunc(swapWords(), func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
 // behind says whether words belong behind what they are about: those that name a figure.
 func behind(folded string) bool {
-	return folded[1] >= '0' && folded[1] <= '9' || slices.ContainsFunc(behindThan, func(word string) bool { return strings.Contains(folded, " "+word+" ") })
+	return folded[1] >= '0' && folded[1] <= '9' || slices.ContainsFunc(behindThan(), func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
 // unended is a question about what was spoken of without what ends it where words have no blanks between: "赤い" of "赤いのはどれ？".
 func unended(text string) (thing string, ends bool) {
 	text = strings.TrimRight(text, "?？。 ")
-	for _, ending := range endings {
+	for _, ending := range endings() {
 		if thing, ends = strings.CutSuffix(text, ending); ends {
 			return thing, true
 		}
@@ -439,7 +439,7 @@ func plain(text string) string {
 	for len(words) > 0 {
 		cut := 0
 		for n := min(5, len(words)); n > 0 && cut == 0; n-- {
-			if slices.Contains(followLeads, strings.TrimSpace(fold(0, n))) {
+			if slices.Contains(followLeads(), strings.TrimSpace(fold(0, n))) {
 				cut = n
 			}
 		}
@@ -448,15 +448,15 @@ func plain(text string) string {
 		}
 		words = words[cut:]
 	}
-	for len(words) > 0 && ties[facets.Fold(words[0])] && !isPreposition(words[0]) {
+	for len(words) > 0 && ties()[facets.Fold(words[0])] && !isPreposition(words[0]) {
 		words = words[1:]
 	}
-	for n := len(words) - 1; n >= 0 && (ties[facets.Fold(words[n])] || lastStandIns[facets.Fold(words[n])]); n-- {
+	for n := len(words) - 1; n >= 0 && (ties()[facets.Fold(words[n])] || lastStandIns()[facets.Fold(words[n])]); n-- {
 		words = words[:n]
 	}
 	kept := words[:0:0]
 	for _, word := range words {
-		if folded := facets.Fold(word); !standIns[folded] && !asides[folded] {
+		if folded := facets.Fold(word); !standIns()[folded] && !asides()[folded] {
 			kept = append(kept, word)
 		}
 	}
@@ -465,8 +465,8 @@ func plain(text string) string {
 
 // comparison is the order that a comparing word wishes for: "cheaper", "with more protein".
 func comparison(folded string) (facets.Sort, bool) {
-	for _, c := range comparisons {
-		if _, after, ok := strings.Cut(folded, c.words); ok && !startsWith(" "+after, than) {
+	for _, c := range comparisons() {
+		if _, after, ok := strings.Cut(folded, c.words); ok && !startsWith(" "+after, than()) {
 			return c.order, true
 		}
 	}
@@ -480,7 +480,7 @@ func uncompared(own, folded string) string {
 	for _, word := range strings.Fields(own) {
 		if f := facets.Fold(word); !comparing(f, folded) {
 			kept = append(kept, word)
-			says = says || !small[f] && !ties[f]
+			says = says || !small()[f] && !ties()[f]
 		}
 	}
 	if !says {
@@ -491,8 +491,8 @@ func uncompared(own, folded string) string {
 
 // comparing says whether a word is part of the comparison in a text.
 func comparing(word, folded string) bool {
-	for _, c := range comparisons {
-		if _, after, ok := strings.Cut(folded, c.words); ok && strings.Contains(c.words, " "+word+" ") && !startsWith(" "+after, than) {
+	for _, c := range comparisons() {
+		if _, after, ok := strings.Cut(folded, c.words); ok && strings.Contains(c.words, " "+word+" ") && !startsWith(" "+after, than()) {
 			return true
 		}
 	}
@@ -501,7 +501,7 @@ func comparing(word, folded string) bool {
 
 // letGo are the slots of which a question says that they no longer matter: "any colour", "the price doesn't matter".
 func letGo(folded string) (slots []facets.Slot) {
-	for slot, said := range releases {
+	for slot, said := range releases() {
 		for _, text := range said {
 			if strings.Contains(folded, text) {
 				slots = append(slots, slot)
@@ -516,7 +516,7 @@ func trimFillers(folded string) string {
 	words := strings.Fields(folded)
 	kept := words[:0]
 	for _, word := range words {
-		if !fillers[word] {
+		if !fillers()[word] {
 			kept = append(kept, word)
 		}
 	}

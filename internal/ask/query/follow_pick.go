@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
@@ -19,7 +20,7 @@ func picked(text, folded string, said *Understood) (Turn, bool) {
 	if len(strings.Fields(folded)) > 14 {
 		return Turn{}, false
 	}
-	for _, p := range pickPatterns {
+	for _, p := range pickPatterns() {
 		found := p.pattern.FindStringSubmatchIndex(text)
 		if found == nil {
 			continue
@@ -28,7 +29,7 @@ func picked(text, folded string, said *Understood) (Turn, bool) {
 		at := span{found[0], found[1]}
 		before, after := strings.TrimSpace(text[:at.from]), strings.TrimSpace(text[at.to:])
 		around := trimFillers(facets.Fold(before) + " " + facets.Fold(after))
-		bare := around == "" || details[around]
+		bare := around == "" || details()[around]
 		if len(places) == 0 || !bare && !p.anywhere {
 			continue
 		}
@@ -67,7 +68,7 @@ func (p *pickPattern) places(groups []string) (places []int) {
 	}
 	word := strings.TrimSpace(groups[0])
 	if !p.several {
-		if at, ok := ordinals[word]; ok {
+		if at, ok := ordinals()[word]; ok {
 			return []int{at - min(1, max(0, at))}
 		}
 		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= 100 {
@@ -75,7 +76,7 @@ func (p *pickPattern) places(groups []string) (places []int) {
 		}
 		return nil
 	}
-	n, ok := numerals[word]
+	n, ok := numerals()[word]
 	if !ok {
 		n, _ = strconv.Atoi(word)
 	}
@@ -89,12 +90,14 @@ func (p *pickPattern) places(groups []string) (places []int) {
 var ordinals, numerals = numbersOf("place"), numbersOf("number")
 
 // numbersOf are the phrases of the lists of a key whose arguments are numbers.
-func numbersOf(key string) map[string]int {
-	of := map[string]int{}
-	for phrase, argument := range argumentsOf(key) {
-		of[phrase], _ = strconv.Atoi(argument)
-	}
-	return of
+func numbersOf(key string) func() map[string]int {
+	return sync.OnceValue(func() map[string]int {
+		of := map[string]int{}
+		for phrase, argument := range argumentsOf(key)() {
+			of[phrase], _ = strconv.Atoi(argument)
+		}
+		return of
+	})
 }
 
 // anyOf is the pattern of all phrases of the lists of a key in a language, with and without their accents.
@@ -113,7 +116,7 @@ func anyOf(table *language.Table, key string) string {
 }
 
 // pickPatterns point at items, those for several first. {place} and {number} stand for the words of the language.
-var pickPatterns = func() (all []pickPattern) {
+var pickPatterns = sync.OnceValue(func() (all []pickPattern) {
 	for _, several := range []bool{true, false} {
 		key := map[bool]string{true: "pick.several", false: "pick.one"}[several]
 		for _, table := range language.Tables() {
@@ -126,21 +129,21 @@ var pickPatterns = func() (all []pickPattern) {
 		}
 	}
 	return all
-}()
+})
 
 // pronouns are questions in which a pronoun stands for the item that was told of first. The pronoun is their group, which is
 // empty in languages that leave it out.
-var pronouns = func() (all []*regexp.Regexp) {
+var pronouns = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for list := range language.Each("pick.it") {
 		for _, pattern := range list.Phrases {
 			all = append(all, regexp.MustCompile("(?i)"+pattern))
 		}
 	}
 	return all
-}()
+})
 
 func pronoun(text string) (span, bool) {
-	for _, p := range pronouns {
+	for _, p := range pronouns() {
 		if found := p.FindStringSubmatchIndex(text); found != nil {
 			return span{found[2], found[3]}, true
 		}

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
@@ -13,7 +14,7 @@ var (
 	// swapLeads begin questions that put something in the place of something else, and swapWords say so anywhere.
 	swapLeads, swapWords = texts("turn.swaplead"), texts("turn.swap")
 	// followLeads begin questions that go on with what was said.
-	followLeads = append(texts("turn.lead"), swapLeads...)
+	followLeads = sync.OnceValue(func() []string { return append(texts("turn.lead")(), swapLeads()...) })
 	// prepositions begin words that can stand behind any question.
 	prepositions = texts("turn.preposition")
 	// replacing are those behind which one thing stands at a time: "on", "in".
@@ -25,7 +26,9 @@ var (
 	// ties are words that tie a question to others and say nothing themselves.
 	ties = textSet("turn.tie")
 	// endings end such a question where words have no blanks between, the longest first.
-	endings = slices.SortedFunc(slices.Values(texts("turn.ending")), func(a, b string) int { return len(b) - len(a) })
+	endings = sync.OnceValue(func() []string {
+		return slices.SortedFunc(slices.Values(texts("turn.ending")()), func(a, b string) int { return len(b) - len(a) })
+	})
 	// details are words that ask to hear more of items that are pointed at.
 	details = textSet("turn.details")
 	// asides are words within a follow-up that say nothing themselves, wherever they stand.
@@ -41,22 +44,22 @@ var (
 )
 
 // small are the single words among the prepositions: no question is about them.
-var small = func() map[string]bool {
+var small = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
-	for _, phrase := range prepositions {
+	for _, phrase := range prepositions() {
 		if !strings.Contains(phrase, " ") {
 			m[phrase] = true
 		}
 	}
 	return m
-}()
+})
 
 // Reset takes the words off the beginning of a question that say it begins anew: "start over, show me lamps". A question
 // that is nothing else stays as it is.
 func Reset(text string) string {
 	words := strings.Fields(text)
 	for n := min(4, len(words)-1); n > 0; n-- {
-		if slices.Contains(resets, facets.Fold(strings.Join(words[:n], " "))) {
+		if slices.Contains(resets(), facets.Fold(strings.Join(words[:n], " "))) {
 			if len(letGo(" "+facets.Fold(text)+" ")) > 0 {
 				return text // "forget the price" begins nothing anew
 			}
@@ -67,14 +70,14 @@ func Reset(text string) string {
 }
 
 // comparisons are words that compare with what was shown, and the order that they wish for.
-var comparisons = func() (all []compare) {
+var comparisons = sync.OnceValue(func() (all []compare) {
 	for list := range language.Each("turn.compare") {
 		for _, phrase := range list.Phrases {
 			all = append(all, compare{" " + facets.Fold(phrase) + " ", sortOf(list.Argument)})
 		}
 	}
 	return all
-}()
+})
 
 type compare struct {
 	words string // folded, with a blank at both ends
@@ -82,7 +85,7 @@ type compare struct {
 }
 
 // releases are ways to say that something may no longer matter, for each slot.
-var releases = func() map[facets.Slot][]string {
+var releases = sync.OnceValue(func() map[facets.Slot][]string {
 	var frames []string
 	for list := range language.Each("turn.release") {
 		frames = append(frames, list.Phrases...)
@@ -98,4 +101,4 @@ var releases = func() map[facets.Slot][]string {
 		}
 	}
 	return all
-}()
+})

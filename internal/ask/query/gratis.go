@@ -23,7 +23,7 @@ func (r *reader) readGratis(i int) bool {
 
 // gratisAt gives how many tokens at i say that something costs nothing.
 func (r *reader) gratisAt(i int) int {
-	if _, n := r.match(i, roleGratis); n > 0 && !delivered[r.word(i-1)] && !delivered[r.word(i+n)] {
+	if _, n := r.match(i, roleGratis); n > 0 && !delivered()[r.word(i-1)] && !delivered()[r.word(i+n)] {
 		return n
 	}
 	if r.best <= english && r.freeBehind(i) && r.freely(i) {
@@ -35,7 +35,7 @@ func (r *reader) gratisAt(i int) int {
 // freely says whether "free" at i is a price. Before what one attends, reads or uses it is, and behind it, too; before many
 // other words it is a part of them.
 func (r *reader) freely(i int) bool {
-	if r.tokens[i].glued || i > 0 && r.tokens[i].dash || freeWith[r.word(i+1)] {
+	if r.tokens[i].glued || i > 0 && r.tokens[i].dash || freeWith()[r.word(i+1)] {
 		return false
 	}
 	if i+1 < len(r.tokens) && r.tokens[i+1].glued && r.tokens[i+1].dash { // "free-range"

@@ -16,7 +16,7 @@ func (r *reader) readIntent() bool {
 // opened is the token behind greetings.
 func (r *reader) opened() int {
 	i := 0
-	for i < len(r.tokens) && greetings[r.word(i)] {
+	for i < len(r.tokens) && greetings()[r.word(i)] {
 		i++
 	}
 	return i
@@ -39,12 +39,12 @@ func (r *reader) readComparison(from int) bool {
 	if names, ok := r.versus(from); ok {
 		return r.compare(names, "")
 	}
-	if _, n := longestAt(r.line, from, compareLeads); n > 0 && from+n < len(r.tokens) {
+	if _, n := longestAt(r.line, from, compareLeads()); n > 0 && from+n < len(r.tokens) {
 		names := r.enumerated(from+n, len(r.tokens), true)
 		return len(names) > 1 && r.compare(names, "")
 	}
-	_, n := longestAt(r.line, from, comparisonLeads)
-	slot, m := longestAt(r.line, from+n, comparatives)
+	_, n := longestAt(r.line, from, comparisonLeads())
+	slot, m := longestAt(r.line, from+n, comparatives())
 	if n == 0 || m == 0 {
 		return false
 	}
@@ -55,7 +55,7 @@ func (r *reader) readComparison(from int) bool {
 // versus finds names on both sides of "vs".
 func (r *reader) versus(from int) (names []string, ok bool) {
 	for i := from + 1; i+1 < len(r.tokens); i++ {
-		if versusWords[r.word(i)] {
+		if versusWords()[r.word(i)] {
 			names = append(names, r.name(from, i))
 			from = i + 1
 		}
@@ -78,7 +78,7 @@ func (r *reader) enumerated(i, j int, both bool) (names []string) {
 		switch {
 		case k == j:
 			cut = 1
-		case r.has(k, roleOr), both && (r.has(k, roleAnd) || joins[r.word(k)]):
+		case r.has(k, roleOr), both && (r.has(k, roleAnd) || joins()[r.word(k)]):
 			cut = 1
 		case k > start && (r.tokens[k].comma || r.tokens[k].stop):
 			if name := r.name(start, k); name != "" {
@@ -101,7 +101,7 @@ func (r *reader) enumerated(i, j int, both bool) (names []string) {
 
 // name is the words from token i to before j without articles around them, as they were written.
 func (r *reader) name(i, j int) string {
-	for i < j && (articles[r.word(i)] || nameLeads[r.word(i)]) && !nameKept[r.word(i)] {
+	for i < j && (articles()[r.word(i)] || nameLeads()[r.word(i)]) && !nameKept()[r.word(i)] {
 		i++
 	}
 	if i >= j {

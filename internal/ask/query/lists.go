@@ -3,6 +3,7 @@ package query
 import (
 	"iter"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/content/facets"
 	"frontdesk/internal/infra/language"
@@ -20,67 +21,79 @@ func setOf(lists iter.Seq[language.List]) map[string]bool {
 }
 
 // nounFirst are the languages in which most adjectives stand behind what they are said of.
-var nounFirst = func() (in []bool) {
+var nounFirst = sync.OnceValue(func() (in []bool) {
 	for _, table := range language.Tables() {
 		in = append(in, setOf(table.Each("grammar"))["noun first"])
 	}
 	return in
-}()
+})
 
 // nounFirst says whether the question is in such a language.
-func (r *reader) nounFirst() bool { return r.best >= 0 && nounFirst[r.best] }
+func (r *reader) nounFirst() bool { return r.best >= 0 && nounFirst()[r.best] }
 
 // everywhere are the folded phrases of the lists of a key in all languages.
-func everywhere(key string) map[string]bool { return setOf(language.Each(key)) }
+func everywhere(key string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return setOf(language.Each(key)) })
+}
 
 // argumentsOf are the folded phrases of the lists of a key in all languages, each with its argument.
-func argumentsOf(key string) map[string]string {
-	of := map[string]string{}
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			of[foldPhrase(phrase)] = list.Argument
+func argumentsOf(key string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		of := map[string]string{}
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				of[foldPhrase(phrase)] = list.Argument
+			}
 		}
-	}
-	return of
+		return of
+	})
 }
 
 // slotsOf is argumentsOf where the arguments are slots.
-func slotsOf(key string) map[string]facets.Slot {
-	of := map[string]facets.Slot{}
-	for phrase, slot := range argumentsOf(key) {
-		of[phrase] = facets.Slot(slot)
-	}
-	return of
+func slotsOf(key string) func() map[string]facets.Slot {
+	return sync.OnceValue(func() map[string]facets.Slot {
+		of := map[string]facets.Slot{}
+		for phrase, slot := range argumentsOf(key)() {
+			of[phrase] = facets.Slot(slot)
+		}
+		return of
+	})
 }
 
 // texts are the phrases of the lists of a key in all languages, folded as a text is that is not split into words.
-func texts(key string) (all []string) {
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			all = append(all, facets.Fold(phrase))
+func texts(key string) func() []string {
+	return sync.OnceValue(func() (all []string) {
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				all = append(all, facets.Fold(phrase))
+			}
 		}
-	}
-	return all
+		return all
+	})
 }
 
 // textSet are texts as a set.
-func textSet(key string) map[string]bool {
-	set := map[string]bool{}
-	for _, text := range texts(key) {
-		set[text] = true
-	}
-	return set
+func textSet(key string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for _, text := range texts(key)() {
+			set[text] = true
+		}
+		return set
+	})
 }
 
 // written are the phrases of the lists of a key in all languages, as they are written.
-func written(key string) map[string]bool {
-	set := map[string]bool{}
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			set[phrase] = true
+func written(key string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				set[phrase] = true
+			}
 		}
-	}
-	return set
+		return set
+	})
 }
 
 // longest is how many words a phrase has at most.

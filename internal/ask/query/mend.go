@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
@@ -28,7 +29,7 @@ type hinge struct {
 
 // hinges are the words on which conditions hang, by their first letter. Those of four letters and fewer are too near to too
 // many others.
-var hinges = func() map[byte][]hinge {
+var hinges = sync.OnceValue(func() map[byte][]hinge {
 	words := map[byte][]hinge{}
 	add := func(word string, at place, meaning string) {
 		if len(word) >= 5 && !strings.ContainsAny(word, signs) {
@@ -38,9 +39,9 @@ var hinges = func() map[byte][]hinge {
 	for word, meaning := range facets.UnitWords() {
 		add(word, behindNumber, meaning)
 	}
-	for _, phrase := range slices.Sorted(maps.Keys(vocabulary)) {
+	for _, phrase := range slices.Sorted(maps.Keys(compiled().vocabulary)) {
 		first, rest, _ := strings.Cut(phrase, " ")
-		for _, s := range vocabulary[phrase] {
+		for _, s := range compiled().vocabulary[phrase] {
 			switch meaning := fmt.Sprintf("%d %s", s.role, s.arg); s.role {
 			case roleWithout, roleDiet, roleSort:
 				if rest == "" {
@@ -54,7 +55,7 @@ var hinges = func() map[byte][]hinge {
 		}
 	}
 	return words
-}()
+})
 
 // manyLetters is how long a word must be for one letter to stand for another in it: in short ones that makes another word.
 const manyLetters = 8
@@ -92,12 +93,12 @@ const maxMended = 8
 // meant is the word that the one at i may be a slip of; empty when there is none, or more than one. What needs a number beside
 // it and has one goes before what may stand anywhere.
 func (l *line) meant(i int, word string) string {
-	if len(word) < 4 || beginnings[word] > 0 || facets.CurrencyOf(word) != "" {
+	if len(word) < 4 || compiled().beginnings[word] > 0 || facets.CurrencyOf(word) != "" {
 		return ""
 	}
 	var found hinge
 	twice := false
-	for _, h := range hinges[word[0]] {
+	for _, h := range hinges()[word[0]] {
 		switch {
 		case h.word == word:
 			return ""

@@ -149,12 +149,12 @@ func (l *line) speech() []int {
 			continue
 		}
 		var in uint32
-		for t := range functionWords {
-			if functionWords[t][word] {
+		for t, words := range compiled().functionWords {
+			if words[word] {
 				score[t] += 2
 			}
 		}
-		for _, s := range vocabulary[word] {
+		for _, s := range compiled().vocabulary[word] {
 			in |= s.tongues
 		}
 		for t := range score {
@@ -175,7 +175,7 @@ func (r *reader) counts(s sense, phrase string) bool {
 	case s.tongues&r.tongues == 0:
 		return false
 	case r.best > 0 && s.tongues&(1<<r.best) == 0:
-		return !functionWords[r.best][phrase]
+		return !compiled().functionWords[r.best][phrase]
 	}
 	return true
 }
@@ -197,13 +197,14 @@ func (r *reader) phrases(i int, yield func(s sense, n int) bool) {
 	if i >= len(r.tokens) {
 		return
 	}
-	most := min(beginnings[r.word(i)], len(r.tokens)-i)
+	words := compiled()
+	most := min(words.beginnings[r.word(i)], len(r.tokens)-i)
 	for n := most; n > 0; n-- {
 		if !r.together(i, i+n) {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
-		for _, s := range vocabulary[phrase] {
+		for _, s := range words.vocabulary[phrase] {
 			if r.counts(s, phrase) && !yield(s, n) {
 				return
 			}
@@ -229,8 +230,7 @@ func (r *reader) has(i int, want role) bool {
 
 // functional says whether the word at i is a function word of the question's language.
 func (r *reader) functional(i int) bool {
-	word := r.word(i)
-	return r.best >= 0 && functionWords[r.best][word] || functionWords[0][word] && (r.best <= 0)
+	return compiled().functionWords[max(r.best, 0)][r.word(i)]
 }
 
 // readAt tries each kind of condition at i.
@@ -379,7 +379,7 @@ func (r *reader) settleText() {
 func (r *reader) onlyColors() bool {
 	colors := len(r.out.Constraints) > 0 && !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot != facets.Color || c.Not })
 	for i := 0; colors && i < len(r.tokens); i++ {
-		if r.has(i, roleThing) || r.tokens[i].used && slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleThing }) {
+		if r.has(i, roleThing) || r.tokens[i].used && slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleThing }) {
 			return true
 		}
 	}

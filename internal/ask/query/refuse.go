@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"sync"
 
 	"frontdesk/internal/ask/properties"
 	"frontdesk/internal/ask/refusals"
@@ -10,20 +11,20 @@ import (
 )
 
 // refusalForms are the ways to say that something is not wanted.
-var refusalForms = refusals.Load(foldPhrase)
+var refusalForms = sync.OnceValue(func() *refusals.Forms { return refusals.Load(foldPhrase) })
 
 // readRefusals reads which classes of things are not wanted. Nothing that says so is searched for.
 func (r *reader) readRefusals() {
 	q := refusals.Question{
 		Words: make([]string, len(r.tokens)), Said: r.said, Together: r.together, Listed: r.listed, Free: r.freeBehind,
 		Ends:    func(i int) bool { return r.tokens[i].comma || r.tokens[i].stop },
-		Article: r.linked, Function: func(i int) bool { return i < len(r.tokens) && r.functional(i) },
-		Plain: func(i int) bool { return r.plain(i) && !r.nounFirst() && !r.has(i, roleCourtesy) },
+		Article: r.ofWords(r.linked), Function: r.ofWords(r.functional),
+		Plain: r.ofWords(func(i int) bool { return r.plain(i) && !r.nounFirst() && !r.has(i, roleCourtesy) }),
 	}
 	for i := range q.Words {
 		q.Words[i] = r.word(i)
 	}
-	found := refusalForms.Read(&q)
+	found := refusalForms().Read(&q)
 	r.accepted, r.unnamed = found.Accepted, found.Named
 	for _, refusal := range found.Refusals {
 		r.add(r.lacking(refusal.Class, refusal.Allergy), refusal.From, refusal.To)
@@ -32,6 +33,15 @@ func (r *reader) readRefusals() {
 	if len(found.Refusals) > 0 {
 		r.dropAround()
 	}
+}
+
+// ofWords is what holds of each word, found out once: many forms ask it of the same words.
+func (r *reader) ofWords(holds func(i int) bool) func(i int) bool {
+	of := make([]bool, len(r.tokens))
+	for i := range of {
+		of[i] = holds(i)
+	}
+	return func(i int) bool { return i < len(of) && of[i] }
 }
 
 // dropAround leaves out what is only said around what is not wanted.

@@ -50,7 +50,7 @@ func (r *reader) readTime(i int) bool {
 	if p, next, ok := r.weekdayDate(best, i, end); ok {
 		best, end = p, next
 	}
-	if dayParts[r.word(end)] != "" && !r.together2(end) && !r.known(facets.StartTime) {
+	if dayParts()[r.word(end)] != "" && !r.together2(end) && !r.known(facets.StartTime) {
 		end++
 	}
 	return r.dated(best, i, end)
@@ -67,10 +67,10 @@ func (r *reader) readWeekday(i int) bool {
 		return false
 	}
 	at := i
-	if r.has(i, roleIn) && !r.has(i, roleDay) && !anyDay[r.word(i)] {
+	if r.has(i, roleIn) && !r.has(i, roleDay) && !anyDay()[r.word(i)] {
 		at++
 	}
-	any, n := longestAt(r.line, at, anyDay)
+	any, n := longestAt(r.line, at, anyDay())
 	s, m := r.match(at+n, roleDay)
 	days, end := facets.Weekdays(s.arg), at+n+m
 	if m == 0 || len(days) == 0 {
@@ -80,7 +80,7 @@ func (r *reader) readWeekday(i int) bool {
 		return false
 	}
 	not := r.negationBefore(i)
-	any = any || not >= 0 || everyDay[r.phrase(at+n, end)] || s.arg == "workday" || r.wanted("JobPosting", "Course", "Service")
+	any = any || not >= 0 || everyDay()[r.phrase(at+n, end)] || s.arg == "workday" || r.wanted("JobPosting", "Course", "Service")
 	if !any && (at == i || s.arg != "weekend" || r.onWeekend()) {
 		return false
 	}
@@ -109,7 +109,7 @@ func (r *reader) dayJoint(i int) int {
 	if r.has(k, roleOr) || r.has(k, roleAnd) {
 		k++
 	}
-	_, n := longestAt(r.line, k, anyDay)
+	_, n := longestAt(r.line, k, anyDay())
 	if s, m := r.match(k+n, roleDay); (k > i || k < len(r.tokens) && r.tokens[k].comma) && m > 0 && len(facets.Weekdays(s.arg)) > 0 {
 		return k + n
 	}
@@ -126,7 +126,7 @@ func (r *reader) weekdayDate(named period, i, end int) (p period, next int, ok b
 		return p, 0, false
 	}
 	at := r.unarticled(end)
-	for at < len(r.tokens) && (r.has(at, roleIn) || fromWords[r.word(at)]) {
+	for at < len(r.tokens) && (r.has(at, roleIn) || fromWords()[r.word(at)]) {
 		at++
 	}
 	p, next, ok = r.point(at, false)
@@ -142,7 +142,7 @@ var dayParts = argumentsOf("time.daypart")
 
 // readDayPart reads in which part of the day something is to begin: "in the evening". It is said of what has a date.
 func (r *reader) readDayPart(i int) bool {
-	part := dayParts[r.word(i)]
+	part := dayParts()[r.word(i)]
 	if part == "" || r.tokens[i].used || !r.known(facets.StartTime) || r.named(i, 1) || !r.wanted("Event", "Course") && !r.hasDate() {
 		return false
 	}
@@ -174,8 +174,8 @@ func (r *reader) readClock(i int) bool {
 	for _, lead := range []role{roleAfter, roleSince, roleBefore, roleUntil, roleOver} {
 		_, n := r.match(i, lead)
 		at, article := i+n, false
-		for n > 0 && at < len(r.tokens) && (clockArticles[r.word(at)] || articles[r.word(at)] || dayArticles[r.word(at)]) {
-			article = article || clockArticles[r.word(at)]
+		for n > 0 && at < len(r.tokens) && (clockArticles()[r.word(at)] || articles()[r.word(at)] || dayArticles()[r.word(at)]) {
+			article = article || clockArticles()[r.word(at)]
 			at++
 		}
 		if n == 0 || at >= len(r.tokens) || !r.tokens[at].number || r.tokens[at].used {
@@ -183,7 +183,7 @@ func (r *reader) readClock(i int) bool {
 		}
 		minute, marked, size := facets.ReadClock(strings.ToLower(r.text[r.tokens[at].start:]))
 		end := r.behind(at, r.tokens[at].start+size)
-		if clockUnits[r.word(end)] {
+		if clockUnits()[r.word(end)] {
 			marked, end = true, end+1
 		}
 		if size == 0 || !marked && !(article && !r.has(end, rolePeople)) {
@@ -208,7 +208,7 @@ func (r *reader) together2(i int) bool {
 // trailed reads a time whose "next" or "last" stands behind it, as in French and Spanish: "la semaine prochaine".
 func (r *reader) trailed(i int) (p period, next int, ok bool) {
 	k := i
-	if articles[r.word(k)] {
+	if articles()[r.word(k)] {
 		k++
 	}
 	s, n := r.match(k, roleDay)
@@ -247,7 +247,7 @@ func (r *reader) dayNumber(i int) (day, next int) {
 		return 0, i
 	}
 	next = i + 1
-	if ordinalMarks[r.word(next)] && r.tokens[next].glued {
+	if ordinalMarks()[r.word(next)] && r.tokens[next].glued {
 		next++
 	}
 	return day, next
@@ -255,7 +255,7 @@ func (r *reader) dayNumber(i int) (day, next int) {
 
 // unarticled is the first token at i or behind it that is no article.
 func (r *reader) unarticled(i int) int {
-	for i < len(r.tokens) && (articles[r.word(i)] || dayArticles[r.word(i)]) {
+	for i < len(r.tokens) && (articles()[r.word(i)] || dayArticles()[r.word(i)]) {
 		i++
 	}
 	return i
@@ -326,7 +326,7 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	}
 	switch lead {
 	case roleSince:
-		if pastSince[r.word(i-1)] && point.from.After(r.today()) && !r.saysYear(i, next) {
+		if pastSince()[r.word(i-1)] && point.from.After(r.today()) && !r.saysYear(i, next) {
 			point.from = point.from.AddDate(-1, 0, 0) // what it began with is past
 		}
 		return period{from: point.from}, next, true
@@ -337,7 +337,7 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	case roleUntil:
 		return r.since(period{to: point.to}), next, true
 	}
-	if _, n := longestAt(r.line, next, onwards); n > 0 && fromWords[r.word(i-1)] {
+	if _, n := longestAt(r.line, next, onwards()); n > 0 && fromWords()[r.word(i-1)] {
 		return period{from: point.from}, next + n, true
 	}
 	return point, next, true
@@ -391,8 +391,8 @@ func (r *reader) relative(lead role, i int) (p period, next int, ok bool) {
 
 // rolling says whether the words before i lead to the time up to now: "in the last month", but not "last month".
 func (r *reader) rolling(i int) bool {
-	for k := max(0, i-longest(rollings)); k < i; k++ {
-		if rollings[r.phrase(k, i)] {
+	for k := max(0, i-longest(rollings())); k < i; k++ {
+		if rollings()[r.phrase(k, i)] {
 			return true
 		}
 	}
@@ -404,7 +404,7 @@ func (r *reader) numberFollows(i int) bool { return i+1 < len(r.tokens) && r.tok
 // span reads so many days, weeks, months or years, as a step from a day.
 func (r *reader) span(i int) (step func(day time.Time, times int) time.Time, next int, ok bool) {
 	count, numbered := numberOf(r.word(i))
-	if _, n := longestAt(r.line, i, fewWords); n > 0 {
+	if _, n := longestAt(r.line, i, fewWords()); n > 0 {
 		count, numbered = 3, true
 		i += n - 1
 	}
@@ -616,7 +616,7 @@ func (r *reader) closes() bool {
 		return false
 	}
 	for i := range r.tokens[:min(len(r.tokens), 40)] {
-		if closings[r.word(i)] {
+		if closings()[r.word(i)] {
 			return true
 		}
 	}
@@ -631,7 +631,7 @@ var publishing = everywhere("time.publishing")
 
 func (r *reader) dateSlot(p period, i int) (facets.Slot, bool) {
 	starts, published := r.known(facets.Start), r.known(facets.Published)
-	said := publishing[r.word(i-1)] || publishing[r.word(i-2)]
+	said := publishing()[r.word(i-1)] || publishing()[r.word(i-2)]
 	switch {
 	case r.closes():
 		return deadline, true

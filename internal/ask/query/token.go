@@ -2,6 +2,7 @@ package query
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -54,7 +55,7 @@ func (l *line) behind(i, offset int) int {
 const signs = "$€£¥₹＄￥<>=≤≥+~%&"
 
 // elided are the words that lose their vowel before an apostrophe, as in French and Italian: what follows is a word of its own.
-var elided = func() map[string]bool {
+var elided = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for list := range language.Each("elided") {
 		for _, word := range list.Phrases {
@@ -62,7 +63,7 @@ var elided = func() map[string]bool {
 		}
 	}
 	return words
-}()
+})
 
 // split splits a question into tokens.
 func split(text string) *line {
@@ -149,7 +150,7 @@ func wordEnd(text string, i int) int {
 			continue
 		}
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
-		if r != '\'' && r != '’' || !unicode.IsLetter(next) || elided[strings.ToLower(text[start:i])] {
+		if r != '\'' && r != '’' || !unicode.IsLetter(next) || elided()[strings.ToLower(text[start:i])] {
 			break
 		}
 		i += size

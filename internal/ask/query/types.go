@@ -27,7 +27,7 @@ func (r *reader) readTypes() {
 		if whole {
 			r.use(i, i+n)
 		}
-		if i > 1 && onlyThat[r.word(i-2)] {
+		if i > 1 && onlyThat()[r.word(i-2)] {
 			r.use(i-2, i)
 		}
 		next := i + n
@@ -147,7 +147,7 @@ func (r *reader) heads(i, n int) bool {
 	if r.refusedKind(i) {
 		return false
 	}
-	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat[r.word(i-2)] {
+	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads()[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat()[r.word(i-2)] {
 		return false
 	}
 	next := i + n
@@ -181,7 +181,7 @@ func (r *reader) where(i int, typ string) bool {
 		return false
 	}
 	for n := min(3, i); n > 0; n-- {
-		if !whereLeads[r.phrase(i-n, i)] || !r.together(i-n, i) {
+		if !whereLeads()[r.phrase(i-n, i)] || !r.together(i-n, i) {
 			continue
 		}
 		for k := range i - n {
@@ -229,14 +229,14 @@ func (r *reader) dish() bool {
 		if r.tokens[i].used || r.functional(i) || r.has(i, roleCourtesy) || r.has(i, roleGlue) {
 			continue
 		}
-		return foods[r.word(i)]
+		return foods()[r.word(i)]
 	}
 	return false
 }
 
 // TypesOf gives the schema.org types that a folded word names in one of our languages: "concert" is a MusicEvent.
 func TypesOf(word string) (types []string) {
-	for _, s := range vocabulary[word] {
+	for _, s := range compiled().vocabulary[word] {
 		if s.role == roleType {
 			types = append(types, s.arg)
 		}

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"frontdesk/internal/content/facets"
@@ -85,8 +86,14 @@ type sense struct {
 	arg     string
 }
 
-// vocabulary holds phrases by their folded form, and the words with which any phrase begins.
-var vocabulary, beginnings, functionWords = compile()
+// compiled is the vocabulary of all languages.
+var compiled = sync.OnceValue(compile)
+
+type lexicon struct {
+	vocabulary    map[string][]sense // phrases by their folded form
+	beginnings    map[string]int     // how many words a phrase has at most that begins with a word
+	functionWords []map[string]bool  // of each language
+}
 
 // roleNames are the roles as the lists below call them.
 var roleNames = map[string]role{
@@ -101,26 +108,26 @@ var roleNames = map[string]role{
 }
 
 // compile reads the lists of the tables whose keys are roles, and those of function words.
-func compile() (phrases map[string][]sense, starts map[string]int, function []map[string]bool) {
-	phrases, starts = map[string][]sense{}, map[string]int{}
+func compile() *lexicon {
+	all := &lexicon{vocabulary: map[string][]sense{}, beginnings: map[string]int{}}
 	for i, table := range language.Tables() {
-		function = append(function, setOf(table.Each("function")))
+		all.functionWords = append(all.functionWords, setOf(table.Each("function")))
 		for _, list := range table.Lists {
 			role, known := roleNames[list.Key]
 			if !known {
 				continue
 			}
 			for _, phrase := range list.Phrases {
-				learn(phrases, starts, foldPhrase(phrase), sense{role, 1 << i, list.Argument})
+				all.learn(foldPhrase(phrase), sense{role, 1 << i, list.Argument})
 			}
 		}
 	}
-	return phrases, starts, function
+	return all
 }
 
 // IsFunction says whether a folded word is a function word of any language: "and", "mit".
 func IsFunction(word string) bool {
-	return slices.ContainsFunc(functionWords, func(words map[string]bool) bool { return words[word] })
+	return slices.ContainsFunc(compiled().functionWords, func(words map[string]bool) bool { return words[word] })
 }
 
 // foldPhrase folds a phrase of the tables, which may be a sign. What is elided in it is a word of its own, as in a question.
@@ -134,15 +141,15 @@ func foldPhrase(phrase string) string {
 	return facets.Fold(phrase)
 }
 
-func learn(phrases map[string][]sense, starts map[string]int, phrase string, s sense) {
-	same := slices.IndexFunc(phrases[phrase], func(other sense) bool { return other.role == s.role && other.arg == s.arg })
+func (x *lexicon) learn(phrase string, s sense) {
+	same := slices.IndexFunc(x.vocabulary[phrase], func(other sense) bool { return other.role == s.role && other.arg == s.arg })
 	if same >= 0 {
-		phrases[phrase][same].tongues |= s.tongues
+		x.vocabulary[phrase][same].tongues |= s.tongues
 	} else {
-		phrases[phrase] = append(phrases[phrase], s)
+		x.vocabulary[phrase] = append(x.vocabulary[phrase], s)
 	}
 	first, _, _ := strings.Cut(phrase, " ")
-	starts[first] = max(starts[first], strings.Count(phrase, " ")+1)
+	x.beginnings[first] = max(x.beginnings[first], strings.Count(phrase, " ")+1)
 }
 
 // sortOf reads the argument of roleSort.
@@ -160,7 +167,7 @@ func numberOf(word string) (float64, bool) {
 // Words are the words of what is said beside a question that may raise items: those with something to say, at most eight.
 func Words(text string) (words []string) {
 	for _, word := range strings.Fields(facets.Fold(text)) {
-		if utf8.RuneCountInString(word) >= 3 && !ties[word] && !small[word] && !empty[word] && len(words) < 8 {
+		if utf8.RuneCountInString(word) >= 3 && !ties()[word] && !small()[word] && !empty()[word] && len(words) < 8 {
 			words = append(words, word)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/ask/properties"
@@ -19,14 +20,16 @@ import (
 type piece struct{ word, argument string }
 
 // withinOf are the phrases of the lists of a key in all languages, the longest first.
-func withinOf(key string) (all []piece) {
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			all = append(all, piece{phrase, list.Argument})
+func withinOf(key string) func() []piece {
+	return sync.OnceValue(func() (all []piece) {
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				all = append(all, piece{phrase, list.Argument})
+			}
 		}
-	}
-	slices.SortStableFunc(all, func(a, b piece) int { return len(b.word) - len(a.word) })
-	return all
+		slices.SortStableFunc(all, func(a, b piece) int { return len(b.word) - len(a.word) })
+		return all
+	})
 }
 
 // patternOf is the pattern of any of some phrases.
@@ -45,12 +48,14 @@ type form struct {
 }
 
 // formsOf are the patterns of the lists of a key, in which {bound} and {time} stand for the phrases of those lists.
-func formsOf(key string) (all []form) {
-	fill := strings.NewReplacer("{bound}", patternOf(boundsWithin), "{time}", patternOf(timesWithin))
-	for _, p := range withinOf(key) {
-		all = append(all, form{regexp.MustCompile(fill.Replace(p.word)), p.argument})
-	}
-	return all
+func formsOf(key string) func() []form {
+	return sync.OnceValue(func() (all []form) {
+		fill := strings.NewReplacer("{bound}", patternOf(boundsWithin()), "{time}", patternOf(timesWithin()))
+		for _, p := range withinOf(key)() {
+			all = append(all, form{regexp.MustCompile(fill.Replace(p.word)), p.argument})
+		}
+		return all
+	})
 }
 
 // Phrases and patterns of questions without blanks.
@@ -68,15 +73,18 @@ var (
 	figuresWithin, countsWithin           = formsOf("within.figure"), formsOf("within.count")
 	namesWithin, datesWithin              = formsOf("within.name"), formsOf("within.date")
 	untilWithin, behindWithin             = formsOf("within.until"), formsOf("within.behind")
+	reasonsWithin                         = withinOf("within.reason")
 )
 
 // replacerOf puts the arguments of the lists of a key in the place of their phrases, with blanks for those that have none.
-func replacerOf(key string) *strings.Replacer {
-	var pairs []string
-	for _, p := range withinOf(key) {
-		pairs = append(pairs, p.word, p.argument+" ")
-	}
-	return strings.NewReplacer(pairs...)
+func replacerOf(key string) func() *strings.Replacer {
+	return sync.OnceValue(func() *strings.Replacer {
+		var pairs []string
+		for _, p := range withinOf(key)() {
+			pairs = append(pairs, p.word, p.argument+" ")
+		}
+		return strings.NewReplacer(pairs...)
+	})
 }
 
 // joined is a question of which conditions are cut.
@@ -94,7 +102,7 @@ func (r *reader) readWithin() bool {
 	}
 	w := &joined{reader: r, rest: r.text}
 	w.figures()
-	for _, d := range dietsWithin {
+	for _, d := range dietsWithin() {
 		if r.knowsDiet(d.argument) {
 			w.take(d.word, facets.Constraint{Slot: facets.Diet, Values: []string{d.argument}})
 		}
@@ -110,7 +118,7 @@ func (r *reader) readWithin() bool {
 	w.when()
 	w.names()
 	w.weekdays()
-	for _, d := range daysWithin {
+	for _, d := range daysWithin() {
 		lead, name, _ := strings.Cut(d.argument, " ")
 		if p, ok := r.stretch(name, roleNames[lead]); ok && strings.Contains(w.rest, d.word) {
 			if slot, ok := r.dateSlot(p, 0); ok {
@@ -119,7 +127,7 @@ func (r *reader) readWithin() bool {
 			}
 		}
 	}
-	for _, f := range countsWithin {
+	for _, f := range countsWithin() {
 		if m := f.FindStringSubmatch(w.rest); m != nil && w.changed {
 			if n, _ := facets.ReadNumber(m[1]); n >= 1 && n <= mostCount {
 				r.out.Count = int(n)
@@ -133,10 +141,10 @@ func (r *reader) readWithin() bool {
 
 // weekdays reads on which days of the week something is to be, where nothing says which week's.
 func (w *joined) weekdays() {
-	for _, d := range weekdaysWithin {
+	for _, d := range weekdaysWithin() {
 		at := strings.Index(w.rest, d.word)
 		if days := facets.Weekdays(d.argument); at >= 0 && len(days) > 0 && w.known(facets.Days) && language.Joined([]rune(d.word)[0]) &&
-			!slices.ContainsFunc(daysWithin, func(p piece) bool { return strings.Contains(w.rest[:at+len(d.word)], p.word) }) {
+			!slices.ContainsFunc(daysWithin(), func(p piece) bool { return strings.Contains(w.rest[:at+len(d.word)], p.word) }) {
 			w.take(d.word, facets.Constraint{Slot: facets.Days, Values: days, Stated: true})
 		}
 	}
@@ -169,7 +177,7 @@ func (w *joined) first(pieces []piece) (first piece) {
 // figures takes bounded figures. The groups of their patterns are the number, its unit and its bound; people without one are so
 // many or a few more.
 func (w *joined) figures() {
-	for _, f := range figuresWithin {
+	for _, f := range figuresWithin() {
 		m, slot := f.FindStringSubmatch(w.rest), facets.Slot(f.argument)
 		if m == nil || !w.known(slot) {
 			continue
@@ -186,8 +194,8 @@ func (w *joined) figures() {
 		}
 		c := facets.Constraint{Slot: slot, Unit: facets.CurrencyOf(m[2])}
 		bound := ""
-		if i := slices.IndexFunc(boundsWithin, func(p piece) bool { return p.word == m[3] }); i >= 0 {
-			bound = boundsWithin[i].argument
+		if i := slices.IndexFunc(boundsWithin(), func(p piece) bool { return p.word == m[3] }); i >= 0 {
+			bound = boundsWithin()[i].argument
 		}
 		few := value + 2
 		switch {
@@ -212,11 +220,11 @@ func (w *joined) properties() {
 
 // without reads what is not wanted.
 func (w *joined) without() {
-	found, beside := refusalForms.Within(w.rest)
+	found, beside := refusalForms().Within(w.rest)
 	for _, refused := range found {
 		thing := refused.Thing
 		switch typ := w.typeOf(thing); {
-		case slices.ContainsFunc(workWithin, func(p piece) bool { return p.word == thing }) && w.have("JobPosting") > 0: // see work
+		case slices.ContainsFunc(workWithin(), func(p piece) bool { return p.word == thing }) && w.have("JobPosting") > 0: // see work
 		case refused.Class != "":
 			w.take(refused.Said, w.lacking(refused.Class, refused.Allergy))
 		case typ != "":
@@ -262,7 +270,7 @@ func (w *joined) tongues() {
 
 // typeOf is the type of items that a word names, if the catalog has any.
 func (r *reader) typeOf(word string) string {
-	for _, t := range typesWithin {
+	for _, t := range typesWithin() {
 		if t.word == word && r.have(t.argument) > 0 {
 			return t.argument
 		}
@@ -272,14 +280,14 @@ func (r *reader) typeOf(word string) string {
 
 // kinds takes an order, and types of items.
 func (w *joined) kinds() {
-	for _, s := range sortsWithin {
+	for _, s := range sortsWithin() {
 		if w.out.Sort.By == "" && strings.Contains(w.rest, s.word) && w.known(sortOf(s.argument).By) {
 			w.out.Sort = sortOf(s.argument)
 			w.out.Sort.Said = s.word
 			w.cut(s.word)
 		}
 	}
-	for _, t := range typesWithin {
+	for _, t := range typesWithin() {
 		if !strings.Contains(w.rest, t.word) || w.have(t.argument) == 0 {
 			continue
 		}
@@ -294,7 +302,7 @@ func (w *joined) kinds() {
 
 // work takes how and where one works, where jobs are wanted.
 func (w *joined) work() {
-	for _, p := range workWithin {
+	for _, p := range workWithin() {
 		slot := facets.Employment
 		if p.argument == facets.Remote {
 			slot = facets.Workplace
@@ -303,7 +311,7 @@ func (w *joined) work() {
 			continue
 		}
 		c := facets.Constraint{Slot: slot, Values: []string{p.argument}}
-		for _, not := range notsWithin {
+		for _, not := range notsWithin() {
 			if strings.Contains(w.rest, p.word+not.word) {
 				p.word, c.Not = p.word+not.word, true
 				break
@@ -319,12 +327,12 @@ func (w *joined) current() {
 		return
 	}
 	today := w.today()
-	if gone := w.first(goneWithin).word; gone != "" {
+	if gone := w.first(goneWithin()).word; gone != "" {
 		w.take(gone, facets.Constraint{Slot: facets.End, To: today})
 		if w.out.Sort.By == "" {
 			w.out.Sort = facets.Sort{By: facets.Start, Descending: true, Said: gone}
 		}
-	} else if now := w.first(nowWithin).word; now != "" {
+	} else if now := w.first(nowWithin()).word; now != "" {
 		w.take(now, facets.Constraint{Slot: facets.Start, From: today, To: today.AddDate(0, 0, 1)})
 	}
 }
@@ -334,19 +342,19 @@ func (w *joined) prices() {
 	if !w.known(facets.Price) {
 		return
 	}
-	free, cheap := w.first(gratisWithin).word, w.first(cheapWithin).word
+	free, cheap := w.first(gratisWithin()).word, w.first(cheapWithin()).word
 	switch {
-	case free != "" && !slices.ContainsFunc(deliveredWithin, func(p piece) bool { return strings.Contains(w.rest, p.word+free) }):
+	case free != "" && !slices.ContainsFunc(deliveredWithin(), func(p piece) bool { return strings.Contains(w.rest, p.word+free) }):
 		nothing := 0.0
 		w.take(free, facets.Constraint{Slot: facets.Price, Max: &nothing})
-	case cheap != "" && !w.wanted("JobPosting", "Article") && w.first(cheaperWithin).word == "":
+	case cheap != "" && !w.wanted("JobPosting", "Article") && w.first(cheaperWithin()).word == "":
 		w.take(cheap, facets.Constraint{Slot: facets.Price, Cheap: true, Soft: true})
 	}
 }
 
 // when takes a date, a month, a year or a holiday: "7月", "12月1日から10日まで", "2025年以降", "クリスマスの後".
 func (w *joined) when() {
-	bygone := w.first(bygonesWithin).word
+	bygone := w.first(bygonesWithin()).word
 	w.bygone = bygone != ""
 	p, words, ok := w.date()
 	if !ok {
@@ -364,7 +372,7 @@ func (w *joined) when() {
 		return
 	}
 	if !strings.Contains(w.rest, bygone) { // what the time took of it
-		for _, particle := range particlesWithin {
+		for _, particle := range particlesWithin() {
 			bygone = strings.TrimPrefix(bygone, particle.word)
 		}
 	}
@@ -374,7 +382,7 @@ func (w *joined) when() {
 // date reads the first date of the question, and with what words it is said. The groups of its patterns are the year, the
 // month, the day, and a year alone; those of an end are its month and its day.
 func (w *joined) date() (p period, words string, ok bool) {
-	for _, f := range datesWithin {
+	for _, f := range datesWithin() {
 		at := f.FindStringIndex(w.rest)
 		if at == nil {
 			continue
@@ -388,7 +396,7 @@ func (w *joined) date() (p period, words string, ok bool) {
 			return p, "", false
 		}
 		said, behind := w.rest[at[0]:at[1]], w.rest[at[1]:]
-		for _, until := range untilWithin {
+		for _, until := range untilWithin() {
 			m := until.FindStringSubmatch(behind)
 			if m == nil || m[1]+m[2] == "" {
 				continue
@@ -439,12 +447,12 @@ func (w *joined) dayOf(year, month, day int) (p period, ok bool) {
 
 // bounded takes a time as the words behind it bound it, and says which these are, and whether any bounds it.
 func (w *joined) bounded(p period, behind string) (_ period, words string, bounds bool) {
-	for _, f := range behindWithin {
+	for _, f := range behindWithin() {
 		m := f.FindStringSubmatch(behind)
 		if m == nil {
 			continue
 		}
-		for _, t := range timesWithin {
+		for _, t := range timesWithin() {
 			if t.word != m[1] {
 				continue
 			}
@@ -468,7 +476,7 @@ func (w *joined) bounded(p period, behind string) (_ period, words string, bound
 // holidays reads the name of a holiday that something bounds: "クリスマス前".
 func (w *joined) holidays() (p period, words string, ok bool) {
 	name := ""
-	for known := range holidays {
+	for known := range holidays() {
 		if language.IsJoined(known) && len(known) > len(name) && strings.Contains(w.rest, known) {
 			name = known
 		}
@@ -477,14 +485,14 @@ func (w *joined) holidays() (p period, words string, ok bool) {
 		return p, "", false
 	}
 	_, behind, _ := strings.Cut(w.rest, name)
-	p, bound, ok := w.bounded(w.onHoliday(holidays[name]), behind)
+	p, bound, ok := w.bounded(w.onHoliday(holidays()[name]), behind)
 	return p, name + bound, ok
 }
 
 // names takes places, authors and brands by what the catalog taught: "ボンの近く", "東京か大阪の", "アンナの". The groups are the
 // name, another beside it, what says near it, and what else leads to the rest.
 func (w *joined) names() {
-	for _, f := range namesWithin {
+	for _, f := range namesWithin() {
 		for _, m := range f.FindAllStringSubmatch(w.rest, 8) {
 			c, ok := w.named(m[1])
 			if !ok {
@@ -526,13 +534,13 @@ func (w *joined) settle() {
 		return
 	}
 	text := strings.Join(strings.Fields(w.unreasoned()), " ")
-	if thingsWithin[text] {
+	if thingsWithin()[text] {
 		text = ""
 	}
-	for _, p := range particlesWithin {
+	for _, p := range particlesWithin() {
 		text = strings.TrimSuffix(strings.TrimPrefix(text, p.word), p.word)
 	}
-	if left := strings.TrimSpace(emptyWithin.Replace(text)); left == "" || thingsWithin[left] {
+	if left := strings.TrimSpace(emptyWithin().Replace(text)); left == "" || thingsWithin()[left] {
 		text = ""
 	}
 	w.out.Text = text
@@ -540,9 +548,9 @@ func (w *joined) settle() {
 
 // unreasoned is what is left of the question without why it is asked: "猫がいるので", "、職場で渡すので".
 func (w *joined) unreasoned() string {
-	for _, p := range withinOf("within.reason") {
+	for _, p := range reasonsWithin() {
 		why, wish, ok := strings.Cut(w.rest, p.word)
-		if ok && strings.TrimSpace(emptyWithin.Replace(wish)) != "" {
+		if ok && strings.TrimSpace(emptyWithin().Replace(wish)) != "" {
 			return wish
 		}
 		if at := strings.LastIndex(why, "、"); ok && at > 0 {

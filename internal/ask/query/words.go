@@ -23,7 +23,7 @@ func (r *reader) readSort(i int) bool {
 			return false
 		}
 	case facets.Published:
-		if recent[r.phrase(i, i+n)] && !r.wanted("Article", "JobPosting", "VideoObject", "PodcastEpisode", "Book", "Review") {
+		if recent()[r.phrase(i, i+n)] && !r.wanted("Article", "JobPosting", "VideoObject", "PodcastEpisode", "Book", "Review") {
 			return false // of events that are over, or nothing that has a day
 		}
 		if r.wanted("Event") {
@@ -105,7 +105,7 @@ var unlike = everywhere("diet.unlike")
 // readDiet reads a diet at i, and who cannot eat something.
 func (r *reader) readDiet(i int) bool {
 	s, n := r.match(i, roleDiet)
-	if n == 0 || unlike[r.word(i+n)] {
+	if n == 0 || unlike()[r.word(i+n)] {
 		return false
 	}
 	if !r.knowsDiet(s.arg) {
@@ -123,7 +123,7 @@ func (r *reader) readDiet(i int) bool {
 	if name, ok := facets.DietOf(s.arg); ok {
 		c.Values[0] = name
 	}
-	if dietNots[r.word(i-1)] {
+	if dietNots()[r.word(i-1)] {
 		c.Not = true
 		i, n = i-1, n+1
 	}
@@ -223,7 +223,7 @@ func (r *reader) readCheap(i int) bool {
 			r.out.Sort = facets.Sort{By: facets.Price, Said: r.said(i, i+n)}
 		}
 		r.use(i, i+n)
-	case economic[r.word(i)] && !r.wanted("Product") && !r.only("Product"):
+	case economic()[r.word(i)] && !r.wanted("Product") && !r.only("Product"):
 		return false
 	default:
 		r.lean(facets.Constraint{Slot: facets.Price, Cheap: true}, i, i+n)
@@ -278,8 +278,8 @@ func (r *reader) readMark(i int) bool {
 		r.add(facets.Constraint{Slot: facets.Availability, Values: []string{"OutOfStock"}}, i, i+n)
 		return true
 	}
-	if sizeWords[r.word(i)] && r.known(facets.Size) && i+1 < len(r.tokens) && !r.tokens[i+1].stop {
-		if value := r.word(i + 1); r.tokens[i+1].number || sizes[value] {
+	if sizeWords()[r.word(i)] && r.known(facets.Size) && i+1 < len(r.tokens) && !r.tokens[i+1].stop {
+		if value := r.word(i + 1); r.tokens[i+1].number || sizes()[value] {
 			r.add(facets.Constraint{Slot: facets.Size, Values: []string{r.said(i+1, i+2)}}, i, i+2)
 			return true
 		}
@@ -304,9 +304,9 @@ func (r *reader) readTongue(i int) bool {
 		to, slot = to+1, facets.Spoken
 	case r.known(facets.Spoken) && facets.BeforeLanguage(r.word(i-1)):
 		from, slot = i-1, facets.Spoken
-	case languageLeads[r.word(i-1)] && r.known(facets.Language):
+	case languageLeads()[r.word(i-1)] && r.known(facets.Language):
 		from, slot = i-1, facets.Language
-	case languageLeads[r.word(i-1)] && r.known(facets.Spoken):
+	case languageLeads()[r.word(i-1)] && r.known(facets.Spoken):
 		from, slot = i-1, facets.Spoken
 	default:
 		return false
@@ -341,7 +341,7 @@ func (r *reader) readWords() {
 			i += n - 1
 			continue
 		}
-		if r.tokens[i].used || r.functional(i) || counting[r.word(i)] {
+		if r.tokens[i].used || r.functional(i) || counting()[r.word(i)] {
 			continue
 		}
 		if slot, n := r.readLearnt(i); n > 0 {
@@ -388,7 +388,7 @@ func (r *reader) narrowed(category int) bool {
 		}
 	}
 	for i := range r.tokens {
-		if _, n := r.match(i, roleThing); n > 0 || counting[r.word(i)] {
+		if _, n := r.match(i, roleThing); n > 0 || counting()[r.word(i)] {
 			return true
 		}
 	}
@@ -426,17 +426,17 @@ var cuisines = everywhere("cuisine")
 
 // readCuisine reads a word for a cuisine, where food is asked for, and how many tokens it took.
 func (r *reader) readCuisine(i int) int {
-	if !cuisines[r.word(i)] || !r.known(facets.Cuisine) || !(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
+	if !cuisines()[r.word(i)] || !r.known(facets.Cuisine) || !(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
 		return 0
 	}
 	c := facets.Constraint{Slot: facets.Cuisine, Values: []string{r.word(i)}}
 	n := 1
-	for r.has(i+n, roleOr) && cuisines[r.word(i+n+1)] {
+	for r.has(i+n, roleOr) && cuisines()[r.word(i+n+1)] {
 		c.Values = append(c.Values, r.word(i+n+1))
 		n += 2
 	}
 	end := i + n
-	for inspired[r.word(end)] {
+	for inspired()[r.word(end)] {
 		end++
 	}
 	if len(r.out.Types) == 0 {
@@ -507,7 +507,7 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 			r.add(c, i-1, i+n)
 			return true
 		}
-		if i > 0 && alone[r.word(i-1)] && m.Slot == facets.Brand {
+		if i > 0 && alone()[r.word(i-1)] && m.Slot == facets.Brand {
 			r.add(c, i-1, i+n)
 			return true
 		}
@@ -599,7 +599,7 @@ func (r *reader) readCount() {
 			continue
 		}
 		if _, n := r.match(i, roleTop); n > 0 && i+n < len(r.tokens) && r.countAt(i+n, true) {
-			if !bestWords[r.word(i)] {
+			if !bestWords()[r.word(i)] {
 				r.use(i, i+n)
 			}
 			return
@@ -661,7 +661,7 @@ var bestWords, definite = everywhere("count.best"), everywhere("count.definite")
 
 // titled says whether a number behind "the" before a word for one thing is part of a name: "the 100 book".
 func (r *reader) titled(i int) bool {
-	if !definite[r.word(i-1)] || r.best > english {
+	if !definite()[r.word(i-1)] || r.best > english {
 		return false
 	}
 	word := r.word(i + 1)
@@ -689,7 +689,7 @@ func (r *reader) itemsFollow(i int) bool {
 			wish = wish || s.role == roleCheap || s.role == roleQuick
 			return !wish
 		})
-		if !wish && !handy[r.word(k)] {
+		if !wish && !handy()[r.word(k)] {
 			return false
 		}
 	}
@@ -713,7 +713,7 @@ func (r *reader) kind(i int) bool {
 
 // goodsFollow says whether a number of things is asked for in so many words: "give me 2 gifts under $20".
 func (r *reader) goodsFollow(i int) bool {
-	if !asksFor[r.word(i-1)] {
+	if !asksFor()[r.word(i-1)] {
 		return false
 	}
 	for k := i + 1; k < len(r.tokens) && k < i+5; k++ {
@@ -734,5 +734,5 @@ var handy = everywhere("count.praise")
 
 // free says whether "free" stands behind what is at i, so many tokens long: "sugar free", "nut-free".
 func (r *reader) freeBehind(i int) bool {
-	return slices.ContainsFunc(vocabulary[r.word(i)], func(s sense) bool { return s.role == roleFree })
+	return slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleFree })
 }

@@ -41,7 +41,7 @@ func (r *reader) readWork() {
 // worked says whether some words of the question are said of nothing but work.
 func (r *reader) worked() bool {
 	for i := range r.tokens {
-		if c, n := r.workAt(i); n > 0 && r.known(c.Slot) && working[r.phrase(i, i+n)] {
+		if c, n := r.workAt(i); n > 0 && r.known(c.Slot) && working()[r.phrase(i, i+n)] {
 			return true
 		}
 	}
@@ -62,10 +62,10 @@ func (r *reader) workAt(i int) (c facets.Constraint, n int) {
 		if name, ok := facets.EmploymentOf(phrase); ok {
 			return facets.Constraint{Slot: facets.Employment, Values: []string{name}}, n
 		}
-		if facets.IsRemote(phrase) || onSite[phrase] {
-			return facets.Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}, Not: onSite[phrase]}, n
+		if facets.IsRemote(phrase) || onSite()[phrase] {
+			return facets.Constraint{Slot: facets.Workplace, Values: []string{facets.Remote}, Not: onSite()[phrase]}, n
 		}
-		if hybrid[phrase] {
+		if hybrid()[phrase] {
 			return facets.Constraint{Slot: facets.Workplace, Values: []string{"hybrid"}}, n
 		}
 	}
@@ -80,7 +80,7 @@ func (r *reader) denied(i int) int {
 			break
 		}
 		for _, denial := range []role{roleNot, roleWithout} {
-			if _, m := r.match(k, denial); m == n || m > 0 && m == n-1 && articles[r.word(i-1)] {
+			if _, m := r.match(k, denial); m == n || m > 0 && m == n-1 && articles()[r.word(i-1)] {
 				if !r.tokens[i].comma {
 					return k
 				}

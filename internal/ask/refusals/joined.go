@@ -3,6 +3,7 @@ package refusals
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -61,12 +62,12 @@ const (
 )
 
 // joins are what joins things of a list.
-var joins = func() (joins []string) {
+var joins = sync.OnceValue(func() (joins []string) {
 	for list := range language.Each("within.join") {
 		joins = append(joins, list.Phrases...)
 	}
 	return joins
-}()
+})
 
 // thingsBefore gives the thing at the end of a text, and those that are listed before it.
 func thingsBefore(text string, any bool) (things []Within) {
@@ -81,7 +82,7 @@ func thingsBefore(text string, any bool) (things []Within) {
 		things = append(things, thing)
 		text = strings.TrimSuffix(text, thing.Thing)
 		listed := false
-		for _, join := range joins {
+		for _, join := range joins() {
 			if before, ok := strings.CutSuffix(text, join); ok {
 				text, listed = before, true
 				break

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,13 +28,15 @@ type Remark struct {
 const maxRemarks = 24
 
 // phrases are those of a key in all languages, folded.
-func phrases(key string) (all []string) {
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			all = append(all, facets.Fold(phrase))
+func phrases(key string) func() []string {
+	return sync.OnceValue(func() (all []string) {
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				all = append(all, facets.Fold(phrase))
+			}
 		}
-	}
-	return all
+		return all
+	})
 }
 
 // Patterns of what is said of people. The group is what it is about, one or several.
@@ -48,27 +51,29 @@ var (
 )
 
 // anyPattern is a pattern with those of a key in its place, of all languages, the longest first.
-func anyPattern(frame, key string) *regexp.Regexp {
-	var all []string
-	for list := range language.Each(key) {
-		all = append(all, list.Phrases...)
-	}
-	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
-	return regexp.MustCompile(fmt.Sprintf(frame, strings.Join(all, "|")))
+func anyPattern(frame, key string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		var all []string
+		for list := range language.Each(key) {
+			all = append(all, list.Phrases...)
+		}
+		slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+		return regexp.MustCompile(fmt.Sprintf(frame, strings.Join(all, "|")))
+	})
 }
 
 // Read reads what is said beside a question, such as "vegetarian, allergic to nuts and shellfish; loves Thai food".
 func Read(text string) (all []Remark) {
-	for _, clause := range clauses.Split(text, -1) {
+	for _, clause := range clauses().Split(text, -1) {
 		clause = strings.TrimSpace(clause)
 		if clause == "" {
 			continue
 		}
 		// What has no verb is a list of things that each stand for themselves.
 		parts := []string{clause}
-		if !hates.MatchString(clause) && !loves.MatchString(clause) && !bears.MatchString(clause) {
+		if !hates().MatchString(clause) && !loves().MatchString(clause) && !bears().MatchString(clause) {
 			parts = strings.Split(clause, ",")
-		} else if head, _, found := strings.Cut(clause, ","); found && !hates.MatchString(head) && !loves.MatchString(head) && !bears.MatchString(head) {
+		} else if head, _, found := strings.Cut(clause, ","); found && !hates().MatchString(head) && !loves().MatchString(head) && !bears().MatchString(head) {
 			parts = []string{head, clause[len(head)+1:]}
 		}
 		for _, part := range parts {
@@ -81,28 +86,28 @@ func Read(text string) (all []Remark) {
 }
 
 func remarks(part string) (all []Remark) {
-	for _, pattern := range []*regexp.Regexp{hates, bears, loves} {
+	for _, pattern := range []*regexp.Regexp{hates(), bears(), loves()} {
 		if at := pattern.FindStringIndex(part); at != nil {
 			all = dietsIn(part[:at[0]])
 			break
 		}
 	}
-	if found := hates.FindStringSubmatch(part); found != nil {
+	if found := hates().FindStringSubmatch(part); found != nil {
 		for _, thing := range things(found[1]) {
 			all = append(all, Remark{Text: "without " + thing, Dislikes: true})
 		}
 		return all
 	}
-	if found := bears.FindStringSubmatch(part); found != nil {
+	if found := bears().FindStringSubmatch(part); found != nil {
 		return append(all, Bears(found[1])...)
 	}
-	if found := bearsFree.FindStringSubmatch(part); found != nil {
+	if found := bearsFree().FindStringSubmatch(part); found != nil {
 		return []Remark{{Text: part}}
 	}
-	if found := bearsBehind.FindStringSubmatch(part); found != nil {
+	if found := bearsBehind().FindStringSubmatch(part); found != nil {
 		return Bears(strings.Join(found[1:], ""))
 	}
-	if found := loves.FindStringSubmatch(part); found != nil {
+	if found := loves().FindStringSubmatch(part); found != nil {
 		for _, thing := range things(found[1]) {
 			all = append(all, Remark{Text: thing, Likes: true})
 		}
@@ -118,7 +123,7 @@ var remarkNots = phrases("remark.not")
 func dietsIn(ahead string) (all []Remark) {
 	words := strings.FieldsFunc(ahead, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
 	for _, word := range words {
-		if slices.Contains(remarkNots, facets.Fold(word)) {
+		if slices.Contains(remarkNots(), facets.Fold(word)) {
 			return nil
 		}
 		if _, diet := facets.DietOf(facets.Fold(word)); diet && len(all) < maxRemarks {
@@ -141,9 +146,9 @@ var remarkArticles = phrases("remark.article")
 
 // things splits an enumeration.
 func things(text string) (all []string) {
-	for _, thing := range listed.Split(text, -1) {
+	for _, thing := range listed().Split(text, -1) {
 		thing = strings.TrimFunc(thing, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		for _, article := range remarkArticles {
+		for _, article := range remarkArticles() {
 			thing = strings.TrimPrefix(thing, article+" ")
 		}
 		if thing != "" && utf8.RuneCountInString(thing) <= 60 {

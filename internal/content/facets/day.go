@@ -3,25 +3,26 @@ package facets
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // months by their folded names and usual abbreviations in our languages.
-var months = func() map[string]time.Month {
+var months = sync.OnceValue(func() map[string]time.Month {
 	names := map[string]time.Month{}
-	for name, month := range wordsOf("month") {
+	for name, month := range wordsOf("month")() {
 		number, _ := strconv.Atoi(month)
 		names[name] = time.Month(number)
 	}
 	return names
-}()
+})
 
 // dateLinks stand between a day, its month and the year.
 var dateLinks = wordsOf("date.of")
 
 // Month gives the month of a folded name or abbreviation, in any of our languages.
 func Month(word string) (time.Month, bool) {
-	m, ok := months[word]
+	m, ok := months()[word]
 	return m, ok
 }
 
@@ -125,7 +126,7 @@ var dateSigns = wordsOf("date.sign")
 
 // signAt is the length of the sign of a year, a month or a day at the beginning of a text.
 func signAt(s, of string) int {
-	if word, n := beginning(s, dateSigns); dateSigns[word] == of {
+	if word, n := beginning(s, dateSigns()); dateSigns()[word] == of {
 		return n
 	}
 	return 0
@@ -144,11 +145,11 @@ func readWrittenDay(s string, year int, where *time.Location) (from, to time.Tim
 	n += ordinalAt(s[n:])
 	n += blanks(s[n:])
 	word, w := wordAt(s[n:])
-	if _, link := dateLinks[word]; link {
+	if _, link := dateLinks()[word]; link {
 		n += w + blanks(s[n+w:])
 		word, w = wordAt(s[n:])
 	}
-	month, ok := months[word]
+	month, ok := months()[word]
 	if !ok || day < 1 || day > 31 {
 		return from, to, 0
 	}
@@ -174,7 +175,7 @@ func ordinalAt(s string) int {
 		}
 	}
 	word, n := wordAt(s)
-	if _, mark := ordinalMarks[word]; mark {
+	if _, mark := ordinalMarks()[word]; mark {
 		return n
 	}
 	return 0
@@ -183,7 +184,7 @@ func ordinalAt(s string) int {
 // readMonthFirst reads "June 3, 2026", "June 2026" and, with a year given, "June 3" and "June".
 func readMonthFirst(s string, year int, where *time.Location) (from, to time.Time, n int) {
 	word, n := wordAt(s)
-	month, ok := months[word]
+	month, ok := months()[word]
 	if !ok {
 		return from, to, 0
 	}
@@ -245,7 +246,7 @@ func yearBehind(s string) (year, n int) {
 	}
 	n += blanks(s[n:])
 	word, w := wordAt(s[n:])
-	if _, link := dateLinks[word]; link {
+	if _, link := dateLinks()[word]; link {
 		n += w + blanks(s[n+w:])
 	}
 	year, ok := digitsAt(s, n, 4)

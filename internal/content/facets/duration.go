@@ -4,21 +4,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/infra/language"
 )
 
 // minuteWords are the words for spans of time, folded, in minutes.
-var minuteWords = func() map[string]float64 {
+var minuteWords = sync.OnceValue(func() map[string]float64 {
 	minutes := map[string]float64{
 		"second": 1.0 / 60, "minute": 1, "hour": 60, "day": 24 * 60, "week": 7 * 1440, "month": 30 * 1440, "year": 365 * 1440,
 	}
 	words := map[string]float64{}
-	for word, unit := range wordsOf("time.unit") {
+	for word, unit := range wordsOf("time.unit")() {
 		words[word] = minutes[unit]
 	}
 	return words
-}()
+})
 
 // Words of spans of time: what joins their parts, what stands for one, for half and for a quarter of a unit, for a half more
 // behind one, and for so many minutes.
@@ -27,7 +28,7 @@ var (
 	oneWords     = wordsOf("number.one")
 	halfWords    = wordsOf("number.half")
 	quarterWords = wordsOf("number.quarter")
-	halvesMore   = func() (all []string) {
+	halvesMore   = sync.OnceValue(func() (all []string) {
 		for list := range language.Each("number.andhalf") {
 			for _, phrase := range list.Phrases {
 				if !language.IsJoined(phrase) {
@@ -37,7 +38,7 @@ var (
 			}
 		}
 		return all
-	}()
+	})
 	wholeSpans = figuresOf("time.minutes")
 )
 
@@ -65,7 +66,7 @@ func ReadMinutes(s string) (minutes float64, n int) {
 		minutes += part
 		n = start + m
 		if bare, k := ReadNumber(s[n:]); k > 0 && part >= 60 && bare < 60 && n == start+m { // "1h20"
-			if after, _ := wordAt(s[n+k+blanks(s[n+k:]):]); minuteWords[after] == 0 {
+			if after, _ := wordAt(s[n+k+blanks(s[n+k:]):]); minuteWords()[after] == 0 {
 				minutes += bare
 				n += k
 			}
@@ -115,7 +116,7 @@ func joint(s string) int {
 		n += blanks(s[n:])
 	}
 	word, m := wordAt(s[n:])
-	if _, joins := spanJoints[word]; joins {
+	if _, joins := spanJoints()[word]; joins {
 		n += m
 		n += blanks(s[n:])
 	}
@@ -134,8 +135,8 @@ func readSpan(s string) (minutes float64, n int) {
 		n += half
 		gap = blanks(s[n:])
 	}
-	word, m := beginning(s[n+gap:], minuteWords)
-	factor, ok := minuteWords[word]
+	word, m := beginning(s[n+gap:], minuteWords())
+	factor, ok := minuteWords()[word]
 	if !ok || word == "m" && gap > 0 {
 		return 0, 0
 	}
@@ -158,7 +159,7 @@ func readWorded(s string) (minutes float64, n int) {
 		if m == 0 {
 			return 0, 0
 		}
-		if factor, ok := minuteWords[word]; ok && said && len(word) > 1 {
+		if factor, ok := minuteWords()[word]; ok && said && len(word) > 1 {
 			n += m
 			if half := halfMore(s[n:]); half > 0 {
 				value += 0.5
@@ -166,13 +167,13 @@ func readWorded(s string) (minutes float64, n int) {
 			}
 			return value * factor, n
 		}
-		if whole, ok := wholeSpans[word]; ok {
+		if whole, ok := wholeSpans()[word]; ok {
 			return whole, n + m
 		}
 		f, known := NumberWord(word)
-		_, one := oneWords[word]
-		_, half := halfWords[word]
-		_, quarter := quarterWords[word]
+		_, one := oneWords()[word]
+		_, half := halfWords()[word]
+		_, quarter := quarterWords()[word]
 		switch {
 		case half:
 			value, said = value/2, true
@@ -202,7 +203,7 @@ func readWorded(s string) (minutes float64, n int) {
 
 // halfMore is the length of " and a half" and its like behind a unit.
 func halfMore(s string) int {
-	for _, half := range halvesMore {
+	for _, half := range halvesMore() {
 		if len(s) >= len(half) && strings.EqualFold(s[:len(half)], half) {
 			return len(half)
 		}

@@ -121,7 +121,7 @@ func (r *reader) yield(_ string, v *node) {
 		}
 		q, _ := ReadQuantity("1 " + strings.TrimSpace(text[end:]))
 		before := Fold(text[:at])
-		_, serves := servings[before[strings.LastIndexByte(before, ' ')+1:]]
+		_, serves := servings()[before[strings.LastIndexByte(before, ' ')+1:]]
 		if q.Unit == "people" || serves {
 			r.figure(Figure{Slot: Yield, Kind: Figures, Low: low, High: high})
 		}
@@ -148,9 +148,9 @@ func (r *reader) quantity(slot Slot, n *node) bool {
 	u := unit{factor: 1}
 	if code, ok := unitCodes[strings.TrimSpace(n.member("unitCode").text)]; ok {
 		u = code
-	} else if word, ok := units[Fold(n.member("unitText").name())]; ok {
+	} else if word, ok := units()[Fold(n.member("unitText").name())]; ok {
 		u = word
-	} else if word, ok := units[Fold(n.member("unitCode").name())]; ok {
+	} else if word, ok := units()[Fold(n.member("unitCode").name())]; ok {
 		u = word
 	}
 	f := Figure{Slot: slot, Kind: Figures, Unit: u.base}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/content/taxonomy"
 	"frontdesk/internal/infra/language"
@@ -17,7 +18,7 @@ type diet struct{ forbids, implies []string }
 //go:embed diets.txt
 var dietFile embed.FS
 
-var diets = func() map[string]diet {
+var diets = sync.OnceValue(func() map[string]diet {
 	all := map[string]diet{}
 	for _, record := range language.Records(dietFile, "diets.txt") {
 		var d diet
@@ -31,29 +32,29 @@ var diets = func() map[string]diet {
 		all[record[0]] = d
 	}
 	return all
-}()
+})
 
 // dietSaid are the diets by what they are called, and by their own names.
-var dietSaid = func() map[string]string {
-	said := wordsOf("diet.called")
-	for name := range diets {
+var dietSaid = sync.OnceValue(func() map[string]string {
+	said := wordsOf("diet.called")()
+	for name := range diets() {
 		said[name] = name
 	}
 	return said
-}()
+})
 
 // DietOf finds the diet that folded words or a schema.org name say: "gluten free", "GlutenFreeDiet", "vegane". The result
 // is a value of the slot Diet.
 func DietOf(said string) (name string, ok bool) {
-	name, ok = dietSaid[said]
+	name, ok = dietSaid()[said]
 	if !ok {
-		name, ok = dietSaid[strings.TrimSuffix(strings.ReplaceAll(Fold(said), " ", ""), "diet")]
+		name, ok = dietSaid()[strings.TrimSuffix(strings.ReplaceAll(Fold(said), " ", ""), "diet")]
 	}
 	return name, ok
 }
 
 // Forbids gives the classes of food that a diet forbids.
-func Forbids(diet string) []string { return diets[diet].forbids }
+func Forbids(diet string) []string { return diets()[diet].forbids }
 
 // WithoutOf gives the class that a diet is free of and nothing more: nuts for "nutsfree". Whether it holds can be told from a
 // list of ingredients.
@@ -81,7 +82,7 @@ func (r *reader) diets(name string) {
 	for _, w := range slices.Clone(r.Words) {
 		switch w.Slot {
 		case Keywords, Category, "recipeCategory":
-			if diet, ok := dietSaid[Fold(w.Text)]; ok {
+			if diet, ok := dietSaid()[Fold(w.Text)]; ok {
 				r.word(Diet, diet)
 			}
 		case Ingredient, Diet, Cuisine:
@@ -91,15 +92,15 @@ func (r *reader) diets(name string) {
 	words := strings.Fields(Fold(name))
 	for i := range words {
 		for n := 1; n <= 2 && i+n <= len(words); n++ {
-			if diet, ok := dietSaid[strings.Join(words[i:i+n], " ")]; ok && diet != "hindu" && len(words[i]) > 2 {
+			if diet, ok := dietSaid()[strings.Join(words[i:i+n], " ")]; ok && diet != "hindu" && len(words[i]) > 2 {
 				r.word(Diet, diet)
 			}
 		}
 	}
 	for _, diet := range r.Values(Diet) {
-		for _, implied := range diets[diet].implies {
+		for _, implied := range diets()[diet].implies {
 			r.word(Diet, implied)
-			for _, further := range diets[implied].implies {
+			for _, further := range diets()[implied].implies {
 				r.word(Diet, further)
 			}
 		}
@@ -112,7 +113,7 @@ func (r *reader) diets(name string) {
 // so where nothing else says that it is food.
 func (r *reader) classes(name string, food bool) {
 	for _, diet := range r.Values(Diet) {
-		for _, class := range diets[diet].forbids {
+		for _, class := range diets()[diet].forbids {
 			r.contents.AddClass(class, taxonomy.Free)
 		}
 	}
@@ -161,9 +162,9 @@ func (r *reader) ingredient(line string) {
 	words := strings.Fields(folded)
 	for len(words) > 1 {
 		_, number := NumberWord(words[0])
-		_, measure := units[words[0]]
+		_, measure := units()[words[0]]
 		_, digits := ReadNumber(words[0])
-		_, spoon := spoons[words[0]]
+		_, spoon := spoons()[words[0]]
 		if !number && !measure && digits == 0 && !spoon {
 			break
 		}

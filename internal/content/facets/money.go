@@ -2,6 +2,7 @@ package facets
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -54,14 +55,14 @@ var signs = []struct{ sign, currency string }{
 }
 
 // currencyWords are the words for currencies, folded, and their ISO 4217 codes and abbreviations.
-var currencyWords = func() map[string]string {
-	words := wordsOf("currency")
+var currencyWords = sync.OnceValue(func() map[string]string {
+	words := wordsOf("currency")()
 	for code := range strings.FieldsSeq("USD EUR GBP CHF JPY CAD AUD NZD SEK NOK DKK PLN CZK HUF INR BRL MXN CNY KRW SGD HKD ZAR TRY ILS AED THB RUB UAH RON") {
 		words[strings.ToLower(code)] = code
 	}
 	words["sfr"], words["kr"], words["rmb"] = "CHF", "SEK", "CNY"
 	return words
-}()
+})
 
 // currencyAt reads the sign or the word of a currency at the beginning of a text.
 func currencyAt(s string) (currency string, n int) {
@@ -73,8 +74,8 @@ func currencyAt(s string) (currency string, n int) {
 			return c.currency, len(c.sign)
 		}
 	}
-	word, n := beginning(s, currencyWords)
-	if currency = currencyWords[word]; currency == "" {
+	word, n := beginning(s, currencyWords())
+	if currency = currencyWords()[word]; currency == "" {
 		return "", 0
 	}
 	return currency, n

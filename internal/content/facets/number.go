@@ -143,7 +143,7 @@ func parseNumeral(digits string, money bool) (float64, bool) {
 // NumberWord gives the number that a folded word says: "three", "zwei", "quinze", "半". It reads the words of everyday
 // counts, 1 to 12 and the round ones, in our languages; articles ("a", "une") are no numbers here.
 func NumberWord(word string) (float64, bool) {
-	f, ok := numberWords[word]
+	f, ok := numberWords()[word]
 	return f, ok
 }
 

@@ -77,7 +77,7 @@ func sumsIn(n *node) (sums []Money) {
 			}
 			return []Money{{Amount: value}}
 		}
-		if _, free := freePrices[Fold(text)]; free {
+		if _, free := freePrices()[Fold(text)]; free {
 			return []Money{{}}
 		}
 		for i := 0; i < len(text) && i < 120 && len(sums) < 2; {

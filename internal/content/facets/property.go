@@ -23,14 +23,14 @@ func (r *reader) properties(_ string, v *node) {
 			r.spoken("", n.member("value"))
 			return
 		}
-		if name == string(Contains) || isIn(allergenNames, Fold(n.member("name").name())) {
+		if name == string(Contains) || isIn(allergenNames(), Fold(n.member("name").name())) {
 			r.allergen("", n.member("value"))
 			return
 		}
-		if _, room := peopleOf[Fold(n.member("name").name())]; room {
+		if _, room := peopleOf()[Fold(n.member("name").name())]; room {
 			r.holds("", n.member("value"))
 		}
-		if how, of := ageProperties[Fold(n.member("name").name())]; of {
+		if how, of := ageProperties()[Fold(n.member("name").name())]; of {
 			if how == "upto" {
 				n.member("value").each(func(v *node) {
 					if most, ok := numberOf(v); ok {
@@ -118,12 +118,12 @@ func (r *reader) allergen(_ string, v *node) {
 		r.contents.AddList(n.name(), taxonomy.Food)
 		for part := range splitList(n.name()) {
 			folded := Fold(part)
-			for lead := range allergenLeads {
+			for lead := range allergenLeads() {
 				folded = strings.TrimPrefix(folded, lead+" ")
 			}
 			first, _, _ := strings.Cut(folded, " ")
-			_, begins := noAllergens[first]
-			if _, ends := noAllergens[folded[strings.LastIndexByte(folded, ' ')+1:]]; folded == "" || begins || ends {
+			_, begins := noAllergens()[first]
+			if _, ends := noAllergens()[folded[strings.LastIndexByte(folded, ' ')+1:]]; folded == "" || begins || ends {
 				continue
 			}
 			r.word(Allergens, strings.TrimSpace(part))

@@ -3,6 +3,7 @@ package facets
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"frontdesk/internal/infra/language"
@@ -38,44 +39,48 @@ var unitSigns = map[string]map[string]float64{
 	"°C":   {"°c": 1, "celsius": 1},
 }
 
-var units = func() map[string]unit {
+var units = sync.OnceValue(func() map[string]unit {
 	all := map[string]unit{}
 	for base, signs := range unitSigns {
 		for sign, factor := range signs {
 			all[sign] = unit{base, factor}
 		}
 	}
-	for word, of := range wordsOf("unit") {
+	for word, of := range wordsOf("unit")() {
 		base, factor, _ := strings.Cut(of, " ")
 		f, _ := strconv.ParseFloat(factor, 64)
 		all[word] = unit{base, f}
 	}
-	for word, minutes := range minuteWords {
+	for word, minutes := range minuteWords() {
 		if word != "m" {
 			all[word] = unit{"min", minutes}
 		}
 	}
 	return all
-}()
+})
 
 // wordsOf are the folded phrases of the lists of a key in the tables of all languages, each with its argument.
-func wordsOf(key string) map[string]string {
-	words := map[string]string{}
-	for list := range language.Each(key) {
-		for _, phrase := range list.Phrases {
-			words[Fold(phrase)] = list.Argument
+func wordsOf(key string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		words := map[string]string{}
+		for list := range language.Each(key) {
+			for _, phrase := range list.Phrases {
+				words[Fold(phrase)] = list.Argument
+			}
 		}
-	}
-	return words
+		return words
+	})
 }
 
 // figuresOf is wordsOf where the arguments are figures.
-func figuresOf(key string) map[string]float64 {
-	figures := map[string]float64{}
-	for word, figure := range wordsOf(key) {
-		figures[word], _ = strconv.ParseFloat(figure, 64)
-	}
-	return figures
+func figuresOf(key string) func() map[string]float64 {
+	return sync.OnceValue(func() map[string]float64 {
+		figures := map[string]float64{}
+		for word, figure := range wordsOf(key)() {
+			figures[word], _ = strconv.ParseFloat(figure, 64)
+		}
+		return figures
+	})
 }
 
 // ReadQuantity reads the number with a unit at the beginning of a text and how many bytes it took: "5 kg", "418 calories",
@@ -100,13 +105,13 @@ func ReadQuantity(s string) (q Quantity, n int) {
 		for i := range rest {
 			if rest[i] != '.' && rest[i] != ' ' {
 				if next, k := wordAt(rest[i:]); next == "oz" {
-					return Quantity{value * units["floz"].factor, "ml"}, len(s) - len(rest) + i + k
+					return Quantity{value * units()["floz"].factor, "ml"}, len(s) - len(rest) + i + k
 				}
 				break
 			}
 		}
 	}
-	if u, ok := units[word]; ok {
+	if u, ok := units()[word]; ok {
 		return Quantity{value * u.factor, u.base}, n + gap + m
 	}
 	return Quantity{Value: value}, n
@@ -129,7 +134,7 @@ func readSpread(text string) (low, high Quantity, ok bool) {
 		joint = rest[:m]
 	}
 	high, k := ReadQuantity(rest[max(m, 0):])
-	if folded := strings.TrimSpace(joint); m <= 0 || len(rest) != m+k || !isIn(rangeJoints, Fold(folded)) && !strings.Contains("-–—~", folded) {
+	if folded := strings.TrimSpace(joint); m <= 0 || len(rest) != m+k || !isIn(rangeJoints(), Fold(folded)) && !strings.Contains("-–—~", folded) {
 		return low, high, false
 	}
 	if low.Unit == "" {

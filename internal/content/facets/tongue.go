@@ -3,6 +3,7 @@ package facets
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"frontdesk/internal/infra/language"
 )
@@ -11,7 +12,7 @@ import (
 const Spoken Slot = "knowsLanguage"
 
 // tongues are languages as they are called, and what is said of who speaks one: folded.
-var tongues = func() (t struct{ codes, before, behind, named map[string]string }) {
+var tongues = sync.OnceValue(func() (t struct{ codes, before, behind, named map[string]string }) {
 	t.codes, t.before, t.behind, t.named = map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
 	for list := range language.Each("tongue") {
 		for _, phrase := range list.Phrases {
@@ -24,12 +25,12 @@ var tongues = func() (t struct{ codes, before, behind, named map[string]string }
 		}
 	}
 	return t
-}()
+})
 
 // LanguageCode gives the code of a language by its name in any language that has a table, folded; ok is false for any other
 // word.
 func LanguageCode(name string) (code string, ok bool) {
-	code, ok = tongues.codes[name]
+	code, ok = tongues().codes[name]
 	return code, ok
 }
 
@@ -47,7 +48,7 @@ func languageName(code, in string) string {
 
 // CompoundLanguage gives the code of the language that a folded word says somebody speaks: "englischsprachig".
 func CompoundLanguage(word string) (code string, ok bool) {
-	for behind := range tongues.behind {
+	for behind := range tongues().behind {
 		if name, found := strings.CutSuffix(word, behind); found && name != "" {
 			if code, ok = LanguageCode(name); ok {
 				return code, true
@@ -59,13 +60,13 @@ func CompoundLanguage(word string) (code string, ok bool) {
 
 // BeforeLanguage says whether folded words before the name of a language say that somebody speaks it, and BehindLanguage
 // whether those behind it do.
-func BeforeLanguage(words string) bool { return tongues.before[words] != "" }
-func BehindLanguage(words string) bool { return tongues.behind[words] != "" }
+func BeforeLanguage(words string) bool { return tongues().before[words] != "" }
+func BehindLanguage(words string) bool { return tongues().behind[words] != "" }
 
 // SpokenWithin gives the languages that a text of a script without blanks wants to be spoken, with the words that say so.
 func SpokenWithin(text string) (codes, said []string) {
-	for name, code := range tongues.codes {
-		for behind := range tongues.behind {
+	for name, code := range tongues().codes {
+		for behind := range tongues().behind {
 			if language.IsJoined(behind) && language.IsJoined(name) && strings.Contains(text, name+behind) {
 				codes, said = append(codes, code), append(said, name+behind)
 			}
@@ -107,7 +108,7 @@ func (r *reader) tongues(text string, all bool) {
 }
 
 // isSpoken says whether a property of a name gives languages that are spoken.
-func isSpoken(name string) bool { return tongues.named[Fold(name)] != "" }
+func isSpoken(name string) bool { return tongues().named[Fold(name)] != "" }
 
 // people are the types of items whose description may tell what they speak.
 var people = []string{"Person", "Physician", "Dentist", "Attorney", "Psychologist", "Patient"}

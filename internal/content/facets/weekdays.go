@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"frontdesk/internal/infra/language"
@@ -19,7 +20,7 @@ var (
 )
 
 // weekdays are the days that a folded word of any language names, from 0 for Monday on.
-var weekdays = func() map[string][]int {
+var weekdays = sync.OnceValue(func() map[string][]int {
 	days := map[string][]int{}
 	for list := range language.Each("day") {
 		names := dayBundles[list.Argument]
@@ -33,7 +34,7 @@ var weekdays = func() map[string][]int {
 		}
 	}
 	return days
-}()
+})
 
 // daySign is the sign under which items have a day, from 0 for Monday on.
 func daySign(day int) string { return "weekday" + string(rune('1'+day)) }
@@ -43,7 +44,7 @@ func SignOf(day time.Weekday) string { return daySign(int(day+6) % 7) }
 
 // Weekday gives the sign under which items have the one day of the week that a folded word names.
 func Weekday(word string) (sign string, ok bool) {
-	if days := weekdays[word]; len(days) == 1 {
+	if days := weekdays()[word]; len(days) == 1 {
 		return daySign(days[0]), true
 	}
 	return "", false
@@ -55,7 +56,7 @@ func DayNamed(word string) (day time.Weekday, ok bool) {
 		short := word == name[:min(len(word), len(name))] && (len(word) == 2 || len(word) == 3)
 		return short || word == "tues" && name == "tuesday" || (word == "thur" || word == "thurs") && name == "thursday"
 	})
-	if days := weekdays[word]; len(days) == 1 {
+	if days := weekdays()[word]; len(days) == 1 {
 		at = days[0]
 	}
 	return time.Weekday((at + 1) % len(dayNames)), at >= 0
@@ -109,7 +110,7 @@ func daysOf(text string) (signs []string) {
 			signs = append(signs, sign)
 		}
 	}
-	for name, days := range weekdays {
+	for name, days := range weekdays() {
 		if language.IsJoined(name) && strings.Contains(folded, name) {
 			for _, day := range days {
 				add(day)
@@ -117,14 +118,14 @@ func daysOf(text string) (signs []string) {
 		}
 	}
 	for i, word := range words {
-		named := weekdays[word]
+		named := weekdays()[word]
 		if len(named) == 0 {
-			if between++; between > 1 || len(word) > shortLink || isIn(alsoWords, word) {
+			if between++; between > 1 || len(word) > shortLink || isIn(alsoWords(), word) {
 				last = -1
 			}
 			continue
 		}
-		if before := words[max(0, i-2):i]; slices.ContainsFunc(before, func(w string) bool { return isIn(dayExcept, w) }) {
+		if before := words[max(0, i-2):i]; slices.ContainsFunc(before, func(w string) bool { return isIn(dayExcept(), w) }) {
 			for day := range dayNames {
 				if !slices.Contains(named, day) {
 					add(day)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"frontdesk/internal/infra/language"
@@ -23,7 +24,7 @@ var (
 	children, peopleOf   = wordsOf("age.child"), wordsOf("people.property")
 	rangeJoints, forWhom = wordsOf("range.joint"), wordsOf("serves")
 	ageProperties        = wordsOf("age.property")
-	yearWords            = func() map[string]string {
+	yearWords            = sync.OnceValue(func() map[string]string {
 		words := map[string]string{}
 		for list := range language.Each("time.unit") {
 			for _, phrase := range list.Phrases {
@@ -33,7 +34,7 @@ var (
 			}
 		}
 		return words
-	}()
+	})
 )
 
 // Ages is a range of ages that the words from From to before To say.
@@ -44,10 +45,10 @@ type Ages struct {
 
 // IsChild says whether a folded word is one for a young person: "niece", "Kinder".
 func IsChild(word string) bool {
-	if _, child := children[word]; child || !language.IsJoined(word) {
+	if _, child := children()[word]; child || !language.IsJoined(word) {
 		return child
 	}
-	for child := range children {
+	for child := range children() {
 		if language.IsJoined(child) && strings.Contains(word, child) {
 			return true
 		}
@@ -76,7 +77,7 @@ func agesAt(words []string, i int, young bool) (a Ages, ok bool) {
 	a = Ages{From: i, To: i + 1, Low: low, High: low}
 	years, old := a.years(words)
 	to, next := a.To, a.To
-	if _, joint := rangeJoints[wordAtOf(words, next)]; joint {
+	if _, joint := rangeJoints()[wordAtOf(words, next)]; joint {
 		next++
 	}
 	ranged := false
@@ -88,9 +89,9 @@ func agesAt(words []string, i int, young bool) (a Ages, ok bool) {
 			years, old = years || more, old || older
 		}
 	}
-	from, n := leadBefore(words, i, agesFrom)
-	upTo, m := leadBefore(words, i, agesUpTo)
-	named, k := leadBefore(words, i-max(n, m), ageWords)
+	from, n := leadBefore(words, i, agesFrom())
+	upTo, m := leadBefore(words, i, agesUpTo())
+	named, k := leadBefore(words, i-max(n, m), ageWords())
 	more := a.more(words)
 	a.To += more
 	switch {
@@ -113,17 +114,17 @@ func agesAt(words []string, i int, young bool) (a Ages, ok bool) {
 // years takes words behind a figure that make it an age.
 func (a *Ages) years(words []string) (years, old bool) {
 	for n := min(3, len(words)-a.To); n > 0; n-- {
-		if _, old = oldWords[strings.Join(words[a.To:a.To+n], " ")]; old {
+		if _, old = oldWords()[strings.Join(words[a.To:a.To+n], " ")]; old {
 			a.To += n
 			return true, true
 		}
 	}
 	next := wordAtOf(words, a.To)
-	if _, years = yearWords[next]; years {
+	if _, years = yearWords()[next]; years {
 		a.To++
 		return true, false
 	}
-	for word := range oldWords { // "5歳以上"
+	for word := range oldWords() { // "5歳以上"
 		if language.IsJoined(word) && strings.HasPrefix(next, word) {
 			return true, true
 		}
@@ -134,7 +135,7 @@ func (a *Ages) years(words []string) (years, old bool) {
 // more is how many words behind the ages leave them open upwards: "16 and over".
 func (a *Ages) more(words []string) int {
 	for n := min(3, len(words)-a.To); n > 0; n-- {
-		if isIn(orMore, strings.Join(words[a.To:a.To+n], " ")) {
+		if isIn(orMore(), strings.Join(words[a.To:a.To+n], " ")) {
 			return n
 		}
 	}
@@ -144,7 +145,7 @@ func (a *Ages) more(words []string) int {
 // open says whether the word behind the figure of a script without blanks leaves it open upwards.
 func (a *Ages) open(words []string) bool {
 	next := wordAtOf(words, a.To)
-	for word := range agesFrom {
+	for word := range agesFrom() {
 		if language.IsJoined(word) && language.IsJoined(next) && strings.Contains(next, word) {
 			return true
 		}
@@ -213,7 +214,7 @@ func (r *reader) ages(_ string, v *node) {
 				high = max(high, f)
 			}
 		}
-		if upTo, _ := leadBefore(words, min(1, len(words)), agesUpTo); some && high < 0 && (upTo || strings.HasPrefix(strings.TrimSpace(n.name()), "-")) {
+		if upTo, _ := leadBefore(words, min(1, len(words)), agesUpTo()); some && high < 0 && (upTo || strings.HasPrefix(strings.TrimSpace(n.name()), "-")) {
 			low, high = 0, low
 		}
 		if some {
@@ -265,7 +266,7 @@ var ofNobody = []string{
 // Who pays what is no matter of that.
 func (r *reader) whom(sentence string) {
 	words := apart(sentence)
-	priced := slices.ContainsFunc(words, func(w string) bool { return currencyWords[w] != "" || isIn(freePrices, w) }) ||
+	priced := slices.ContainsFunc(words, func(w string) bool { return currencyWords()[w] != "" || isIn(freePrices(), w) }) ||
 		strings.ContainsAny(sentence, "€£$¥")
 	if _, said := r.Figure(Age); !said && !priced {
 		for _, a := range AgesIn(words) {
@@ -277,18 +278,18 @@ func (r *reader) whom(sentence string) {
 	}
 	for i := range words {
 		low, ok := smallFigure(words, i)
-		lead, _ := leadBefore(words, i, forWhom)
+		lead, _ := leadBefore(words, i, forWhom())
 		if !ok || !lead || low < 1 {
 			continue
 		}
 		end, high := i+1, low
-		if _, joint := rangeJoints[wordAtOf(words, end)]; joint {
+		if _, joint := rangeJoints()[wordAtOf(words, end)]; joint {
 			end++
 		}
 		if most, ranged := smallFigure(words, end); ranged && most > low {
 			end, high = end+1, most
 		}
-		if u, ok := units[wordAtOf(words, end)]; ok && u.base == "people" {
+		if u, ok := units()[wordAtOf(words, end)]; ok && u.base == "people" {
 			if high == low {
 				low = 1
 			}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Slots of how and where one works.
@@ -17,21 +18,21 @@ const Remote = "TELECOMMUTE"
 
 // EmploymentOf finds the value of Employment that folded words say in one of our languages: "full time", "Teilzeit".
 func EmploymentOf(folded string) (name string, ok bool) {
-	name, ok = works[folded]
+	name, ok = works()[folded]
 	return name, ok && name != Remote
 }
 
 // IsRemote says whether folded words mean work that can be done from anywhere.
-func IsRemote(folded string) bool { return works[folded] == Remote }
+func IsRemote(folded string) bool { return works()[folded] == Remote }
 
 // works are the ways to be employed and to work, by how they are said and by their own names.
-var works = func() map[string]string {
-	all := wordsOf("work")
+var works = sync.OnceValue(func() map[string]string {
+	all := wordsOf("work")()
 	for _, name := range slices.Collect(maps.Values(all)) {
 		all[Fold(name)] = name
 	}
 	return all
-}()
+})
 
 // employment reads how one is employed, in schema.org's words where they can be told.
 func (r *reader) employment(_ string, v *node) {

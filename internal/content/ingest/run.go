@@ -11,7 +11,6 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/periodic"
 )
 
 // maxReported bounds the problems that a report holds and a log gets.
@@ -123,10 +122,17 @@ func (f *filler) renewLease(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var holding sync.WaitGroup
 	holding.Go(func() {
-		periodic.After(ctx, renewEvery, func(ctx context.Context) {
-			// One that cannot be renewed is lost, which the next write will say.
-			_ = f.items.RenewLease(ctx)
-		})
+		tick := time.NewTicker(renewEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// One that cannot be renewed is lost, which the next write will say.
+				_ = f.items.RenewLease(ctx)
+			}
+		}
 	})
 	return func() {
 		cancel()

@@ -35,16 +35,16 @@ func (c *Contents) AddClass(name string, how How) {
 // all that is in the item of a kind, the kind is given.
 func (c *Contents) AddProperty(name, value string) (lists Kind) {
 	name = plain(name)
-	if p, ok := tables.properties[name]; ok {
+	if p, ok := tables().properties[name]; ok {
 		c.add(value, p.how, p.kind)
 		return p.kind
 	}
 	value = plain(value)
-	if !tables.yes[value] && !tables.no[value] {
+	if !tables().yes[value] && !tables().no[value] {
 		return ""
 	}
 	for _, s := range In(name, Has) {
-		if tables.no[value] { // "Gluten free: no" says nothing of what is in it
+		if tables().no[value] { // "Gluten free: no" says nothing of what is in it
 			if s.How != Has {
 				continue
 			}
@@ -56,10 +56,10 @@ func (c *Contents) AddProperty(name, value string) (lists Kind) {
 }
 
 // Affirms says whether the value of a property says yes.
-func Affirms(value string) bool { return tables.yes[plain(value)] }
+func Affirms(value string) bool { return tables().yes[plain(value)] }
 
 // Negates says whether the value of a property says no.
-func Negates(value string) bool { return tables.no[plain(value)] }
+func Negates(value string) bool { return tables().no[plain(value)] }
 
 // Has gives the classes that are in the item, with those above them.
 func (c *Contents) Has() (has []string) {
@@ -88,8 +88,8 @@ func (c *Contents) Traces() (traces []string) {
 			continue
 		}
 		if !slices.ContainsFunc(c.statements, func(o Statement) bool { return slices.Contains(Above(o.Class), s.Class) }) {
-			for _, below := range tables.within[s.Class] {
-				if tables.classes[below].above == s.Class && !c.free(below) {
+			for _, below := range tables().within[s.Class] {
+				if tables().classes[below].above == s.Class && !c.free(below) {
 					traces = put(traces, below)
 				}
 			}
@@ -107,7 +107,7 @@ func (c *Contents) Free() (free []string) {
 			continue
 		}
 		free = put(free, s.Class)
-		for _, name := range tables.order {
+		for _, name := range tables().order {
 			if slices.Contains(Above(name), s.Class) {
 				free = put(free, name)
 			}

@@ -118,7 +118,7 @@ func (r *reading) next() {
 
 // other passes a word that states nothing.
 func (r *reading) other(word string) {
-	if !r.brief || tables.joining[word] {
+	if !r.brief || tables().joining[word] {
 		return
 	}
 	r.filler++
@@ -136,7 +136,7 @@ func (r *reading) cued(e *entry, n int) {
 	case cueTraces:
 		r.base, r.brief = Traces, false
 	case cueFree, cueWith, cueAside:
-		if e.cue == cueWith && (r.how == Has || r.brief && tables.joining[word]) {
+		if e.cue == cueWith && (r.how == Has || r.brief && tables().joining[word]) {
 			r.other(word)
 			break
 		}
@@ -166,7 +166,7 @@ func (r *reading) take(e *entry, n int) {
 	if !r.brief || !r.aside {
 		r.found = append(r.found, Statement{e.class, how})
 	}
-	joined := r.ended > 0 && r.at-r.ended <= 1 && (r.at == r.ended || tables.joining[r.tokens[r.ended].word])
+	joined := r.ended > 0 && r.at-r.ended <= 1 && (r.at == r.ended || tables().joining[r.tokens[r.ended].word])
 	r.at += n
 	if r.at < len(r.tokens) && !r.tokens[r.at].stop && !r.tokens[r.at].comma && r.isAfter(r.at) {
 		for i := from; i < len(r.found); i++ {
@@ -182,7 +182,7 @@ func (r *reading) take(e *entry, n int) {
 
 // isAfter says whether the word at i tells that what stands before it is not there.
 func (r *reading) isAfter(i int) bool {
-	return slices.ContainsFunc(tables.entries[r.tokens[i].word], func(e *entry) bool { return e.cue == cueAfter && len(e.words) == 1 })
+	return slices.ContainsFunc(tables().entries[r.tokens[i].word], func(e *entry) bool { return e.cue == cueAfter && len(e.words) == 1 })
 }
 
 // listed says whether a list of classes goes on at r.at, behind a comma: nothing else stands in it.
@@ -196,7 +196,7 @@ func (r *reading) listed() bool {
 			i += n
 			continue
 		}
-		if !tables.joining[r.tokens[i].word] {
+		if !tables().joining[r.tokens[i].word] {
 			return joined && r.tokens[i].comma
 		}
 		joined = true
@@ -210,7 +210,7 @@ func (r *reading) listed() bool {
 func (r *reading) match(i int) (*entry, int) {
 	word := r.tokens[i].word
 	var best *entry
-	for _, e := range tables.entries[word] {
+	for _, e := range tables().entries[word] {
 		if best != nil && (len(e.words) < len(best.words) || best.class != "") {
 			break
 		}
@@ -227,7 +227,7 @@ func (r *reading) match(i int) (*entry, int) {
 		return e, 1
 	}
 	if singular := singular(word); singular != word {
-		for _, e := range tables.entries[singular] {
+		for _, e := range tables().entries[singular] {
 			if len(e.words) == 1 && e.class != "" && e.how != Free && !r.unlike(e.class, i, 1) {
 				return e, 1
 			}
@@ -254,7 +254,7 @@ const longestBeside = 4
 
 // unlike says whether what stands beside n words at i makes something else of them.
 func (r *reading) unlike(class string, i, n int) bool {
-	c := tables.classes[class]
+	c := tables().classes[class]
 	end := i + n
 	for _, phrase := range c.not {
 		for k := max(0, i-len(phrase)+1); k <= i; k++ {
@@ -297,16 +297,16 @@ func (r *reading) compound(i int) *entry {
 	if class := freeOf(word); class != "" {
 		return &entry{class: class, how: Free}
 	}
-	for _, e := range tables.front[word[:stemKey]] {
+	for _, e := range tables().front[word[:stemKey]] {
 		rest, ok := strings.CutPrefix(word, e.stem)
-		after := tables.classes[e.class].after
+		after := tables().classes[e.class].after
 		if ok && rest != "" && !slices.ContainsFunc(after, func(tail string) bool { return strings.HasPrefix(rest, tail) }) && !r.unlike(e.class, i, 1) {
 			return e
 		}
 	}
-	for _, e := range tables.back[word[len(word)-stemKey:]] {
+	for _, e := range tables().back[word[len(word)-stemKey:]] {
 		lead, ok := strings.CutSuffix(word, e.stem)
-		before := tables.classes[e.class].before
+		before := tables().classes[e.class].before
 		if ok && lead != "" && !slices.ContainsFunc(before, func(head string) bool {
 			return strings.HasPrefix(lead, head) || strings.HasSuffix(lead, head)
 		}) && !r.unlike(e.class, i, 1) {
@@ -318,13 +318,13 @@ func (r *reading) compound(i int) *entry {
 
 // freeOf gives the class that a word says something is free of: "nussfrei", "dairyfree".
 func freeOf(word string) string {
-	for _, tail := range tables.tails {
+	for _, tail := range tables().tails {
 		lead, ok := strings.CutSuffix(word, tail)
 		if !ok || len(lead) < 2 {
 			continue
 		}
 		for _, form := range [...]string{lead, strings.TrimSuffix(lead, "n"), strings.TrimSuffix(lead, "s"), lead + "e"} {
-			if class, called := tables.called[form]; called {
+			if class, called := tables().called[form]; called {
 				return class
 			}
 		}
@@ -353,13 +353,13 @@ func hasJapanese(text string) bool {
 // inJapanese reads the classes of a text that has no blanks between its words.
 func inJapanese(text string, how How) (found []Statement) {
 	for sentence := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune("。！？\n;", c) }) {
-		traces := slices.ContainsFunc(tables.cues, func(e *entry) bool { return e.cue == cueTraces && strings.Contains(sentence, e.words[0]) })
+		traces := slices.ContainsFunc(tables().cues, func(e *entry) bool { return e.cue == cueTraces && strings.Contains(sentence, e.words[0]) })
 		whole := sentence
-		for _, e := range tables.japanese {
+		for _, e := range tables().japanese {
 			for at := strings.Index(sentence, e.words[0]); at >= 0; at = strings.Index(sentence, e.words[0]) {
 				state := how
 				blank := strings.Repeat("_", len(e.words[0]))
-				if within(whole, at, len(blank), tables.classes[e.class].not) {
+				if within(whole, at, len(blank), tables().classes[e.class].not) {
 					sentence = sentence[:at] + blank + sentence[at+len(blank):]
 					continue
 				}
@@ -368,7 +368,7 @@ func inJapanese(text string, how How) (found []Statement) {
 					state = Free
 				case traces:
 					state = Traces
-				case how == Mentioned && slices.ContainsFunc(tables.behind, func(says string) bool { return strings.HasPrefix(after, says) }):
+				case how == Mentioned && slices.ContainsFunc(tables().behind, func(says string) bool { return strings.HasPrefix(after, says) }):
 					state = Has
 				}
 				found = append(found, Statement{e.class, state})
@@ -400,16 +400,16 @@ func within(text string, at, n int, phrases [][]string) bool {
 // stand between.
 func deniedIn(after string) bool {
 	for range 8 {
-		for _, e := range tables.cues {
+		for _, e := range tables().cues {
 			if e.cue == cueFree && strings.HasPrefix(after, e.words[0]) {
 				return true
 			}
 		}
 		next := strings.TrimLeft(after, "_、・")
-		for _, e := range tables.japanese {
+		for _, e := range tables().japanese {
 			next = strings.TrimPrefix(next, e.words[0])
 		}
-		for _, join := range tables.joins {
+		for _, join := range tables().joins {
 			next = strings.TrimPrefix(next, join)
 		}
 		if next == after {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"frontdesk/internal/infra/language"
@@ -40,7 +41,7 @@ const (
 )
 
 // tables is all that the files say.
-var tables = load()
+var tables = sync.OnceValue(load)
 
 type all struct {
 	classes    map[string]*class

@@ -47,7 +47,7 @@ var Languages = language.TagsIn(files, "words")
 
 // KindOf gives the kind of a class; empty for a name that is none.
 func KindOf(name string) Kind {
-	if c := tables.classes[name]; c != nil {
+	if c := tables().classes[name]; c != nil {
 		return c.kind
 	}
 	return ""
@@ -56,13 +56,14 @@ func KindOf(name string) Kind {
 // Provable says whether a list of what is in an item proves that a class is not in it by leaving it out. Gluten
 // and sugar are in too much that does not say so.
 func Provable(name string) bool {
-	c := tables.classes[name]
+	c := tables().classes[name]
 	return c != nil && !c.unproven
 }
 
 // Above gives the classes above a class, the nearest first: what states the class states these, too.
 func Above(name string) (above []string) {
-	for c := tables.classes[name]; c != nil && c.above != ""; c = tables.classes[c.above] {
+	classes := tables().classes
+	for c := classes[name]; c != nil && c.above != ""; c = classes[c.above] {
 		above = append(above, c.above)
 	}
 	return above
@@ -71,13 +72,13 @@ func Above(name string) (above []string) {
 // Within gives the classes any of which an item must not state for somebody who leaves a class out, the class
 // itself first.
 func Within(name string) []string {
-	if tables.classes[name] == nil {
+	if tables().classes[name] == nil {
 		return []string{name}
 	}
 	all := []string{name}
 	for i := 0; i < len(all); i++ {
-		for _, further := range tables.within[all[i]] {
-			if !slices.Contains(all, further) && (i == 0 || tables.classes[further].above == all[i] || tables.classes[all[0]].inside != "") {
+		for _, further := range tables().within[all[i]] {
+			if !slices.Contains(all, further) && (i == 0 || tables().classes[further].above == all[i] || tables().classes[all[0]].inside != "") {
 				all = append(all, further)
 			}
 		}
@@ -88,13 +89,13 @@ func Within(name string) []string {
 // Inside says whether a class is in what states another only as long as that does not say to be without it: lactose in
 // dairy.
 func Inside(name, other string) bool {
-	c := tables.classes[name]
+	c := tables().classes[name]
 	return c != nil && c.inside != "" && (other == c.inside || slices.Contains(Above(other), c.inside))
 }
 
 // Name is what a class is called in a language, or else in English.
 func Name(name, language string) string {
-	c := tables.classes[name]
+	c := tables().classes[name]
 	if c == nil {
 		return name
 	}
@@ -108,16 +109,16 @@ func Name(name, language string) string {
 // A phrase without accents may be one that is spelled with them.
 func Named(phrase string) (name string, ok bool) {
 	phrase = plain(phrase)
-	if name, ok = tables.called[phrase]; ok {
+	if name, ok = tables().called[phrase]; ok {
 		return name, true
 	}
 	bare := strip(phrase)
 	if bare != phrase {
 		return "", false
 	}
-	name, ok = tables.calledBare[bare]
+	name, ok = tables().calledBare[bare]
 	return name, ok
 }
 
 // IsFood says whether a word without accents, in the singular, is a food that belongs to a class: "chicken", "cashew".
-func IsFood(word string) bool { return tables.bare[word] == Food }
+func IsFood(word string) bool { return tables().bare[word] == Food }

@@ -135,9 +135,9 @@ func TestClassesAreCalledByTheirNames(t *testing.T) {
 
 func TestEachClassHasANameInEachLanguage(t *testing.T) {
 	t.Parallel()
-	for _, name := range tables.order {
+	for _, name := range tables().order {
 		for _, language := range Languages {
-			if tables.classes[name].names[language] == "" {
+			if tables().classes[name].names[language] == "" {
 				t.Errorf("%s has no name in %s", name, language)
 			}
 		}

@@ -135,14 +135,16 @@ type Event struct {
 func Find(ctx context.Context, tx *store.Tx, platform, id string) (r Request, ok bool, err error) {
 	r = Request{Platform: platform, ID: id}
 	var digest, answer []byte
+	var at int64
 	err = tx.QueryRow(ctx, `SELECT digest, at, outcome, answer FROM excerpt_request WHERE platform = $1 AND request = $2`, platform, id).
-		Scan(&digest, &r.At, &r.Outcome, &answer)
+		Scan(&digest, &at, &r.Outcome, &answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Request{}, false, nil
 	}
 	if err != nil {
 		return Request{}, false, fmt.Errorf("find a request: %w", err)
 	}
+	r.At = store.FromMicros(at)
 	if copy(r.Digest[:], digest) != len(r.Digest) {
 		return Request{}, false, fmt.Errorf("request %q of %q has no whole digest", id, platform)
 	}
@@ -170,8 +172,9 @@ func Put(ctx context.Context, tx *store.Tx, r Request) error {
 func FindEvent(ctx context.Context, tx *store.Tx, platform, id string) (e Event, ok bool, err error) {
 	e = Event{Platform: platform, ID: id}
 	var digest []byte
+	var at int64
 	err = tx.QueryRow(ctx, `SELECT digest, request, kind, entry, verdict, at FROM excerpt_event WHERE platform = $1 AND event = $2`, platform, id).
-		Scan(&digest, &e.Request, &e.Kind, &e.Entry, &e.Verdict, &e.At)
+		Scan(&digest, &e.Request, &e.Kind, &e.Entry, &e.Verdict, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Event{}, false, nil
 	}
@@ -181,6 +184,7 @@ func FindEvent(ctx context.Context, tx *store.Tx, platform, id string) (e Event,
 	if err != nil {
 		return Event{}, false, fmt.Errorf("find event %q of %q: %w", id, platform, err)
 	}
+	e.At = store.FromMicros(at)
 	return e, true, nil
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/fail"
-	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -165,7 +164,9 @@ func (t *Treatments) Refresh(ctx context.Context) error {
 		err := tx.Each(ctx, `SELECT agent, treatment, rate, changed, changed_by FROM visitor_treatment`,
 			func(row store.Scanner) error {
 				var one Treatment
-				err := row.Scan(&one.Agent, (*string)(&one.Action), &one.Rate, &one.Changed, &one.By)
+				var changed int64
+				err := row.Scan(&one.Agent, (*string)(&one.Action), &one.Rate, &changed, &one.By)
+				one.Changed = store.FromMicros(changed)
 				next.of[strings.ToLower(one.Agent)] = one
 				next.any = next.any || one.Action != Allow
 				return err
@@ -186,14 +187,21 @@ const pollEvery = time.Second
 
 // Follow puts in force what other processes are told, until ctx ends.
 func (t *Treatments) Follow(ctx context.Context, log *slog.Logger) {
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
 	failed := false
-	periodic.After(ctx, pollEvery, func(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+		}
 		err := t.Refresh(ctx)
 		if err != nil && !failed && !errors.Is(err, context.Canceled) {
 			log.Error("treatments of agents cannot be read; what was in force stays", "error", err)
 		}
 		failed = err != nil
-	})
+	}
 }
 
 // All gives what is in force, by agent.

@@ -32,12 +32,12 @@ func TestCodeNamesNoPhrase(t *testing.T) {
 	t.Parallel()
 	common := map[string]string{} // common words of other languages than English, with their language
 	english := map[string]bool{}
-	for list := range tables[0].Each("function") {
+	for list := range tables()[0].Each("function") {
 		for _, word := range list.Phrases {
 			english[word] = true
 		}
 	}
-	for _, table := range tables[1:] {
+	for _, table := range tables()[1:] {
 		for list := range table.Each("function") {
 			for _, word := range list.Phrases {
 				if len(word) > 2 && !english[word] {

@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed tables/*.txt
@@ -54,14 +55,14 @@ type List struct {
 	Phrases       []string
 }
 
-var tables = func() (all []*Table) {
+var tables = sync.OnceValue(func() (all []*Table) {
 	for _, tag := range Tags {
 		t := newTable(tag)
 		MustRead(files, "tables/"+tag+".txt", marks, t.read)
 		all = append(all, t)
 	}
 	return all
-}()
+})
 
 // marks end the keys of a table.
 const marks = "=:~"
@@ -69,7 +70,7 @@ const marks = "=:~"
 func newTable(tag string) *Table { return &Table{Tag: tag, Texts: map[string]string{}} }
 
 // Tables are the languages in the order of Tags. They must not be changed.
-func Tables() []*Table { return tables }
+func Tables() []*Table { return tables() }
 
 // read takes one line.
 func (t *Table) read(line Line) error {
@@ -116,7 +117,7 @@ func (t *Table) Each(key string) iter.Seq[List] {
 // Each gives the lists of a key in all languages.
 func Each(key string) iter.Seq[List] {
 	return func(yield func(List) bool) {
-		for _, t := range tables {
+		for _, t := range tables() {
 			for list := range t.Each(key) {
 				if !yield(list) {
 					return

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -32,9 +31,18 @@ const (
 // Run finishes what was left unfinished, by this process or others, and forgets what is over, until
 // ctx ends.
 func (b *Broker) Run(ctx context.Context) {
-	periodic.Try(ctx, b.leftAfter()/3, b.look, func(err error) {
-		b.Log.Error("unfinished purchases cannot be looked after", "error", err)
-	})
+	tick := time.NewTicker(b.leftAfter() / 3) // so often is looked for it
+	defer tick.Stop()
+	for {
+		if err := b.look(ctx); err != nil && ctx.Err() == nil {
+			b.Log.Error("unfinished purchases cannot be looked after", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // look does once what [Broker.Run] does again and again. What cannot be finished yet is logged, and
@@ -78,7 +86,11 @@ func (b *Broker) goOn(ctx context.Context, account, id string) error {
 		return err
 	}
 	defer release()
-	w, err := store.Get(ctx, b.DB, func(tx *store.Tx) (*work, error) { return load(ctx, tx, account, id) })
+	var w *work
+	err = b.DB.View(ctx, func(tx *store.Tx) (err error) {
+		w, err = load(ctx, tx, account, id)
+		return err
+	})
 	if err != nil || w == nil || w.done {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
-	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/exchange"
@@ -96,7 +95,16 @@ const (
 
 // Watch tells the log of entries whose addresses nothing signs, or soon nothing, until ctx ends.
 func (o *Outlets) Watch(ctx context.Context) {
-	periodic.Run(ctx, outletsEvery, o.tell)
+	tick := time.NewTicker(outletsEvery)
+	defer tick.Stop()
+	for {
+		o.tell(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // tell is one look of Watch.

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
-	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/licensing/edge/deliverylog"
 	gate "frontdesk/wire/edge"
 	wire "frontdesk/wire/ramp"
@@ -191,7 +190,16 @@ func (h *held) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // Run asks the Exchange again and again, until ctx ends.
 func (r *Remote) Run(ctx context.Context) {
-	periodic.After(ctx, r.config.Every, r.Poll)
+	tick := time.NewTicker(r.config.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.Poll(ctx)
+		}
+	}
 }
 
 // Poll is Refresh, and logs what could not be read, once for each outage.

@@ -55,7 +55,9 @@ func Refusals(ctx context.Context, tx *store.Tx, transaction string) (all []Refu
 	all, err = store.All(ctx, tx, `SELECT n, at, status, expired FROM deal_refusal WHERE txn = $1 ORDER BY n`,
 		func(row store.Scanner) (Refusal, error) {
 			r := Refusal{Transaction: transaction}
-			err := row.Scan(&r.N, &r.At, &r.Status, &r.Expired)
+			var at, expired int64
+			err := row.Scan(&r.N, &at, &r.Status, &expired)
+			r.At, r.Expired = store.FromMicros(at), expired != 0
 			return r, err
 		}, transaction)
 	if err != nil {

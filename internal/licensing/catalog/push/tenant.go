@@ -151,9 +151,11 @@ func readRegister(ctx context.Context, tx *store.Tx) (*register, error) {
 		func(row store.Scanner) error {
 			var one Tenant
 			var document string
-			if err := row.Scan(&one.ID, &document, &one.Created, &one.Changed); err != nil {
+			var created, changed int64
+			if err := row.Scan(&one.ID, &document, &created, &changed); err != nil {
 				return err
 			}
+			one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
 			if err := json.Unmarshal([]byte(document), &one); err != nil {
 				return fmt.Errorf("the tenant %s: %w", one.ID, err)
 			}
