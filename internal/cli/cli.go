@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -71,6 +72,29 @@ type grammar struct {
 	Verify  verifyCommand `cmd:"" group:"Books and backups" help:"Check a receipt with nothing but the public key."`
 	Backup  owner.Backup  `cmd:"" group:"Books and backups" help:"Write all that is kept into one file."`
 	Restore owner.Restore `cmd:"" group:"Books and backups" help:"Put a backup in place."`
+}
+
+// grammarOf is the part of the grammar that a command line needs: to read the tags of all flags of all commands takes
+// longer than most commands do.
+func grammarOf(args []string) any {
+	commands := reflect.VisibleFields(reflect.TypeFor[grammar]())
+	place := func(name string) int {
+		return slices.IndexFunc(commands, func(f reflect.StructField) bool { return strings.ToLower(f.Name) == name })
+	}
+	at := place(args[0])
+	switch {
+	case args[0] == "completion" || args[0] == "man": // they tell of all
+		return &grammar{}
+	case at >= 0:
+		commands = commands[at : at+1]
+	case !slices.ContainsFunc(args, func(arg string) bool { return place(arg) >= 0 }): // none is asked for: their names will do
+		for i := range commands {
+			commands[i].Type = reflect.TypeFor[struct{}]()
+		}
+	default:
+		return &grammar{}
+	}
+	return reflect.New(reflect.StructOf(commands)).Interface()
 }
 
 const description = "Frontdesk gives a site a front desk for people's questions and for AI agents."
@@ -147,18 +171,18 @@ func run(e *command.Environment, args []string) (code int) {
 			code = int(ended)
 		}
 	}()
-	parser, err := kong.New(&grammar{},
-		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.Stdout, e.Stderr), kong.Bind(e), kong.Vars{"overlap": owner.DefaultOverlap},
-		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Help(overview), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
-	if err != nil {
-		panic(err) // the grammar above is wrong
-	}
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
 	case args[0] == "help": // as many other programs have it
 		args = append(slices.Clone(args[1:]), "--help")
+	}
+	parser, err := kong.New(grammarOf(args),
+		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.Stdout, e.Stderr), kong.Bind(e), kong.Vars{"overlap": owner.DefaultOverlap},
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Help(overview), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
+	if err != nil {
+		panic(err) // the grammar above is wrong
 	}
 	chosen, err := parser.Parse(args)
 	if err != nil {
