@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/metrics"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/licensing/catalog/push"
 	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/edge"
@@ -49,18 +50,9 @@ func (s *supply) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 
 // followDomains looks again at domains that were verified, and tells of those that lapse, until ctx ends.
 func (s *seller) followDomains(ctx context.Context) {
-	tick := time.NewTicker(claimDomainsEvery)
-	defer tick.Stop()
-	for {
-		if err := s.lookDomains(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("the domains that were verified could not be looked at again; that is tried again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, claimDomainsEvery, s.lookDomains, func(err error) {
+		s.log.Warn("the domains that were verified could not be looked at again; that is tried again", "error", err)
+	})
 }
 
 // lookDomains looks at the domains whose turn it is.

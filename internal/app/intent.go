@@ -21,6 +21,7 @@ import (
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/ratelimit"
 	"frontdesk/internal/infra/store"
 	wire "frontdesk/wire/intent"
@@ -189,19 +190,12 @@ const forgetEvery = time.Hour
 
 // forgetExcerpts forgets old requests and sessions of platforms, until ctx ends.
 func (p *passages) forgetExcerpts(ctx context.Context) {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
-	for {
+	periodic.Run(ctx, forgetEvery, func(ctx context.Context) {
 		now := p.now()
 		if err := grants.Sweep(ctx, p.db, now.Add(-p.config.Intent.Keep), now); err != nil && ctx.Err() == nil {
 			p.log.Warn("old requests of platforms could not be forgotten; that is tried again", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // module gives passages to platforms (Agentic Intent Protocol).

@@ -16,6 +16,7 @@ import (
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger/sharing"
 	"frontdesk/wire/receipt"
@@ -41,11 +42,9 @@ const chronicleEvery = time.Second
 // chronicle keeps in the ledger which terms were in force and which keys signed, and retires those whose time is over, until
 // ctx ends.
 func (p *audit) chronicle(ctx context.Context) {
-	tick := time.NewTicker(chronicleEvery)
-	defer tick.Stop()
 	recorded := "" // what this process has seen recorded
 	told := ""     // what was said of keys that could not be retired
-	for {
+	periodic.Run(ctx, chronicleEvery, func(ctx context.Context) {
 		if err := errors.Join(p.SiteKeys.Retire(), p.AgentKeys.Retire(), p.own.Retire()); err != nil && err.Error() != told {
 			told = err.Error()
 			p.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
@@ -59,12 +58,7 @@ func (p *audit) chronicle(ctx context.Context) {
 				p.log.WarnContext(ctx, "a change of keys or terms is not in the ledger yet; that is tried again", "error", err)
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // module publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they concern. It is ready while the

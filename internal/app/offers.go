@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/licensing/published"
@@ -87,19 +88,12 @@ const (
 func (f *forSale) askProviders(ctx context.Context) {
 	var asked []string
 	var last time.Time
-	tick := time.NewTicker(lookProvidersEvery)
-	defer tick.Stop()
-	for {
+	periodic.Run(ctx, lookProvidersEvery, func(ctx context.Context) {
 		if hosts := f.Goods.Hosts(); !slices.Equal(hosts, asked) || f.now().Sub(last) >= askProvidersEvery {
 			if err := f.providers.Refresh(ctx, hosts); err != nil && ctx.Err() == nil {
 				f.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
 			}
 			asked, last = hosts, f.now()
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }

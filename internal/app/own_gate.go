@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/httpx"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/licensing/delivery"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/rampapi"
@@ -112,16 +113,7 @@ const policyEvery = time.Second
 
 // follow looks at the policy until ctx ends.
 func (p *ownPolicy) follow(ctx context.Context) {
-	tick := time.NewTicker(policyEvery)
-	defer tick.Stop()
-	for {
-		p.look(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	periodic.Run(ctx, policyEvery, p.look)
 }
 
 // look looks at the policy once. What it said last holds while it cannot be read.

@@ -15,6 +15,7 @@ import (
 	"frontdesk/internal/app/stored"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/metrics"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/operator/settings"
 	"frontdesk/internal/policy"
@@ -75,14 +76,7 @@ func (r *reloader) watch(ctx context.Context) {
 		return
 	}
 	current, before := r.loaded.stamp, r.loaded.stamp
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	periodic.After(ctx, watchEvery, func(ctx context.Context) {
 		seen, err := stampOf(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -94,7 +88,7 @@ func (r *reloader) watch(ctx context.Context) {
 			r.reload()
 		}
 		before = seen
-	}
+	})
 }
 
 // reload reads the file and puts its terms in force, if nothing in it is wrong.

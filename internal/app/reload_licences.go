@@ -3,11 +3,9 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"frontdesk/internal/policy/imported"
 )
@@ -31,38 +29,24 @@ func (r *reloader) licenceModule() Module {
 
 // followLicences puts in force what is read of licences, and reads it where that is due, until ctx ends.
 func (r *reloader) followLicences(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	busy := make(chan struct{}, 2)
-	var failed string
-	for {
-		err := r.lookAtLicences(ctx)
-		if err == nil {
-			err = r.dueLicences(ctx, func(site string) {
-				select {
-				case busy <- struct{}{}:
-					reading.Go(func() {
-						defer func() { <-busy }()
-						r.readLicencesNow(ctx, site, true)
-					})
-				default: // at the next look
-				}
-			})
+	r.poll(ctx, func(ctx context.Context) error {
+		if err := r.lookAtLicences(ctx); err != nil {
+			return err
 		}
-		if now := fmt.Sprint(err); err != nil && ctx.Err() == nil && now != failed {
-			r.log.Error("licences that sites state cannot be put in force; those that were stay", "error", err)
-			failed = now
-		} else if err == nil {
-			failed = ""
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+		return r.dueLicences(ctx, func(site string) {
+			select {
+			case busy <- struct{}{}:
+				reading.Go(func() {
+					defer func() { <-busy }()
+					r.readLicencesNow(ctx, site, true)
+				})
+			default: // at the next look
+			}
+		})
+	}, "licences that sites state cannot be put in force; those that were stay")
 }
 
 // dueLicences calls fn with the sites that are to be read now.

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/operator"
 	"frontdesk/internal/operator/api"
 	"frontdesk/internal/policy"
@@ -119,10 +119,8 @@ func (r *reloader) followSettings(ctx context.Context) {
 
 // poll looks again and again, until ctx ends. Why that fails is told once.
 func (r *reloader) poll(ctx context.Context, look func(context.Context) error, problem string) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
 	var failed string
-	for {
+	periodic.Run(ctx, watchEvery, func(ctx context.Context) {
 		err := look(ctx)
 		switch now := fmt.Sprint(err); {
 		case err == nil:
@@ -131,10 +129,5 @@ func (r *reloader) poll(ctx context.Context, look func(context.Context) error, p
 			failed = now
 			r.log.Error(problem, "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }

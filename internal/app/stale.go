@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/internal/content/overview"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/policy/imported"
 )
 
@@ -84,18 +85,11 @@ func (a ages) forget(read map[[2]string]bool) {
 // watchAges looks every minute how old is what was read of the web: it says so once in the log when that is too old, and always in the figures and the console.
 func (s *sources) watchAges(ctx context.Context) {
 	told := newAges(s.metrics)
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for {
+	periodic.Run(ctx, time.Minute, func(ctx context.Context) {
 		if err := s.lookAtAges(ctx, told); err != nil && ctx.Err() == nil {
 			s.log.Warn("how old what was read is cannot be told", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 func (s *sources) lookAtAges(ctx context.Context, told ages) error {

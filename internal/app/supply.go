@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/internal/identity/requesters"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/catalog"
 	"frontdesk/internal/licensing/catalog/push"
@@ -131,10 +132,8 @@ func tenantDelivery(t *push.Tenant) delivery.OutletSettings {
 
 // followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
 func (s *seller) followTenants(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
 	var swept time.Time
-	for {
+	periodic.Run(ctx, watchEvery, func(ctx context.Context) {
 		if _, err := s.Tenants.Refresh(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the tenants cannot be read; those that were stay", "error", err)
 		}
@@ -151,12 +150,7 @@ func (s *seller) followTenants(ctx context.Context) {
 				s.log.Warn("what is over of what was pushed could not be deleted; that is tried again", "error", err)
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // sweepSupplyEvery is how often what is over is deleted.

@@ -82,14 +82,12 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 	return store.List(ctx, c.db, `SELECT site, name, published, items, passages, last_run, last_counts, failed, last_error, tried, next_run, attempt, lease_until
 			FROM content_source WHERE forgotten = 0 ORDER BY site, name`,
 		func(row store.Scanner) (s Source, err error) {
-			var lastRun, failed, tried, next, lease int64
+			var lease int64
 			var counts string
-			if err := row.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &lastRun, &counts, &failed,
-				&s.LastError, &tried, &next, &s.Attempt.Detail, &lease); err != nil {
+			if err := row.Scan(&s.Site, &s.Source, &s.Revision, &s.Items, &s.Passages, &s.LastRun, &counts, &s.Failed,
+				&s.LastError, &s.Attempt.StartedAt, &s.Attempt.Next, &s.Attempt.Detail, &lease); err != nil {
 				return s, err
 			}
-			s.LastRun, s.Failed = store.FromMicros(lastRun), store.FromMicros(failed)
-			s.Attempt.StartedAt, s.Attempt.Next = store.FromMicros(tried), store.FromMicros(next)
 			s.Busy = store.FromMicros(lease).After(c.now())
 			if counts != "" {
 				if err := json.Unmarshal([]byte(counts), &s.Last); err != nil {

@@ -43,16 +43,12 @@ type publishedSource struct {
 }
 
 func (c *Catalog) published(ctx context.Context, tx *store.Tx) (sources []publishedSource, err error) {
-	err = tx.Each(ctx, `SELECT site, name, n, published, horizon FROM content_source WHERE published > 0 ORDER BY site, name`,
-		func(row store.Scanner) error {
-			s := publishedSource{page: c.limits.page}
-			if err := row.Scan(&s.key.Site, &s.key.Source, &s.n, &s.published, &s.horizon); err != nil {
-				return err
-			}
-			sources = append(sources, s)
-			return nil
+	return store.All(ctx, tx, `SELECT site, name, n, published, horizon FROM content_source WHERE published > 0 ORDER BY site, name`,
+		func(row store.Scanner) (s publishedSource, err error) {
+			s.page = c.limits.page
+			err = row.Scan(&s.key.Site, &s.key.Source, &s.n, &s.published, &s.horizon)
+			return s, err
 		})
-	return sources, err
 }
 
 // Changes calls fn with all that was published since from, in one consistent snapshot, and returns
@@ -254,22 +250,13 @@ func (c *Catalog) Replacements(ctx context.Context, of Ref) (all []Replacement, 
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	err = c.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, `SELECT v.since, r.at FROM content_version v JOIN content_source s ON s.n = v.source JOIN content_revision r ON r.source = v.source AND r.revision = v.since
+	return store.List(ctx, c.db, `SELECT v.since, r.at FROM content_version v JOIN content_source s ON s.n = v.source JOIN content_revision r ON r.source = v.source AND r.revision = v.since
 			WHERE v.source = $1 AND v.id = $2 AND v.since > $3 AND v.since <= s.published ORDER BY v.since LIMIT 100`,
-			func(row store.Scanner) error {
-				one := Replacement{Ref: of}
-				var at int64
-				if err := row.Scan(&one.Since, &at); err != nil {
-					return err
-				}
-				one.At = store.FromMicros(at)
-				all = append(all, one)
-				return nil
-			}, n, of.ID, of.Since)
-	})
-	return all, err
+		func(row store.Scanner) (one Replacement, err error) {
+			one.Ref = of
+			err = row.Scan(&one.Since, &one.At)
+			return one, err
+		}, n, of.ID, of.Since)
 }
 
 // loadFrom loads what is wanted of one source.

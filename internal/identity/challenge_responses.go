@@ -108,9 +108,7 @@ func (a *ChallengeResponses) List(ctx context.Context) (all []ChallengeResponse,
 	now := store.Micros(a.now())
 	return store.List(ctx, a.db, `SELECT domain, token, ends FROM answer_token WHERE ends > $1 ORDER BY domain, token`,
 		func(row store.Scanner) (one ChallengeResponse, err error) {
-			var ends int64
-			err = row.Scan(&one.Domain, &one.Token, &ends)
-			one.Ends = store.FromMicros(ends)
+			err = row.Scan(&one.Domain, &one.Token, &one.Ends)
 			return one, err
 		}, now)
 }

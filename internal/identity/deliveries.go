@@ -193,11 +193,8 @@ func (k DeliveryKey) bound() []byte { return []byte(k.ID + "\x00" + k.Place + "\
 const deliveryColumns = `id, place, form, name, state, imported, created, activated, ends, sealed`
 
 func scanDelivery(row store.Scanner) (k DeliveryKey, sealed []byte, err error) {
-	var imported, created, activated, ends int64
-	err = row.Scan(&k.ID, &k.Place, (*string)(&k.Form), &k.Name, &k.Status, &imported, &created, &activated, &ends,
-		&sealed)
-	k.Imported, k.Created, k.Activated, k.Ends = imported != 0, store.FromMicros(created), store.FromMicros(activated),
-		store.FromMicros(ends)
+	err = row.Scan(&k.ID, &k.Place, (*string)(&k.Form), &k.Name, &k.Status, &k.Imported, &k.Created,
+		&k.Activated, &k.Ends, &sealed)
 	return k, sealed, err
 }
 

@@ -163,9 +163,8 @@ const edgeColumns = `id, name, sites, created, revoked, sealed`
 
 func scanEdge(row store.Scanner) (k EdgeKey, sealed []byte, err error) {
 	var sites string
-	var created, revoked int64
-	err = row.Scan(&k.ID, &k.Edge, &sites, &created, &revoked, &sealed)
-	k.Sites, k.Created, k.Ends = strings.Fields(sites), store.FromMicros(created), store.FromMicros(revoked)
+	err = row.Scan(&k.ID, &k.Edge, &sites, &k.Created, &k.Ends, &sealed)
+	k.Sites = strings.Fields(sites)
 	return k, sealed, err
 }
 

@@ -205,30 +205,20 @@ func (ks *Keys) List(ctx context.Context) ([]Key, error) {
 }
 
 // list gives what the rows of a query say, without their secrets.
-func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) (all []K,
-	err error) {
-	err = db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, query, func(row store.Scanner) error {
-			key, _, err := scan(row)
-			if err != nil {
-				return err
-			}
-			all = append(all, key)
-			return nil
-		})
+func list[K any](ctx context.Context, db *store.DB, query string, scan func(store.Scanner) (K, []byte, error)) ([]K,
+	error) {
+	return store.List(ctx, db, query, func(row store.Scanner) (K, error) {
+		key, _, err := scan(row)
+		return key, err
 	})
-	return all, err
 }
 
 func scanKey(row store.Scanner) (Key, []byte, error) {
 	var k Key
 	var hash []byte
 	var scopes string
-	var created, expires, revoked, suspended int64
-	err := row.Scan(&k.ID, &k.Name, &hash, &scopes, &k.Rate, &created, &expires, &revoked, &suspended)
-	k.Scopes, k.Suspended = strings.Fields(scopes), store.FromMicros(suspended)
-	k.Created, k.Expires, k.Revoked = store.FromMicros(created), store.FromMicros(expires), store.FromMicros(revoked)
+	err := row.Scan(&k.ID, &k.Name, &hash, &scopes, &k.Rate, &k.Created, &k.Expires, &k.Revoked, &k.Suspended)
+	k.Scopes = strings.Fields(scopes)
 	return k, hash, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -206,16 +207,9 @@ func (n *Nonces) recount(ctx context.Context) error {
 
 // RunSweep sweeps now and again and again until ctx ends; failed hears when that could not be done.
 func (n *Nonces) RunSweep(ctx context.Context, failed func(error)) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
+	periodic.Run(ctx, sweepEvery, func(ctx context.Context) {
 		if _, err := n.Sweep(ctx); err != nil && ctx.Err() == nil {
 			failed(err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }

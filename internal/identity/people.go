@@ -249,27 +249,21 @@ func (l *Logins) Invite(ctx context.Context, in Invitation) (code string, made I
 
 // Invitations are the links that are good and unused, the newest first.
 func (l *Logins) Invitations(ctx context.Context) (all []Invitation, err error) {
-	err = l.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, `SELECT `+invitationColumns+` FROM login_link WHERE until > $1 ORDER BY made DESC, until DESC`,
-			func(row store.Scanner) error {
-				in, _, _, err := scanInvitation(row)
-				all = append(all, in)
-				return err
-			}, store.Micros(l.now()))
-	})
-	return all, err
+	return store.List(ctx, l.db,
+		`SELECT `+invitationColumns+` FROM login_link WHERE until > $1 ORDER BY made DESC, until DESC`,
+		func(row store.Scanner) (Invitation, error) {
+			in, _, _, err := scanInvitation(row)
+			return in, err
+		}, store.Micros(l.now()))
 }
 
 const invitationColumns = `id, role, first, until, browser, name, made`
 
 func scanInvitation(row store.Scanner) (in Invitation, first bool, bound []byte, err error) {
-	var once, until, made int64
 	var id []byte
-	err = row.Scan(&id, &in.Role, &once, &until, &bound, &in.Name, &made)
+	err = row.Scan(&id, &in.Role, &first, &in.Until, &bound, &in.Name, &in.Made)
 	in.ID, in.Taken = invitationID(id), len(bound) > 0
-	in.Until, in.Made = store.FromMicros(until), store.FromMicros(made)
-	return in, once != 0, bound, err
+	return in, first, bound, err
 }
 
 // invitationID is by what a link is withdrawn: the first bytes of what stands for its code.

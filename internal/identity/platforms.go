@@ -308,12 +308,9 @@ func scanPlatform(row store.Scanner) (PlatformKey, []byte, error) {
 	var k PlatformKey
 	var sealed []byte
 	var roles string
-	var notBefore, notAfter, imported, created, changed int64
-	err := row.Scan(&k.ID, &k.Platform, &roles, &k.Status, &notBefore, &notAfter, &k.MaxChunks, &k.MaxTokens, &k.Rate,
-		&imported, &created, &changed, &sealed)
-	k.Roles, k.Imported = strings.Fields(roles), imported != 0
-	k.NotBefore, k.NotAfter = store.FromMicros(notBefore), store.FromMicros(notAfter)
-	k.Created, k.Changed = store.FromMicros(created), store.FromMicros(changed)
+	err := row.Scan(&k.ID, &k.Platform, &roles, &k.Status, &k.NotBefore, &k.NotAfter, &k.MaxChunks, &k.MaxTokens,
+		&k.Rate, &k.Imported, &k.Created, &k.Changed, &sealed)
+	k.Roles = strings.Fields(roles)
 	return k, sealed, err
 }
 

@@ -49,10 +49,8 @@ func (s *Service) answerable(r vault.Record, outcome offers.Outcome, now time.Ti
 // more, or fail.Invalid for an answer that is none.
 func (s *Service) Answer(ctx context.Context, id string, outcome offers.Outcome, by string) error {
 	now := s.deps.Now().UTC().Truncate(time.Microsecond)
-	var waiting vault.Record
-	err := s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		waiting, err = findWaiting(ctx, tx, id, now)
-		return err
+	waiting, err := store.Get(ctx, s.deps.DB, func(tx *store.Tx) (vault.Record, error) {
+		return findWaiting(ctx, tx, id, now)
 	})
 	if err != nil {
 		return err

@@ -63,11 +63,9 @@ func (s *Service) Inbox(ctx context.Context, f vault.Filter) (all []vault.ListEn
 	if f.Find != "" && !strings.HasPrefix(f.Find, hashed) { // other ids are kept as they are
 		f.Find = s.agentID(f.Find)
 	}
-	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = vault.List(ctx, tx, f, s.deps.Now())
-		return err
+	return store.Get(ctx, s.deps.DB, func(tx *store.Tx) ([]vault.ListEntry, error) {
+		return vault.List(ctx, tx, f, s.deps.Now())
 	})
-	return all, err
 }
 
 // ListTasks lists what waits for a person, up to 50 of each kind, and opens none of it.
@@ -104,11 +102,9 @@ func (s *Service) ListTasks(ctx context.Context) (todo Tasks, err error) {
 
 // CountTasks counts what waits for a person, up to 99 submissions and as many binds.
 func (s *Service) CountTasks(ctx context.Context) (n int, err error) {
-	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = vault.CountWaiting(ctx, tx, s.deps.Now(), 99)
-		return err
+	return store.Get(ctx, s.deps.DB, func(tx *store.Tx) (int, error) {
+		return vault.CountWaiting(ctx, tx, s.deps.Now(), 99)
 	})
-	return n, err
 }
 
 // Find opens a submission. The error is fail.NotFound where there is none of the id.
@@ -192,9 +188,7 @@ func (s *Service) Redeliver(ctx context.Context, offer string) (there bool, err 
 // CountByDay counts what became of the submissions since the beginning of a day, by day, intake and
 // platform.
 func (s *Service) CountByDay(ctx context.Context, since time.Time) (all []vault.DayCount, err error) {
-	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = vault.CountByDay(ctx, tx, since, s.deps.Now())
-		return err
+	return store.Get(ctx, s.deps.DB, func(tx *store.Tx) ([]vault.DayCount, error) {
+		return vault.CountByDay(ctx, tx, since, s.deps.Now())
 	})
-	return all, err
 }

@@ -20,10 +20,8 @@ type previousAnswers struct {
 
 // previousAnswers looks for what the session of a submission has submitted before.
 func (s *Service) previousAnswers(ctx context.Context, v *validSubmission) (p previousAnswers, err error) {
-	var records []vault.Record
-	err = s.deps.DB.View(ctx, func(tx *store.Tx) (err error) {
-		records, err = vault.ListBySession(ctx, tx, v.Session, v.Intake)
-		return err
+	records, err := store.Get(ctx, s.deps.DB, func(tx *store.Tx) ([]vault.Record, error) {
+		return vault.ListBySession(ctx, tx, v.Session, v.Intake)
 	})
 	if err != nil || len(records) == 0 {
 		return previousAnswers{}, err

@@ -339,13 +339,11 @@ func (l *Ledger) Head(ctx context.Context) (out Head, err error) {
 		for _, hash := range receipt.SignedBy(h.checkpoint) {
 			out.Keys = append(out.Keys, strconv.FormatUint(uint64(hash)|1<<32, 16)[1:])
 		}
-		var signed int64
 		if h.origin != "" {
-			if err := tx.QueryRow(ctx, `SELECT signed FROM ledger_head`).Scan(&signed); err != nil {
+			if err := tx.QueryRow(ctx, `SELECT signed FROM ledger_head`).Scan(&out.Signed); err != nil {
 				return err
 			}
 		}
-		out.Signed = store.FromMicros(signed)
 		out.Waiting, err = waiting(ctx, tx, h.size)
 		return err
 	})

@@ -261,11 +261,7 @@ func (l *Ledger) saveLatest(ctx context.Context) error {
 	if err := l.look(ctx); err != nil {
 		return err
 	}
-	var h head
-	err := l.db.View(ctx, func(tx *store.Tx) (err error) {
-		h, err = l.headThatGoesOn(ctx, tx)
-		return err
-	})
+	h, err := store.Get(ctx, l.db, func(tx *store.Tx) (head, error) { return l.headThatGoesOn(ctx, tx) })
 	if err != nil || l.options.SaveCheckpoint == nil {
 		return err
 	}

@@ -95,17 +95,15 @@ func (l *Ledger) verify(ctx context.Context, by string, began time.Time) {
 func (l *Ledger) Verified(ctx context.Context) (out Verified, err error) {
 	err = l.db.View(ctx, func(tx *store.Tx) error {
 		out = Verified{}
-		var began, ended int64
 		var report string
 		err := tx.QueryRow(ctx, `SELECT began, ended, who, report FROM ledger_verified WHERE one = 1`).
-			Scan(&began, &ended, &out.By, &report)
+			Scan(&out.Began, &out.Ended, &out.By, &report)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		out.Began, out.Ended = store.FromMicros(began), store.FromMicros(ended)
 		return json.Unmarshal([]byte(report), &out.Report)
 	})
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync"
 	"time"
+
+	"frontdesk/internal/infra/periodic"
 )
 
 // lookEvery is how often Follow looks at what there is.
@@ -19,9 +21,12 @@ func Follow[K comparable, V any](ctx context.Context, now func() map[K]V, do fun
 	running := map[K]one{}
 	var work sync.WaitGroup
 	defer work.Wait()
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
+	defer func() {
+		for _, r := range running {
+			r.stop()
+		}
+	}()
+	periodic.Run(ctx, lookEvery, func(ctx context.Context) {
 		all := now()
 		for key, r := range running {
 			if value, there := all[key]; !there || !reflect.DeepEqual(value, r.value) {
@@ -36,13 +41,5 @@ func Follow[K comparable, V any](ctx context.Context, now func() map[K]V, do fun
 				work.Go(func() { do(of, value) })
 			}
 		}
-		select {
-		case <-ctx.Done():
-			for _, r := range running {
-				r.stop()
-			}
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }

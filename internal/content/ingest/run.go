@@ -11,6 +11,7 @@ import (
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/ingest/document"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 )
 
 // maxReported bounds the problems that a report holds and a log gets.
@@ -122,17 +123,10 @@ func (f *filler) renewLease(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var holding sync.WaitGroup
 	holding.Go(func() {
-		tick := time.NewTicker(renewEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				// One that cannot be renewed is lost, which the next write will say.
-				_ = f.items.RenewLease(ctx)
-			}
-		}
+		periodic.After(ctx, renewEvery, func(ctx context.Context) {
+			// One that cannot be renewed is lost, which the next write will say.
+			_ = f.items.RenewLease(ctx)
+		})
 	})
 	return func() {
 		cancel()

@@ -26,6 +26,7 @@ import (
 	"frontdesk/internal/content/vector/words"
 	"frontdesk/internal/infra/cache"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/policy"
 )
 
@@ -165,12 +166,11 @@ const (
 // Follow loads again and again, whoever changes the content or the terms, until ctx ends, and keeps
 // the index in its folder. What fails is logged and tried again.
 func (c *Corpus) Follow(ctx context.Context, followers ...Follower) {
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
 	var saving sync.WaitGroup
 	defer c.save(ctx)
 	defer saving.Wait()
-	for polls := 0; ; polls++ {
+	polls := 0
+	periodic.Run(ctx, poll, func(ctx context.Context) {
 		if err := c.Load(ctx, followers...); err != nil && !errors.Is(err, context.Canceled) {
 			c.options.Log.Error("the index cannot follow the catalog; trying again", "error", err)
 		}
@@ -178,12 +178,8 @@ func (c *Corpus) Follow(ctx context.Context, followers ...Follower) {
 			saving.Wait()
 			saving.Go(func() { c.save(ctx) })
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+		polls++
+	})
 }
 
 // save keeps the index for the next start. When ctx has ended, the process is about to.

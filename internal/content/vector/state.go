@@ -122,11 +122,9 @@ func Sources(ctx context.Context, db *store.DB) (map[content.SourceKey]SourceSta
 		return tx.Each(ctx, `SELECT site, source, texts, ready, failed, error FROM vector_source`,
 			func(row store.Scanner) error {
 				var s SourceState
-				var failed int64
-				if err := row.Scan(&s.Site, &s.Source, &s.Texts, &s.Ready, &failed, &s.Error); err != nil {
+				if err := row.Scan(&s.Site, &s.Source, &s.Texts, &s.Ready, &s.Failed, &s.Error); err != nil {
 					return err
 				}
-				s.Failed = store.FromMicros(failed)
 				states[s.SourceKey] = s
 				return nil
 			})

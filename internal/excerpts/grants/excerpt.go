@@ -135,16 +135,14 @@ type Event struct {
 func Find(ctx context.Context, tx *store.Tx, platform, id string) (r Request, ok bool, err error) {
 	r = Request{Platform: platform, ID: id}
 	var digest, answer []byte
-	var at int64
 	err = tx.QueryRow(ctx, `SELECT digest, at, outcome, answer FROM excerpt_request WHERE platform = $1 AND request = $2`, platform, id).
-		Scan(&digest, &at, &r.Outcome, &answer)
+		Scan(&digest, &r.At, &r.Outcome, &answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Request{}, false, nil
 	}
 	if err != nil {
 		return Request{}, false, fmt.Errorf("find a request: %w", err)
 	}
-	r.At = store.FromMicros(at)
 	if copy(r.Digest[:], digest) != len(r.Digest) {
 		return Request{}, false, fmt.Errorf("request %q of %q has no whole digest", id, platform)
 	}
@@ -172,9 +170,8 @@ func Put(ctx context.Context, tx *store.Tx, r Request) error {
 func FindEvent(ctx context.Context, tx *store.Tx, platform, id string) (e Event, ok bool, err error) {
 	e = Event{Platform: platform, ID: id}
 	var digest []byte
-	var at int64
 	err = tx.QueryRow(ctx, `SELECT digest, request, kind, entry, verdict, at FROM excerpt_event WHERE platform = $1 AND event = $2`, platform, id).
-		Scan(&digest, &e.Request, &e.Kind, &e.Entry, &e.Verdict, &at)
+		Scan(&digest, &e.Request, &e.Kind, &e.Entry, &e.Verdict, &e.At)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Event{}, false, nil
 	}
@@ -184,7 +181,6 @@ func FindEvent(ctx context.Context, tx *store.Tx, platform, id string) (e Event,
 	if err != nil {
 		return Event{}, false, fmt.Errorf("find event %q of %q: %w", id, platform, err)
 	}
-	e.At = store.FromMicros(at)
 	return e, true, nil
 }
 

@@ -51,9 +51,7 @@ func ListRefused(ctx context.Context, tx *store.Tx, w RefusalFilter) (all []Requ
 	}
 	all, err = store.All(ctx, tx, query+fmt.Sprintf(` ORDER BY at DESC, platform DESC, request DESC LIMIT %d`, w.Limit),
 		func(row store.Scanner) (r Request, err error) {
-			var at int64
-			err = row.Scan(&r.Platform, &r.ID, &at, &r.Outcome)
-			r.At = store.FromMicros(at)
+			err = row.Scan(&r.Platform, &r.ID, &r.At, &r.Outcome)
 			return r, err
 		}, args...)
 	if err != nil {

@@ -68,9 +68,7 @@ func (rs *Registry) OnRevoke(fn func(context.Context, *store.Tx, Revocation) err
 func (rs *Registry) Revocations(ctx context.Context, limit int) (all []Revocation, err error) {
 	return store.List(ctx, rs.config.DB, `SELECT id, note, revoked FROM requester_revoked ORDER BY version DESC LIMIT $1`,
 		func(row store.Scanner) (r Revocation, err error) {
-			var at int64
-			err = row.Scan(&r.ID, &r.Note, &at)
-			r.Revoked = store.FromMicros(at)
+			err = row.Scan(&r.ID, &r.Note, &r.Revoked)
 			return r, err
 		}, limit)
 }

@@ -154,8 +154,7 @@ func readCallers(ctx context.Context, tx *store.Tx) (map[string]*PushClient, err
 	err := tx.Each(ctx, `SELECT id, document, created, changed FROM caller_party`, func(row store.Scanner) error {
 		one := &PushClient{}
 		var text string
-		var created, changed int64
-		if err := row.Scan(&one.ID, &text, &created, &changed); err != nil {
+		if err := row.Scan(&one.ID, &text, &one.Created, &one.Changed); err != nil {
 			return err
 		}
 		var d callerDocument
@@ -163,7 +162,6 @@ func readCallers(ctx context.Context, tx *store.Tx) (map[string]*PushClient, err
 			return fmt.Errorf("the caller %s: %w", one.ID, err)
 		}
 		one.Domain, one.Tenants, one.Revoked = d.Domain, d.Tenants, d.Revoked
-		one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
 		for _, k := range d.Keys {
 			one.Keys = append(one.Keys, ramp.Key{ID: k.ID, Public: k.Public, From: k.From, Until: k.Until,
 				Active: true})
@@ -250,10 +248,8 @@ func (c *PushClients) write(ctx context.Context, one PushClient) (fresh bool, er
 
 // List gives all callers, by their ids.
 func (c *PushClients) List(ctx context.Context) (all []PushClient, err error) {
-	var read map[string]*PushClient
-	err = c.db.View(ctx, func(tx *store.Tx) (err error) {
-		read, err = readCallers(ctx, tx)
-		return err
+	read, err := store.Get(ctx, c.db, func(tx *store.Tx) (map[string]*PushClient, error) {
+		return readCallers(ctx, tx)
 	})
 	for _, one := range read {
 		all = append(all, *one)

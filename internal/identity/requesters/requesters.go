@@ -296,13 +296,12 @@ func storedTime(t time.Time) *time.Time {
 
 func scanRegistration(row store.Scanner) (g Registration, version int64, err error) {
 	var keys, scopes string
-	var created, changed int64
 	err = row.Scan(&g.Domain, &g.ID, &g.SignUp, &g.Status, &keys, &scopes, &g.UserCategory, &g.Country, &g.Rate,
-		&created, &changed, &version)
+		&g.Created, &g.Changed, &version)
 	if err != nil {
 		return g, 0, err
 	}
-	g.Created, g.Changed, g.Scopes = store.FromMicros(created), store.FromMicros(changed), strings.Fields(scopes)
+	g.Scopes = strings.Fields(scopes)
 	var stored []storedKey
 	if err := json.Unmarshal([]byte(keys), &stored); err != nil {
 		return g, 0, fmt.Errorf("the keys of %s cannot be read: %w", g.Account(), err)
@@ -462,19 +461,11 @@ func (rs *Registry) Get(ctx context.Context, domain, id string) (g Registration,
 func (rs *Registry) Page(ctx context.Context, begins, after string, limit int) (all []Registration, err error) {
 	domain, id, _ := strings.Cut(after, "/")
 	begins = strings.ToLower(begins)
-	err = rs.config.DB.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, `SELECT `+requesterColumns+` FROM requester_party WHERE domain >= $1 AND domain < $2 AND (domain > $3 OR id > $4) AND state <> 'removed'
-			ORDER BY domain, id LIMIT $5`, func(row store.Scanner) error {
-			g, _, err := scanRegistration(row)
-			if err != nil {
-				return err
-			}
-			all = append(all, g)
-			return nil
-		}, max(begins, domain), begins+"\U0010ffff", domain, id, limit)
-	})
-	return all, err
+	return store.List(ctx, rs.config.DB, `SELECT `+requesterColumns+` FROM requester_party WHERE domain >= $1 AND domain < $2 AND (domain > $3 OR id > $4) AND state <> 'removed'
+			ORDER BY domain, id LIMIT $5`, func(row store.Scanner) (Registration, error) {
+		g, _, err := scanRegistration(row)
+		return g, err
+	}, max(begins, domain), begins+"\U0010ffff", domain, id, limit)
 }
 
 // List gives all registrations by domain and id: of one domain, or of all for "".

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/internal/identity/agents"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -164,9 +165,7 @@ func (t *Treatments) Refresh(ctx context.Context) error {
 		err := tx.Each(ctx, `SELECT agent, treatment, rate, changed, changed_by FROM visitor_treatment`,
 			func(row store.Scanner) error {
 				var one Treatment
-				var changed int64
-				err := row.Scan(&one.Agent, (*string)(&one.Action), &one.Rate, &changed, &one.By)
-				one.Changed = store.FromMicros(changed)
+				err := row.Scan(&one.Agent, (*string)(&one.Action), &one.Rate, &one.Changed, &one.By)
 				next.of[strings.ToLower(one.Agent)] = one
 				next.any = next.any || one.Action != Allow
 				return err
@@ -187,21 +186,14 @@ const pollEvery = time.Second
 
 // Follow puts in force what other processes are told, until ctx ends.
 func (t *Treatments) Follow(ctx context.Context, log *slog.Logger) {
-	poll := time.NewTicker(pollEvery)
-	defer poll.Stop()
 	failed := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-poll.C:
-		}
+	periodic.After(ctx, pollEvery, func(ctx context.Context) {
 		err := t.Refresh(ctx)
 		if err != nil && !failed && !errors.Is(err, context.Canceled) {
 			log.Error("treatments of agents cannot be read; what was in force stays", "error", err)
 		}
 		failed = err != nil
-	}
+	})
 }
 
 // All gives what is in force, by agent.

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -127,17 +128,9 @@ func (b *Outbox) Run(ctx context.Context) {
 	for _, sink := range b.Sinks {
 		all.Go(func() { b.serve(ctx, sink) })
 	}
-	tick := time.NewTicker(sweep)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := b.giveUp(ctx); err != nil && ctx.Err() == nil {
-			b.Log.Error("what is too old to be done outside cannot be given up; trying again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, sweep, b.giveUp, func(err error) {
+		b.Log.Error("what is too old to be done outside cannot be given up; trying again", "error", err)
+	})
 	all.Wait()
 }
 
@@ -211,12 +204,11 @@ func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 		return nil, err
 	}
 	c := &claimed{claim: rand.Text()}
-	var made int64
 	err = b.DB.Update(ctx, func(tx *store.Tx) error {
 		now := b.Now()
 		err := tx.QueryRow(ctx, `UPDATE outbox_effect SET claim = $1, lease = $2, due = $2
 			WHERE id = (SELECT id FROM outbox_effect WHERE sink = $3 AND due <= $4 ORDER BY due LIMIT 1) RETURNING id, sink, body, made, tries`,
-			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &made,
+			c.claim, store.Micros(now.Add(b.Lease)), sink, store.Micros(now)).Scan(&c.ID, &c.Sink, &c.Body, &c.made,
 			&c.tries)
 		due = err == nil
 		if errors.Is(err, sql.ErrNoRows) {
@@ -227,7 +219,6 @@ func (b *Outbox) claim(ctx context.Context, sink string) (*claimed, error) {
 	if err != nil || !due {
 		return nil, err
 	}
-	c.made = store.FromMicros(made)
 	return c, nil
 }
 

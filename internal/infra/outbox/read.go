@@ -23,7 +23,7 @@ type Pending struct {
 // Find returns an effect that is not delivered yet, or was given up; ok is false when none has the
 // id.
 func Find(ctx context.Context, tx *store.Tx, id string) (p Pending, ok bool, err error) {
-	p, err = scan(tx.QueryRow(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE id = $1`, id).Scan)
+	p, err = scan(tx.QueryRow(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE id = $1`, id))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return Pending{}, false, nil
@@ -50,15 +50,7 @@ func Retry(ctx context.Context, tx *store.Tx, id string, now time.Time) (bool, e
 // ListFailed gives effects that failed at least once and wait to be tried again, or were given up:
 // the oldest first, up to a number.
 func ListFailed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, err error) {
-	err = tx.Each(ctx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE reason <> '' ORDER BY made, id LIMIT `+strconv.Itoa(limit),
-		func(row store.Scanner) error {
-			p, err := scan(row.Scan)
-			if err != nil {
-				return err
-			}
-			all = append(all, p)
-			return nil
-		})
+	all, err = store.All(ctx, tx, `SELECT id, sink, tries, reason, due, given_up FROM outbox_effect WHERE reason <> '' ORDER BY made, id LIMIT `+strconv.Itoa(limit), scan)
 	if err != nil {
 		return nil, fmt.Errorf("list what failed: %w", err)
 	}
@@ -66,15 +58,10 @@ func ListFailed(ctx context.Context, tx *store.Tx, limit int) (all []Pending, er
 }
 
 // scan reads a row of id, sink, tries, reason, due and given_up.
-func scan(row func(...any) error) (p Pending, err error) {
-	var due, givenUp int64
-	if err := row(&p.ID, &p.Sink, &p.Attempts, &p.Reason, &due, &givenUp); err != nil {
-		return Pending{}, err
+func scan(row store.Scanner) (p Pending, err error) {
+	err = row.Scan(&p.ID, &p.Sink, &p.Attempts, &p.Reason, &p.Due, &p.GivenUp)
+	if !p.GivenUp.IsZero() {
+		p.Due = time.Time{} // it is not tried again
 	}
-	if givenUp != 0 {
-		p.GivenUp = store.FromMicros(givenUp)
-	} else {
-		p.Due = store.FromMicros(due)
-	}
-	return p, nil
+	return p, err
 }

@@ -185,6 +185,16 @@ func (p pooled) query(ctx context.Context, query string, args []any) (Rows, erro
 // pooledRows mark what ended them before their time.
 type pooledRows struct{ *sql.Rows }
 
+// Scan implements Rows.
+func (r pooledRows) Scan(targets ...any) error {
+	for i, target := range targets {
+		if at, ok := target.(*time.Time); ok {
+			targets[i] = (*micros)(at)
+		}
+	}
+	return r.Rows.Scan(targets...)
+}
+
 // Err implements Rows.
 func (r pooledRows) Err() error { return overLine(r.Rows.Err()) }
 

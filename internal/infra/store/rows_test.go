@@ -46,6 +46,8 @@ func TestScanReadsEveryKindOfValue(t *testing.T) {
 			N64   int64
 			U     uint8
 			Known bool
+			At    time.Time
+			Never time.Time
 			F     float64
 			T     string
 			K     kind
@@ -56,14 +58,15 @@ func TestScanReadsEveryKindOfValue(t *testing.T) {
 			Any   []any
 		}
 		got := read{Any: make([]any, 4), Nobly: new(int64)}
-		if err := ask(t, db, `SELECT n, n, n, n - 41, f, t, t, b, t, none, none, t, n, f, t, b FROM samples`, &got.N, &got.N64, &got.U, &got.Known, &got.F, &got.T, &got.K,
-			&got.B, &got.BT, &got.None, &got.Nobly, &got.Point, &got.Any[0], &got.Any[1], &got.Any[2],
+		if err := ask(t, db, `SELECT n, n, n, n - 41, n, n - 42, f, t, t, b, t, none, none, t, n, f, t, b FROM samples`,
+			&got.N, &got.N64, &got.U, &got.Known, &got.At, &got.Never, &got.F, &got.T, &got.K, &got.B, &got.BT,
+			&got.None, &got.Nobly, &got.Point, &got.Any[0], &got.Any[1], &got.Any[2],
 			&got.Any[3]); err != nil {
 			t.Fatal(err)
 		}
 		text := "2026-11-22T09:00:00Z"
-		want := read{42, 42, 42, true, 1.5, text, kind(text), []byte{0, 1}, []byte(text), sql.NullInt64{}, nil, &text,
-			[]any{int64(42), 1.5, text, []byte{0, 1}}}
+		want := read{42, 42, 42, true, time.UnixMicro(42).UTC(), time.Time{}, 1.5, text, kind(text), []byte{0, 1},
+			[]byte(text), sql.NullInt64{}, nil, &text, []any{int64(42), 1.5, text, []byte{0, 1}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -84,6 +87,8 @@ func TestScanRefusesWhatDoesNotFit(t *testing.T) {
 			{`SELECT none FROM samples`, []any{&n}},
 			{`SELECT none FROM samples`, []any{&text}},
 			{`SELECT t FROM samples`, []any{&n}},
+			{`SELECT t FROM samples`, []any{new(time.Time)}},
+			{`SELECT none FROM samples`, []any{new(time.Time)}},
 			{`SELECT n + 1000 FROM samples`, []any{&small}},
 			{`SELECT n, t FROM samples`, []any{&n}},
 			{`SELECT n FROM samples`, []any{n}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -101,6 +102,16 @@ func (r *cursor) column(i int, target any) error {
 			*t = s.ColumnInt(i)
 			return nil
 		}
+	case *time.Time:
+		if kind == sqlite3.INTEGER {
+			*t = FromMicros(s.ColumnInt64(i))
+			return nil
+		}
+	case *bool:
+		if kind == sqlite3.INTEGER {
+			*t = s.ColumnInt64(i) != 0
+			return nil
+		}
 	case *string:
 		if kind == sqlite3.TEXT || kind == sqlite3.BLOB {
 			*t = string(s.raw(i, kind))
@@ -143,7 +154,7 @@ func (s *statement) value(i int, kind sqlite3.Datatype) any {
 	return nil
 }
 
-// assign puts a column's value where target points, as database/sql would.
+// assign puts a column's value where target points, as Rows.Scan says.
 func assign(target, value any) error {
 	switch t := target.(type) {
 	case sql.Scanner:
@@ -151,6 +162,8 @@ func assign(target, value any) error {
 	case *any:
 		*t = value
 		return nil
+	case *time.Time:
+		return (*micros)(t).Scan(value)
 	}
 	to := reflect.ValueOf(target)
 	if to.Kind() != reflect.Pointer || to.IsNil() {

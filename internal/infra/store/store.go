@@ -30,7 +30,8 @@
 // SQL is written once for both engines:
 //   - parameters are $1, $2, ... and first appear in ascending order (the SQLite driver binds by
 //     order of first appearance; a test scans every string for it);
-//   - numbers are BIGINT, times integer microseconds (Micros, FromMicros), JSON text or bytes;
+//   - numbers are BIGINT, times integer microseconds (Micros) that are read into a
+//     time.Time, JSON text or bytes;
 //   - where the engines' DDL differs, a migration uses a token, see Schema.
 package store
 
@@ -291,6 +292,19 @@ func FromMicros(n int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(n).UTC()
+}
+
+// micros is a time that a column is read into.
+type micros time.Time
+
+// Scan implements sql.Scanner.
+func (m *micros) Scan(value any) error {
+	var n int64
+	if err := assign(&n, value); err != nil {
+		return err
+	}
+	*m = micros(FromMicros(n))
+	return nil
 }
 
 // perform runs fn and says what became of it: fn's error, or that of a statement whose failure fn

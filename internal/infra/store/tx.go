@@ -46,8 +46,8 @@ type Rows interface {
 	// Next goes on to the next row, the first to begin with, and says whether there is one. After
 	// the last it closes.
 	Next() bool
-	// Scan puts the columns of the row where targets point, converted as by database/sql. What a
-	// *sql.RawBytes is given holds until the next call.
+	// Scan puts the columns of the row where targets point, converted as by database/sql, and times
+	// as Micros writes them. What a *sql.RawBytes is given holds until the next call.
 	Scan(targets ...any) error
 	// Columns gives the names of the columns, as long as the rows are open.
 	Columns() ([]string, error)
@@ -310,6 +310,15 @@ func List[T any](
 		return err
 	})
 	return all, err
+}
+
+// Get is what fn reads, in a transaction of its own.
+func Get[T any](ctx context.Context, db *DB, fn func(*Tx) (T, error)) (got T, err error) {
+	err = db.View(ctx, func(tx *Tx) (err error) {
+		got, err = fn(tx)
+		return err
+	})
+	return got, err
 }
 
 // Row is the one row that QueryRow asks for.

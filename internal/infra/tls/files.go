@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"frontdesk/internal/infra/periodic"
 )
 
 // watchEvery is how often files are looked at, and warnEvery how often an end that is near is
@@ -121,21 +123,8 @@ func (f *files) warn() {
 // Maintain looks at the files until ctx ends.
 func (f *files) Maintain(ctx context.Context) (wait func()) {
 	var looking sync.WaitGroup
-	looking.Go(func() { f.watch(ctx) })
+	looking.Go(func() { periodic.After(ctx, watchEvery, func(context.Context) { f.reload(false) }) })
 	return looking.Wait
-}
-
-func (f *files) watch(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			f.reload(false)
-		}
-	}
 }
 
 // TLS is the listener's configuration.

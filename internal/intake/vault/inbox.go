@@ -131,15 +131,13 @@ func (q *query) first(limit int) string {
 
 func (q *query) list(ctx context.Context, tx *store.Tx, text string) (all []ListEntry, err error) {
 	all, err = store.All(ctx, tx, text, func(row store.Scanner) (l ListEntry, err error) {
-		var made, expires int64
 		var bound, done *int64
 		var sink, entry, key *string
-		if err := row.Scan(&l.ID, &l.Intake, &l.Session, &l.Agent, &l.Platform, &l.State, &l.Retention, &made, &expires,
-			&l.Offer, &l.Reply, &l.DataKey, &l.OfferKey,
+		if err := row.Scan(&l.ID, &l.Intake, &l.Session, &l.Agent, &l.Platform, &l.State, &l.Retention, &l.CreatedAt,
+			&l.Expires, &l.Offer, &l.Reply, &l.DataKey, &l.OfferKey,
 			&bound, &sink, &done, &entry, &key); err != nil {
 			return l, err
 		}
-		l.CreatedAt, l.Expires = store.FromMicros(made), store.FromMicros(expires)
 		if bound != nil {
 			l.Bind = &Bind{Offer: l.Offer, CreatedAt: store.FromMicros(*bound), Sink: *sink, Entry: *entry, Key: *key}
 			if *done != 0 {

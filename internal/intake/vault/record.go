@@ -75,12 +75,11 @@ func open(keys map[string]Key, id, purpose string, sealed []byte) ([]byte, error
 const recordColumns = `id, intake, session, agent, platform, state, retention, made, expires, COALESCE(offer, ''), reply, erased, data_key, offer_key, digest, data, answer`
 
 func scanRecord(from store.Scanner, also ...any) (r Record, err error) {
-	var made, expires int64
 	var erased string
-	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention, &made,
-		&expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
+	err = from.Scan(append([]any{&r.ID, &r.Intake, &r.Session, &r.Agent, &r.Platform, &r.State, &r.Retention,
+		&r.CreatedAt, &r.Expires, &r.Offer, &r.Reply, &erased, &r.DataKey, &r.OfferKey,
 		&r.Digest, &r.Data, &r.Answer}, also...)...)
-	r.CreatedAt, r.Expires, r.Erasures = store.FromMicros(made), store.FromMicros(expires), strings.Fields(erased)
+	r.Erasures = strings.Fields(erased)
 	return r, err
 }
 
@@ -211,17 +210,15 @@ func FindBind(ctx context.Context, tx *store.Tx, offer string) (b Bind, ok bool,
 	if offer == "" {
 		return Bind{}, false, nil
 	}
-	var made, done int64
 	b = Bind{Offer: offer}
 	err = tx.QueryRow(ctx, `SELECT made, sink, done, entry, key, digest, data, answer FROM submission_bind WHERE offer = $1`, offer).
-		Scan(&made, &b.Sink, &done, &b.Entry, &b.Key, &b.Digest, &b.Data, &b.Answer)
+		Scan(&b.CreatedAt, &b.Sink, &b.Done, &b.Entry, &b.Key, &b.Digest, &b.Data, &b.Answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Bind{}, false, nil
 	}
 	if err != nil {
 		return Bind{}, false, fmt.Errorf("find a bind: %w", err)
 	}
-	b.CreatedAt, b.Done = store.FromMicros(made), store.FromMicros(done)
 	return b, true, nil
 }
 

@@ -151,10 +151,8 @@ func dayOf(at time.Time) int64 { return store.Micros(at.UTC().Truncate(24 * time
 const balanceColumns = `buyer, currency, available, held, earned, outside, own, status, lines, created`
 
 func scanBalance(row store.Scanner) (b Balance, err error) {
-	var created int64
 	err = row.Scan(&b.Buyer, &b.Currency, &b.Available, &b.Held, &b.Earned, &b.Outside, &b.Limit, &b.Status, &b.Lines,
-		&created)
-	b.Created = store.FromMicros(created)
+		&b.Created)
 	return b, err
 }
 
@@ -167,12 +165,10 @@ type payer struct {
 const payerColumns = balanceColumns + `, late_site, late_day, late_earned, late_movements`
 
 func scanPayer(row store.Scanner) (p payer, err error) {
-	var created, day int64
 	err = row.Scan(&p.Buyer, &p.Currency, &p.Available, &p.Held, &p.Balance.Earned, &p.Outside, &p.Limit, &p.Status,
-		&p.Lines, &created,
-		&p.late.Site, &day, &p.late.Amount, &p.late.Movements)
-	p.Created = store.FromMicros(created)
-	p.late.Day, p.late.Buyer, p.late.Currency = store.FromMicros(day), p.Buyer, p.Currency
+		&p.Lines, &p.Created,
+		&p.late.Site, &p.late.Day, &p.late.Amount, &p.late.Movements)
+	p.late.Buyer, p.late.Currency = p.Buyer, p.Currency
 	return p, err
 }
 

@@ -458,16 +458,13 @@ func selectHolds(ctx context.Context, tx *store.Tx, where string, args ...any) (
 }
 
 func scanHold(row store.Scanner) (h Hold, err error) {
-	var state, uses string
-	var created, due, closed int64
+	var uses string
 	err = row.Scan(&h.ID, &h.Buyer, &h.Holder, &h.Site, &h.Model, &h.Currency, &h.Rate, &h.Quantity, &h.Value,
-		&h.Authorised, &h.Charged, &state, &h.Reported,
-		&h.Subscription, &h.Licence, &uses, &h.Granted, &created, &due, &closed)
+		&h.Authorised, &h.Charged, (*string)(&h.State), &h.Reported,
+		&h.Subscription, &h.Licence, &uses, &h.Granted, &h.Created, &h.Due, &h.Closed)
 	if err != nil {
 		return h, err
 	}
-	h.State, h.Created, h.Due, h.Closed = State(state), store.FromMicros(created), store.FromMicros(due),
-		store.FromMicros(closed)
 	h.uses, err = readUses(uses)
 	return h, err
 }

@@ -178,11 +178,9 @@ func selectLicences(ctx context.Context, tx *store.Tx, where string, args ...any
 
 func scanLicence(row store.Scanner) (l licence, err error) {
 	var labels, paths string
-	var begins, ends, created int64
-	err = row.Scan(&l.ID, &l.kind, &l.Buyer, &l.Site, &labels, &paths, &l.URL, &l.Paid, &l.currency, &begins, &ends,
-		&l.Status, &created)
+	err = row.Scan(&l.ID, &l.kind, &l.Buyer, &l.Site, &labels, &paths, &l.URL, &l.Paid, &l.currency, &l.Begins, &l.Ends,
+		&l.Status, &l.Created)
 	l.Labels, l.Paths = lines(labels), lines(paths)
-	l.Begins, l.Ends, l.Created = store.FromMicros(begins), store.FromMicros(ends), store.FromMicros(created)
 	return l, err
 }
 

@@ -31,11 +31,7 @@ const afterAll = "\U0010ffff"
 
 // Account gives an account. It is fail.NotFound where there is none.
 func (r *Reader) Account(ctx context.Context, buyer, currency string) (b Balance, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		b, err = findBalance(ctx, tx, buyer, currency)
-		return err
-	})
-	return b, err
+	return store.Get(ctx, r.db, func(tx *store.Tx) (Balance, error) { return findBalance(ctx, tx, buyer, currency) })
 }
 
 // PurchasesOf gives what the book has of some purchases, by their ids, in no order.
@@ -232,9 +228,7 @@ func eachOf(ctx context.Context, tx *store.Tx, site string, since, until time.Ti
 		if _, err := collect(ctx, tx, `SELECT day, buyer, currency, earned, movements FROM `+from+where,
 			func(row store.Scanner) (none struct{}, err error) {
 				e := Earning{Site: site}
-				var day int64
-				if err = row.Scan(&day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
-					e.Day = store.FromMicros(day)
+				if err = row.Scan(&e.Day, &e.Buyer, &e.Currency, &e.Amount, &e.Movements); err == nil {
 					fn(e)
 				}
 				return none, err

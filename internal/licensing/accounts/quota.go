@@ -266,10 +266,10 @@ const quotaColumns = `unit, most, used, months, span, anchor, resets, round`
 
 // scanQuota reads a row of quotaColumns, and what stands behind them.
 func scanQuota(row store.Scanner, more ...any) (q Quota, err error) {
-	var span, anchor, resets int64
-	err = row.Scan(append([]any{&q.Unit, &q.most, &q.used, &q.Months, &span, &anchor, &resets, &q.round}, more...)...)
-	q.Span, q.anchor, q.Resets = time.Duration(span)*time.Microsecond, store.FromMicros(anchor),
-		store.FromMicros(resets)
+	var span int64
+	targets := []any{&q.Unit, &q.most, &q.used, &q.Months, &span, &q.anchor, &q.Resets, &q.round}
+	err = row.Scan(append(targets, more...)...)
+	q.Span = time.Duration(span) * time.Microsecond
 	return q, err
 }
 

@@ -59,20 +59,14 @@ func (r *Reader) Statement(ctx context.Context, buyer, currency string, before i
 }
 
 func scanLine(row store.Scanner) (l JournalLine, err error) {
-	var at int64
-	err = row.Scan(&l.Number, &at, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside,
+	err = row.Scan(&l.Number, &l.At, &l.Kind, &l.Reference, &l.Site, &l.Available, &l.Held, &l.Earned, &l.Outside,
 		&l.After)
-	l.At = store.FromMicros(at)
 	return l, err
 }
 
 // Purchase gives what the book has of a purchase. It is fail.NotFound where it has none of that id.
 func (r *Reader) Purchase(ctx context.Context, id string) (h Hold, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		h, err = findHold(ctx, tx, id)
-		return err
-	})
-	return h, err
+	return store.Get(ctx, r.db, func(tx *store.Tx) (Hold, error) { return findHold(ctx, tx, id) })
 }
 
 // PurchaseFilter selects purchases. An empty field is no condition.
@@ -324,9 +318,7 @@ func added(a, b []Earning) (all []Earning) {
 }
 
 func scanEarning(row store.Scanner) (e Earning, err error) {
-	var day int64
-	err = row.Scan(&day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
-	e.Day = store.FromMicros(day)
+	err = row.Scan(&e.Day, &e.Site, &e.Buyer, &e.Currency, &e.Amount, &e.Movements)
 	return e, err
 }
 
@@ -387,9 +379,7 @@ func (r *Reader) Invoice(ctx context.Context, buyer, currency string, since, unt
 }
 
 func scanCharged(row store.Scanner) (c InvoiceLine, err error) {
-	var at int64
-	err = row.Scan(&c.line, &at, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported,
+	err = row.Scan(&c.line, &c.At, &c.Purchase, &c.Buyer, &c.Site, &c.Model, &c.Kind, &c.Rate, &c.Quantity, &c.Reported,
 		&c.Currency, &c.Amount)
-	c.At = store.FromMicros(at)
 	return c, err
 }

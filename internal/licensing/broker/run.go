@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 )
 
@@ -31,18 +32,9 @@ const (
 // Run finishes what was left unfinished, by this process or others, and forgets what is over, until
 // ctx ends.
 func (b *Broker) Run(ctx context.Context) {
-	tick := time.NewTicker(b.leftAfter() / 3) // so often is looked for it
-	defer tick.Stop()
-	for {
-		if err := b.look(ctx); err != nil && ctx.Err() == nil {
-			b.Log.Error("unfinished purchases cannot be looked after", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, b.leftAfter()/3, b.look, func(err error) {
+		b.Log.Error("unfinished purchases cannot be looked after", "error", err)
+	})
 }
 
 // look does once what [Broker.Run] does again and again. What cannot be finished yet is logged, and
@@ -86,11 +78,7 @@ func (b *Broker) goOn(ctx context.Context, account, id string) error {
 		return err
 	}
 	defer release()
-	var w *work
-	err = b.DB.View(ctx, func(tx *store.Tx) (err error) {
-		w, err = load(ctx, tx, account, id)
-		return err
-	})
+	w, err := store.Get(ctx, b.DB, func(tx *store.Tx) (*work, error) { return load(ctx, tx, account, id) })
 	if err != nil || w == nil || w.done {
 		return err
 	}

@@ -233,16 +233,14 @@ func (b *Broker) known(ctx context.Context, account, id string, digest []byte) (
 func load(ctx context.Context, tx *store.Tx, account, id string) (*work, error) {
 	w := &work{account: account, id: id}
 	var text []byte
-	var done, made int64
 	err := tx.QueryRow(ctx, `SELECT digest, done, version, plan, answer, made FROM broker_request WHERE account = $1 AND id = $2`, account, id).
-		Scan(&w.digest, &done, &w.version, &text, &w.answer, &made)
+		Scan(&w.digest, &w.done, &w.version, &text, &w.answer, &w.made)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	w.done, w.made = done == 1, store.FromMicros(made)
 	if err := json.Unmarshal(text, &w.plan); err != nil {
 		return nil, fmt.Errorf("the request %.40q of %.80q cannot be read: %w", id, account, err)
 	}

@@ -312,13 +312,12 @@ func (w *PurchaseStore) Usage(ctx context.Context) (all []LimitUsage, err error)
 // read reads a row.
 func read(row store.Scanner) (*StoredPurchase, error) {
 	kept := &StoredPurchase{Purchase: &client.Purchase{}}
-	var at int64
 	var state string
 	var document []byte
-	if err := row.Scan(&at, &kept.Counted.Currency, &kept.Counted.Amount, &state, &document); err != nil {
+	if err := row.Scan(&kept.At, &kept.Counted.Currency, &kept.Counted.Amount, &state, &document); err != nil {
 		return nil, err
 	}
-	kept.At, kept.State = store.FromMicros(at), State(state)
+	kept.State = State(state)
 	if err := json.Unmarshal(document, kept.Purchase); err != nil {
 		return nil, fmt.Errorf("read a purchase: %w", err)
 	}

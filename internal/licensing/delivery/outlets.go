@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/yamlconf"
 	"frontdesk/internal/licensing/edge"
 	"frontdesk/internal/licensing/exchange"
@@ -95,16 +96,7 @@ const (
 
 // Watch tells the log of entries whose addresses nothing signs, or soon nothing, until ctx ends.
 func (o *Outlets) Watch(ctx context.Context) {
-	tick := time.NewTicker(outletsEvery)
-	defer tick.Stop()
-	for {
-		o.tell(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	periodic.Run(ctx, outletsEvery, o.tell)
 }
 
 // tell is one look of Watch.

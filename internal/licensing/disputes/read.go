@@ -59,11 +59,7 @@ func (r *Reader) Disputes(ctx context.Context, w Filter) (all []Case, err error)
 	}
 	args = append(args, max(w.Limit, 1))
 	query := " WHERE " + strings.Join(where, " AND ") + fmt.Sprintf(" ORDER BY id DESC LIMIT $%d", len(args))
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all, err = selectCases(ctx, tx, query, args...)
-		return err
-	})
-	return all, err
+	return store.Get(ctx, r.db, func(tx *store.Tx) ([]Case, error) { return selectCases(ctx, tx, query, args...) })
 }
 
 // Dispute gives a dispute by its id, or that of a transaction, with its steps; ok is false where

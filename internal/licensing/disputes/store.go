@@ -143,14 +143,11 @@ func Due(ctx context.Context, tx *store.Tx, now time.Time, most int) ([]Case, er
 func selectCases(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Case, err error) {
 	all, err = store.All(ctx, tx, `SELECT `+caseColumns+` FROM dispute_case`+where,
 		func(row store.Scanner) (c Case, err error) {
-			var short, filed, changed, due, again int64
 			err = row.Scan(&c.ID, &c.Transaction, &c.Buyer, &c.Site, &c.Billing, &c.Report, &c.Request,
 				(*string)(&c.Reason), (*string)(&c.Prefers), &c.Method, &c.Hash,
 				&c.Description, &c.Level, &c.Mutability, (*string)(&c.Status), (*string)(&c.Resolution), &c.Rule,
-				&c.Tier, &c.Credit, &c.Currency, &short, &c.Appeals,
-				&filed, &changed, &due, &again, &c.Steps)
-			c.Short, c.Filed, c.Changed, c.Due, c.RefetchUntil = short != 0, store.FromMicros(filed),
-				store.FromMicros(changed), store.FromMicros(due), store.FromMicros(again)
+				&c.Tier, &c.Credit, &c.Currency, &c.Short, &c.Appeals,
+				&c.Filed, &c.Changed, &c.Due, &c.RefetchUntil, &c.Steps)
 			return c, err
 		}, args...)
 	if err != nil {
@@ -202,8 +199,7 @@ func requestKey(buyer, id string) []byte {
 // is none.
 func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string) (r Request, ok bool, err error) {
 	var digest []byte
-	var made int64
-	err = tx.QueryRow(ctx, `SELECT digest, dispute, made FROM dispute_request WHERE key = $1`, requestKey(buyer, id)).Scan(&digest, &r.Dispute, &made)
+	err = tx.QueryRow(ctx, `SELECT digest, dispute, made FROM dispute_request WHERE key = $1`, requestKey(buyer, id)).Scan(&digest, &r.Dispute, &r.Made)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Request{}, false, nil
 	}
@@ -213,7 +209,6 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string) (r Request
 	if err != nil {
 		return Request{}, false, fmt.Errorf("find a request to dispute: %w", err)
 	}
-	r.Made = store.FromMicros(made)
 	return r, true, nil
 }
 

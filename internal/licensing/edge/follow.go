@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/internal/infra/periodic"
 	wire "frontdesk/wire/edge"
 )
 
@@ -37,18 +38,11 @@ func (f *Follower) Run(ctx context.Context) {
 	if text, err := os.ReadFile(f.State); err == nil {
 		_ = json.Unmarshal(text, &f.at) // read from its beginning otherwise
 	}
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
-	for {
+	periodic.Run(ctx, followEvery, func(ctx context.Context) {
 		if err := f.ReadNew(); err != nil {
 			f.Log.Error("the log of deliveries cannot be read on; it is tried again", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // ReadNew reads what is new.

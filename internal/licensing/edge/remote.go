@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fetch"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/licensing/edge/deliverylog"
 	gate "frontdesk/wire/edge"
 	wire "frontdesk/wire/ramp"
@@ -190,16 +191,7 @@ func (h *held) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // Run asks the Exchange again and again, until ctx ends.
 func (r *Remote) Run(ctx context.Context) {
-	tick := time.NewTicker(r.config.Every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			r.Poll(ctx)
-		}
-	}
+	periodic.After(ctx, r.config.Every, r.Poll)
 }
 
 // Poll is Refresh, and logs what could not be read, once for each outage.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/licensing/accounts"
 	"frontdesk/internal/licensing/accounts/counts"
@@ -16,17 +17,9 @@ import (
 
 // RunMaintenance expires reports, purchases, disputes and offers in time, until ctx ends.
 func (s *Service) RunMaintenance(ctx context.Context) {
-	tick := time.NewTicker(dealsEvery)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := s.MaintainOnce(ctx); err != nil && ctx.Err() == nil {
-			s.deps.Log.Error("what was due among the deals could not all be done; that is tried again", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, dealsEvery, s.MaintainOnce, func(err error) {
+		s.deps.Log.Error("what was due among the deals could not all be done; that is tried again", "error", err)
+	})
 }
 
 const (

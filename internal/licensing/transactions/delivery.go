@@ -163,17 +163,14 @@ func selectDeliveries(ctx context.Context, tx *store.Tx, where string, args ...a
 
 func readDeliveries(ctx context.Context, tx *store.Tx, query string, args ...any) (all []Delivery, err error) {
 	all, err = store.All(ctx, tx, query, func(row store.Scanner) (d Delivery, err error) {
-		var bound, whole, began, ended, stray int64
 		if err := row.Scan(&d.ID, &d.Transaction, &d.By, &d.Site, &d.URI, &d.Media, (*string)(&d.State), &d.Status,
-			&d.Announced, &d.Bytes, &bound, &d.Sum, &whole,
-			&began, &ended, &d.Seconds, &stray, &d.Entry); err != nil {
+			&d.Announced, &d.Bytes, &d.Bound, &d.Sum, &d.Whole,
+			&d.At, &d.Ended, &d.Seconds, &d.Stray, &d.Entry); err != nil {
 			return d, err
 		}
 		if len(d.Sum) == 0 {
 			d.Sum = nil
 		}
-		d.Bound, d.Whole, d.Stray, d.At, d.Ended = bound != 0, whole != 0, stray != 0, store.FromMicros(began),
-			store.FromMicros(ended)
 		return d, err
 	}, args...)
 	if err != nil {
@@ -225,11 +222,9 @@ func Sites(ctx context.Context, tx *store.Tx, ids ...string) (map[string]string,
 // DeliveriesOf gives the deliveries under a transaction, in the order of their ids, up to so many;
 // after is the id of one after which to go on, empty for the beginning.
 func (r *Reader) DeliveriesOf(ctx context.Context, transaction, after string, limit int) (all []Delivery, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all, err = selectDeliveries(ctx, tx, ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT $3`, transaction, after, limit)
-		return err
+	return store.Get(ctx, r.db, func(tx *store.Tx) ([]Delivery, error) {
+		return selectDeliveries(ctx, tx, ` WHERE txn = $1 AND id > $2 ORDER BY id LIMIT $3`, transaction, after, limit)
 	})
-	return all, err
 }
 
 // DeliveryFilter selects deliveries. An empty field is no condition.
@@ -329,10 +324,8 @@ func (r *Reader) EachDelivery(ctx context.Context, w DeliveryFilter) iter.Seq2[D
 			to = store.Micros(w.Until)
 		}
 		for {
-			var page []Delivery
-			err := r.db.View(ctx, func(tx *store.Tx) (err error) {
-				page, err = selectDeliveries(ctx, tx, w.strays(sentAfter)+` ORDER BY began, id LIMIT $4`, from, last, to, eachPage)
-				return err
+			page, err := store.Get(ctx, r.db, func(tx *store.Tx) ([]Delivery, error) {
+				return selectDeliveries(ctx, tx, w.strays(sentAfter)+` ORDER BY began, id LIMIT $4`, from, last, to, eachPage)
 			})
 			if err != nil {
 				yield(Delivery{}, err)

@@ -191,10 +191,8 @@ func (r *Reader) Each(ctx context.Context, w Filter) iter.Seq2[Transaction, erro
 	return func(yield func(Transaction, error) bool) {
 		from, to := span(w)
 		for {
-			var page []Transaction
-			err := r.db.View(ctx, func(tx *store.Tx) (err error) {
-				page, err = selectTransactions(ctx, tx, ` WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`, from, to, eachPage)
-				return err
+			page, err := store.Get(ctx, r.db, func(tx *store.Tx) ([]Transaction, error) {
+				return selectTransactions(ctx, tx, ` WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`, from, to, eachPage)
 			})
 			if err != nil {
 				yield(Transaction{}, err)
@@ -244,11 +242,9 @@ func (r *Reader) ByIDs(ctx context.Context, ids ...string) (all []Transaction, e
 	for i, id := range ids {
 		args[i] = id
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all, err = selectTransactions(ctx, tx, ` WHERE id IN (`+store.Params(1, len(ids))+`)`, args...)
-		return err
+	return store.Get(ctx, r.db, func(tx *store.Tx) ([]Transaction, error) {
+		return selectTransactions(ctx, tx, ` WHERE id IN (`+store.Params(1, len(ids))+`)`, args...)
 	})
-	return all, err
 }
 
 // ObligationFilter selects transactions by the state of their duty to report.
@@ -348,10 +344,8 @@ type Compliance struct {
 func (r *Reader) Compliance(ctx context.Context, since, until, now time.Time) iter.Seq2[Compliance, error] {
 	return func(yield func(Compliance, error) bool) {
 		for last := ""; ; { // no buyer is called so
-			var page []Compliance
-			err := r.db.View(ctx, func(tx *store.Tx) (err error) {
-				page, err = complied(ctx, tx, last, since, until, now)
-				return err
+			page, err := store.Get(ctx, r.db, func(tx *store.Tx) ([]Compliance, error) {
+				return complied(ctx, tx, last, since, until, now)
 			})
 			if err != nil {
 				yield(Compliance{}, fmt.Errorf("count what was reported: %w", err))
@@ -387,11 +381,8 @@ func complied(ctx context.Context, tx *store.Tx, after string, since, until, now
 		SUM(CASE report WHEN '' THEN 0 ELSE 1 END), SUM(deviant), MAX(made), MAX(reported), COALESCE(MIN(CASE WHEN duty = 3 OR duty = 1 AND due <= $1 THEN due END), 0)
 		FROM deal_transaction WHERE id > $2 AND id < $3 AND made >= $4 AND made < $5 AND buyer > $6 GROUP BY buyer ORDER BY buyer LIMIT $7`,
 		func(row store.Scanner) (c Compliance, err error) {
-			var bought, reported, oldest int64
 			err = row.Scan(&c.Buyer, &c.Purchases, &c.Pending, &c.InTime, &c.Late, &c.Overdue, &c.Waived, &c.Reports,
-				&c.Deviant, &bought, &reported, &oldest)
-			c.LastPurchase, c.LastReport, c.OldestOverdue = store.FromMicros(bought), store.FromMicros(reported),
-				store.FromMicros(oldest)
+				&c.Deviant, &c.LastPurchase, &c.LastReport, &c.OldestOverdue)
 			return c, err
 		}, store.Micros(now), from, to, store.Micros(since), end, after, buyersPage)
 }
@@ -399,21 +390,13 @@ func complied(ctx context.Context, tx *store.Tx, after string, since, until, now
 // Events returns what happened to a transaction after its purchase, in the order of the ledger, at
 // most limit.
 func (r *Reader) Events(ctx context.Context, id string, limit int) (all []Event, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, `SELECT entry, kind, at, 0 AS bytes FROM deal_event WHERE id = $1
+	all, err = store.List(ctx, r.db, `SELECT entry, kind, at, 0 AS bytes FROM deal_event WHERE id = $1
 			UNION ALL SELECT entry, 'delivery', ended, bytes FROM deal_delivery WHERE txn = $1 AND entry <> ''`+ofItsSite+` ORDER BY 1 LIMIT $2`,
-			func(row store.Scanner) error {
-				e := Event{Transaction: id}
-				var at int64
-				if err := row.Scan(&e.Entry, &e.Kind, &at, &e.Bytes); err != nil {
-					return err
-				}
-				e.At = store.FromMicros(at)
-				all = append(all, e)
-				return nil
-			}, id, limit)
-	})
+		func(row store.Scanner) (e Event, err error) {
+			e.Transaction = id
+			err = row.Scan(&e.Entry, &e.Kind, &e.At, &e.Bytes)
+			return e, err
+		}, id, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list what befell a transaction: %w", err)
 	}

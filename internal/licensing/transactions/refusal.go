@@ -55,9 +55,7 @@ func Refusals(ctx context.Context, tx *store.Tx, transaction string) (all []Refu
 	all, err = store.All(ctx, tx, `SELECT n, at, status, expired FROM deal_refusal WHERE txn = $1 ORDER BY n`,
 		func(row store.Scanner) (Refusal, error) {
 			r := Refusal{Transaction: transaction}
-			var at, expired int64
-			err := row.Scan(&r.N, &at, &r.Status, &expired)
-			r.At, r.Expired = store.FromMicros(at), expired != 0
+			err := row.Scan(&r.N, &r.At, &r.Status, &r.Expired)
 			return r, err
 		}, transaction)
 	if err != nil {

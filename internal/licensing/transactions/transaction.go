@@ -264,14 +264,13 @@ func requestDay(made time.Time) int64 { return store.Micros(made) / (24 * time.H
 // most; ok is false when there is none.
 func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time.Time) (r Request, ok bool, err error) {
 	var digest []byte
-	var made int64
 	var answer string
 	day := requestDay(since)
 	// Which days it can be of is told one by one: SQLite makes a table of a list of values.
 	err = tx.QueryRow(ctx, `SELECT digest, made, answer FROM deal_request WHERE day = $1 AND id = $2 AND made > $3
 		UNION ALL SELECT digest, made, answer FROM deal_request WHERE day = $4 AND id = $2 AND made > $3
 		UNION ALL SELECT digest, made, answer FROM deal_request WHERE day = $5 AND id = $2 AND made > $3`,
-		day, requestKey(buyer, id), store.Micros(since), day+1, day+2).Scan(&digest, &made, &answer)
+		day, requestKey(buyer, id), store.Micros(since), day+1, day+2).Scan(&digest, &r.Made, &answer)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, false, nil
 	}
@@ -281,7 +280,6 @@ func FindRequest(ctx context.Context, tx *store.Tx, buyer, id string, since time
 	if err != nil {
 		return Request{}, false, fmt.Errorf("find a request to buy: %w", err)
 	}
-	r.Made = store.FromMicros(made)
 	for line := range strings.SplitSeq(answer, "\n") {
 		part := strings.Split(line, " ")
 		if len(part) != 3 {
@@ -380,23 +378,18 @@ func PutTransaction(ctx context.Context, tx *store.Tx, t Transaction) error {
 
 // scanned reads a row of factColumns, and what stands behind them.
 func scanned(row store.Scanner, behind ...any) (t Transaction, err error) {
-	var made, expires, due, reported, duty, failed, deviant, prohibited, future int64
 	var fields, declared, permit, prohibit string
 	err = row.Scan(append([]any{&t.ID, &t.Billing, &t.Request, &t.Offer, &t.Buyer, &t.Agent, &t.Site, &t.URI,
-		&t.Item.Source, &t.Item.ID, &t.Item.Since, &made, &expires,
+		&t.Item.Source, &t.Item.ID, &t.Item.Since, &t.Made, &t.Expires,
 		&t.Price.Model, &t.Price.Rate, &t.Price.Currency, &t.Price.Months, &t.Unit, &t.Estimate, &t.Amount, &t.Value,
-		&t.Subscription, &t.Quotas, &t.Method, &failed,
-		&t.Entry, &duty, &due, &fields, &t.Report.ID, &t.Report.BuyerID, &reported, &t.Report.Consumed,
-		&t.Report.Settled, &deviant, &declared, &permit, &prohibit,
-		&prohibited, &future, &t.Disputed, &t.Report.Details}, behind...)...)
+		&t.Subscription, &t.Quotas, &t.Method, &t.Failed,
+		&t.Entry, (*int64)(&t.Obligation), &t.Due, &fields, &t.Report.ID, &t.Report.BuyerID, &t.Report.Made,
+		&t.Report.Consumed, &t.Report.Settled, &t.Report.Deviant, &declared, &permit, &prohibit,
+		&t.Report.Prohibited, &t.Report.Future, &t.Disputed, &t.Report.Details}, behind...)...)
 	t.Item.Site = t.Site
 	if len(t.Quotas) == 0 {
 		t.Quotas = nil
 	}
-	t.Made, t.Expires, t.Due, t.Report.Made = store.FromMicros(made), store.FromMicros(expires), store.FromMicros(due),
-		store.FromMicros(reported)
-	t.Failed, t.Report.Deviant, t.Obligation = failed != 0, deviant != 0, Obligation(duty)
-	t.Report.Prohibited, t.Report.Future = prohibited != 0, future != 0
 	t.Fields, t.Declared, t.Functions = listed(fields), listed(declared),
 		policy.Functions{Permit: listed(permit), Prohibit: listed(prohibit)}
 	return t, err

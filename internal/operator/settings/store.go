@@ -55,11 +55,7 @@ func (s *Store) OnChange(fn func(ctx context.Context, tx *store.Tx, key string, 
 
 // Read gives what is kept.
 func (s *Store) Read(ctx context.Context) (set Set, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
-		set, err = read(ctx, tx)
-		return err
-	})
-	return set, err
+	return store.Get(ctx, s.db, func(tx *store.Tx) (Set, error) { return read(ctx, tx) })
 }
 
 // Peek reads what is kept of a database as it is, which may be older than this program or not
@@ -74,11 +70,7 @@ func Peek(ctx context.Context, config store.Config) (rows []Row, err error) {
 
 // Version grows with each change.
 func (s *Store) Version(ctx context.Context) (version int64, err error) {
-	err = s.db.View(ctx, func(tx *store.Tx) (err error) {
-		version, err = versionOf(ctx, tx)
-		return err
-	})
-	return version, err
+	return store.Get(ctx, s.db, func(tx *store.Tx) (int64, error) { return versionOf(ctx, tx) })
 }
 
 func read(ctx context.Context, tx *store.Tx) (set Set, err error) {
@@ -106,11 +98,9 @@ func rowsOf(ctx context.Context, tx *store.Tx) ([]Row, error) {
 
 func scan(row store.Scanner) (r Row, err error) {
 	var texts string
-	var changed int64
-	if err := row.Scan(&r.Key, &texts, &changed, &r.By); err != nil {
+	if err := row.Scan(&r.Key, &texts, &r.Changed, &r.By); err != nil {
 		return r, err
 	}
-	r.Changed = store.FromMicros(changed)
 	return r, json.Unmarshal([]byte(texts), &r.Values)
 }
 
@@ -203,10 +193,7 @@ func (s *Store) Mark(ctx context.Context, name, by string, on bool) error {
 func (s *Store) Marked(ctx context.Context, name string) (made time.Time, err error) {
 	err = s.db.View(ctx, func(tx *store.Tx) error {
 		return tx.Each(ctx, `SELECT made FROM settings_mark WHERE name = $1`, func(row store.Scanner) error {
-			var at int64
-			err := row.Scan(&at)
-			made = store.FromMicros(at)
-			return err
+			return row.Scan(&made)
 		}, name)
 	})
 	return made, err

@@ -282,16 +282,8 @@ func (k *Store) Load(ctx context.Context, site string) (s *Snapshot, version int
 
 // Statuses tell how all sites stand, by site.
 func (k *Store) Statuses(ctx context.Context) (all []Status, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, `SELECT site, version, read, tried, next, problem, detail FROM stated_site ORDER BY site`,
-			func(row store.Scanner) error {
-				s, err := scanStatus(row)
-				all = append(all, s)
-				return err
-			})
-	})
-	return all, err
+	return store.List(ctx, k.db,
+		`SELECT site, version, read, tried, next, problem, detail FROM stated_site ORDER BY site`, scanStatus)
 }
 
 // statusOf is how one site stands; nil where nothing is known of it.
@@ -306,18 +298,9 @@ func statusOf(ctx context.Context, tx *store.Tx, site string) (s *Status, err er
 }
 
 func scanStatus(row store.Scanner) (s Status, err error) {
-	var read, tried, next int64
 	var text string
-	if err := row.Scan(&s.Site, &s.Version, &read, &tried, &next, &s.Problem, &text); err != nil {
+	if err := row.Scan(&s.Site, &s.Version, &s.Read, &s.Tried, &s.Next, &s.Problem, &text); err != nil {
 		return s, err
-	}
-	for _, one := range []struct {
-		to   *time.Time
-		from int64
-	}{{&s.Read, read}, {&s.Tried, tried}, {&s.Next, next}} {
-		if one.from > 0 {
-			*one.to = store.FromMicros(one.from)
-		}
 	}
 	var d detail
 	err = json.Unmarshal([]byte(text), &d)

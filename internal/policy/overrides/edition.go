@@ -134,13 +134,9 @@ func insert(ctx context.Context, tx *store.Tx, e Edition) error {
 // editions reads editions, by what follows in the query.
 func editions(ctx context.Context, tx *store.Tx, which string, args ...any) (all []Edition, err error) {
 	query := `SELECT number, source, back, document, rules, file, actor, made FROM rulebook_edition ` + which
-	err = tx.Each(ctx, query, func(row store.Scanner) error {
-		var e Edition
-		var made int64
-		err := row.Scan(&e.Number, &e.Source, &e.Back, &e.Document, &e.Version, &e.FileVersion, &e.By, &made)
-		e.Made = store.FromMicros(made)
-		all = append(all, e)
-		return err
+	all, err = store.All(ctx, tx, query, func(row store.Scanner) (e Edition, err error) {
+		err = row.Scan(&e.Number, &e.Source, &e.Back, &e.Document, &e.Version, &e.FileVersion, &e.By, &e.Made)
+		return e, err
 	}, args...)
 	if err != nil {
 		err = fmt.Errorf("read the versions of the terms: %w", err)
@@ -169,11 +165,9 @@ func latest(ctx context.Context, tx *store.Tx) (e Edition, err error) {
 
 // Editions gives the last editions, the very last first.
 func (k *Store) Editions(ctx context.Context, most int) (all []Edition, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) error {
-		all, err = editions(ctx, tx, `ORDER BY number DESC LIMIT $1`, most)
-		return err
+	return store.Get(ctx, k.db, func(tx *store.Tx) ([]Edition, error) {
+		return editions(ctx, tx, `ORDER BY number DESC LIMIT $1`, most)
 	})
-	return all, err
 }
 
 // Edition gives one by its number. It is fail.NotFound where there is none.

@@ -120,20 +120,12 @@ func (k *Store) OnChange(fn func(context.Context, *store.Tx, Change) error) { k.
 
 // Read gives the book as it is.
 func (k *Store) Read(ctx context.Context) (b RuleSet, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) (err error) {
-		b, err = read(ctx, tx)
-		return err
-	})
-	return b, err
+	return store.Get(ctx, k.db, func(tx *store.Tx) (RuleSet, error) { return read(ctx, tx) })
 }
 
 // Version gives the version of the book as it is.
 func (k *Store) Version(ctx context.Context) (version int64, err error) {
-	err = k.db.View(ctx, func(tx *store.Tx) (err error) {
-		version, err = versionOf(ctx, tx)
-		return err
-	})
-	return version, err
+	return store.Get(ctx, k.db, func(tx *store.Tx) (int64, error) { return versionOf(ctx, tx) })
 }
 
 // Put adds a rule, or puts it in the place of that with its id; fresh says which. Of r, ID (which
@@ -265,11 +257,9 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 		func(row store.Scanner) error {
 			var r Rule
 			var text string
-			var created, changed int64
-			if err := row.Scan(&r.ID, &r.Place, &text, &created, &changed); err != nil {
+			if err := row.Scan(&r.ID, &r.Place, &text, &r.Created, &r.Changed); err != nil {
 				return err
 			}
-			r.Created, r.Changed = store.FromMicros(created), store.FromMicros(changed)
 			b.Rules = append(b.Rules, r)
 			return json.Unmarshal([]byte(text), &b.Rules[len(b.Rules)-1].Rule)
 		})
@@ -279,11 +269,9 @@ func read(ctx context.Context, tx *store.Tx) (b RuleSet, err error) {
 	err = tx.Each(ctx, `SELECT site, price, changed FROM rulebook_price ORDER BY site`, func(row store.Scanner) error {
 		var p Price
 		var text string
-		var changed int64
-		if err := row.Scan(&p.Site, &text, &changed); err != nil {
+		if err := row.Scan(&p.Site, &text, &p.Changed); err != nil {
 			return err
 		}
-		p.Changed = store.FromMicros(changed)
 		b.Prices = append(b.Prices, p)
 		return json.Unmarshal([]byte(text), &b.Prices[len(b.Prices)-1].Price)
 	})

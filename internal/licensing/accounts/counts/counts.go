@@ -114,12 +114,7 @@ func find(ctx context.Context, tx *store.Tx, id []byte) (count, error) {
 	one := count{id: id}
 	err := tx.Each(ctx, `SELECT spent, accesses, currency, begins, round FROM delegation_count WHERE id = $1`,
 		func(row store.Scanner) error {
-			var begins int64
-			if err := row.Scan(&one.spent, &one.accesses, &one.currency, &begins, &one.round); err != nil {
-				return err
-			}
-			one.begins = store.FromMicros(begins)
-			return nil
+			return row.Scan(&one.spent, &one.accesses, &one.currency, &one.begins, &one.round)
 		}, id)
 	if err != nil {
 		return one, fmt.Errorf("read what was bought under a delegation: %w", err)

@@ -114,9 +114,7 @@ func tokenHash(token string) string {
 }
 
 func scanChallenge(row store.Scanner) (c Challenge, err error) {
-	var created, ends, used int64
-	err = row.Scan(&c.Hash, &c.Domain, &c.Caller, &c.Tenant, &created, &ends, &used, &c.Outcome)
-	c.Created, c.Ends, c.Used = store.FromMicros(created), store.FromMicros(ends), store.FromMicros(used)
+	err = row.Scan(&c.Hash, &c.Domain, &c.Caller, &c.Tenant, &c.Created, &c.Ends, &c.Used, &c.Outcome)
 	return c, err
 }
 
@@ -156,15 +154,7 @@ func (c *Challenges) List(ctx context.Context, domain string, limit int) (all []
 		query = `SELECT hash, domain, caller, tenant, created, ends, used, outcome FROM supply_challenge WHERE domain = $1 ORDER BY created DESC, hash LIMIT $2`
 		args = []any{domain, min(limit, maxChallengesListed)}
 	}
-	err = c.db.View(ctx, func(tx *store.Tx) error {
-		all = nil
-		return tx.Each(ctx, query, func(row store.Scanner) error {
-			c, err := scanChallenge(row)
-			all = append(all, c)
-			return err
-		}, args...)
-	})
-	return all, err
+	return store.List(ctx, c.db, query, scanChallenge, args...)
 }
 
 // Open counts the challenges that are open, by domain.

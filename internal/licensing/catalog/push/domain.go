@@ -141,11 +141,8 @@ func putDomain(ctx context.Context, tx *store.Tx, d Domain) error {
 }
 
 func scanDomain(row store.Scanner) (d Domain, err error) {
-	var since, verified, until, listed, looked int64
-	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &since, &verified, &until, &listed, &looked,
+	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &d.Since, &d.Verified, &d.Until, &d.Listed, &d.Looked,
 		&d.Form, &d.Key)
-	d.Since, d.Verified, d.Until = store.FromMicros(since), store.FromMicros(verified), store.FromMicros(until)
-	d.Listed, d.Looked = store.FromMicros(listed), store.FromMicros(looked)
 	return d, err
 }
 
@@ -157,13 +154,7 @@ func domainAt(ctx context.Context, tx *store.Tx, domain string) (d Domain, err e
 }
 
 func readDomains(ctx context.Context, tx *store.Tx) (all []Domain, err error) {
-	err = tx.Each(ctx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified ORDER BY domain`,
-		func(row store.Scanner) error {
-			d, err := scanDomain(row)
-			all = append(all, d)
-			return err
-		})
-	return all, err
+	return store.All(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified ORDER BY domain`, scanDomain)
 }
 
 // forgetOthers forgets that domains are verified which are not their tenant's any more.
@@ -190,11 +181,7 @@ func (t *Tenants) Count(state string) (n int) {
 
 // Domains gives all domains that were verified once, by their names, as the database has them now.
 func (t *Tenants) Domains(ctx context.Context) (all []Domain, err error) {
-	err = t.config.DB.View(ctx, func(tx *store.Tx) error {
-		all, err = readDomains(ctx, tx)
-		return err
-	})
-	return all, err
+	return store.Get(ctx, t.config.DB, func(tx *store.Tx) ([]Domain, error) { return readDomains(ctx, tx) })
 }
 
 // Due claims domains that were not looked at for some time, at most so many, so that no other
@@ -202,13 +189,8 @@ func (t *Tenants) Domains(ctx context.Context) (all []Domain, err error) {
 func (t *Tenants) Due(ctx context.Context, every time.Duration, limit int) (due []Domain, err error) {
 	now := t.config.Now().UTC().Truncate(time.Microsecond)
 	err = t.config.DB.Update(ctx, func(tx *store.Tx) error {
-		due = nil
-		err := tx.Each(ctx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified
-			WHERE looked <= $1 ORDER BY looked LIMIT $2`, func(row store.Scanner) error {
-			d, err := scanDomain(row)
-			due = append(due, d)
-			return err
-		}, store.Micros(now.Add(-every)), limit)
+		due, err = store.All(ctx, tx, `SELECT domain, tenant, caller, state, reason, since, verified, until, listed, looked, form, signing FROM supply_verified
+			WHERE looked <= $1 ORDER BY looked LIMIT $2`, scanDomain, store.Micros(now.Add(-every)), limit)
 		for i := 0; i < len(due) && err == nil; i++ {
 			due[i].Looked = now
 			_, err = tx.Exec(ctx, `UPDATE supply_verified SET looked = $1 WHERE domain = $2`, store.Micros(now), due[i].Domain)

@@ -175,9 +175,7 @@ type Claim struct {
 func (s *Store) Claims(ctx context.Context, tenant, address string, since, until time.Time) (all []Claim, err error) {
 	return store.List(ctx, s.db, `SELECT at, made, digest FROM supply_attested WHERE tenant = $1 AND address = $2 AND at >= $3 AND at <= $4 ORDER BY at LIMIT 100`,
 		func(row store.Scanner) (c Claim, err error) {
-			var came, made int64
-			err = row.Scan(&came, &made, &c.Digest)
-			c.Received, c.Made = store.FromMicros(came), store.FromMicros(made)
+			err = row.Scan(&c.Received, &c.Made, &c.Digest)
 			return c, err
 		}, tenant, address, store.Micros(since), store.Micros(until))
 }

@@ -45,9 +45,7 @@ func refuse(ctx context.Context, tx *store.Tx, tenant string, at *tenantState, a
 func (s *Store) Refused(ctx context.Context, tenant string, limit int) (all []Rejection, err error) {
 	return store.List(ctx, s.db, `SELECT at, caller, address, reason, detail FROM supply_rejection WHERE tenant = $1 ORDER BY number DESC LIMIT $2`,
 		func(row store.Scanner) (r Rejection, err error) {
-			var at int64
-			err = row.Scan(&at, &r.Caller, &r.Address, &r.Reason, &r.Detail)
-			r.At = store.FromMicros(at)
+			err = row.Scan(&r.At, &r.Caller, &r.Address, &r.Reason, &r.Detail)
 			return r, err
 		}, tenant, limit)
 }

@@ -19,10 +19,8 @@ const (
 // Sweep deletes what was kept long enough, and all that was pushed for tenants that gone says are
 // no more.
 func (s *Store) Sweep(ctx context.Context, gone func(tenant string) bool) error {
-	var tenants map[string]tenantState
-	err := s.db.View(ctx, func(tx *store.Tx) (err error) {
-		tenants, err = tenantStates(ctx, tx)
-		return err
+	tenants, err := store.Get(ctx, s.db, func(tx *store.Tx) (map[string]tenantState, error) {
+		return tenantStates(ctx, tx)
 	})
 	for tenant := range tenants {
 		if err == nil {

@@ -151,11 +151,9 @@ func readRegister(ctx context.Context, tx *store.Tx) (*register, error) {
 		func(row store.Scanner) error {
 			var one Tenant
 			var document string
-			var created, changed int64
-			if err := row.Scan(&one.ID, &document, &created, &changed); err != nil {
+			if err := row.Scan(&one.ID, &document, &one.Created, &one.Changed); err != nil {
 				return err
 			}
-			one.Created, one.Changed = store.FromMicros(created), store.FromMicros(changed)
 			if err := json.Unmarshal([]byte(document), &one); err != nil {
 				return fmt.Errorf("the tenant %s: %w", one.ID, err)
 			}

@@ -57,9 +57,7 @@ func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 	where, args := w.narrowed()
 	all, err = store.List(ctx, r.db, `SELECT day, agent, outcome, count FROM traffic_day WHERE `+where+` ORDER BY day, agent, outcome`,
 		func(row store.Scanner) (d Day, err error) {
-			var at int64
-			err = row.Scan(&at, &d.Agent, &d.Outcome, &d.Count)
-			d.Day = store.FromMicros(at)
+			err = row.Scan(&d.Day, &d.Agent, &d.Outcome, &d.Count)
 			return d, err
 		}, args...)
 	if err != nil {

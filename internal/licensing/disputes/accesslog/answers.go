@@ -127,16 +127,11 @@ func LoggedUnder(ctx context.Context, tx *store.Tx, transaction string) ([]Answe
 }
 
 func logged(ctx context.Context, tx *store.Tx, transaction string) (all []Answer, err error) {
-	err = tx.Each(ctx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, maxAnswers),
-		func(row store.Scanner) error {
-			a := Answer{Kind: Logged}
-			var at, bound, cut int64
-			if err := row.Scan(&a.By, &a.Place, &at, &a.Status, &a.Bytes, &bound, &cut, &a.Cache); err != nil {
-				return err
-			}
-			a.At, a.Bound, a.Cut = store.FromMicros(at), bound != 0, cut != 0
-			all = append(all, a)
-			return nil
+	all, err = store.All(ctx, tx, fmt.Sprintf(`SELECT source, place, at, status, bytes, bound, cut, cache FROM evidence_line WHERE txn = $1 ORDER BY digest LIMIT %d`, maxAnswers),
+		func(row store.Scanner) (a Answer, err error) {
+			a.Kind = Logged
+			err = row.Scan(&a.By, &a.Place, &a.At, &a.Status, &a.Bytes, &a.Bound, &a.Cut, &a.Cache)
+			return a, err
 		}, transaction)
 	if err != nil {
 		return nil, fmt.Errorf("read what logs say of a transaction: %w", err)
@@ -161,11 +156,7 @@ func NewReader(db *store.DB) *Reader { return &Reader{db} }
 
 // OfTransaction is the function of that name, in a transaction of its own.
 func (r *Reader) OfTransaction(ctx context.Context, transaction string) (all []Answer, err error) {
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		all, err = OfTransaction(ctx, tx, transaction)
-		return err
-	})
-	return all, err
+	return store.Get(ctx, r.db, func(tx *store.Tx) ([]Answer, error) { return OfTransaction(ctx, tx, transaction) })
 }
 
 // Fetched says under which of some transactions a log tells of content, by their ids.
@@ -288,11 +279,10 @@ const strayColumns = `txn, digest, site, source, place, at, status, bytes, bound
 func scanStray(row store.Scanner) (transactions.Delivery, error) {
 	d := transactions.Delivery{Stray: true, State: transactions.DeliveryEnded}
 	var sum []byte
-	var at, bound, cut int64
-	err := row.Scan(&d.Transaction, &sum, &d.Site, &d.By, &d.URI, &at, &d.Status, &d.Bytes, &bound, &cut)
-	d.ID, d.Bound = fmt.Sprintf("%s%x", strayID, sum), bound != 0
-	d.At, d.Ended = store.FromMicros(at), store.FromMicros(at)
-	if cut != 0 {
+	var cut bool
+	err := row.Scan(&d.Transaction, &sum, &d.Site, &d.By, &d.URI, &d.At, &d.Status, &d.Bytes, &d.Bound, &cut)
+	d.ID, d.Ended = fmt.Sprintf("%s%x", strayID, sum), d.At
+	if cut {
 		d.State = transactions.DeliveryCut
 	}
 	return d, err

@@ -51,9 +51,7 @@ func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 	}
 	all, err = store.List(ctx, r.db, `SELECT day, site, count, gaps, untold FROM measure_day WHERE day >= $1 AND day < $2 AND (day < $3 OR (day = $3 AND site > $4)) AND gaps >= $5
 			AND ($6 = '' OR site = $6) ORDER BY day DESC, site LIMIT $7`, func(row store.Scanner) (d Day, err error) {
-		var at int64
-		err = row.Scan(&at, &d.Site, &d.Of, &d.Gaps, &d.Untold)
-		d.At = store.FromMicros(at)
+		err = row.Scan(&d.At, &d.Site, &d.Of, &d.Gaps, &d.Untold)
 		return d, err
 	}, store.Micros(w.Since), to, last, w.After.Site, least, w.Site, w.Limit)
 	if err != nil {
@@ -65,10 +63,7 @@ func (r *Reader) Days(ctx context.Context, w Filter) (all []Day, err error) {
 // ReconciledUntil is the time before which days are reconciled; zero before the first is.
 func (r *Reader) ReconciledUntil(ctx context.Context) (until time.Time, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		var at int64
-		err := tx.QueryRow(ctx, `SELECT until FROM measure_reconciled WHERE one = 1`).Scan(&at)
-		until = store.FromMicros(at)
-		return err
+		return tx.QueryRow(ctx, `SELECT until FROM measure_reconciled WHERE one = 1`).Scan(&until)
 	})
 	if err != nil {
 		return until, fmt.Errorf("read until when purchases are reconciled: %w", err)
@@ -79,13 +74,7 @@ func (r *Reader) ReconciledUntil(ctx context.Context) (until time.Time, err erro
 // ReconciledSince is the first day that something was counted on; zero for none.
 func (r *Reader) ReconciledSince(ctx context.Context) (first time.Time, err error) {
 	err = r.db.View(ctx, func(tx *store.Tx) error {
-		var at int64
-		err := tx.QueryRow(ctx, `SELECT COALESCE(MIN(day), 0) FROM measure_day`).Scan(&at)
-		first = time.Time{}
-		if at > 0 {
-			first = store.FromMicros(at)
-		}
-		return err
+		return tx.QueryRow(ctx, `SELECT COALESCE(MIN(day), 0) FROM measure_day`).Scan(&first)
 	})
 	if err != nil {
 		return first, fmt.Errorf("read since when purchases are reconciled: %w", err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/infra/periodic"
 	"frontdesk/internal/infra/store"
 	"frontdesk/internal/ledger"
 	"frontdesk/wire/receipt"
@@ -61,18 +62,10 @@ const every = 10 * time.Second
 
 // Run counts until ctx ends.
 func (k *Enforcer) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		if err := k.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again",
-				"error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
+	periodic.Try(ctx, every, k.RunOnce, func(err error) {
+		k.config.Log.Error("what befell purchases could not all be counted for measures; that is tried again",
+			"error", err)
+	})
 }
 
 // batch is how many entries of the ledger one transaction counts.
@@ -178,10 +171,8 @@ func (k *Enforcer) place(ctx context.Context) (place int64, err error) {
 
 // refresh reads which measures are in force.
 func (k *Enforcer) refresh(ctx context.Context) error {
-	var all []Sanction
-	err := k.config.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = selectSanctions(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
-		return err
+	all, err := store.Get(ctx, k.config.DB, func(tx *store.Tx) ([]Sanction, error) {
+		return selectSanctions(ctx, tx, ` WHERE lifted = 0 AND step IN ('limit', 'end')`)
 	})
 	if err != nil {
 		return err
@@ -456,10 +447,8 @@ func (k *Enforcer) Confirm(ctx context.Context, id, by, note string) error {
 	if len(note) > maxNote {
 		return errNote
 	}
-	var all []Sanction
-	err := k.config.DB.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
-		return err
+	all, err := store.Get(ctx, k.config.DB, func(tx *store.Tx) ([]Sanction, error) {
+		return selectSanctions(ctx, tx, ` WHERE id = $1 AND lifted = 0`, id)
 	})
 	if err != nil {
 		return err
@@ -526,11 +515,8 @@ func (k *Enforcer) change(ctx context.Context, id, by, note, did string,
 func selectSanctions(ctx context.Context, tx *store.Tx, where string, args ...any) (all []Sanction, err error) {
 	all, err = store.All(ctx, tx, `SELECT id, kind, party, month, step, cause, taken, confirmed, lifted, by, note, entry FROM measure_taken`+where,
 		func(row store.Scanner) (m Sanction, err error) {
-			var month, taken, confirmed, lifted int64
-			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, &month, (*string)(&m.Level), &m.Cause, &taken,
-				&confirmed, &lifted, &m.By, &m.Note, &m.Entry)
-			m.Month, m.Imposed, m.Confirmed, m.Lifted = Month(month), store.FromMicros(taken),
-				store.FromMicros(confirmed), store.FromMicros(lifted)
+			err = row.Scan(&m.ID, (*string)(&m.Kind), &m.Party.ID, (*int)(&m.Month), (*string)(&m.Level), &m.Cause,
+				&m.Imposed, &m.Confirmed, &m.Lifted, &m.By, &m.Note, &m.Entry)
 			return m, err
 		}, args...)
 	if err != nil {
@@ -551,11 +537,9 @@ func (r *Reader) Sanctions(ctx context.Context, all bool, most int) (list []Sanc
 	if all {
 		where = ` ORDER BY taken DESC, id LIMIT $1`
 	}
-	err = r.db.View(ctx, func(tx *store.Tx) error {
-		list, err = selectSanctions(ctx, tx, where, most)
-		return err
+	return store.Get(ctx, r.db, func(tx *store.Tx) ([]Sanction, error) {
+		return selectSanctions(ctx, tx, where, most)
 	})
-	return list, err
 }
 
 // Rates are a month's rates of a party, in percent, and of how many each is; of none a rate is 0.
