@@ -65,11 +65,8 @@ func (c *checks) declaration() {
 	if c.Failed() {
 		return
 	}
-	d, err := c.Config.declarationAt("https://www.example.com")
-	if err == nil {
-		_, err = door.NewDeclaration(d, c.Config.intentOptions())
-	}
-	if err != nil { // what would be found only when it is served
+	declaration := c.Config.declarationAt("https://www.example.com")
+	if _, err := door.NewDeclaration(declaration, c.Config.intentOptions()); err != nil { // what would be found only when it is served
 		c.Problem("intent", "%v", err)
 	}
 }

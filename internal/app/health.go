@@ -61,9 +61,7 @@ func (b *base) databaseReady(ctx context.Context) error {
 
 // unusable is the answer of a probe to which another is worth sending as soon as the database was tried again.
 func unusable(why string) error {
-	e := fail.New(fail.Unavailable, "%s", why)
-	e.RetryAfter = time.Second
-	return e
+	return fail.New(fail.Unavailable, "%s", why).After(time.Second)
 }
 
 // writeStatus answers a probe. Like every answer it is an object with _meta. Of a server that is ready

@@ -156,9 +156,9 @@ func (i *submissions) personalBase(ctx context.Context) (string, error) {
 	if base == "" || safeAddress(base) {
 		return base, nil
 	}
-	unsafe := fail.New(fail.Unavailable, "Intakes are served by https alone, and this request came by http. If it did not, the operator of this front desk must set url to its https address.")
-	unsafe.RetryAfter = time.Hour
-	return "", unsafe
+	return "", fail.New(fail.Unavailable, "Intakes are served by https alone, and this request came by http. "+
+		"If it did not, the operator of this front desk must set url to its https address.").
+		After(time.Hour)
 }
 
 // module takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more, it keeps what was as long as was
@@ -306,9 +306,8 @@ func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one 
 	}
 	statuses, err := g.limiter.AllowWindows(ctx, kind+" "+one.ID+" "+caller, windows...)
 	if err != nil {
-		uncounted := fail.New(fail.Unavailable, "This intake cannot count requests at the moment; send the same one again.")
-		uncounted.RetryAfter = countTime
-		return uncounted.Wrap(err)
+		return fail.New(fail.Unavailable, "This intake cannot count requests at the moment; send the same one again.").
+			After(countTime).Wrap(err)
 	}
 	var refused *fail.Error
 	for n, status := range statuses {
@@ -316,8 +315,8 @@ func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one 
 		if !status.OK && (refused == nil || status.RetryAfter > refused.RetryAfter) {
 			httpx.EventFrom(ctx).Set("limit", names[n])
 			refused = fail.New(fail.Limited, "Too many requests came from you to this intake (at most %d in %s); come back in %s.",
-				windows[n].Requests, yamlconf.Show(windows[n].Per), apphttp.SpanWords(status.RetryAfter))
-			refused.RetryAfter = status.RetryAfter
+				windows[n].Requests, yamlconf.Show(windows[n].Per), apphttp.SpanWords(status.RetryAfter)).
+				After(status.RetryAfter)
 		}
 	}
 	if refused != nil {

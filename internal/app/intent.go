@@ -58,8 +58,8 @@ func (p *passages) declareIntent(config Config) {
 	p.declared.Store(&declared{config: config, policy: config.excerptPolicy()})
 }
 
-// declaration is aip.json at a public address.
-func (c Config) declarationAt(address string) (wire.Declaration, error) {
+// declarationAt is aip.json at a public address.
+func (c Config) declarationAt(address string) wire.Declaration {
 	i, p := c.Intent, c.publisher()
 	d := wire.Declaration{
 		Version: i.Versions[0], Publisher: wire.Publisher{ID: p.ID, Name: p.Name, Domain: p.Domain},
@@ -89,7 +89,7 @@ func (c Config) declarationAt(address string) (wire.Declaration, error) {
 		}
 		d.Extensions[name] = strictjson.Value(value)
 	}
-	return d, nil
+	return d
 }
 
 // intentOptions are what of the protocol is taken.
@@ -106,10 +106,7 @@ func newPassages(
 	if !config.Intent.Enabled {
 		return nil, nil
 	}
-	d, err := config.declarationAt(first(n.outside.Url, "https://www.example.com"))
-	if err != nil {
-		return nil, err
-	}
+	d := config.declarationAt(first(n.outside.Url, "https://www.example.com"))
 	if _, err := aip.NewDeclaration(d, config.intentOptions()); err != nil {
 		return nil, err
 	}
@@ -151,9 +148,8 @@ func (p *passages) retrievals() (admit func(context.Context, identity.PlatformKe
 		if status.OK {
 			return nil
 		}
-		limited := fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.", what, apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter))
-		limited.RetryAfter = status.RetryAfter
-		return limited
+		return fail.New(fail.Limited, "Too many requests came from %s (at most %s); come back in %s.",
+			what, apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter)).After(status.RetryAfter)
 	}
 	of := func(ctx context.Context, meter ratelimit.Meter, key identity.PlatformKey) error {
 		if own, err := ratelimit.ParseRate(key.Rate); err == nil && key.Rate != "" {
@@ -245,11 +241,7 @@ func (p *passages) declaredDocument(route string, make func(wire.Declaration) (*
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now, address := p.declared.Load(), p.outside.PublicURL(r)
 		document, err := now.made.Get(route, address, func() (*httpx.Document, error) {
-			d, err := now.config.declarationAt(address)
-			if err != nil {
-				return nil, err
-			}
-			return make(d)
+			return make(now.config.declarationAt(address))
 		})
 		if err != nil { // nothing that is not valid is declared
 			nlweb.WriteError(w, r, err)

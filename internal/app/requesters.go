@@ -78,10 +78,9 @@ func (c *rampAuth) takeSignUps(config *rampapi.Config) error {
 	config.SignUp = func(ctx context.Context, domain, id string) (requesters.Registration, bool, error) {
 		for _, key := range []string{"address " + apphttp.ClientOf(ctx), "domain " + domain} {
 			if status := meter.Allow(ctx, key, 1); !status.OK {
-				limited := fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
-					apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter))
-				limited.RetryAfter = status.RetryAfter
-				return requesters.Registration{}, false, limited
+				return requesters.Registration{}, false, fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
+					apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter)).
+					After(status.RetryAfter)
 			}
 		}
 		return c.Requesters.SignUp(ctx, domain, id)

@@ -149,11 +149,9 @@ func (r *Run) taken(by holder, left time.Duration) error {
 	if by.boot == r.holder.boot && by.process != 0 {
 		who = fmt.Sprintf("another run (process %d)", by.process)
 	}
-	err := fail.New(fail.Unavailable,
+	return fail.New(fail.Unavailable,
 		"%s fills the source %s of site %s just now; wait until it is done, or, if it is dead, %s, and try again",
-		who, r.key.Source, r.key.Site, left)
-	err.RetryAfter = left
-	return err
+		who, r.key.Source, r.key.Site, left).After(left)
 }
 
 // update is a transaction in which the run writes. It begins with renewing the lease, and fails if

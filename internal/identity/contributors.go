@@ -72,10 +72,8 @@ func (c *Contributors) Lists(ctx context.Context, host, domain string) (bool, er
 		}
 	}
 	if list.failed != nil {
-		unavailable := fail.New(fail.Unavailable, "the ramp.json of %s cannot be had at the moment, so nobody knows "+
-			"its contributors; try again", host)
-		unavailable.RetryAfter = contributorsRetry
-		return false, unavailable.Wrap(list.failed)
+		return false, fail.New(fail.Unavailable, "the ramp.json of %s cannot be had at the moment, so nobody knows "+
+			"its contributors; try again", host).After(contributorsRetry).Wrap(list.failed)
 	}
 	return list.domains[strings.ToLower(domain)], nil
 }

@@ -278,9 +278,8 @@ func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool,
 		return err
 	})
 	if err != nil {
-		unavailable := fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return key, false, unavailable.Wrap(err)
+		return key, false, fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again").
+			After(5 * time.Second).Wrap(err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -307,9 +307,8 @@ func (ks *Keys) find(ctx context.Context, id string) (known, error) {
 	case seen && now.Before(k.until.Add(keyStale)):
 		return k, nil
 	default:
-		unavailable := fail.New(fail.Unavailable, "API keys cannot be looked up at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return known{}, unavailable.Wrap(err)
+		return known{}, fail.New(fail.Unavailable, "API keys cannot be looked up at the moment; try again").
+			After(5 * time.Second).Wrap(err)
 	}
 	ks.mu.Lock()
 	defer ks.mu.Unlock()

@@ -105,10 +105,8 @@ func (s *keySet) without() error {
 	if !s.fetched.IsZero() && s.now().Sub(s.fetched) < keysStale {
 		return nil
 	}
-	unavailable := fail.New(fail.Unavailable, "tokens cannot be verified, because the authorization server's keys "+
-		"cannot be had at the moment; try again")
-	unavailable.RetryAfter = keysPause
-	return unavailable.Wrap(s.failed)
+	return fail.New(fail.Unavailable, "tokens cannot be verified, because the authorization server's keys "+
+		"cannot be had at the moment; try again").After(keysPause).Wrap(s.failed)
 }
 
 func (s *keySet) get(ctx context.Context, flight chan struct{}) {

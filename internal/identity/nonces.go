@@ -69,9 +69,8 @@ func (n *Nonces) may(keyID string, now, until time.Time) (bool, error) {
 		return false, nil
 	}
 	if n.count(keyID, 0) >= n.most {
-		limited := fail.New(fail.Limited, "this key has sent more requests than can be told apart; send fewer")
-		limited.RetryAfter = sweepEvery
-		return false, limited
+		return false, fail.New(fail.Limited, "this key has sent more requests than can be told apart; send fewer").
+			After(sweepEvery)
 	}
 	return true, nil
 }

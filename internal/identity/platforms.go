@@ -442,9 +442,8 @@ func (p *Platforms) look(ctx context.Context, id string, now time.Time) (knownPl
 		return err
 	})
 	if err != nil && fail.From(err).Code != fail.NotFound {
-		unavailable := fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return knownPlatform{}, unavailable.Wrap(err)
+		return knownPlatform{}, fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again").
+			After(5 * time.Second).Wrap(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

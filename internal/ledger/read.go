@@ -48,10 +48,8 @@ func (l *Ledger) Receipt(ctx context.Context, id string) (receipt.Receipt, error
 			return unknown
 		case record.Index < 0 || record.Index >= h.size:
 			r.Entry = record.Entry
-			early := fail.New(fail.Unavailable, "this entry is kept, and has no place in the ledger yet; ask again "+
-				"in a second")
-			early.RetryAfter = Delay
-			return early
+			return fail.New(fail.Unavailable, "this entry is kept, and has no place in the ledger yet; ask again "+
+				"in a second").After(Delay)
 		}
 		proof, err := prove(ctx, tx, h, record.Index, receipt.LeafHash(record.Leaf))
 		r = receipt.Receipt{Entry: record.Entry, Index: record.Index, Proof: proof, Checkpoint: h.checkpoint}

@@ -245,10 +245,8 @@ func (l *Ledger) vouch(ctx context.Context, h head) error {
 	case err == nil || ctx.Err() != nil:
 		return err
 	}
-	unkept := fail.New(fail.Unavailable, "how far the ledger was signed cannot be kept at the moment, before which "+
-		"nothing is given that it has signed; try again")
-	unkept.RetryAfter = 5 * time.Second
-	return unkept.Wrap(err)
+	return fail.New(fail.Unavailable, "how far the ledger was signed cannot be kept at the moment, before which "+
+		"nothing is given that it has signed; try again").After(5 * time.Second).Wrap(err)
 }
 
 // covers says whether who has seen h knows of other.

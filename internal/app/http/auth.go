@@ -235,10 +235,9 @@ func (a *Auth) limited(ctx context.Context, t *RateLimitState, meter ratelimit.M
 		t.Add(meter.Name(), meter.Rate().Window(), status)
 	}
 	httpx.EventFrom(ctx).Set("limit", meter.Name())
-	refused := fail.New(fail.Limited, "%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
-		what, RateWords(meter.Rate()), SpanWords(status.RetryAfter))
-	refused.RetryAfter = status.RetryAfter
-	return refused
+	return fail.New(fail.Limited, "%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
+		what, RateWords(meter.Rate()), SpanWords(status.RetryAfter)).
+		After(status.RetryAfter)
 }
 
 // RateWords says a rate as people do: "60 requests in 1m".
@@ -272,10 +271,9 @@ func (a *Auth) CountSites(ctx context.Context, sites []string) error {
 		t.Add(a.Site.Name(), a.Site.Rate().Window(), status)
 		if !status.OK {
 			httpx.EventFrom(ctx).Set("limit", a.Site.Name())
-			refused := fail.New(fail.Limited, "too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
-				site, RateWords(a.Site.Rate()), SpanWords(status.RetryAfter))
-			refused.RetryAfter = status.RetryAfter
-			return refused
+			return fail.New(fail.Limited, "too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
+				site, RateWords(a.Site.Rate()), SpanWords(status.RetryAfter)).
+				After(status.RetryAfter)
 		}
 	}
 	return nil
@@ -330,13 +328,7 @@ func (t *RateLimitState) Refused() (refused error, counted bool) {
 
 // Suspect says that too many wrong signatures and credentials came from a request's address.
 func (a *Auth) Suspect(r *http.Request) error {
-	status := a.Failures.Allow(r.Context(), ratelimit.Network(a.address.Client(r)), 0)
-	if status.Limit == 0 || status.Remaining >= 1 {
-		return nil
-	}
-	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
-	limited.RetryAfter = a.Failures.Rate().Window() / time.Duration(status.Limit)
-	return limited
+	return a.suspectAt(r.Context(), ratelimit.Network(a.address.Client(r)))
 }
 
 // AllowStranger counts an event that nobody signed, by its address.
@@ -345,9 +337,7 @@ func (a *Auth) AllowStranger(r *http.Request) error {
 	if status.OK {
 		return nil
 	}
-	limited := fail.New(fail.Limited, "Too many requests came from your address; come back later.")
-	limited.RetryAfter = status.RetryAfter
-	return limited
+	return fail.New(fail.Limited, "Too many requests came from your address; come back later.").After(status.RetryAfter)
 }
 
 // Failed counts a wrong signature.
@@ -356,14 +346,15 @@ func (a *Auth) Failed(r *http.Request) {
 }
 
 // SuspectAt says that too many wrong signatures and credentials came from an address.
-func (a *Auth) SuspectAt(from string) error {
-	status := a.Failures.Allow(context.Background(), from, 0)
+func (a *Auth) SuspectAt(from string) error { return a.suspectAt(context.Background(), from) }
+
+func (a *Auth) suspectAt(ctx context.Context, from string) error {
+	status := a.Failures.Allow(ctx, from, 0)
 	if status.Limit == 0 || status.Remaining >= 1 {
 		return nil
 	}
-	limited := fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.")
-	limited.RetryAfter = a.Failures.Rate().Window() / time.Duration(status.Limit)
-	return limited
+	return fail.New(fail.Limited, "Too many requests with wrong signatures came from your address; come back later.").
+		After(a.Failures.Rate().Window() / time.Duration(status.Limit))
 }
 
 // WithCaller has a handler's requests carry the address that they came from.

@@ -113,8 +113,7 @@ func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	switch n := f.InWork.Add(1); {
 	case n > f.MaxRequests && (behind || !f.isProbe(r)) && !f.relieve():
-		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment")
-		busy.RetryAfter = time.Second
+		busy := fail.New(fail.Unavailable, "too many requests are in work; try again in a moment").After(time.Second)
 		if behind {
 			gated.fail(answer, r, busy)
 		} else {

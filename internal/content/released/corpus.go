@@ -199,9 +199,7 @@ func (c *Corpus) Ready() error {
 	if c.ready.Load() {
 		return nil
 	}
-	unavailable := fail.New(fail.Unavailable, "the content is still being loaded; try again in a moment")
-	unavailable.RetryAfter = time.Second
-	return unavailable
+	return fail.New(fail.Unavailable, "the content is still being loaded; try again in a moment").After(time.Second)
 }
 
 // Sites are those that are served.
@@ -294,7 +292,6 @@ func (c *Corpus) load(ctx context.Context, refs []content.Ref) ([]content.Item, 
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("load the items found: %w", err)
 	}
-	unavailable := fail.New(fail.Unavailable, "the content cannot be read at the moment; try again")
-	unavailable.RetryAfter = 5 * time.Second
-	return nil, unavailable.Wrap(err)
+	return nil, fail.New(fail.Unavailable, "the content cannot be read at the moment; try again").
+		After(5 * time.Second).Wrap(err)
 }

@@ -117,9 +117,8 @@ func (a *agents) find(ctx context.Context, domain string, again bool, may func()
 }
 
 func agentsBusy() error {
-	busy := fail.New(fail.Unavailable, "the keys of too many others are being fetched; try again in a moment")
-	busy.RetryAfter = time.Second
-	return busy
+	return fail.New(fail.Unavailable, "the keys of too many others are being fetched; try again in a moment").
+		After(time.Second)
 }
 
 // begin begins to fetch a domain's document, unless somebody does. The caller holds the lock.

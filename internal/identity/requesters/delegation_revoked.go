@@ -209,8 +209,7 @@ func (l *lists) find(ctx context.Context, address string, sure bool) (*revokedLi
 // noList is the failure of a purchase of which it cannot be told whether its delegation is revoked.
 func noList(known *revokedList) error {
 	e := fail.New(fail.Unavailable, "requester.delegation: whether it is revoked cannot be told, and this costs too "+
-		"much not to know: the list at revocation_uri cannot be had; try again")
-	e.RetryAfter = listPause
+		"much not to know: the list at revocation_uri cannot be had; try again").After(listPause)
 	if known != nil && known.err != nil {
 		return e.Wrap(known.err)
 	}

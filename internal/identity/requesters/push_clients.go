@@ -278,9 +278,8 @@ func (c *PushClients) Get(ctx context.Context, id string) (PushClient, error) {
 func (c *PushClients) Identify(ctx context.Context, named string, call Call) (*PushClient, error) {
 	now := c.now()
 	if err := c.look(ctx, now); err != nil {
-		unavailable := fail.New(fail.Unavailable, "callers cannot be looked up at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return nil, unavailable.Wrap(err)
+		return nil, fail.New(fail.Unavailable, "callers cannot be looked up at the moment; try again").
+			After(5 * time.Second).Wrap(err)
 	}
 	if !call.Signed() {
 		return nil,

@@ -187,9 +187,8 @@ func (rs *Registry) look(ctx context.Context) error {
 	rs.mu.RLock()
 	defer rs.mu.RUnlock()
 	if rs.failed != nil && now.Sub(rs.good) >= rowsStale {
-		unavailable := fail.New(fail.Unavailable, "requesters cannot be looked up at the moment; try again")
-		unavailable.RetryAfter = 5 * time.Second
-		return unavailable.Wrap(rs.failed)
+		return fail.New(fail.Unavailable, "requesters cannot be looked up at the moment; try again").
+			After(5 * time.Second).Wrap(rs.failed)
 	}
 	return nil
 }

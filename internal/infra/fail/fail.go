@@ -70,6 +70,13 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
+// After returns a copy of e that says how long to wait before the next request.
+func (e *Error) After(wait time.Duration) *Error {
+	later := *e
+	later.RetryAfter = wait
+	return &later
+}
+
 // Wrap returns a copy of e that wraps cause. The cause goes to the log and never leaves the
 // process.
 func (e *Error) Wrap(cause error) *Error {
@@ -106,14 +113,10 @@ func From(err error) *Error {
 		return coded
 	case !errors.As(err, &outage):
 	case known && coded.Code == Unavailable:
-		later := *coded
-		later.RetryAfter = outage.Unavailable()
-		return &later
+		return coded.After(outage.Unavailable())
 	default:
 		down := New(Unavailable, "this cannot be looked up or kept at the moment; send the same request again later")
-		down = down.Wrap(err)
-		down.RetryAfter = outage.Unavailable()
-		return down
+		return down.After(outage.Unavailable()).Wrap(err)
 	}
 	if known {
 		return coded

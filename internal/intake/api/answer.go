@@ -26,10 +26,8 @@ func (h *Handlers) render(
 	case h.SignalPending:
 		out.Status, out.Metadata = wire.StatusPending, retryMetadata(given.RetryAfter)
 	default:
-		wait := fail.New(fail.Unavailable,
-			"Somebody has to look at this request first; send the same request again later.")
-		wait.RetryAfter = given.RetryAfter
-		return answered{}, wait
+		return answered{}, fail.New(fail.Unavailable,
+			"Somebody has to look at this request first; send the same request again later.").After(given.RetryAfter)
 	}
 	httpx.EventFrom(ctx).Set("outcome", string(out.Status))
 	body, err := json.Marshal(out, json.Deterministic(true))

@@ -160,9 +160,8 @@ func (h *Handlers) submit(ctx context.Context, base, id string, body []byte) (an
 	given, err := h.service.Submit(limited, asked)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		slow := fail.New(fail.Unavailable, "The answer takes longer than usual; send the same request again.")
-		slow.RetryAfter = retryAfter
-		return answered{}, slow.Wrap(err)
+		return answered{}, fail.New(fail.Unavailable,
+			"The answer takes longer than usual; send the same request again.").After(retryAfter).Wrap(err)
 	case err != nil:
 		return answered{}, err
 	}

@@ -189,9 +189,8 @@ func (w *webhook) Offer(ctx context.Context, q Request) (Outcome, error) {
 }
 
 func unavailable(after time.Duration, cause error) error {
-	e := fail.New(fail.Unavailable, "This cannot be answered at the moment; send the same again later.")
-	e.RetryAfter = after
-	return e.Wrap(cause)
+	return fail.New(fail.Unavailable, "This cannot be answered at the moment; send the same again later.").
+		After(after).Wrap(cause)
 }
 
 // webhookFailure is why a webhook gave no outcome, in words without anything of what was sent or

@@ -148,9 +148,8 @@ func (v *Vault) NewKey(ctx context.Context) (Key, error) {
 			return Key{}, context.Cause(ctx)
 		}
 		if next.err != nil {
-			unavailable := fail.New(fail.Unavailable, "what is submitted cannot be kept safe at the moment; try again")
-			unavailable.RetryAfter = 5 * time.Second
-			return Key{}, unavailable.Wrap(next.err)
+			return Key{}, fail.New(fail.Unavailable, "what is submitted cannot be kept safe at the moment; try again").
+				After(5 * time.Second).Wrap(next.err)
 		}
 	}
 }

@@ -111,16 +111,6 @@ func orWhere(where string) string {
 	return " AND "
 }
 
-// Licences gives the licences of a buyer, or all of them for an empty one, by id.
-func (r *Reader) Licences(ctx context.Context, buyer string) ([]Licence, error) {
-	where, args := equals(condition{"kind", GrantLicence}, condition{"buyer", buyer})
-	return view(ctx, r.db, `SELECT `+licenceColumns+` FROM account_licence`+where+` ORDER BY id`,
-		func(row store.Scanner) (Licence, error) {
-			l, err := scanLicence(row)
-			return l.Licence, err
-		}, args...)
-}
-
 // Subscriptions gives the subscriptions of a buyer, or all of them for an empty one, by id, with
 // their quotas as they are at a time.
 func (r *Reader) Subscriptions(ctx context.Context, buyer string, now time.Time) (all []Subscription, err error) {

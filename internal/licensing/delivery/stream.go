@@ -156,9 +156,8 @@ func (s *Service) OpenStream(ctx context.Context, at, transaction, query, after 
 		return nil, ErrStreamed
 	}
 	if !s.streams.enter(opened) {
-		limited := fail.New(fail.Limited, "%d streams are open under this transaction; close one", maxStreams)
-		limited.RetryAfter = streamBeat
-		return nil, limited
+		return nil, fail.New(fail.Limited, "%d streams are open under this transaction; close one", maxStreams).
+			After(streamBeat)
 	}
 	if err := opened.begin(ctx); err != nil {
 		s.streams.leave(opened)

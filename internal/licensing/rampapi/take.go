@@ -327,8 +327,6 @@ func (c *call) exceeded() error {
 	if c.left.Limit == 0 || c.left.OK {
 		return nil
 	}
-	limited := fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds",
-		c.left.Limit, c.left.Window, fail.Seconds(c.left.RetryAfter))
-	limited.RetryAfter = max(c.left.RetryAfter, time.Second)
-	return limited
+	return fail.New(fail.Limited, "this requester has sent more than %d requests in %s; come back in %d seconds",
+		c.left.Limit, c.left.Window, fail.Seconds(c.left.RetryAfter)).After(max(c.left.RetryAfter, time.Second))
 }

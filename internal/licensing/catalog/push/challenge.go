@@ -99,10 +99,9 @@ func fewChallenges(ctx context.Context, tx *store.Tx, domain, caller string, now
 			return err
 		}
 		if n >= of.most {
-			many := fail.New(fail.Limited, "%s has had %d challenges in ten minutes, and may have no more until one "+
-				"of them ends; use one that you have, or come back later", of.name, n)
-			many.RetryAfter = store.FromMicros(next).Sub(now)
-			return many
+			return fail.New(fail.Limited, "%s has had %d challenges in ten minutes, and may have no more until one "+
+				"of them ends; use one that you have, or come back later", of.name, n).
+				After(store.FromMicros(next).Sub(now))
 		}
 	}
 	return nil
