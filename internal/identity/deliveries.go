@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"frontdesk/internal/infra/fail"
@@ -86,20 +85,11 @@ func (k DeliveryKey) State(now time.Time) string {
 // database and the folder of secrets: what one does to a key holds in the others within a second.
 // Its methods may be called concurrently.
 type DeliveryKeys struct {
-	vault   vault
-	db      *store.DB
-	now     func() time.Time
-	changed func(context.Context, *store.Tx, DeliveryKey) error
-
-	mu    sync.Mutex
-	known map[string]knownDelivery
-}
-
-// knownDelivery are the keys of a place as they were read, and until when they need not be read
-// again.
-type knownDelivery struct {
-	keys  []sign.URLKey
-	until time.Time
+	teller[DeliveryKey]
+	vault vault
+	db    *store.DB
+	now   func() time.Time
+	known recent[[]sign.URLKey] // by place
 }
 
 // deliverySecret is the name of the secret, in the folder of secrets, that seals delivery keys.
@@ -112,20 +102,7 @@ func NewDeliveryKeys(db *store.DB, folder string, now func() time.Time) *Deliver
 		now = time.Now
 	}
 	return &DeliveryKeys{vault: vault{folder: folder, name: deliverySecret, opens: "the keys that sign addresses"},
-		db: db, now: now, known: map[string]knownDelivery{}}
-}
-
-// OnChange calls fn for every key that is made or changed, as it is then, in the transaction that
-// does it; its error undoes the change. Call it before anything else.
-func (d *DeliveryKeys) OnChange(fn func(context.Context, *store.Tx, DeliveryKey) error) {
-	d.changed = fn
-}
-
-func (d *DeliveryKeys) tell(ctx context.Context, tx *store.Tx, key DeliveryKey) error {
-	if d.changed == nil {
-		return nil
-	}
-	return d.changed(ctx, tx, key)
+		db: db, now: now}
 }
 
 // sealerFor is what seals another key. A secret is not made while keys need the one that is
@@ -237,9 +214,7 @@ func (d *DeliveryKeys) change(ctx context.Context, id string,
 		}
 		return d.put(ctx, tx, key)
 	})
-	d.mu.Lock()
-	clear(d.known)
-	d.mu.Unlock()
+	d.known.forgetAll()
 	return key, err
 }
 
@@ -303,36 +278,25 @@ func (d *DeliveryKeys) Revoke(ctx context.Context, id string) (DeliveryKey, erro
 // Keys gives the keys of a place whose addresses are good, the one that signs first. What it read
 // holds for a second; what it gives must not be changed.
 func (d *DeliveryKeys) Keys(ctx context.Context, place string) ([]sign.URLKey, error) {
-	now := d.now()
-	d.mu.Lock()
-	known, seen := d.known[place]
-	d.mu.Unlock()
-	if seen && now.Before(known.until) && !now.Before(known.until.Add(-keyFresh)) {
-		return known.keys, nil
-	}
-	known = knownDelivery{until: now.Add(keyFresh)}
-	err := d.db.View(ctx, func(tx *store.Tx) error {
-		known.keys = nil
+	return d.known.get(place, d.now(), func() ([]sign.URLKey, error) { return d.placed(ctx, place) })
+}
+
+// placed reads the keys of a place.
+func (d *DeliveryKeys) placed(ctx context.Context, place string) ([]sign.URLKey, error) {
+	return store.Get(ctx, d.db, func(tx *store.Tx) (all []sign.URLKey, err error) {
 		keys, sealed, err := readDeliveries(ctx, tx, `place = $1 AND (state = $2 OR state = $3)`, place, deliverySigning, deliveryFollowed)
 		for i := 0; i < len(keys) && err == nil; i++ {
 			var key sign.URLKey
 			key, err = d.unsealed(keys[i], sealed[i])
 			// which may have been activated in the same moment as one that it follows
 			if keys[i].Status == deliverySigning {
-				known.keys = slices.Insert(known.keys, 0, key)
+				all = slices.Insert(all, 0, key)
 			} else {
-				known.keys = append(known.keys, key)
+				all = append(all, key)
 			}
 		}
-		return err
+		return all, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.known[place] = known
-	return known.keys, nil
 }
 
 func (d *DeliveryKeys) unsealed(k DeliveryKey, sealed []byte) (sign.URLKey, error) {

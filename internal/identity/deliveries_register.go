@@ -157,8 +157,4 @@ func (d *DeliveryKeys) Signing(ctx context.Context, tx *store.Tx, place string) 
 }
 
 // Invalidate has keys be read anew at once, where they were registered.
-func (d *DeliveryKeys) Invalidate() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	clear(d.known)
-}
+func (d *DeliveryKeys) Invalidate() { d.known.forgetAll() }

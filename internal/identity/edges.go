@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"frontdesk/internal/infra/fail"
@@ -65,21 +64,17 @@ func (k EdgeKey) Sign(id string, at time.Time, body []byte) string {
 // secrets: what one does to a key holds in the others within a second. Its methods may be called
 // concurrently.
 type EdgeKeys struct {
-	vault   vault
-	db      *store.DB
-	now     func() time.Time
-	changed func(context.Context, *store.Tx, EdgeKey) error
-
-	mu    sync.Mutex
-	known map[string]knownEdge // by id
+	teller[EdgeKey]
+	vault vault
+	db    *store.DB
+	now   func() time.Time
+	known recent[knownEdge] // by id
 }
 
-// knownEdge is a key that is good, or that there is none, and until when that need not be read
-// again.
+// knownEdge is a key that is good, or that there is none.
 type knownEdge struct {
-	key   EdgeKey
-	good  bool
-	until time.Time
+	key  EdgeKey
+	good bool
 }
 
 // edgeSecret is the name of the secret, in the folder of secrets, that seals edges' keys.
@@ -91,19 +86,7 @@ func NewEdgeKeys(db *store.DB, folder string, now func() time.Time) *EdgeKeys {
 	if now == nil {
 		now = time.Now
 	}
-	return &EdgeKeys{vault: vault{folder: folder, name: edgeSecret, opens: "the keys of edges"}, db: db, now: now,
-		known: map[string]knownEdge{}}
-}
-
-// OnChange calls fn for every key that is made or revoked, as it is then, in the transaction that
-// does it; its error undoes the change. Call it before anything else.
-func (e *EdgeKeys) OnChange(fn func(context.Context, *store.Tx, EdgeKey) error) { e.changed = fn }
-
-func (e *EdgeKeys) tell(ctx context.Context, tx *store.Tx, key EdgeKey) error {
-	if e.changed == nil {
-		return nil
-	}
-	return e.changed(ctx, tx, key)
+	return &EdgeKeys{vault: vault{folder: folder, name: edgeSecret, opens: "the keys of edges"}, db: db, now: now}
 }
 
 var edgeName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
@@ -149,7 +132,7 @@ func (e *EdgeKeys) Issue(ctx context.Context, name string, sites []string) (made
 		}
 		return e.tell(ctx, tx, made)
 	})
-	e.forget()
+	e.known.forgetAll()
 	return made, secret, err
 }
 
@@ -217,14 +200,8 @@ func (e *EdgeKeys) end(ctx context.Context, id string, after time.Duration) (key
 		}
 		return e.tell(ctx, tx, key)
 	})
-	e.forget()
+	e.known.forgetAll()
 	return key, err
-}
-
-func (e *EdgeKeys) forget() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	clear(e.known)
 }
 
 // SignedMessage is a message with the signature of an edge.
@@ -265,29 +242,17 @@ func (e *EdgeKeys) find(ctx context.Context, id string) (key EdgeKey, good bool,
 	if !Visible(id) {
 		return key, false, nil
 	}
-	now := e.now()
-	e.mu.Lock()
-	known, seen := e.known[id]
-	e.mu.Unlock()
-	if seen && now.Before(known.until) && !now.Before(known.until.Add(-keyFresh)) {
-		return known.key, known.good, nil
-	}
-	known = knownEdge{until: now.Add(keyFresh)}
-	err = e.db.View(ctx, func(tx *store.Tx) (err error) {
-		known.key, known.good, err = e.read(ctx, tx, id)
-		return err
+	found, err := e.known.get(id, e.now(), func() (knownEdge, error) {
+		return store.Get(ctx, e.db, func(tx *store.Tx) (k knownEdge, err error) {
+			k.key, k.good, err = e.read(ctx, tx, id)
+			return k, err
+		})
 	})
 	if err != nil {
 		return key, false, fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again").
 			After(5 * time.Second).Wrap(err)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.known) >= keysKnown {
-		clear(e.known)
-	}
-	e.known[id] = known
-	return known.key, known.good, nil
+	return found.key, found.good, nil
 }
 
 func (e *EdgeKeys) read(ctx context.Context, tx *store.Tx, id string) (key EdgeKey, good bool, err error) {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"frontdesk/internal/infra/fail"
@@ -72,48 +71,27 @@ func (k Key) State(now time.Time) string {
 // Keys are the API keys that the owner gave out. Several processes may use the same database: what
 // one does to a key holds in the others within a second.
 type Keys struct {
-	db      *store.DB
-	now     func() time.Time
-	changed func(context.Context, *store.Tx, Key) error
-
-	mu    sync.Mutex
-	known map[string]known // by id; those that do not exist are known, too
+	teller[Key]
+	db    *store.DB
+	now   func() time.Time
+	known recent[known] // by id
 }
 
-// known is what was read of a key, and until when that need not be read again.
+// known is what was read of a key.
 type known struct {
-	key   Key
-	hash  []byte // empty when there is no such key
-	until time.Time
+	key  Key
+	hash []byte // empty when there is no such key
 }
 
-const (
-	// keyFresh is how long what was read of a key holds.
-	keyFresh = time.Second
-	// keyStale is how long it holds when the database cannot be asked.
-	keyStale = time.Minute
-	// keysKnown is how many keys are remembered.
-	keysKnown = 10_000
-)
+// keyStale is how long what was read of a key holds when the database cannot be asked.
+const keyStale = time.Minute
 
 // NewKeys makes the keys of a database with [Schema]. A nil clock is time.Now.
 func NewKeys(db *store.DB, now func() time.Time) *Keys {
 	if now == nil {
 		now = time.Now
 	}
-	return &Keys{db: db, now: now, known: map[string]known{}}
-}
-
-// OnChange calls fn for every key that is made or changed, as it is then, in the transaction that
-// does it; its error undoes the change. Call it before anything else.
-func (ks *Keys) OnChange(fn func(context.Context, *store.Tx, Key) error) { ks.changed = fn }
-
-// tell tells of a change.
-func (ks *Keys) tell(ctx context.Context, tx *store.Tx, key Key) error {
-	if ks.changed == nil {
-		return nil
-	}
-	return ks.changed(ctx, tx, key)
+	return &Keys{db: db, now: now, known: recent[known]{stale: keyStale}}
 }
 
 // Create makes a key and gives its text, which is kept nowhere and cannot be had again. Of k it
@@ -167,7 +145,7 @@ func (ks *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (t
 		old.Expires = end
 		return ks.put(ctx, tx, old)
 	})
-	ks.forget(id)
+	ks.known.forget(id)
 	return text, made, err
 }
 
@@ -179,13 +157,6 @@ func (ks *Keys) put(ctx context.Context, tx *store.Tx, k Key) error {
 		return err
 	}
 	return ks.tell(ctx, tx, k)
-}
-
-// forget makes the next request read a key anew.
-func (ks *Keys) forget(id string) {
-	ks.mu.Lock()
-	defer ks.mu.Unlock()
-	delete(ks.known, id)
 }
 
 const keyColumns = `id, name, hash, scopes, rate, created, expires, revoked, suspended`
@@ -225,14 +196,14 @@ func scanKey(row store.Scanner) (Key, []byte, error) {
 // Revoke ends a key. It is fail.NotFound when there is none of that id, and no error when it was
 // revoked before.
 func (ks *Keys) Revoke(ctx context.Context, id string) error {
-	defer ks.forget(id)
+	defer ks.known.forget(id)
 	return ks.db.Update(ctx, func(tx *store.Tx) error { return ks.revoke(ctx, tx, id) })
 }
 
 // Suspend has a key open nothing until it is resumed. It is fail.NotFound when there is none of
 // that id, and fail.Invalid for one that is revoked.
 func (ks *Keys) Suspend(ctx context.Context, id string, suspended bool) error {
-	defer ks.forget(id)
+	defer ks.known.forget(id)
 	return ks.db.Update(ctx, func(tx *store.Tx) error { return ks.suspend(ctx, tx, id, suspended) })
 }
 
@@ -287,36 +258,20 @@ var errWrongKey = fail.New(fail.Unauthorized, "this API key is not known here; l
 
 // find reads a key, or remembers what it read a moment ago.
 func (ks *Keys) find(ctx context.Context, id string) (known, error) {
-	now := ks.now()
-	ks.mu.Lock()
-	k, seen := ks.known[id]
-	ks.mu.Unlock()
-	if seen && now.Before(k.until) {
-		return k, nil
-	}
-	fresh := known{until: now.Add(keyFresh)}
-	err := ks.db.View(ctx, func(tx *store.Tx) (err error) {
-		fresh.key, fresh.hash, err = ks.read(ctx, tx, id)
-		if err != nil && fail.From(err).Code == fail.NotFound {
-			fresh.key, fresh.hash, err = Key{}, nil, nil
-		}
-		return err
+	found, err := ks.known.get(id, ks.now(), func() (known, error) {
+		return store.Get(ctx, ks.db, func(tx *store.Tx) (k known, err error) {
+			k.key, k.hash, err = ks.read(ctx, tx, id)
+			if err != nil && fail.From(err).Code == fail.NotFound {
+				return known{}, nil
+			}
+			return k, err
+		})
 	})
-	switch {
-	case err == nil:
-	case seen && now.Before(k.until.Add(keyStale)):
-		return k, nil
-	default:
+	if err != nil {
 		return known{}, fail.New(fail.Unavailable, "API keys cannot be looked up at the moment; try again").
 			After(5 * time.Second).Wrap(err)
 	}
-	ks.mu.Lock()
-	defer ks.mu.Unlock()
-	if len(ks.known) >= keysKnown {
-		clear(ks.known)
-	}
-	ks.known[id] = fresh
-	return fresh, nil
+	return found, nil
 }
 
 // hashPrefix begins a hash, so that another method can come one day.

@@ -106,7 +106,7 @@ func (l *Logins) Member(ctx context.Context, id string) (Member, error) {
 // change changes somebody, also to a role where one is named. It is fail.NotFound when there is
 // nobody of that id, and fail.Invalid where no owner would be left who can come in.
 func (l *Logins) change(ctx context.Context, id, role string, change func(*store.Tx, *Member) error) error {
-	defer l.keys.forget(id)
+	defer l.keys.known.forget(id)
 	return l.db.Update(ctx, func(tx *store.Tx) error {
 		all, before, err := members(ctx, tx)
 		if err != nil {

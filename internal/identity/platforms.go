@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"frontdesk/internal/infra/fail"
@@ -106,20 +105,17 @@ func (k PlatformKey) May(role string) bool { return slices.Contains(k.Roles, rol
 // secrets: what one does to a key holds in the others within a second. Its methods may be called
 // concurrently.
 type Platforms struct {
-	db      *store.DB
-	seal    cipher.AEAD
-	now     func() time.Time
-	changed func(context.Context, *store.Tx, PlatformKey) error
-
-	mu    sync.Mutex
-	known map[string]knownPlatform // by id; those that do not exist are known, too
+	teller[PlatformKey]
+	db    *store.DB
+	seal  cipher.AEAD
+	now   func() time.Time
+	known recent[knownPlatform] // by id
 }
 
-// knownPlatform is what was read of a key, and until when that need not be read again.
+// knownPlatform is what was read of a key.
 type knownPlatform struct {
 	key    PlatformKey
 	secret []byte // nil when there is no such key
-	until  time.Time
 }
 
 // PlatformSecret is the name of the secret, in the folder of secrets, that seals platforms'
@@ -164,7 +160,7 @@ func NewPlatforms(db *store.DB, secret []byte, now func() time.Time) (*Platforms
 	if err != nil {
 		return nil, fmt.Errorf("the secret that seals platforms' keys: %w", err)
 	}
-	return &Platforms{db: db, seal: seal, now: now, known: map[string]knownPlatform{}}, nil
+	return &Platforms{db: db, seal: seal, now: now}, nil
 }
 
 // sealing seals with a secret of the folder of secrets (AES-256-GCM).
@@ -174,18 +170,6 @@ func sealing(secret []byte) (cipher.AEAD, error) {
 		return nil, err
 	}
 	return cipher.NewGCMWithRandomNonce(block)
-}
-
-// OnChange calls fn for every key that is made or changed, as it is then, in the transaction that
-// does it; its error undoes the change. Call it before anything else.
-func (p *Platforms) OnChange(fn func(context.Context, *store.Tx, PlatformKey) error) { p.changed = fn }
-
-// tell tells of a change.
-func (p *Platforms) tell(ctx context.Context, tx *store.Tx, key PlatformKey) error {
-	if p.changed == nil {
-		return nil
-	}
-	return p.changed(ctx, tx, key)
 }
 
 // The bounds of what a registry may give out.
@@ -349,7 +333,7 @@ func (p *Platforms) SetStatusIn(ctx context.Context, tx *store.Tx, id, status st
 	if err == nil {
 		err = p.tell(ctx, tx, key)
 	}
-	p.forget(id)
+	p.known.forget(id)
 	return key, err
 }
 
@@ -360,7 +344,7 @@ func (p *Platforms) SetStatus(ctx context.Context, id, status string) (PlatformK
 		key, err = p.SetStatusIn(ctx, tx, id, status)
 		return err
 	})
-	p.forget(id)
+	p.known.forget(id)
 	return key, err
 }
 
@@ -391,7 +375,7 @@ func (p *Platforms) RotateIn(ctx context.Context, tx *store.Tx, id string, overl
 		if _, err = tx.Exec(ctx, `UPDATE platform_key SET not_after = $1 WHERE id = $2`, store.Micros(end), id); err == nil {
 			err = p.tell(ctx, tx, old)
 		}
-		p.forget(id)
+		p.known.forget(id)
 	}
 	return made, text, err
 }
@@ -403,7 +387,7 @@ func (p *Platforms) Rotate(ctx context.Context, id string, overlap time.Duration
 		made, text, err = p.RotateIn(ctx, tx, id, overlap)
 		return err
 	})
-	p.forget(id)
+	p.known.forget(id)
 	return made, text, err
 }
 
@@ -414,49 +398,24 @@ func (p *Platforms) Find(ctx context.Context, id string) (PlatformKey, []byte, e
 	if !Visible(id) {
 		return PlatformKey{}, nil, noPlatformKey("of that id")
 	}
-	now := p.now()
-	p.mu.Lock()
-	k, seen := p.known[id]
-	p.mu.Unlock()
-	if !seen || !now.Before(k.until) || now.Before(k.until.Add(-keyFresh)) {
-		var err error
-		if k, err = p.look(ctx, id, now); err != nil {
-			return PlatformKey{}, nil, err
-		}
-	}
-	if k.secret == nil {
+	found, err := p.known.get(id, p.now(), func() (knownPlatform, error) {
+		return store.Get(ctx, p.db, func(tx *store.Tx) (k knownPlatform, err error) {
+			var sealed []byte
+			if k.key, sealed, err = p.read(ctx, tx, id); err == nil {
+				k.secret, err = p.opened(k.key, sealed)
+			}
+			if err != nil && fail.From(err).Code == fail.NotFound {
+				return knownPlatform{}, nil
+			}
+			return k, err
+		})
+	})
+	switch {
+	case err != nil:
+		return PlatformKey{}, nil, fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again").
+			After(5 * time.Second).Wrap(err)
+	case found.secret == nil:
 		return PlatformKey{}, nil, noPlatformKey(id)
 	}
-	return k.key, k.secret, nil
-}
-
-// look reads a key, and remembers it for a second.
-func (p *Platforms) look(ctx context.Context, id string, now time.Time) (knownPlatform, error) {
-	fresh := knownPlatform{until: now.Add(keyFresh)}
-	err := p.db.View(ctx, func(tx *store.Tx) error {
-		key, sealed, err := p.read(ctx, tx, id)
-		fresh.key, fresh.secret = key, nil
-		if err == nil {
-			fresh.secret, err = p.opened(key, sealed)
-		}
-		return err
-	})
-	if err != nil && fail.From(err).Code != fail.NotFound {
-		return knownPlatform{}, fail.New(fail.Unavailable, "keys cannot be looked up at the moment; try again").
-			After(5 * time.Second).Wrap(err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.known) >= keysKnown {
-		clear(p.known)
-	}
-	p.known[id] = fresh
-	return fresh, nil
-}
-
-// forget makes the next Find read a key anew.
-func (p *Platforms) forget(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.known, id)
+	return found.key, found.secret, nil
 }
