@@ -78,7 +78,18 @@ type keeper struct {
 // before Refresh. What is there and cannot be used is told: the index is made anew then.
 func (l *Index) Keep(folder string, told func(error)) {
 	l.keeper.folder, l.keeper.told = folder, told
-	go func() { _, _ = sealed.Program() }() // which takes a moment, and is asked for in Refresh
+	if l.hasFiles() {
+		go func() { _, _ = sealed.Program() }() // which takes a moment, and is asked for in Refresh
+	}
+}
+
+// path is the file that names the others.
+func (l *Index) path() string { return filepath.Join(l.keeper.folder, keptName) }
+
+// hasFiles says whether something was saved in the folder.
+func (l *Index) hasFiles() bool {
+	_, err := os.Stat(l.path())
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // FromFiles says whether the index began with what was kept.
@@ -135,7 +146,7 @@ func (l *Index) Save(ctx context.Context) error {
 	}
 	sections, err := m.sections(dictionary)
 	if err == nil {
-		_, err = sealed.Write(filepath.Join(k.folder, keptName), of, sections)
+		_, err = sealed.Write(l.path(), of, sections)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the index: %w", err)
@@ -204,10 +215,10 @@ func (m *manifest) sections(d *dictionary) ([][]byte, error) {
 // restore takes the state from the folder, if there is one that was made under this admission, and
 // of the catalog. What it does not have yet comes with the change feed.
 func (l *Index) restore(ctx context.Context, admission string) error {
-	path := filepath.Join(l.keeper.folder, keptName)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !l.hasFiles() {
 		return nil
 	}
+	path := l.path()
 	of, err := l.identity(admission)
 	if err != nil {
 		return err
