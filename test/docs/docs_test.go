@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,13 +126,13 @@ var (
 // flags in it.
 func TestDocumentedCommandsExist(t *testing.T) {
 	t.Parallel()
-	shown := 0
+	shown, known := 0, helps{}
 	for _, p := range pages(t) {
 		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
 			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
 				if found := command.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
 					shown++
-					checkCommand(t, p.path, found[1], found[2])
+					known.check(t, p.path, found[1], found[2])
 				}
 			}
 		}
@@ -141,18 +142,31 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	}
 }
 
-func checkCommand(t *testing.T, path, name, rest string) {
+// helps are the helps of commands, each of which many pages show; empty for what is no command.
+type helps map[string]string
+
+func (h helps) of(t *testing.T, words []string) string {
+	t.Helper()
+	name := strings.Join(words, " ")
+	if _, known := h[name]; !known {
+		help, _, err := process.Run(t, append(slices.Clone(words), "--help")...)
+		if err != nil {
+			help = ""
+		}
+		h[name] = help
+	}
+	return h[name]
+}
+
+func (h helps) check(t *testing.T, path, name, rest string) {
 	t.Helper()
 	rest, _, _ = strings.Cut(rest, "#")
 	words := strings.Fields(name)
-	var help string
-	var err error
-	for n := len(words); n >= 0; n-- { // the last words may be arguments
-		if help, _, err = process.Run(t, append(append([]string{}, words[:n]...), "--help")...); err == nil && (n > 0 || len(words) == 0) {
-			break
-		}
+	help := h.of(t, words)
+	for n := len(words) - 1; n > 0 && help == ""; n-- { // the last words may be arguments
+		help = h.of(t, words[:n])
 	}
-	if err != nil {
+	if help == "" {
 		t.Errorf("%s shows `frontdesk %s`, which does not exist", path, name)
 		return
 	}
