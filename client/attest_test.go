@@ -87,7 +87,8 @@ func (a *attester) signs(kid string, key ed25519.PrivateKey, uri, at, claims str
 
 const attestedAt = "2026-03-18T09:00:00.10Z" // which another program would write in another form
 
-// TestAttestationsOfOffersAreVerified holds each level and each reason why an attestation counts for nothing, over the wire.
+// TestAttestationsOfOffersAreVerified holds each level and each reason why an attestation counts
+// for nothing, over the wire.
 func TestAttestationsOfOffersAreVerified(t *testing.T) {
 	t.Parallel()
 	provider, vendor, stranger := newAttester(t, published(oldKey)...), newAttester(t, published(newKey)...), newAttester(t, published(newKey)...)
@@ -178,7 +179,8 @@ func TestAttestationsOfOffersAreVerified(t *testing.T) {
 	}
 }
 
-// TestVerifiersKeysAreRemembered holds that a verifier is asked once for many offers, and anew for a key that is not known yet.
+// TestVerifiersKeysAreRemembered holds that a verifier is asked once for many offers, and anew for
+// a key that is not known yet.
 func TestVerifiersKeysAreRemembered(t *testing.T) {
 	t.Parallel()
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
@@ -206,8 +208,9 @@ func TestVerifiersKeysAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of what it fetched, by the hash of the offer and that which the provider
-// attests: bytes by SHA-256, nearly the words by simhash-v1.
+// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of what it fetched, by the
+// hash of the offer and that which the provider attests: bytes by SHA-256, nearly the words by
+// simhash-v1.
 func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(strings.Repeat("a b c d e f g h i j k l m n o p q r s t u v w x y z one two three four five six seven eight nine ten eleven twelve ", 6))
@@ -277,8 +280,8 @@ func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 	}
 }
 
-// TestWhatIsAttestedAsItIsOfferedAsksNobody holds that a fetch asks no verifier for what the offer itself tells, and says that it is attested where
-// the keys are known.
+// TestWhatIsAttestedAsItIsOfferedAsksNobody holds that a fetch asks no verifier for what the offer
+// itself tells, and says that it is attested where the keys are known.
 func TestWhatIsAttestedAsItIsOfferedAsksNobody(t *testing.T) {
 	t.Parallel()
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)
@@ -306,8 +309,8 @@ func TestWhatIsAttestedAsItIsOfferedAsksNobody(t *testing.T) {
 	}
 }
 
-// TestAVerifierIsReadOnceForAllWhoWait has many want the keys of a verifier that is slow: they wait for one document, whoever gives up keeps the others from nothing, and what
-// came is remembered.
+// TestAVerifierIsReadOnceForAllWhoWait has many want the keys of a verifier that is slow: they wait
+// for one document, whoever gives up keeps the others from nothing, and what came is remembered.
 func TestAVerifierIsReadOnceForAllWhoWait(t *testing.T) {
 	t.Parallel()
 	s, provider := newCounter(t), newAttester(t, published(oldKey)...)

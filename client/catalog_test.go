@@ -178,7 +178,8 @@ func TestWhatIsRefusedIsCounted(t *testing.T) {
 	}
 }
 
-// TestAFailureTellsWhatWasTakenBefore fails the third request of several, in the words of the protocol, in no words, and by a line that breaks.
+// TestAFailureTellsWhatWasTakenBefore fails the third request of several, in the words of the
+// protocol, in no words, and by a line that breaks.
 func TestAFailureTellsWhatWasTakenBefore(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

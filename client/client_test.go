@@ -453,7 +453,8 @@ func TestContextEndsAWait(t *testing.T) {
 
 func TestClosedConnectionIsReplacedWithoutAWord(t *testing.T) {
 	t.Parallel()
-	// Each connection answers once and is then closed by the server, as one that was idle for too long is.
+	// Each connection answers once and is then closed by the server, as one that was idle for too
+	// long is.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 	"frontdesk/wire/nlweb"
 )
 
-// talker is a desk that counts the questions of each session in its state, and remembers what it was sent.
+// talker is a desk that counts the questions of each session in its state, and remembers what it
+// was sent.
 type talker struct {
 	asked   []nlweb.AskRequest
 	deleted []string

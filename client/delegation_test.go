@@ -57,8 +57,8 @@ func TestDelegationsAreRead(t *testing.T) {
 	}
 }
 
-// TestADelegationIsShownOnlyToWhoMaySeeIt holds that every request carries it, and that a token which anybody can use is sent to no Exchange that
-// was only found.
+// TestADelegationIsShownOnlyToWhoMaySeeIt holds that every request carries it, and that a token
+// which anybody can use is sent to no Exchange that was only found.
 func TestADelegationIsShownOnlyToWhoMaySeeIt(t *testing.T) {
 	t.Parallel()
 	bound := `user("ceo"); holder(hex:` + hex.EncodeToString(buyerKey.Public().(ed25519.PublicKey)) + `)`

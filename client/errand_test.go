@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestClocksAreToldApart: by the Date of an answer, unless a cache may have kept it, and only where it matters.
+// TestClocksAreToldApart: by the Date of an answer, unless a cache may have kept it, and only where
+// it matters.
 func TestClocksAreToldApart(t *testing.T) {
 	t.Parallel()
 	came := time.Date(2027, 5, 4, 12, 0, 0, 400, time.UTC)

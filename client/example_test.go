@@ -160,7 +160,8 @@ func ExampleOptions_token() {
 	// Bearer a-token-renewed-when-needed
 }
 
-// An agent has the licensed text of what a question found. What must not be lost when the program stops is written down in Before.
+// An agent has the licensed text of what a question found. What must not be lost when the program
+// stops is written down in Before.
 func ExampleClient_Fetch() {
 	var key ed25519.PrivateKey // whose public half https://buyer.example.com/.well-known/ramp-agent.json tells
 	desk, err := client.New("https://www.example.com", client.Options{Buyer: client.Buyer{ID: "research-bot", Domain: "buyer.example.com", Key: key}})

@@ -274,8 +274,8 @@ func TestExchangeSellsAndDelivers(t *testing.T) {
 	}
 }
 
-// TestOffersThatAreNotGoodArePassedOver holds that nothing is bought by what the Exchange has not signed, or the program
-// does not understand.
+// TestOffersThatAreNotGoodArePassedOver holds that nothing is bought by what the Exchange has not
+// signed, or the program does not understand.
 func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(c *counter){
@@ -321,8 +321,8 @@ func TestOffersThatAreNotGoodArePassedOver(t *testing.T) {
 	}
 }
 
-// TestOffersAreVerifiedAsTheyCame holds that a signature is over members, too, that the program has never heard of, and over
-// what they say whatever the names are written like.
+// TestOffersAreVerifiedAsTheyCame holds that a signature is over members, too, that the program has
+// never heard of, and over what they say whatever the names are written like.
 func TestOffersAreVerifiedAsTheyCame(t *testing.T) {
 	t.Parallel()
 	snake := strings.NewReplacer("offerId", "offer_id", "deliveryMethod", "delivery_method", "expiresAt", "expires_at", "signatureAlgorithm", "signature_algorithm",

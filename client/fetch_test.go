@@ -82,8 +82,9 @@ func usd(amount float64) client.Fetching {
 	return client.Fetching{Most: client.Price{Amount: amount, Currency: "USD"}}
 }
 
-// TestLicensedTextTakesTwoCalls holds that after Ask one call discovers, buys, fetches, holds what came against its offer, and
-// reports; and that a signature which others could use again is sent to no Exchange, named or not.
+// TestLicensedTextTakesTwoCalls holds that after Ask one call discovers, buys, fetches, holds what
+// came against its offer, and reports; and that a signature which others could use again is sent to
+// no Exchange, named or not.
 func TestLicensedTextTakesTwoCalls(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -116,8 +117,8 @@ func TestLicensedTextTakesTwoCalls(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatFitsIsBought holds that nothing is bought but by an offer within the limit, in its currency, for the uses, that can be
-// fetched.
+// TestOnlyWhatFitsIsBought holds that nothing is bought but by an offer within the limit, in its
+// currency, for the uses, that can be fetched.
 func TestOnlyWhatFitsIsBought(t *testing.T) {
 	t.Parallel()
 	metered := func(o *rampv1.Offer) {
@@ -212,7 +213,8 @@ func TestTheCheapestOfferIsTaken(t *testing.T) {
 	}
 }
 
-// TestWhatIsChargedInAnotherCurrencyIsTold holds that a number which is not greater is no excuse for a currency that is worth more.
+// TestWhatIsChargedInAnotherCurrencyIsTold holds that a number which is not greater is no excuse
+// for a currency that is worth more.
 func TestWhatIsChargedInAnotherCurrencyIsTold(t *testing.T) {
 	t.Parallel()
 	for currency, more := range map[string]bool{"KWD": true, "": true, "usd": false, "USD": false} {
@@ -230,8 +232,9 @@ func TestWhatIsChargedInAnotherCurrencyIsTold(t *testing.T) {
 	}
 }
 
-// TestAPurchaseThatBrokeOffIsFinished holds, for each step at which the Exchange or the way to it fails, that the error says how far it
-// came and under which id, and that going on buys nothing twice, also by another program that has only what was written down.
+// TestAPurchaseThatBrokeOffIsFinished holds, for each step at which the Exchange or the way to it
+// fails, that the error says how far it came and under which id, and that going on buys nothing
+// twice, also by another program that has only what was written down.
 func TestAPurchaseThatBrokeOffIsFinished(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -293,8 +296,8 @@ func TestAPurchaseThatBrokeOffIsFinished(t *testing.T) {
 	}
 }
 
-// TestWhatCameIsHeldAgainstItsHash holds that text which is not what was offered, or not what it says of itself, is told, with
-// the transaction, and not reported as used.
+// TestWhatCameIsHeldAgainstItsHash holds that text which is not what was offered, or not what it
+// says of itself, is told, with the transaction, and not reported as used.
 func TestWhatCameIsHeldAgainstItsHash(t *testing.T) {
 	t.Parallel()
 	digest := func(text string) string { return sign.ContentDigest([]byte(text)) }
@@ -393,8 +396,8 @@ func TestReportsAreFiledAsTheProgramWants(t *testing.T) {
 	}
 }
 
-// TestAnAttributionIsReported holds that an offer which is paid for by naming the source can be completed: by Fetch where the program says
-// how people were shown it, and otherwise later.
+// TestAnAttributionIsReported holds that an offer which is paid for by naming the source can be
+// completed: by Fetch where the program says how people were shown it, and otherwise later.
 func TestAnAttributionIsReported(t *testing.T) {
 	t.Parallel()
 	address, yes, no := "https://site.example/a", true, false
@@ -447,8 +450,8 @@ func TestAnAttributionIsReported(t *testing.T) {
 	}
 }
 
-// TestTheExchangeIsFoundByTheSitesManifest holds that an address alone is enough, where its host names who sells for it; and that an Exchange
-// which cannot be reached hides none that can.
+// TestTheExchangeIsFoundByTheSitesManifest holds that an address alone is enough, where its host
+// names who sells for it; and that an Exchange which cannot be reached hides none that can.
 func TestTheExchangeIsFoundByTheSitesManifest(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)

@@ -12,8 +12,9 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestForwardPassesAQueryOn holds that another's query arrives with its requester untouched and the buyer as its last hop, whose signature
-// holds over the text that arrived, and that offers are held against the Exchange's signature as ever.
+// TestForwardPassesAQueryOn holds that another's query arrives with its requester untouched and the
+// buyer as its last hop, whose signature holds over the text that arrived, and that offers are held
+// against the Exchange's signature as ever.
 func TestForwardPassesAQueryOn(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)

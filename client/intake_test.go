@@ -79,7 +79,8 @@ func TestFromAQuestionToABoundOffer(t *testing.T) {
 	if err != nil || string(again.Raw) != string(got.Raw) || len(business.Seen().Bound) != 1 {
 		t.Errorf("%+v, %v", again, err)
 	}
-	// Check 71: user_confirmed_at is when Confirm was called. Check 73: the session is the same throughout.
+	// Check 71: user_confirmed_at is when Confirm was called. Check 73: the session is the same
+	// throughout.
 	var metadata struct {
 		At time.Time `json:"user_confirmed_at"`
 	}
@@ -215,7 +216,8 @@ func TestWhatIsAuthorizedIsSent(t *testing.T) {
 	}
 }
 
-// Check 71: there is no way to bind without confirming, and what is confirmed is what the offer requires.
+// Check 71: there is no way to bind without confirming, and what is confirmed is what the offer
+// requires.
 func TestCheck71WhatIsConfirmed(t *testing.T) {
 	t.Parallel()
 	business, p := discovered(t, Options{})
@@ -363,8 +365,8 @@ func TestCheck75AnswersAreBounded(t *testing.T) {
 	business.Resume()
 }
 
-// A provider that never stays silent for long and never comes to an end is given up, too: when it answers a submission as when
-// it is discovered.
+// A provider that never stays silent for long and never comes to an end is given up, too: when it
+// answers a submission as when it is discovered.
 func TestCheck75AnswersThatDribbleEnd(t *testing.T) {
 	manifest := `{"aip_version":"0.1.0","provider":{"name":"Slow","url":"http://localhost"},"intakes":[{"id":"quote","name":"Quote","description":"Slowly.","endpoint":"http://localhost/quote",
 		"method":"POST","input_schema":{"type":"object"},"offer_type":"quote","binding_available":false}]}`
@@ -400,7 +402,8 @@ func TestCheck75AnswersThatDribbleEnd(t *testing.T) {
 	}
 }
 
-// A submission that broke off, or came at a bad time, is made again in the same session; a bind that broke off is not.
+// A submission that broke off, or came at a bad time, is made again in the same session; a bind
+// that broke off is not.
 func TestWhatIsSentAgain(t *testing.T) {
 	t.Parallel()
 	business, p := discovered(t, Options{MaxWait: time.Second})
@@ -424,7 +427,8 @@ func TestWhatIsSentAgain(t *testing.T) {
 	}
 }
 
-// Whatever a provider answers, it is an error of a known type or an offer that can be bound at its own.
+// Whatever a provider answers, it is an error of a known type or an offer that can be bound at its
+// own.
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	business, p := discovered(t, Options{Retries: -1})

@@ -12,8 +12,9 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestAPeerOfALaterProtocolIsNamed has a buyer meet Exchanges of RAMP 2, of a later revision that calls itself ramp.v1 as well, and of FORA: each is refused with its name, before
-// anything is bought.
+// TestAPeerOfALaterProtocolIsNamed has a buyer meet Exchanges of RAMP 2, of a later revision that
+// calls itself ramp.v1 as well, and of FORA: each is refused with its name, before anything is
+// bought.
 func TestAPeerOfALaterProtocolIsNamed(t *testing.T) {
 	t.Parallel()
 	const manifest = `{"domain":"x.example","name":"X","operator":"X","exchange_endpoint":"https://x.example","keys_uri":"https://x.example/keys","pricing_models_supported":["per_access"],"delivery_methods_supported":["direct"],`

@@ -11,8 +11,9 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// TestAnOffersObjectIsItsJSON holds of offers of any shape that their object is that of their JSON, with the signature in it, and that an offer whose JSON nobody
-// would read again, since it is nested too deep, is none.
+// TestAnOffersObjectIsItsJSON holds of offers of any shape that their object is that of their JSON,
+// with the signature in it, and that an offer whose JSON nobody would read again, since it is
+// nested too deep, is none.
 func TestAnOffersObjectIsItsJSON(t *testing.T) {
 	t.Parallel()
 	nested := func(levels int) *structpb.Value {

@@ -12,7 +12,8 @@ import (
 	"frontdesk/wire/nlweb"
 )
 
-// later is a desk that promises every question an answer, and keeps the promise after so many looks.
+// later is a desk that promises every question an answer, and keeps the promise after so many
+// looks.
 type later struct {
 	looks   int
 	after   int

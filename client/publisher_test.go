@@ -141,7 +141,8 @@ func TestDenialsAreDecisions(t *testing.T) {
 	}
 }
 
-// TestALyingPublisherGivesNothing has the publisher break what the protocol wants of an answer, one way at a time.
+// TestALyingPublisherGivesNothing has the publisher break what the protocol wants of an answer, one
+// way at a time.
 func TestALyingPublisherGivesNothing(t *testing.T) {
 	t.Parallel()
 	for _, lie := range []string{
@@ -198,8 +199,8 @@ func TestAWrongKeyIsAFailure(t *testing.T) {
 	}
 }
 
-// TestWhatFailsOnItsWayIsAskedAgain loses answers and has none: the same request comes again, under another nonce, and is
-// counted once.
+// TestWhatFailsOnItsWayIsAskedAgain loses answers and has none: the same request comes again, under
+// another nonce, and is counted once.
 func TestWhatFailsOnItsWayIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	p, c := opened(t, platform(), Options{})
@@ -292,7 +293,8 @@ func TestADeclarationMustBeOne(t *testing.T) {
 	}
 }
 
-// TestNothingSignedIsRedirected: the path is in the signature, and the address is the declaration's to name.
+// TestNothingSignedIsRedirected: the path is in the signature, and the address is the declaration's
+// to name.
 func TestNothingSignedIsRedirected(t *testing.T) {
 	t.Parallel()
 	elsewhere := 0
@@ -308,7 +310,8 @@ func TestNothingSignedIsRedirected(t *testing.T) {
 	}
 }
 
-// TestASecureDeclarationNamesNoInsecureAddress serves a declaration by https whose endpoint is http.
+// TestASecureDeclarationNamesNoInsecureAddress serves a declaration by https whose endpoint is
+// http.
 func TestASecureDeclarationNamesNoInsecureAddress(t *testing.T) {
 	t.Parallel()
 	p := publisher.Start(t)

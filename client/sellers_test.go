@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestItemsTellTheirSeller reads the action of front desks of today and of before, and believes no other.
+// TestItemsTellTheirSeller reads the action of front desks of today and of before, and believes no
+// other.
 func TestItemsTellTheirSeller(t *testing.T) {
 	t.Parallel()
 	for action, want := range map[string]string{

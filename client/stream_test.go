@@ -166,8 +166,8 @@ func TestEventsAreGivenAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestLeavingAStreamEndsTheRequest waits for the desk to see that its client has gone: without that it would wait
-// for ever.
+// TestLeavingAStreamEndsTheRequest waits for the desk to see that its client has gone: without that
+// it would wait for ever.
 func TestLeavingAStreamEndsTheRequest(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})

@@ -10,7 +10,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestEveryWordOfAPeersAnswerIsRead has another's Exchange answer with each status and resolution of a dispute, as a name and as its number, and each reason to deny a purchase.
+// TestEveryWordOfAPeersAnswerIsRead has another's Exchange answer with each status and resolution
+// of a dispute, as a name and as its number, and each reason to deny a purchase.
 func TestEveryWordOfAPeersAnswerIsRead(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)

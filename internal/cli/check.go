@@ -167,7 +167,8 @@ func (c checkCommand) rampKind(text []byte) check.Kind {
 	return ""
 }
 
-// intakeKind is the kind of a message of the Agent Intake Protocol, where the flag says or the text shows that it is one.
+// intakeKind is the kind of a message of the Agent Intake Protocol, where the flag says or the text
+// shows that it is one.
 func (c checkCommand) intakeKind(text []byte) (kind intake.Kind, ok bool) {
 	switch c.As {
 	case "":
@@ -182,8 +183,8 @@ func (c checkCommand) intakeKind(text []byte) (kind intake.Kind, ok bool) {
 	return intake.Kind(name), ok
 }
 
-// samplesIn reads samples: INTAKE.json, and INTAKE.declined.json and INTAKE.bind.json beside it, of one intake or of all in
-// a folder.
+// samplesIn reads samples: INTAKE.json, and INTAKE.declined.json and INTAKE.bind.json beside it, of
+// one intake or of all in a folder.
 func samplesIn(path string) (map[string]check.Sample, error) {
 	if path == "" {
 		return nil, nil

@@ -1,6 +1,6 @@
-// Package cli is frontdesk's command line. Each command is a struct: its fields are the flags, and its Run carries it
-// out. The commands of agents, buyers and providers are in agent, those by which an owner runs a front desk in owner;
-// here are those that serve, read content, check and measure.
+// Package cli is frontdesk's command line. Each command is a struct: its fields are the flags, and
+// its Run carries it out. The commands of agents, buyers and providers are in agent, those by which
+// an owner runs a front desk in owner; here are those that serve, read content, check and measure.
 package cli
 
 import (
@@ -74,8 +74,8 @@ type grammar struct {
 	Restore owner.Restore `cmd:"" group:"Books and backups" help:"Put a backup in place."`
 }
 
-// grammarOf is the part of the grammar that a command line needs: to read the tags of all flags of all commands takes
-// longer than most commands do.
+// grammarOf is the part of the grammar that a command line needs: to read the tags of all flags of
+// all commands takes longer than most commands do.
 func grammarOf(args []string) any {
 	commands := reflect.VisibleFields(reflect.TypeFor[grammar]())
 	place := func(name string) int {
@@ -122,8 +122,8 @@ func overview(options kong.HelpOptions, ctx *kong.Context) error {
 // exited carries an exit code out of kong, which ends the process where it has printed help.
 type exited int
 
-// untilSignal gives a context that the first SIGINT or SIGTERM ends. The second does what it does by itself, however
-// soon after the first it comes.
+// untilSignal gives a context that the first SIGINT or SIGTERM ends. The second does what it does
+// by itself, however soon after the first it comes.
 func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals, over := make(chan os.Signal, 2), make(chan struct{})
@@ -152,8 +152,8 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Main runs a command line and gives the exit code. SIGINT and SIGTERM end what runs in good order; a second one
-// ends it at once.
+// Main runs a command line and gives the exit code. SIGINT and SIGTERM end what runs in good order;
+// a second one ends it at once.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	ctx, stop := untilSignal(ctx)
 	defer stop()

@@ -43,8 +43,8 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
-		// [race] in a script: its commands run one after another, which has nothing for the race detector to find and takes ten
-		// times as long under it. Every script runs without it, too.
+		// [race] in a script: its commands run one after another, which has nothing for the race
+		// detector to find and takes ten times as long under it. Every script runs without it, too.
 		Condition: func(name string) (bool, error) {
 			if name != "race" {
 				return false, fmt.Errorf("the conditions of scripts are testscript's own and race, not %s", name)

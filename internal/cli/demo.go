@@ -185,8 +185,8 @@ func demoConfig(content, address, listen string) string {
 	return b.String()
 }
 
-// private says whether what is sent to an address stays between the two sides: by https, or on this machine. At another,
-// intakes are not opened.
+// private says whether what is sent to an address stays between the two sides: by https, or on this
+// machine. At another, intakes are not opened.
 func private(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 // demoFunds is what the demo's buyer has to spend, in a currency that is none.
 const demoFunds = "5"
 
-// letBuy lets the demo's buyer in: an agent whose key lies in the demo's own folder, with an account of play money. Where it
-// is there from an earlier start, it stays as it is.
+// letBuy lets the demo's buyer in: an agent whose key lies in the demo's own folder, with an
+// account of play money. Where it is there from an earlier start, it stays as it is.
 func (c demoCommand) letBuy(ctx context.Context, s *app.App) error {
 	if _, err := s.Requesters.Get(ctx, demo.BuyerDomain, demo.BuyerID); fail.From(err).Code != fail.NotFound {
 		return err

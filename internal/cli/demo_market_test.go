@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/cli/command"
 )
 
-// TestTheMarketInThisProcess plays the whole scenario, with what is bought by words, in the process of the test, and asks for what nobody has.
+// TestTheMarketInThisProcess plays the whole scenario, with what is bought by words, in the process
+// of the test, and asks for what nobody has.
 func TestTheMarketInThisProcess(t *testing.T) {
 	t.Parallel()
 	m, err := market.Open(t.Context(), market.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Command: inProcess(&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: io.Discard})})

@@ -19,8 +19,8 @@ import (
 // platformSecret is the file with the secret of the demo's platform, in the demo's folder.
 const platformSecret = "platform-secret.txt"
 
-// letRetrieve lets the demo's platform in, under a key whose secret lies in the demo's folder. Where
-// both are there from an earlier start, they stay.
+// letRetrieve lets the demo's platform in, under a key whose secret lies in the demo's folder.
+// Where both are there from an earlier start, they stay.
 func (c demoCommand) letRetrieve(ctx context.Context, s *app.App, folder string) error {
 	file := filepath.Join(folder, platformSecret)
 	secret, err := os.ReadFile(file)

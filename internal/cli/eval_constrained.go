@@ -74,7 +74,8 @@ func (c *clock) now() time.Time {
 	return time.Now()
 }
 
-// judge reads the items into a temporary database, and asks a server on it or the one that --url names.
+// judge reads the items into a temporary database, and asks a server on it or the one that --url
+// names.
 func (c evalCommand) judge(env *command.Environment) (*judge, error) {
 	folder, err := os.MkdirTemp("", "frontdesk-eval-")
 	if err != nil {
@@ -134,7 +135,8 @@ func (c evalCommand) fill(env *command.Environment, j *judge, folder string) err
 	return nil
 }
 
-// judged is the configuration of the items' database: the demo's own, or that of one file or folder.
+// judged is the configuration of the items' database: the demo's own, or that of one file or
+// folder.
 func (c evalCommand) judged(folder string) (*app.Loaded, error) {
 	if c.Demo {
 		address := c.URL
@@ -196,7 +198,8 @@ func (j *judge) ask(ctx context.Context, questions []eval.Constrained) (eval.Con
 	return report, nil
 }
 
-// outcome asks a question as any client would. What the desk asks back is answered with no preference.
+// outcome asks a question as any client would. What the desk asks back is answered with no
+// preference.
 func (j *judge) outcome(ctx context.Context, q eval.Constrained) (eval.Outcome, error) {
 	question := client.Question{Text: q.Text, Previous: q.Prev, Filters: maps.Clone(q.Filters)}
 	if question.Filters == nil {

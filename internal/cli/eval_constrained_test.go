@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/cli/eval"
 )
 
-// A desk that knew the conditions would have nothing wrong with any answer: the judged questions over the sample sites
-// can all be met, and the clock shows their time.
+// A desk that knew the conditions would have nothing wrong with any answer: the judged questions
+// over the sample sites can all be met, and the clock shows their time.
 func TestJudgedQuestionsOfTheSampleSitesCanAllBeMet(t *testing.T) {
 	t.Parallel()
 	if raced {

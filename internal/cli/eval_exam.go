@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/cli/eval"
 )
 
-// runExam asks the everyday questions of sites, each in a folder of its own, and tells which were answered as a helpful
-// person would answer them.
+// runExam asks the everyday questions of sites, each in a folder of its own, and tells which were
+// answered as a helpful person would answer them.
 func (c evalCommand) runExam(env *command.Environment) error {
 	var all []eval.Examined
 	for _, folder := range c.Exam {

@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/cli/eval"
 )
 
-// TestEverydayQuestionsAreAnsweredAsBefore asks invented sites, in seven languages, what their visitors ask. The
-// floors are what is answered right today: who answers better raises them.
+// TestEverydayQuestionsAreAnsweredAsBefore asks invented sites, in seven languages, what their
+// visitors ask. The floors are what is answered right today: who answers better raises them.
 func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{

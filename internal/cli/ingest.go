@@ -33,7 +33,8 @@ func (ingestCommand) Help() string {
 		"\tfrontdesk ingest https://www.example.com/\n\tfrontdesk ingest --watch"
 }
 
-// Run reads the sources, one after the other. A source that fails does not keep the next from being read.
+// Run reads the sources, one after the other. A source that fails does not keep the next from being
+// read.
 func (c ingestCommand) Run(env *command.Environment) error {
 	loaded, sources, err := c.sources(env)
 	if err != nil {

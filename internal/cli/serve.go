@@ -69,7 +69,8 @@ func (c serveCommand) Run(env *command.Environment) error {
 	return s.Run(env.Ctx)
 }
 
-// sayPlaceless says that links lead nowhere while the address of a site is not known whose files are read.
+// sayPlaceless says that links lead nowhere while the address of a site is not known whose files
+// are read.
 func sayPlaceless(env *command.Environment, config app.Config) {
 	for _, source := range config.AllSources() {
 		if source.Path != "" && source.Base == "" {

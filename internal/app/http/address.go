@@ -13,9 +13,9 @@ import (
 	"frontdesk/internal/infra/httpx"
 )
 
-// ClientAddress is how the world reaches the server: at which address, through which proxies, and from where. It is the one
-// place that looks at a request's Host and at what proxies say of the request. What it tells is derived from the
-// request each time and kept nowhere.
+// ClientAddress is how the world reaches the server: at which address, through which proxies, and
+// from where. It is the one place that looks at a request's Host and at what proxies say of the
+// request. What it tells is derived from the request each time and kept nowhere.
 type ClientAddress struct {
 	Url     string         // configured, without a slash at its end; empty when a request says it
 	Prefix  string         // the path of url; empty or like "/desk"
@@ -55,8 +55,8 @@ func NewClientAddress(options AddressOptions) *ClientAddress {
 	return o
 }
 
-// hop is what one proxy says of the request that it took: who sent it, and what for. Parts that it does not say, or
-// that cannot be read, are empty.
+// hop is what one proxy says of the request that it took: who sent it, and what for. Parts that it
+// does not say, or that cannot be read, are empty.
 type hop struct {
 	from                 netip.Addr
 	scheme, host, prefix string
@@ -65,10 +65,11 @@ type hop struct {
 // maxHops is how many proxies a request may have come through for them to be looked at.
 const maxHops = 32
 
-// PublicURL is the address of this front desk as the sender of a request knows it, without a slash at its end:
-// `https://www.example.com/desk`. Where `url` is configured, that is it. Otherwise it is what the trusted proxies say
-// and then the request's Host header, as far as they are well formed. Its answer may be as long-lived as the request:
-// what is kept for others must not depend on it unless `url` is configured.
+// PublicURL is the address of this front desk as the sender of a request knows it, without a slash
+// at its end: `https://www.example.com/desk`. Where `url` is configured, that is it. Otherwise it
+// is what the trusted proxies say and then the request's Host header, as far as they are well
+// formed. Its answer may be as long-lived as the request: what is kept for others must not depend
+// on it unless `url` is configured.
 func (o *ClientAddress) PublicURL(r *http.Request) string {
 	if o.Url != "" {
 		return o.Url
@@ -93,8 +94,8 @@ func (o *ClientAddress) PublicURL(r *http.Request) string {
 // UsualPorts are the ports that an address need not name.
 var UsualPorts = map[string]string{"http": ":80", "https": ":443"}
 
-// Client is the address that a request came from, past the trusted proxies. It is invalid only for requests that
-// came over no network.
+// Client is the address that a request came from, past the trusted proxies. It is invalid only for
+// requests that came over no network.
 func (o *ClientAddress) Client(r *http.Request) netip.Addr {
 	client, _ := o.trace(r)
 	return client
@@ -156,9 +157,9 @@ func (o *ClientAddress) Secure(r *http.Request) bool {
 	return r.TLS != nil || last.scheme == "https"
 }
 
-// trace follows a request back through the trusted proxies to the client. The proxies' words are read from the
-// nearest to the farthest, and the first that is not trusted is the client: what stands before it is anybody's
-// claim.
+// trace follows a request back through the trusted proxies to the client. The proxies' words are
+// read from the nearest to the farthest, and the first that is not trusted is the client: what
+// stands before it is anybody's claim.
 func (o *ClientAddress) trace(r *http.Request) (client netip.Addr, last hop) {
 	client = peer(r)
 	if len(o.proxies) == 0 || !o.trusted(client) {
@@ -192,9 +193,9 @@ func peer(r *http.Request) netip.Addr {
 	return address.Addr().Unmap().WithZone("")
 }
 
-// xForwarded reads the X-Forwarded headers, the nearest proxy's word first. X-Forwarded-For is a list that each proxy
-// adds to. Of the others, most proxies write one value in place of what was there; where there is a list, its values
-// belong to the same proxies.
+// xForwarded reads the X-Forwarded headers, the nearest proxy's word first. X-Forwarded-For is a
+// list that each proxy adds to. Of the others, most proxies write one value in place of what was
+// there; where there is a list, its values belong to the same proxies.
 func xForwarded(header http.Header) []hop {
 	froms := values(header, "X-Forwarded-For")
 	schemes, hosts, prefixes := values(header, "X-Forwarded-Proto"), values(header, "X-Forwarded-Host"), values(header, "X-Forwarded-Prefix")
@@ -310,15 +311,15 @@ func prefixIn(text string) string {
 	return ""
 }
 
-// ValidPrefix says whether a text can stand before every path of the server: empty, or parts that each begin with a
-// slash and hold nothing that would have to be escaped.
+// ValidPrefix says whether a text can stand before every path of the server: empty, or parts that
+// each begin with a slash and hold nothing that would have to be escaped.
 func ValidPrefix(prefix string) bool {
 	return prefix == "" || len(prefix) <= 200 && isPlain(prefix) && !strings.HasSuffix(prefix, "/") &&
 		strings.Trim(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~/") == ""
 }
 
-// Strip takes the prefix of the public address off a request's path, for proxies that leave it there. One that takes
-// it off itself is as good.
+// Strip takes the prefix of the public address off a request's path, for proxies that leave it
+// there. One that takes it off itself is as good.
 func (o *ClientAddress) Strip(r *http.Request) *http.Request {
 	if o.Prefix == "" {
 		return r
@@ -336,7 +337,8 @@ func (o *ClientAddress) Strip(r *http.Request) *http.Request {
 	return &stripped
 }
 
-// ForwardedHost is the host that the nearest trusted proxies say a request was sent to; empty where none says it.
+// ForwardedHost is the host that the nearest trusted proxies say a request was sent to; empty where
+// none says it.
 func (o *ClientAddress) ForwardedHost(r *http.Request) string {
 	_, last := o.trace(r)
 	return last.host

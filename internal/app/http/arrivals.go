@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// arrivals are the requests whose handlers wait for their bodies, the one that has waited longest first. Where there are
-// too many requests, or too many connections, it is cut off for a new one, so that nobody is kept out by requests that are
-// never sent to their end: over HTTP/2 a few connections have thousands of them.
+// arrivals are the requests whose handlers wait for their bodies, the one that has waited longest
+// first. Where there are too many requests, or too many connections, it is cut off for a new one,
+// so that nobody is kept out by requests that are never sent to their end: over HTTP/2 a few
+// connections have thousands of them.
 type arrivals struct {
 	mu      sync.Mutex
 	waiting list.List // of *arrival
@@ -83,7 +84,8 @@ func (b *arrival) end(over bool) {
 	}
 }
 
-// leave is when the request is done. It says whether the request still counts, which one that was cut off does not.
+// leave is when the request is done. It says whether the request still counts, which one that was
+// cut off does not.
 func (b *arrival) leave() bool {
 	if b == nil {
 		return true
@@ -94,8 +96,8 @@ func (b *arrival) leave() bool {
 	return !b.gone
 }
 
-// cutLongest cuts off the request that has waited longest for its body, if there is one: reading it fails as after
-// limits.read_timeout.
+// cutLongest cuts off the request that has waited longest for its body, if there is one: reading it
+// fails as after limits.read_timeout.
 func (a *arrivals) cutLongest() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -112,14 +114,16 @@ func (a *arrivals) cutLongest() bool {
 // mostDiscarded is how much of a body that no handler has read net/http reads to its end by itself.
 const mostDiscarded = 256 << 10
 
-// lingers says whether the rest of a body has to be read once the request is refused: else the connection is reset while
-// the client still sends, and many clients never see the answer then. Over HTTP/2 streams end without that.
+// lingers says whether the rest of a body has to be read once the request is refused: else the
+// connection is reset while the client still sends, and many clients never see the answer then.
+// Over HTTP/2 streams end without that.
 func (b *arrival) lingers(status int) bool {
 	return b != nil && b.alone && status >= http.StatusBadRequest && !b.over && (!b.awaits || b.read > 0) &&
 		(b.length-b.read > mostDiscarded || b.length < 0 && status == http.StatusRequestEntityTooLarge)
 }
 
-// relieve ends a request that waits for its body, for one that is there, and says whether there was one.
+// relieve ends a request that waits for its body, for one that is there, and says whether there was
+// one.
 func (f *RequestHandler) relieve() bool {
 	if !f.arrivals.cutLongest() {
 		return false
@@ -132,10 +136,12 @@ func (f *RequestHandler) relieve() bool {
 	return true
 }
 
-// mostLingered is how much of a body is read once its request is refused. The client of a larger one may see its connection reset.
+// mostLingered is how much of a body is read once its request is refused. The client of a larger
+// one may see its connection reset.
 const mostLingered = 64 << 20
 
-// linger sends the answer, and reads what the client still sends, for as long as a request may take to come.
+// linger sends the answer, and reads what the client still sends, for as long as a request may take
+// to come.
 func (b *arrival) linger() {
 	if err := b.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return

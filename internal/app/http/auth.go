@@ -20,8 +20,9 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// Auth decides who comes in at which door, and how often: it names the party behind a request's credential, and
-// counts the request for the party or the address, and for the sites that are asked.
+// Auth decides who comes in at which door, and how often: it names the party behind a request's
+// credential, and counts the request for the party or the address, and for the sites that are
+// asked.
 type Auth struct {
 	AuthOptions
 	address *ClientAddress
@@ -42,8 +43,8 @@ type AuthOptions struct {
 	Operator ratelimit.Meter
 	// Agent counts agents that the owner limits, each by a rate of its own.
 	Agent ratelimit.Meter
-	// Failures counts wrong credentials, and Excess what comes over the limit at a door that says so in its own
-	// words. Both are counted by each node for itself: they protect the node.
+	// Failures counts wrong credentials, and Excess what comes over the limit at a door that says
+	// so in its own words. Both are counted by each node for itself: they protect the node.
 	Failures, Excess ratelimit.Meter
 }
 
@@ -51,8 +52,8 @@ func NewAuth(out *ClientAddress, options AuthOptions) *Auth {
 	return &Auth{AuthOptions: options, address: out}
 }
 
-// RateLimitState is what was counted for one request. A tool of a protocol may run on another goroutine than the one that
-// writes the response's head.
+// RateLimitState is what was counted for one request. A tool of a protocol may run on another
+// goroutine than the one that writes the response's head.
 type RateLimitState struct {
 	mu      sync.Mutex
 	counted []counted
@@ -108,8 +109,8 @@ func (a *Auth) Guard(where *Route, next http.Handler) http.Handler {
 	})
 }
 
-// Caller names in a request's context where it came from, and to which public address. The context must not lead back
-// to the request, whose buffers it would hold for as long as an answer takes.
+// Caller names in a request's context where it came from, and to which public address. The context
+// must not lead back to the request, whose buffers it would hold for as long as an answer takes.
 func (a *Auth) Caller(r *http.Request) context.Context {
 	ctx := context.WithValue(r.Context(), callerKey{}, a.address.Client(r))
 	return WithPublicURL(ctx, a.address.PublicURL(r))
@@ -118,7 +119,8 @@ func (a *Auth) Caller(r *http.Request) context.Context {
 // callerKey finds the address that a request came from, a netip.Addr.
 type callerKey struct{}
 
-// ClientOf names who sends a request, by its address past the trusted proxies; empty where only this process asks.
+// ClientOf names who sends a request, by its address past the trusted proxies; empty where only
+// this process asks.
 func ClientOf(ctx context.Context) string {
 	if address, ok := CallerOf(ctx); ok {
 		return ratelimit.Network(address)
@@ -126,13 +128,15 @@ func ClientOf(ctx context.Context) string {
 	return ""
 }
 
-// CallerOf is the address that a context's request came from; ok is false where only this process asks.
+// CallerOf is the address that a context's request came from; ok is false where only this process
+// asks.
 func CallerOf(ctx context.Context) (from netip.Addr, ok bool) {
 	from, ok = ctx.Value(callerKey{}).(netip.Addr)
 	return from, ok
 }
 
-// PublicURLOf is the public address that a context's request came to; ok is false where only this process asks.
+// PublicURLOf is the public address that a context's request came to; ok is false where only this
+// process asks.
 func PublicURLOf(ctx context.Context) (public string, ok bool) {
 	public, ok = ctx.Value(publicKey{}).(string)
 	return public, ok
@@ -257,7 +261,8 @@ func SpanWords(wait time.Duration) string {
 	return "a second"
 }
 
-// CountSites counts a question for the sites that it goes to; nil means all. It is the Admit of ask.Deps.
+// CountSites counts a question for the sites that it goes to; nil means all. It is the Admit of
+// ask.Deps.
 func (a *Auth) CountSites(ctx context.Context, sites []string) error {
 	t := RateLimitsOf(ctx)
 	if t != nil && t.refused != nil {
@@ -288,8 +293,9 @@ func (t *RateLimitState) finish(header http.Header) {
 	}
 }
 
-// writeLimits tells a client how much is left of the limit that is nearest to its end: in the fields that most
-// clients read, and in those of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-10), which tell all limits.
+// writeLimits tells a client how much is left of the limit that is nearest to its end: in the
+// fields that most clients read, and in those of the IETF's draft
+// (draft-ietf-httpapi-ratelimit-headers-10), which tell all limits.
 func (t *RateLimitState) writeLimits(header http.Header) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -313,7 +319,8 @@ func (t *RateLimitState) writeLimits(header http.Header) {
 	header.Set("RateLimit", strings.Join(left, ", "))
 }
 
-// Refused is what became of a request where it came in: refused, for its door to say so, and whether it was counted.
+// Refused is what became of a request where it came in: refused, for its door to say so, and
+// whether it was counted.
 func (t *RateLimitState) Refused() (refused error, counted bool) {
 	if t == nil {
 		return nil, false
@@ -365,8 +372,9 @@ func (a *Auth) WithCaller(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(a.Caller(r))) })
 }
 
-// Counting has a request counted that its protocol lets in by itself: it names in the context where the request came from and to
-// which public address, and has what is counted from now on told in the head of the answer.
+// Counting has a request counted that its protocol lets in by itself: it names in the context where
+// the request came from and to which public address, and has what is counted from now on told in
+// the head of the answer.
 func (a *Auth) Counting(w http.ResponseWriter, r *http.Request) (context.Context, *RateLimitState) {
 	t := &RateLimitState{}
 	if answer, ok := w.(*Recorder); ok {

@@ -10,11 +10,12 @@ import (
 	"frontdesk/internal/infra/ratelimit"
 )
 
-// ResourcePath is where the metadata of a protected resource is (RFC 9728 §3): of the resource at /mcp, at this and
-// /mcp behind it.
+// ResourcePath is where the metadata of a protected resource is (RFC 9728 §3): of the resource at
+// /mcp, at this and /mcp behind it.
 const ResourcePath = "/.well-known/oauth-protected-resource"
 
-// Challenge is the value of WWW-Authenticate for a refusal; empty for what a credential would not change.
+// Challenge is the value of WWW-Authenticate for a refusal; empty for what a credential would not
+// change.
 func (a *Auth) Challenge(r *http.Request, where *Route, err error) string {
 	c := identity.Challenge{}
 	switch fail.From(err).Code {
@@ -33,9 +34,9 @@ func (a *Auth) Challenge(r *http.Request, where *Route, err error) string {
 	return c.String()
 }
 
-// metadataURL is where a client finds the authorization server of a door. Under a prefix it is below that, where a
-// proxy passes everything on; whoever makes the address of the door's own (RFC 9728 §3.1) finds it, too, if the
-// proxy passes that on.
+// metadataURL is where a client finds the authorization server of a door. Under a prefix it is
+// below that, where a proxy passes everything on; whoever makes the address of the door's own (RFC
+// 9728 §3.1) finds it, too, if the proxy passes that on.
 func (a *Auth) metadataURL(r *http.Request, door string) string {
 	return a.address.PublicURL(r) + ResourcePath + "/" + door
 }

@@ -18,12 +18,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// connLimiter is a listener that lets only so many connections in at a time, and only so many from one client address. Where
-// there is no room, the connection that has idled longest is closed for the new one: idle are those between two requests,
-// and those whose first request is not there yet. Nobody is thus kept out by connections on which nothing happens.
+// connLimiter is a listener that lets only so many connections in at a time, and only so many from
+// one client address. Where there is no room, the connection that has idled longest is closed for
+// the new one: idle are those between two requests, and those whose first request is not there yet.
+// Nobody is thus kept out by connections on which nothing happens.
 //
-// It learns from http.Server.ConnState what happens on connections. Beyond what x/net's LimitListener does, they can be
-// told how long a client may stay silent (line.attend).
+// It learns from http.Server.ConnState what happens on connections. Beyond what x/net's
+// LimitListener does, they can be told how long a client may stay silent (line.attend).
 type connLimiter struct {
 	net.Listener
 	bounds connBounds
@@ -86,7 +87,8 @@ func (l *connLimiter) Accept() (net.Conn, error) {
 	}
 }
 
-// originOf is the address that a connection comes from, and what counts as one address; none where there is no network.
+// originOf is the address that a connection comes from, and what counts as one address; none where
+// there is no network.
 func originOf(conn net.Conn) (netip.Addr, string) {
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -96,8 +98,8 @@ func originOf(conn net.Conn) (netip.Addr, string) {
 	return from, ratelimit.Network(from)
 }
 
-// admit makes room for a connection, waits for it where nothing idles, and counts it. It refuses one from an address that
-// has as many as it may have and is busy on all of them.
+// admit makes room for a connection, waits for it where nothing idles, and counts it. It refuses
+// one from an address that has as many as it may have and is busy on all of them.
 func (l *connLimiter) admit(c *limitedConn) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,8 +142,8 @@ func (l *connLimiter) admit(c *limitedConn) (bool, error) {
 	return true, nil
 }
 
-// shed closes the connection that has idled longest, of one origin or of all, and says whether there was one. It is called
-// with the lock held.
+// shed closes the connection that has idled longest, of one origin or of all, and says whether
+// there was one. It is called with the lock held.
 func (l *connLimiter) shed(origin string, count prometheus.Counter) bool {
 	for at := l.idle.Front(); at != nil; at = at.Next() {
 		if c := at.Value.(*limitedConn); origin == "" || c.origin == origin {
@@ -154,7 +156,8 @@ func (l *connLimiter) shed(origin string, count prometheus.Counter) bool {
 	return false
 }
 
-// starves says whether a connection could not be taken for want of file descriptors and one was freed for it.
+// starves says whether a connection could not be taken for want of file descriptors and one was
+// freed for it.
 func (l *connLimiter) starves(err error) bool {
 	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 		return false
@@ -298,8 +301,9 @@ func newConnFigures(registry *prometheus.Registry) *connFigures {
 	}
 }
 
-// attend has the connection break off whose client does not acknowledge for so long what was sent; 0 is for as long as the operating
-// system waits, a quarter of an hour or so. Where there are no means to do so it does nothing.
+// attend has the connection break off whose client does not acknowledge for so long what was sent;
+// 0 is for as long as the operating system waits, a quarter of an hour or so. Where there are no
+// means to do so it does nothing.
 func (c *limitedConn) attend(most time.Duration) {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		_ = setUserTimeout(tcp, most)
@@ -317,12 +321,13 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// silent is how long a client of a stream may acknowledge nothing of what it is sent, or answer no ping, before it counts as gone: a
-// client whose power or network fails says nothing, and what is written to it goes on being taken by the operating system.
+// silent is how long a client of a stream may acknowledge nothing of what it is sent, or answer no
+// ping, before it counts as gone: a client whose power or network fails says nothing, and what is
+// written to it goes on being taken by the operating system.
 const silent = 10 * time.Second
 
-// Attended is for answers that last: it finds out that their clients are gone. Over HTTP/2, where a connection carries more than one
-// answer, pings do that.
+// Attended is for answers that last: it finds out that their clients are gone. Over HTTP/2, where a
+// connection carries more than one answer, pings do that.
 func Attended(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*limitedConn); ok && r.ProtoMajor == 1 {

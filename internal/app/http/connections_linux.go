@@ -22,8 +22,8 @@ func setUserTimeout(conn *net.TCPConn, most time.Duration) error {
 	return err
 }
 
-// openFiles is how many files, connections among them, this process may have open; 0 for not known. Go has raised the limit as
-// far as it may.
+// openFiles is how many files, connections among them, this process may have open; 0 for not known.
+// Go has raised the limit as far as it may.
 func openFiles() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestASilentClientOfAStreamIsLeft has the operating system break off a connection on which nothing is acknowledged, while a stream is
-// told there, and no longer than that.
+// TestASilentClientOfAStreamIsLeft has the operating system break off a connection on which nothing
+// is acknowledged, while a stream is told there, and no longer than that.
 func TestASilentClientOfAStreamIsLeft(t *testing.T) {
 	t.Parallel()
 	waits := make(chan time.Duration, 1)

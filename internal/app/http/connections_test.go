@@ -32,8 +32,8 @@ type sink []byte
 
 func (s *sink) Write(p []byte) (int, error) { *s = append(*s, p...); return len(p), nil }
 
-// TestLinesLetSoManyIn holds how many connections are open at a time where a request is in work on each, and that one that
-// is closed twice makes room for one.
+// TestLinesLetSoManyIn holds how many connections are open at a time where a request is in work on
+// each, and that one that is closed twice makes room for one.
 func TestLinesLetSoManyIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
@@ -179,7 +179,8 @@ func TestOneAddressHasSoManyConnections(t *testing.T) {
 	})
 }
 
-// TestWithoutFileDescriptorsIdleConnectionsMakeRoom has the system take no connection until one is closed.
+// TestWithoutFileDescriptorsIdleConnectionsMakeRoom has the system take no connection until one is
+// closed.
 func TestWithoutFileDescriptorsIdleConnectionsMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
@@ -279,7 +280,8 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "test"} }
 
-// TestASilentClientOverHTTP2IsLeft answers a client that asks, and then says nothing more, not even to pings.
+// TestASilentClientOverHTTP2IsLeft answers a client that asks, and then says nothing more, not even
+// to pings.
 func TestASilentClientOverHTTP2IsLeft(t *testing.T) {
 	public := &Server{Handler: &RequestHandler{}, Limits: LimitSettings{Header: 64 << 10, WriteTimeout: 30 * time.Second}, Log: slog.New(slog.DiscardHandler)}
 	server := public.server()

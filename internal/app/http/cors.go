@@ -46,8 +46,8 @@ func NewCORS(config CORSSettings, limits bool) *CORS {
 	}
 }
 
-// wrap answers preflights, which carry no credential and cost nothing, and marks every other answer, refusals among
-// them: the page is to see why it was refused.
+// wrap answers preflights, which carry no credential and cost nothing, and marks every other
+// answer, refusals among them: the page is to see why it was refused.
 func (s *CORS) wrap(methods []string, next http.Handler) http.Handler {
 	list := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

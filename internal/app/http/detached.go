@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// detachedStreams writes answers that take as long as their clients take: streams of events. Under net/http each of them would
-// hold two goroutines, one with the deep stack of a whole request, and 10 KiB of buffers, mostly to wait. Over
-// HTTP/1.1 the connection is taken out of net/http's hands instead (http.Hijacker) once the question is understood;
-// the rest of the answer is written by one goroutine that holds what is still to be sent and little else. Then the
-// connection goes back, for the next request on it. Streams over HTTP/2 stay where they are: there one connection's
-// buffers serve many.
+// detachedStreams writes answers that take as long as their clients take: streams of events. Under
+// net/http each of them would hold two goroutines, one with the deep stack of a whole request, and
+// 10 KiB of buffers, mostly to wait. Over HTTP/1.1 the connection is taken out of net/http's hands
+// instead (http.Hijacker) once the question is understood; the rest of the answer is written by one
+// goroutine that holds what is still to be sent and little else. Then the connection goes back, for
+// the next request on it. Streams over HTTP/2 stay where they are: there one connection's buffers
+// serve many.
 type detachedStreams struct {
 	mu   sync.Mutex
 	open map[*stream]struct{}
@@ -36,10 +37,10 @@ type detachedRest struct {
 	write func(context.Context, http.ResponseWriter)
 }
 
-// Detach has the rest of the answer written after the handlers have returned, and says whether it will be; then the
-// handler must not touch writer and request any more. The request's body must have been read to its end, and nothing
-// must have been written. The context that fn gets has the values of ctx, and ends when the server cuts the answer
-// off.
+// Detach has the rest of the answer written after the handlers have returned, and says whether it
+// will be; then the handler must not touch writer and request any more. The request's body must
+// have been read to its end, and nothing must have been written. The context that fn gets has the
+// values of ctx, and ends when the server cuts the answer off.
 func (w *Recorder) Detach(ctx context.Context, fn func(context.Context, http.ResponseWriter)) bool {
 	if !w.detachable || w.status != 0 || w.rest != nil {
 		return false
@@ -48,15 +49,15 @@ func (w *Recorder) Detach(ctx context.Context, fn func(context.Context, http.Res
 	return true
 }
 
-// detachable says whether an answer can be written aside: the request is one of HTTP/1.1 with a body that a door
-// reads whole before it answers.
+// detachable says whether an answer can be written aside: the request is one of HTTP/1.1 with a
+// body that a door reads whole before it answers.
 func detachable(w http.ResponseWriter, r *http.Request) bool {
 	_, ok := w.(http.Hijacker)
 	return ok && r.Method == http.MethodPost && r.ProtoMajor == 1 && r.ProtoMinor >= 1
 }
 
-// setAside writes the rest of an answer on a goroutine of its own, and done is what it does at its end. It says no
-// when the connection cannot be had.
+// setAside writes the rest of an answer on a goroutine of its own, and done is what it does at its
+// end. It says no when the connection cannot be had.
 func (f *RequestHandler) setAside(answer *Recorder, r *http.Request, ended func(*http.Request)) bool {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(answer.rest.ctx))
 	s := &stream{cancel: cancel}
@@ -209,7 +210,8 @@ func (c *chunks) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// chunkFrame is what stands around a chunk at most; a buffer larger than maxKept is not kept for a small one.
+// chunkFrame is what stands around a chunk at most; a buffer larger than maxKept is not kept for a
+// small one.
 const (
 	chunkFrame = 20
 	maxKept    = 8 << 10
@@ -239,8 +241,9 @@ func (c *chunks) finish() error {
 	return c.FlushError()
 }
 
-// returnedConns is a listener for connections that have served a stream, so that the server takes them up again. To
-// net/http they are new: the next request on them must come within limits.header_timeout.
+// returnedConns is a listener for connections that have served a stream, so that the server takes
+// them up again. To net/http they are new: the next request on them must come within
+// limits.header_timeout.
 type returnedConns struct {
 	conns  chan net.Conn
 	closed chan struct{}

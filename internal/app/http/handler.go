@@ -22,8 +22,8 @@ import (
 	"frontdesk/internal/licensing/edge"
 )
 
-// RequestHandler is what every request passes on its way to a route: it gets an id and an event, is counted, measured and
-// logged once, and no panic of a handler goes further.
+// RequestHandler is what every request passes on its way to a route: it gets an id and an event, is
+// counted, measured and logged once, and no panic of a handler goes further.
 type RequestHandler struct {
 	Address     *ClientAddress
 	Strict      []string // the value of Strict-Transport-Security, for requests over TLS; nil for none
@@ -151,8 +151,8 @@ func (f *RequestHandler) answer(next http.Handler, answer *Recorder, r *http.Req
 	next.ServeHTTP(answer, r)
 }
 
-// always are the headers of every answer; pages set a policy of their own. Their values are shared by all answers,
-// and full, so that adding to one makes a copy.
+// always are the headers of every answer; pages set a policy of their own. Their values are shared
+// by all answers, and full, so that adding to one makes a copy.
 var always = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
@@ -170,13 +170,14 @@ func (f *RequestHandler) at(r *http.Request) *Route {
 	return f.Known[pattern]
 }
 
-// isPlain says whether a path is written the one way it can be. Any other is the address of nothing: net/http
-// would answer it with a redirect, and that with a page of HTML.
+// isPlain says whether a path is written the one way it can be. Any other is the address of
+// nothing: net/http would answer it with a redirect, and that with a page of HTML.
 func isPlain(p string) bool {
 	return strings.HasPrefix(p, "/") && (path.Clean(p) == p || path.Clean(p)+"/" == p)
 }
 
-// recovered answers for a handler that panicked. What went wrong goes to the log, not to the client.
+// recovered answers for a handler that panicked. What went wrong goes to the log, not to the
+// client.
 func (f *RequestHandler) recovered(answer *Recorder, r *http.Request, id string, broken any) {
 	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		answer.aborted = true
@@ -278,7 +279,8 @@ type Recorder struct {
 	lingers bool     // it is read on after the answer
 }
 
-// WriteHeader notes the final status; informational ones come before it, but for that after which HTTP is over.
+// WriteHeader notes the final status; informational ones come before it, but for that after which
+// HTTP is over.
 func (w *Recorder) WriteHeader(status int) {
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.begin(status)

@@ -10,22 +10,23 @@ import (
 	"sync"
 )
 
-// A service manager such as systemd may take the sockets for the server (sd_listen_fds), so that connections wait
-// rather than fail while the server is replaced, and may want to be told when it is ready (sd_notify).
+// A service manager such as systemd may take the sockets for the server (sd_listen_fds), so that
+// connections wait rather than fail while the server is replaced, and may want to be told when it
+// is ready (sd_notify).
 
 // firstSocket is the first file descriptor that a service manager passes sockets with.
 const firstSocket = 3
 
-// passed are the sockets that a service manager passed, by the key of the address that each stands for. Each is
-// there to be taken once.
+// passed are the sockets that a service manager passed, by the key of the address that each stands
+// for. Each is there to be taken once.
 var passed struct {
 	sync.Mutex
 	read    bool
 	sockets map[string]*os.File
 }
 
-// Inherited gives the socket that was passed for a key; ok says whether there was one. A socket stands for `listen`
-// unless its name (FileDescriptorName=) is `redirect` or `metrics`.
+// Inherited gives the socket that was passed for a key; ok says whether there was one. A socket
+// stands for `listen` unless its name (FileDescriptorName=) is `redirect` or `metrics`.
 func Inherited(key string) (listener net.Listener, ok bool, err error) {
 	passed.Lock()
 	defer passed.Unlock()
@@ -67,8 +68,8 @@ func passedSockets() map[string]*os.File {
 	return sockets
 }
 
-// notifyManager tells the service manager of the server's state, if there is one that wants to know. That it could not be
-// told changes nothing here.
+// notifyManager tells the service manager of the server's state, if there is one that wants to
+// know. That it could not be told changes nothing here.
 func notifyManager(state string) {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {

@@ -13,8 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the figures for Prometheus. Their labels are the server's own words (routes, statuses, kinds of
-// answers) and the owner's (sites, sources), never what a client sent, so that their number stays small.
+// Metrics are the figures for Prometheus. Their labels are the server's own words (routes,
+// statuses, kinds of answers) and the owner's (sites, sources), never what a client sent, so that
+// their number stays small.
 type Metrics struct {
 	Registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -45,7 +46,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// liveHeap is the figure of Go's runtime that tells what memory is needed, beside what garbage takes.
+// liveHeap is the figure of Go's runtime that tells what memory is needed, beside what garbage
+// takes.
 var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
 
 // request counts a request that is done.
@@ -87,7 +89,8 @@ func (m *Metrics) Busy(inWork func() int64) {
 	metrics.Func(m.Registry, "requests_in_work", "Requests in work, streams among them.", func() float64 { return float64(inWork()) })
 }
 
-// Handler serves the figures, and probes, which are thus answered when clients have all connections.
+// Handler serves the figures, and probes, which are thus answered when clients have all
+// connections.
 func (m *Metrics) Handler(probes http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, path := range []string{"/healthz", "/readyz"} {

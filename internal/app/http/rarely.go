@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// rarely keeps the log from repeating itself while something is short: it lets each cause through once a minute.
+// rarely keeps the log from repeating itself while something is short: it lets each cause through
+// once a minute.
 type rarely struct {
 	mu   sync.Mutex
 	told map[string]*telling

@@ -28,8 +28,8 @@ func NewRedirector(public string, port int) *redirector {
 	return r
 }
 
-// ServeHTTP answers with the same address under https. A request with a key is refused, so that whoever wrote its
-// sender notices that the key went over the wire for all to read.
+// ServeHTTP answers with the same address under https. A request with a key is refused, so that
+// whoever wrote its sender notices that the key went over the wire for all to read.
 func (d *redirector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != "" {

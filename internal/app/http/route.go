@@ -20,18 +20,22 @@ type Route struct {
 	Preflight []string
 	Same      bool // whoever asks gets the same, which shared caches may keep whatever the terms say of parties
 	Quiet     bool // probes: answered under any load, and logged at level debug
-	// asks says of a request that is done whether it was a question, for the metric asks_total; nil for none.
+	// asks says of a request that is done whether it was a question, for the metric asks_total; nil
+	// for none.
 	Asks func(method string, happened *httpx.Event) bool
-	// door is the name by which auth.required and the scopes of keys know the route. Its requests are identified and
-	// counted; those of a route without a door are not.
+	// door is the name by which auth.required and the scopes of keys know the route. Its requests
+	// are identified and counted; those of a route without a door are not.
 	Door string
-	// Channel is over what its visitors are counted to come; empty for what agents are not for, such as the console.
+	// Channel is over what its visitors are counted to come; empty for what agents are not for,
+	// such as the console.
 	Channel string
-	// Proves says that the handler asks for a signature of its own, where [identity.MustProve] has it.
+	// Proves says that the handler asks for a signature of its own, where [identity.MustProve] has
+	// it.
 	Proves bool
 	Public func(*http.Request) bool // requests that need no credential in any case; nil for none
 	Tells  bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
-	// refuse tells in the route's own protocol what was refused before the handler had it; nil is NLWeb's.
+	// refuse tells in the route's own protocol what was refused before the handler had it; nil is
+	// NLWeb's.
 	Refuse  func(http.ResponseWriter, *http.Request, error)
 	Handler http.Handler
 }
@@ -47,7 +51,8 @@ func (r *Route) fail(w http.ResponseWriter, request *http.Request, err error) {
 
 var ReadMethods = []string{http.MethodGet, http.MethodHead}
 
-// NewMux puts routes into a mux. Everything else is not found, and the answer says where to go instead. Doors are guarded by gate, unless it is nil.
+// NewMux puts routes into a mux. Everything else is not found, and the answer says where to go
+// instead. Doors are guarded by gate, unless it is nil.
 func NewMux(routes []Route, gate *Auth, pages *CORS, nothing string) (*http.ServeMux, map[string]*Route) {
 	mux := http.NewServeMux()
 	known := map[string]*Route{}
@@ -81,8 +86,8 @@ func NewMux(routes []Route, gate *Auth, pages *CORS, nothing string) (*http.Serv
 	return mux, known
 }
 
-// Matched tells the request's recorder which route answers. (http.Request.Pattern would not do: a mux within the
-// handler writes its own there.)
+// Matched tells the request's recorder which route answers. (http.Request.Pattern would not do: a
+// mux within the handler writes its own there.)
 func Matched(r *Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if answer, ok := w.(*Recorder); ok {
@@ -92,7 +97,8 @@ func Matched(r *Route, next http.Handler) http.Handler {
 	})
 }
 
-// PagePattern is the pattern of the page for people, whose handler also has a page for addresses at which there is nothing.
+// PagePattern is the pattern of the page for people, whose handler also has a page for addresses at
+// which there is nothing.
 const PagePattern = "/{$}"
 
 // forPeople has browsers answered by a page, and programs otherwise.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWhatIsNotThereIsToldToBrowsersByAPage holds that programs have an error of the protocol, and that without a page
-// everybody does.
+// TestWhatIsNotThereIsToldToBrowsersByAPage holds that programs have an error of the protocol, and
+// that without a page everybody does.
 func TestWhatIsNotThereIsToldToBrowsersByAPage(t *testing.T) {
 	t.Parallel()
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,8 +1,10 @@
-// Package http answers on the network. It owns the listeners and their limits (connections, requests in work, time), the
-// middleware that every route passes (who comes in, rate limits, CORS), the one log event and the figures of each request, streams
-// that outlast their handlers, and the graceful stop.
+// Package http answers on the network. It owns the listeners and their limits (connections,
+// requests in work, time), the middleware that every route passes (who comes in, rate limits,
+// CORS), the one log event and the figures of each request, streams that outlast their handlers,
+// and the graceful stop.
 //
-// It knows no capability: what is answered comes in as a list of Routes. Enter at [NewMux], [RequestHandler] and [Server.Serve].
+// It knows no capability: what is answered comes in as a list of Routes. Enter at [NewMux],
+// [RequestHandler] and [Server.Serve].
 package http
 
 import (
@@ -30,13 +32,15 @@ type Server struct {
 	Await    func(context.Context) error // waits for what lasts longer than requests; nil for nothing
 }
 
-// bounded lets only so many connections in at a time, of one address and of all. The http.Server on it needs noteState.
+// bounded lets only so many connections in at a time, of one address and of all. The http.Server on
+// it needs noteState.
 func (s *Server) bounded(listener net.Listener) net.Listener {
 	return s.Handler.Bounded(listener, s.Limits, s.Handler.relieve)
 }
 
-// Bounded lets only so many connections in at a time, of one address and of all. The http.Server on it needs noteState. relieve ends a
-// request that waits for its body, where there is no room; nil for none.
+// Bounded lets only so many connections in at a time, of one address and of all. The http.Server on
+// it needs noteState. relieve ends a request that waits for its body, where there is no room; nil
+// for none.
 func (f *RequestHandler) Bounded(listener net.Listener, limits LimitSettings, relieve func() bool) net.Listener {
 	most, files := limits.Connections, openFiles()
 	if room := files / 4 * 3; files > 0 && room < most { // the rest is for the database, and for what is fetched
@@ -49,7 +53,8 @@ func (f *RequestHandler) Bounded(listener net.Listener, limits LimitSettings, re
 	})
 }
 
-// Serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
+// Serve answers on the public listener until ctx ends, and for as long as load balancers take to
+// notice.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, source tls.Source) error {
 	server := s.server()
 	failed := make(chan error, 2)
@@ -105,7 +110,8 @@ func (s *Server) server() *http.Server {
 		ReadTimeout:       s.Limits.ReadTimeout,
 		WriteTimeout:      s.Limits.WriteTimeout,
 		IdleTimeout:       s.Limits.IdleTimeout,
-		// What net/http has to say names clients by their address, and is of use to developers alone.
+		// What net/http has to say names clients by their address, and is of use to developers
+		// alone.
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 }
@@ -128,8 +134,8 @@ func (s *Server) stop(server *http.Server) error {
 	return err
 }
 
-// ServeBeside answers on a listener of its own until ctx ends: with metrics, to those without TLS, or to servers that ask. It returns why it
-// ended before.
+// ServeBeside answers on a listener of its own until ctx ends: with metrics, to those without TLS,
+// or to servers that ask. It returns why it ended before.
 func ServeBeside(ctx context.Context, server *http.Server, listener net.Listener, log *slog.Logger) error {
 	server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	defer context.AfterFunc(ctx, func() { server.Close() })()

@@ -78,8 +78,8 @@ func (v *Visitors) limit(answer *Recorder, r *http.Request, told visitors.Treatm
 	return v.Gate.limited(r.Context(), answer.rateLimits, meter, status, "too many requests came from "+called(told))
 }
 
-// proven lets an agent in that proves who it is: by a signature, by its address, or by a key of this
-// front desk. Where the address asks for a proof of its own, what it says of that counts.
+// proven lets an agent in that proves who it is: by a signature, by its address, or by a key of
+// this front desk. Where the address asks for a proof of its own, what it says of that counts.
 func (v *Visitors) proven(answer *Recorder, r *http.Request, at *Route, told visitors.Treatment) (*http.Request, error) {
 	if answer.agent.Proves() {
 		return r, nil

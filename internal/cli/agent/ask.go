@@ -1,5 +1,5 @@
-// Package agent has the commands of those who ask front desks and buy from them, and of providers who sell through an
-// Exchange: clients of the four protocols.
+// Package agent has the commands of those who ask front desks and buy from them, and of providers
+// who sell through an Exchange: clients of the four protocols.
 package agent
 
 import (
@@ -137,7 +137,8 @@ func (c Ask) whole(env *command.Environment, desk *command.Front) error {
 	})
 }
 
-// show prints an answer, if there is one, and gives it back where it is a question that can be answered.
+// show prints an answer, if there is one, and gives it back where it is a question that can be
+// answered.
 func (c Ask) show(env *command.Environment, desk *command.Front, answer *client.Answer) (back *client.Answer, err error) {
 	if answer == nil {
 		return nil, nil

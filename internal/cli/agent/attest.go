@@ -232,7 +232,8 @@ type shownVerified struct {
 	At       string         `json:"attested_at"`
 	URI      string         `json:"uri"`
 	Claims   map[string]any `json:"claims"`
-	// Unknown are claims that are none of RAMP's. Undescribed are those of them that the verifier's document does not describe.
+	// Unknown are claims that are none of RAMP's. Undescribed are those of them that the verifier's
+	// document does not describe.
 	Unknown     []string `json:"vendor_claims,omitempty"`
 	Undescribed []string `json:"undescribed_claims,omitempty"`
 	Content     string   `json:"content,omitempty"` // what came of holding it against the claimed hash

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/cli/command"
 )
 
-// TestAttestationsAreReadInEveryForm reads what is imported: one, one a line, or an array. One that cannot be read ends it, with its place, and nothing of the file is taken.
+// TestAttestationsAreReadInEveryForm reads what is imported: one, one a line, or an array. One that
+// cannot be read ends it, with its place, and nothing of the file is taken.
 func TestAttestationsAreReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	one := func(n int) string {

@@ -50,7 +50,8 @@ func (c Await) Run(env *command.Environment) error {
 	return ask.failed(env, err)
 }
 
-// awaited waits for an answer that is promised. Where nobody wants to wait it tells of the promise, and gives no answer.
+// awaited waits for an answer that is promised. Where nobody wants to wait it tells of the promise,
+// and gives no answer.
 func (c Ask) awaited(env *command.Environment, desk *command.Front, answer *client.Answer, err error) (*client.Answer, error) {
 	var promise *client.Promise
 	if !errors.As(err, &promise) {

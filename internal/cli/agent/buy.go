@@ -234,7 +234,8 @@ func (c Discover) show(env *command.Environment, x *client.Exchange, uri string,
 	return err
 }
 
-// describedAttestation is an attestation in a line: by whom, when, and what it claims, or why it does not hold.
+// describedAttestation is an attestation in a line: by whom, when, and what it claims, or why it
+// does not hold.
 func describedAttestation(a client.Attestation) string {
 	by := fmt.Sprintf("%s at %s", command.Clean(a.GetVerifier()), command.Clean(ramp.AttestedAt(a.ResourceAttestation)))
 	if a.Problem != nil {

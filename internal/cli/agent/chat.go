@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/cli/command"
 )
 
-// chat asks one question after the other, as somebody types them; each may go on with those before it.
+// chat asks one question after the other, as somebody types them; each may go on with those before
+// it.
 func (c Ask) chat(env *command.Environment, desk *command.Front) error {
 	in := bufio.NewReader(env.Stdin)
 	talk := desk.Converse(c.question())

@@ -214,7 +214,8 @@ func (c delegateAttenuate) Run(env *command.Environment) error {
 	return printDelegation(env, d)
 }
 
-// source is the new block, and whether it has anything in it. The copies beside the token are narrowed with it.
+// source is the new block, and whether it has anything in it. The copies beside the token are
+// narrowed with it.
 func (c delegateAttenuate) source(env *command.Environment, d *rampv1.Delegation) (source *biscuit.Source, narrows bool, err error) {
 	checks := c.Datalog
 	if len(c.Scope) > 0 {
@@ -269,7 +270,8 @@ func oneOf(query string, values []string) string {
 	return strings.Join(all, " or ")
 }
 
-// readDelegation reads a file with a delegation, or with a token alone, which makes one without anything else.
+// readDelegation reads a file with a delegation, or with a token alone, which makes one without
+// anything else.
 func readDelegation(env *command.Environment, name string) (*rampv1.Delegation, *biscuit.Token, error) {
 	text, err := command.ReadInput(env, name, 1<<20)
 	if err != nil {

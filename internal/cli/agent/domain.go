@@ -151,7 +151,8 @@ type answerer interface {
 	Remove(ctx context.Context, token string) error
 }
 
-// answers gives who answers at the domain; kept is where keys are kept for a gate, nil where that is nowhere.
+// answers gives who answers at the domain; kept is where keys are kept for a gate, nil where that
+// is nowhere.
 func (c VerifyDomain) answers(env *command.Environment, loaded *app.Loaded) (answerer, *proof.Answering, error) {
 	switch {
 	case c.Webroot != "":
@@ -317,10 +318,12 @@ func (p *verifyRun) takeBack(token string) {
 	}
 }
 
-// answerTime is how long a domain may take until it answers: servers look once a second for what is new.
+// answerTime is how long a domain may take until it answers: servers look once a second for what is
+// new.
 const answerTime = 20 * time.Second
 
-// answered waits until the domain answers the challenge, before the Exchange is asked to look, which it does once.
+// answered waits until the domain answers the challenge, before the Exchange is asked to look,
+// which it does once.
 func (p *verifyRun) answered(challenge *rampv1.DomainVerificationChallenge) error {
 	if p.Unseen {
 		return nil
@@ -352,7 +355,8 @@ func (p *verifyRun) answered(challenge *rampv1.DomainVerificationChallenge) erro
 	}
 }
 
-// mends are what to do where the Exchange says why a domain is not verified, beside what it says itself.
+// mends are what to do where the Exchange says why a domain is not verified, beside what it says
+// itself.
 var mends = map[string]string{
 	"TOKEN_EXPIRED":             "Run the command again; it took longer than the ten minutes of a challenge.",
 	"TOKEN_UNKNOWN":             "Run the command again.",

@@ -15,8 +15,8 @@ import (
 // maxRounds is how often a desk may ask back before its questions are printed and left.
 const maxRounds = 5
 
-// rounds asks until the desk asks back no more, or nobody is there to answer: ask puts one question, and gives what was
-// asked back of it, nil when it was answered.
+// rounds asks until the desk asks back no more, or nobody is there to answer: ask puts one
+// question, and gives what was asked back of it, nil when it was answered.
 func (c Ask) rounds(env *command.Environment, ask func(client.Question) (back *client.Answer, err error)) error {
 	q := c.question()
 	in := bufio.NewReader(env.Stdin)
@@ -44,8 +44,8 @@ func (c Ask) interactive(env *command.Environment) bool {
 	return command.IsTerminal(env.Stdin) && command.IsTerminal(env.Stdout)
 }
 
-// interview puts the questions of an elicitation to a person, one by one. Empty lines take the default, or leave it to the
-// desk; the end of the input leaves all that is still open to it.
+// interview puts the questions of an elicitation to a person, one by one. Empty lines take the
+// default, or leave it to the desk; the end of the input leaves all that is still open to it.
 func interview(in *bufio.Reader, out io.Writer, asked *nlweb.Elicitation) (map[string]any, error) {
 	if asked.Text != "" {
 		fmt.Fprintln(out, command.Wrap(command.Clean(asked.Text), ""))

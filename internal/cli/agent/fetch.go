@@ -115,7 +115,8 @@ func (c Fetch) desk(env *command.Environment, address string) (*client.Client, e
 	return desk, nil
 }
 
-// ask puts the question, and gives the first result that is for sale, or where none says so, the first.
+// ask puts the question, and gives the first result that is for sale, or where none says so, the
+// first.
 func (c Fetch) ask(env *command.Environment, desk *client.Client) (client.Result, error) {
 	answer, err := desk.Ask(env.Ctx, client.Question{Text: strings.Join(c.What, " "), NoQuestions: true})
 	var failure *client.Failure
@@ -206,8 +207,9 @@ func describedPurchase(p *client.Purchase) string {
 	return command.Clean(text)
 }
 
-// writeContent writes what was delivered into a file, or to standard output without one, and gives what is wrong with it. What is not
-// what was offered, or was changed on its way, is not written: whoever reads it in a pipe would use it.
+// writeContent writes what was delivered into a file, or to standard output without one, and gives
+// what is wrong with it. What is not what was offered, or was changed on its way, is not written:
+// whoever reads it in a pipe would use it.
 func writeContent(env *command.Environment, file string, content *client.Content, wrong error) error {
 	if errors.Is(wrong, client.ErrOtherContent) || errors.Is(wrong, client.ErrDamaged) {
 		return fmt.Errorf("%w (nothing was written)", explainedExchange(wrong))
@@ -233,8 +235,8 @@ func writeContent(env *command.Environment, file string, content *client.Content
 	return explainedExchange(wrong)
 }
 
-// keepPurchase writes a purchase into a file; into none without a name. A file is replaced as a whole, since it is what
-// nothing is bought twice by.
+// keepPurchase writes a purchase into a file; into none without a name. A file is replaced as a
+// whole, since it is what nothing is bought twice by.
 func keepPurchase(file string, p *client.Purchase) error {
 	if file == "" {
 		return nil

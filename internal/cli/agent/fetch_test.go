@@ -13,8 +13,8 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestOnlyWhatWasOfferedIsWritten writes what was delivered, to standard output and into a file: nothing of what is not what was offered, and
-// with a word where nothing holds it.
+// TestOnlyWhatWasOfferedIsWritten writes what was delivered, to standard output and into a file:
+// nothing of what is not what was offered, and with a word where nothing holds it.
 func TestOnlyWhatWasOfferedIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -47,7 +47,8 @@ func TestOnlyWhatWasOfferedIsWritten(t *testing.T) {
 	}
 }
 
-// TestAPurchaseIsKeptWhole replaces a purchase in its file, leaves nothing beside it, and leaves the file as it was where that fails.
+// TestAPurchaseIsKeptWhole replaces a purchase in its file, leaves nothing beside it, and leaves
+// the file as it was where that fails.
 func TestAPurchaseIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/cli/command"
 )
 
-// TestInputThatIsTooLongIsNotCut holds that a secret, or a list of entries, is taken whole or not at all: a part of it is another.
+// TestInputThatIsTooLongIsNotCut holds that a secret, or a list of entries, is taken whole or not
+// at all: a part of it is another.
 func TestInputThatIsTooLongIsNotCut(t *testing.T) {
 	t.Parallel()
 	whole := strings.Repeat("s", 1000)

@@ -39,7 +39,8 @@ func (f providerFlags) discover(env *command.Environment, address string, agent 
 	return p, explainedIntake(err)
 }
 
-// explainedIntake is an error of a business for a terminal, with every finding where there are several.
+// explainedIntake is an error of a business for a terminal, with every finding where there are
+// several.
 func explainedIntake(err error) error {
 	var none *client.NotAnIntake
 	switch {
@@ -207,8 +208,8 @@ func texts(schema []byte) func(string, string) bool {
 	return func(name, _ string) bool { return root.Properties[name].Type == "string" }
 }
 
-// plainText says whether a value is neither an object nor a list: what a bind needs is mostly text, and a postal code is no
-// number.
+// plainText says whether a value is neither an object nor a list: what a bind needs is mostly text,
+// and a postal code is no number.
 func plainText(_, value string) bool {
 	return !strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "[")
 }
@@ -360,8 +361,8 @@ func printOffer(env *command.Environment, p *client.Provider, got *client.Offere
 	}
 }
 
-// shellWord writes a text so that a shell takes it as one word and as nothing else: what a business calls its fields is
-// shown in a line that a person may paste.
+// shellWord writes a text so that a shell takes it as one word and as nothing else: what a business
+// calls its fields is shown in a line that a person may paste.
 func shellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text

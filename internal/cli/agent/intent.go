@@ -116,7 +116,8 @@ func (c IntentRetrieve) failed(env *command.Environment, err error) error {
 	return explainedAnswer(err)
 }
 
-// explainedAnswer is an error of a publisher for a terminal, with every finding where there are several.
+// explainedAnswer is an error of a publisher for a terminal, with every finding where there are
+// several.
 func explainedAnswer(err error) error {
 	var invalid *client.Invalid
 	if !errors.As(err, &invalid) {

@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/cli/command"
 )
 
-// TestWhatASearchFoundIsNamed: a person can only ask for what a refusal names, which may come from anybody.
+// TestWhatASearchFoundIsNamed: a person can only ask for what a refusal names, which may come from
+// anybody.
 func TestWhatASearchFoundIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

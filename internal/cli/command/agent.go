@@ -6,8 +6,8 @@ import (
 	"frontdesk/client"
 )
 
-// OwnAgent is the configuration's front desk as an agent, which signs what commands ask of others; nil where it signs
-// nothing.
+// OwnAgent is the configuration's front desk as an agent, which signs what commands ask of others;
+// nil where it signs nothing.
 func (f ConfigFlags) OwnAgent(env *Environment) (*client.Agent, error) {
 	loaded, err := f.Load(env, nil)
 	if err != nil {
@@ -24,7 +24,8 @@ func (f ConfigFlags) OwnAgent(env *Environment) (*client.Agent, error) {
 	return &client.Agent{Directory: own.Address(), Key: key}, nil
 }
 
-// SignsAs is OwnAgent for commands that need no configuration: where it cannot be had, they ask unsigned.
+// SignsAs is OwnAgent for commands that need no configuration: where it cannot be had, they ask
+// unsigned.
 func (f ConfigFlags) SignsAs(env *Environment) *client.Agent {
 	agent, err := f.OwnAgent(env)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/identity"
 )
 
-// TestCommandsSignAsTheFrontDeskOfTheConfiguration, and ask unsigned where it has no key or cannot be read.
+// TestCommandsSignAsTheFrontDeskOfTheConfiguration, and ask unsigned where it has no key or cannot
+// be read.
 func TestCommandsSignAsTheFrontDeskOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -1,5 +1,6 @@
-// Package command has what the commands of the command line share: what they see of the world, the flags that choose
-// the configuration, opening the database without a server, and how results, errors and progress are printed.
+// Package command has what the commands of the command line share: what they see of the world, the
+// flags that choose the configuration, opening the database without a server, and how results,
+// errors and progress are printed.
 package command
 
 import (

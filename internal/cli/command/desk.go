@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/app"
 )
 
-// Front is a front desk to ask over HTTP: one on the network, or one inside this process, which answers by the very
-// same code.
+// Front is a front desk to ask over HTTP: one on the network, or one inside this process, which
+// answers by the very same code.
 type Front struct {
 	*client.Client
 	Close func()
@@ -22,8 +22,8 @@ const UserAgent = "frontdesk-cli"
 // MaxAnswer bounds what is read of an answer.
 const MaxAnswer = 256 << 20
 
-// Remote is a front desk on the network. Its address is that of the desk or of its endpoint; a token may be empty, and who
-// signs nobody.
+// Remote is a front desk on the network. Its address is that of the desk or of its endpoint; a
+// token may be empty, and who signs nobody.
 func Remote(address, token string, agent *client.Agent) (*Front, error) {
 	transport := NewTransport()
 	c, err := client.New(address, client.Options{

@@ -30,7 +30,8 @@ func OpenInput(env *Environment, name string) (io.ReadCloser, error) {
 	return os.Open(name)
 }
 
-// ReadInput reads a file, or standard input where it is called "-", to its end. One with more than so many bytes is an error: it is not cut.
+// ReadInput reads a file, or standard input where it is called "-", to its end. One with more than
+// so many bytes is an error: it is not cut.
 func ReadInput(env *Environment, name string, most int64) ([]byte, error) {
 	in, err := OpenInput(env, name)
 	if err != nil {
@@ -70,7 +71,8 @@ func (e *Environment) ReadFile(name string) ([]byte, error) { return ReadKeyFile
 // ReadKeys reads a key, or a file with one.
 func (e *Environment) ReadKeys(text string) ([]ramp.Key, error) { return ReadPublicKeys(e, text) }
 
-// ReadPublicKeys reads a key, or a file with one, which may be PEM, or an agent's document with its keys.
+// ReadPublicKeys reads a key, or a file with one, which may be PEM, or an agent's document with its
+// keys.
 func ReadPublicKeys(env *Environment, text string) ([]ramp.Key, error) {
 	name, ofFile := strings.CutPrefix(text, "@")
 	if ofFile {

@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/operator"
 )
 
-// Open opens what is on record under a configuration as it is; secrets opens the folder of secrets, too.
+// Open opens what is on record under a configuration as it is; secrets opens the folder of secrets,
+// too.
 func Open(env *Environment, config app.Config, secrets bool) (*app.App, error) {
 	return OpenLoaded(env, &app.Loaded{Config: config}, secrets)
 }
@@ -20,8 +21,8 @@ func OpenLoaded(env *Environment, loaded *app.Loaded, secrets bool) (*app.App, e
 	})
 }
 
-// OpenKeys opens the program with the keys, and the folder of secrets. Where there is no database yet, it makes one
-// only if asked to, and otherwise gives none.
+// OpenKeys opens the program with the keys, and the folder of secrets. Where there is no database
+// yet, it makes one only if asked to, and otherwise gives none.
 func OpenKeys(env *Environment, flags ConfigFlags, create bool) (*app.App, *app.Loaded, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
@@ -58,8 +59,8 @@ func NeedKeys(env *Environment, flags ConfigFlags, id string) (*app.App, error) 
 	return program, err
 }
 
-// OpenRequesters opens the program with its requesters. Where there is no database yet, it makes one only if asked to, and otherwise
-// gives none.
+// OpenRequesters opens the program with its requesters. Where there is no database yet, it makes
+// one only if asked to, and otherwise gives none.
 func OpenRequesters(env *Environment, flags ConfigFlags, create bool) (*app.App, error) {
 	loaded, err := flags.Load(env, nil)
 	if err != nil || !create && NeedContent(loaded.Config) != nil {
@@ -84,5 +85,6 @@ func WithSupply(env *Environment, flags ConfigFlags, create bool, do func(*app.A
 	return do(program)
 }
 
-// ConsoleLink is the address of a link to the console, with its code where browsers send it to nobody.
+// ConsoleLink is the address of a link to the console, with its code where browsers send it to
+// nobody.
 func ConsoleLink(address, code string) string { return address + "/console/begin#" + code }

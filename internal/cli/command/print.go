@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean takes what could command the terminal out of a text that somebody else wrote, and brings it to one line.
+// Clean takes what could command the terminal out of a text that somebody else wrote, and brings it
+// to one line.
 func Clean(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
@@ -31,7 +32,8 @@ func Shorten(text string, most int) string {
 // lineWidth is where wrap breaks lines.
 const lineWidth = 96
 
-// Wrap breaks a text into lines that begin with an indent; a mark in it, such as "- ", stands before the first alone.
+// Wrap breaks a text into lines that begin with an indent; a mark in it, such as "- ", stands
+// before the first alone.
 func Wrap(text, indent string) string {
 	var b strings.Builder
 	column := 0

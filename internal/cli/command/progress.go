@@ -35,8 +35,8 @@ func PromiseLine(at *client.Promise) string {
 	return text
 }
 
-// Progress shows how far a run is, on one line of a terminal that is written over. Elsewhere it shows nothing: the
-// table at the end says it all.
+// Progress shows how far a run is, on one line of a terminal that is written over. Elsewhere it
+// shows nothing: the table at the end says it all.
 type Progress struct {
 	out  io.Writer // nil shows nothing
 	now  func() time.Time

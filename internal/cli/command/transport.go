@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// NewTransport is how commands reach the network: as Go's own does, and names below localhost on this machine, whatever a DNS
-// says of them (RFC 6761 §6.3).
+// NewTransport is how commands reach the network: as Go's own does, and names below localhost on
+// this machine, whatever a DNS says of them (RFC 6761 §6.3).
 func NewTransport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	dial := transport.DialContext

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Bootstrap says how sure a figure is: the questions are drawn again and again, as many as there are and each as often
-// as it happens, and the middle of what the means then are is the interval. The same seed draws the same.
+// Bootstrap says how sure a figure is: the questions are drawn again and again, as many as there
+// are and each as often as it happens, and the middle of what the means then are is the interval.
+// The same seed draws the same.
 type Bootstrap struct {
 	Resamples int     // how often the questions are drawn; 0 is 10,000
 	Level     float64 // the share of the means that the interval holds; 0 is 0.95
@@ -63,8 +64,8 @@ type Difference struct {
 // Comparison is how one report differs from another, figure by figure.
 type Comparison []Difference
 
-// Compare compares two runs of the same questions, question by question, so that what makes a question hard for both
-// does not count.
+// Compare compares two runs of the same questions, question by question, so that what makes a
+// question hard for both does not count.
 func (b Bootstrap) Compare(before, after Report) Comparison {
 	var c Comparison
 	earlier := make(map[string]Figures, len(before.ByQuery))

@@ -16,7 +16,8 @@ func TestBootstrapIntervalOfKnownValues(t *testing.T) {
 	if none := (Bootstrap{}).Mean(nil); none != (Interval{}) {
 		t.Errorf("interval of nothing = %+v", none)
 	}
-	// The mean of n draws of 0 and 1 is binomial: with n = 400, 95 in 100 are within 1.96 * 0.5 / 20 of a half.
+	// The mean of n draws of 0 and 1 is binomial: with n = 400, 95 in 100 are within 1.96 * 0.5 /
+	// 20 of a half.
 	coins := make([]float64, 400)
 	for i := range coins {
 		coins[i] = float64(i % 2)
@@ -51,7 +52,8 @@ func TestBootstrapProperties(t *testing.T) {
 	})
 }
 
-// A change that is the same for every question is certain, however much the questions differ among themselves.
+// A change that is the same for every question is certain, however much the questions differ among
+// themselves.
 func TestCompareIsByQuestion(t *testing.T) {
 	t.Parallel()
 	var before, after Report

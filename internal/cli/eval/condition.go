@@ -15,9 +15,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Condition is something that can be checked of an item by a look at its schema.org object. All that it says must
-// hold; testdata/constrained/README.md explains the members. It reads the object by itself, with nothing of what the
-// program knows of items, so that it is a judge and no echo.
+// Condition is something that can be checked of an item by a look at its schema.org object. All
+// that it says must hold; testdata/constrained/README.md explains the members. It reads the object
+// by itself, with nothing of what the program knows of items, so that it is a judge and no echo.
 type Condition struct {
 	All []Condition `json:"all,omitempty"`
 	Any []Condition `json:"any,omitempty"`
@@ -48,8 +48,8 @@ const (
 // says are the members in which Says looks.
 var says = []string{"name", "headline", "description", "keywords", "category", "recipeCategory", "articleSection", "about"}
 
-// Holds tells whether an item fulfils the condition. The item is what encoding/json makes of its object. An empty
-// condition holds for every item.
+// Holds tells whether an item fulfils the condition. The item is what encoding/json makes of its
+// object. An empty condition holds for every item.
 func (c Condition) Holds(item any) bool {
 	for _, each := range c.All {
 		if !each.Holds(item) {
@@ -135,7 +135,8 @@ func (c Condition) bounded() bool {
 	return c.Min != nil || c.Max != nil || c.Over != nil || c.Under != nil
 }
 
-// valuesAt are the values at the paths: arrays are walked through, and an object stands for its name, value or text.
+// valuesAt are the values at the paths: arrays are walked through, and an object stands for its
+// name, value or text.
 func valuesAt(item any, paths []string) (values []any) {
 	for _, path := range paths {
 		walk(item, strings.Split(path, "."), func(v any) { values = append(values, v) })

@@ -18,7 +18,8 @@ type Constrained struct {
 	Text string `json:"text"`
 	// Prev are the questions before it, oldest first.
 	Prev []string `json:"prev,omitempty"`
-	// Context is what is known beside the question (NLWeb 0.55 §3.2), as the request's contexts have it.
+	// Context is what is known beside the question (NLWeb 0.55 §3.2), as the request's contexts
+	// have it.
 	Context []map[string]any `json:"context,omitempty"`
 	// Filters are explicit attributes beside the words.
 	Filters map[string]any `json:"filters,omitempty"`
@@ -33,7 +34,8 @@ type Constrained struct {
 	Order *Order `json:"order,omitempty"`
 	// Count is how many results the question asks for; 0 where it does not say.
 	Count int `json:"count,omitempty"`
-	// First is how many results count, where the question is about one item or a few; 0 is the usual five.
+	// First is how many results count, where the question is about one item or a few; 0 is the
+	// usual five.
 	First int `json:"first,omitempty"`
 	// Empty is what is right where no item is: one of the Expect constants.
 	Empty string `json:"empty,omitempty"`
@@ -51,15 +53,16 @@ type Order struct {
 	At []string `json:"at"`
 	As string   `json:"as,omitempty"`
 	By string   `json:"by"` // "asc" or "desc"
-	// Exact says that the first result must have the best value of all items that fulfil the question.
+	// Exact says that the first result must have the best value of all items that fulfil the
+	// question.
 	Exact bool `json:"exact,omitempty"`
 }
 
 // constrainedDepth is how many results of a constrained question count.
 const constrainedDepth = 5
 
-// ReadConstrained reads constrained questions, one JSON object a line. Empty lines are passed over. An error names the
-// line.
+// ReadConstrained reads constrained questions, one JSON object a line. Empty lines are passed over.
+// An error names the line.
 func ReadConstrained(r io.Reader) ([]Constrained, error) {
 	var questions []Constrained
 	first := make(map[string]int)
@@ -117,11 +120,12 @@ type Outcome struct {
 
 // ConstrainedFigures are the measures of one question, or their means.
 type ConstrainedFigures struct {
-	// Precision is the share of the first five results that are right, of all when there are fewer. Every one must
-	// be what the question wants; and as long as there are items that also answer it, no other may stand before
-	// them. No results are 0 where items are right.
+	// Precision is the share of the first five results that are right, of all when there are fewer.
+	// Every one must be what the question wants; and as long as there are items that also answer
+	// it, no other may stand before them. No results are 0 where items are right.
 	Precision float64 `json:"precision@5"`
-	// Found is how many of the items that are right are among the first five, of the five or fewer that could be.
+	// Found is how many of the items that are right are among the first five, of the five or fewer
+	// that could be.
 	Found float64 `json:"found@5"`
 }
 
@@ -134,10 +138,11 @@ type ConstrainedResult struct {
 	// Right is how many items fulfil and answer the question.
 	Right int `json:"right"`
 	ConstrainedFigures
-	// Order is the share of neighbours in the right order, 0 where the first must have the best value and has not;
-	// nil where the question asks for none.
+	// Order is the share of neighbours in the right order, 0 where the first must have the best
+	// value and has not; nil where the question asks for none.
 	Order *float64 `json:"order,omitempty"`
-	// Counted tells whether there are as many results as asked for; nil where the question does not say.
+	// Counted tells whether there are as many results as asked for; nil where the question does not
+	// say.
 	Counted *bool `json:"counted,omitempty"`
 	// Wrong are those of the first five results that are not right.
 	Wrong []string `json:"wrong,omitempty"`
@@ -153,8 +158,8 @@ func (r ConstrainedResult) Whole() bool {
 // Items are the objects of the items that may be answered, by URL.
 type Items map[string]any
 
-// Judge measures the answer to a question. It returns an error when the question does not fit the items: it has no
-// right one and does not say what to expect then, or has one and says so.
+// Judge measures the answer to a question. It returns an error when the question does not fit the
+// items: it has no right one and does not say what to expect then, or has one and says so.
 func (items Items) Judge(q Constrained, got Outcome) (ConstrainedResult, error) {
 	result := ConstrainedResult{ID: q.ID, Kind: q.Kind, Text: q.Text, Prev: q.Prev, Results: len(got.Documents)}
 	best := math.NaN()
@@ -225,8 +230,8 @@ func (items Items) judgeFirst(q Constrained, documents []string, result *Constra
 	result.Found = float64(found) / float64(possible)
 }
 
-// ordered is the share of neighbours that stand in the right order; it is 0 when the first must have the best value
-// and has not.
+// ordered is the share of neighbours that stand in the right order; it is 0 when the first must
+// have the best value and has not.
 func (items Items) ordered(o Order, documents []string, best float64) float64 {
 	if len(documents) == 0 || o.Exact && o.value(items[documents[0]]) != best {
 		return 0
@@ -241,7 +246,8 @@ func (items Items) ordered(o Order, documents []string, best float64) float64 {
 	return float64(right+1) / float64(len(documents))
 }
 
-// value is by which an item is ordered: of several values the one that puts it first; NaN when it has none.
+// value is by which an item is ordered: of several values the one that puts it first; NaN when it
+// has none.
 func (o Order) value(item any) float64 {
 	best := math.NaN()
 	for _, v := range valuesAt(item, o.At) {
@@ -269,7 +275,8 @@ func (o Order) precedes(a, b float64) bool {
 	return a < b
 }
 
-// better is the best value so far, after an item was looked at; it does nothing where no order is asked for.
+// better is the best value so far, after an item was looked at; it does nothing where no order is
+// asked for.
 func (o *Order) better(best float64, item any) float64 {
 	if o == nil {
 		return best

@@ -91,7 +91,8 @@ func TestReadConstrainedNamesTheLine(t *testing.T) {
 	}
 }
 
-// shelf has five lamps of which three cost under 10, a chair under 10, and one item without a price.
+// shelf has five lamps of which three cost under 10, a chair under 10, and one item without a
+// price.
 func shelf(t *testing.T) Items {
 	t.Helper()
 	items := Items{}

@@ -1,8 +1,9 @@
-// Package eval measures how well a search ranks: judged questions in, figures out. It is pure; whoever has a search
-// runs the questions and hands over what came back and how long it took.
+// Package eval measures how well a search ranks: judged questions in, figures out. It is pure;
+// whoever has a search runs the questions and hands over what came back and how long it took.
 //
-// The figures are the usual ones of retrieval, computed as trec_eval does with its -c option: a judged question that
-// was not answered counts as zero, so that no search can gain by staying silent. It stands below cli, which asks the questions.
+// The figures are the usual ones of retrieval, computed as trec_eval does with its -c option: a
+// judged question that was not answered counts as zero, so that no search can gain by staying
+// silent. It stands below cli, which asks the questions.
 package eval
 
 import (
@@ -48,16 +49,19 @@ type Figures struct {
 
 // Report is what a set of runs amounts to.
 type Report struct {
-	// Queries is how many queries the means are taken over: those with at least one relevant document.
+	// Queries is how many queries the means are taken over: those with at least one relevant
+	// document.
 	Queries int `json:"queries"`
 	// Answered is how many of them got any result.
 	Answered int `json:"answered"`
-	// Unjudged is how many runs were left out because their query has no relevant document in the judgments.
+	// Unjudged is how many runs were left out because their query has no relevant document in the
+	// judgments.
 	Unjudged int `json:"unjudged"`
 	Figures
 	// Latency is over all runs that were measured, judged or not.
 	Latency Latency `json:"latency"`
-	// ByQuery are the figures of each query, in the order of the runs; queries without a run come last, by ID.
+	// ByQuery are the figures of each query, in the order of the runs; queries without a run come
+	// last, by ID.
 	ByQuery []QueryFigures `json:"by_query,omitempty"`
 }
 
@@ -166,7 +170,8 @@ func measure(judged map[string]int, documents []string) Figures {
 	return f
 }
 
-// ideal gives the number of relevant documents and the discounted gain of the best possible first ten.
+// ideal gives the number of relevant documents and the discounted gain of the best possible first
+// ten.
 func ideal(judged map[string]int) (relevant int, dcg float64) {
 	var grades []int
 	for _, grade := range judged {

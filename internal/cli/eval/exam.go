@@ -18,8 +18,9 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// Everyday is an everyday question of a site's visitor, with what the answer of a helpful person has in it. A question
-// is answered right when all that is said of it holds. Names stand for all results whose names contain them.
+// Everyday is an everyday question of a site's visitor, with what the answer of a helpful person
+// has in it. A question is answered right when all that is said of it holds. Names stand for all
+// results whose names contain them.
 type Everyday struct {
 	Text     string         `json:"q"`
 	Previous []string       `json:"prev,omitempty"` // asked before it, oldest first
@@ -39,7 +40,8 @@ type Everyday struct {
 	say *regexp2.Regexp
 }
 
-// ReadExam reads everyday questions, one JSON object a line. Empty lines are passed over. An error names the line.
+// ReadExam reads everyday questions, one JSON object a line. Empty lines are passed over. An error
+// names the line.
 func ReadExam(r io.Reader) ([]Everyday, error) {
 	var questions []Everyday
 	err := eachLine(r, func(_ int, line string) error {
@@ -72,13 +74,15 @@ func ReadExam(r io.Reader) ([]Everyday, error) {
 	return questions, nil
 }
 
-// Answered is what was answered to an everyday question: the names of the results, best first, and the summary.
+// Answered is what was answered to an everyday question: the names of the results, best first, and
+// the summary.
 type Answered struct {
 	Names   []string `json:"names,omitempty"`
 	Summary string   `json:"summary,omitempty"`
 }
 
-// Misses are what of the question does not hold of an answer, in the words of the question's own members.
+// Misses are what of the question does not hold of an answer, in the words of the question's own
+// members.
 func (q *Everyday) Misses(a Answered) (misses []string) {
 	top := func(n int) []string { return a.Names[:min(n, len(a.Names))] }
 	check := func(name string, wrong bool) {
@@ -217,7 +221,8 @@ func (r ExamReport) WriteJSON(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// WriteText writes the tallies as a table, and before it, with misses, each question that is not answered right.
+// WriteText writes the tallies as a table, and before it, with misses, each question that is not
+// answered right.
 func (r ExamReport) WriteText(w io.Writer, misses bool) error {
 	var b bytes.Buffer
 	for i := range r.Questions {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEachMemberOfAnEverydayQuestionIsHeld gives each member an answer that fulfils it and one that does not.
+// TestEachMemberOfAnEverydayQuestionIsHeld gives each member an answer that fulfils it and one that
+// does not.
 func TestEachMemberOfAnEverydayQuestionIsHeld(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -19,8 +19,8 @@ func latency(took []time.Duration) Latency {
 	return Latency{Percentile(took, 50), Percentile(took, 95), Percentile(took, 99)}
 }
 
-// Percentile gives the smallest value such that at least p percent of sorted are not above it (the nearest-rank
-// method, which never invents a value); zero when there is none.
+// Percentile gives the smallest value such that at least p percent of sorted are not above it (the
+// nearest-rank method, which never invents a value); zero when there is none.
 func Percentile(sorted []time.Duration, p float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0

@@ -11,7 +11,8 @@ import (
 // maxLine bounds a line of either file, so that a wrong file cannot fill the memory.
 const maxLine = 1 << 20
 
-// ReadQueries reads queries, one a line: ID, a tab, the text. Empty lines are passed over. An error names the line.
+// ReadQueries reads queries, one a line: ID, a tab, the text. Empty lines are passed over. An error
+// names the line.
 func ReadQueries(r io.Reader) ([]Query, error) {
 	var queries []Query
 	first := make(map[string]int)
@@ -36,8 +37,8 @@ func ReadQueries(r io.Reader) ([]Query, error) {
 	return queries, nil
 }
 
-// ReadQrels reads judgments in TREC form, one a line: query ID, iteration (not used), document, grade, separated by
-// blanks. Empty lines are passed over. An error names the line.
+// ReadQrels reads judgments in TREC form, one a line: query ID, iteration (not used), document,
+// grade, separated by blanks. Empty lines are passed over. An error names the line.
 func ReadQrels(r io.Reader) (Qrels, error) {
 	qrels := make(Qrels)
 	err := eachLine(r, func(_ int, line string) error {
@@ -66,7 +67,8 @@ func ReadQrels(r io.Reader) (Qrels, error) {
 	return qrels, nil
 }
 
-// eachLine calls fn with each line that is not empty, counted from 1, and puts the line's number before its error.
+// eachLine calls fn with each line that is not empty, counted from 1, and puts the line's number
+// before its error.
 func eachLine(r io.Reader, fn func(number int, line string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)

@@ -57,8 +57,8 @@ func readJSON(r io.Reader, report any) error {
 	return nil
 }
 
-// WriteText writes the tallies as a table for people and, if misses are wanted, below it each question whose answer
-// has something wrong.
+// WriteText writes the tallies as a table for people and, if misses are wanted, below it each
+// question whose answer has something wrong.
 func (r ConstrainedReport) WriteText(w io.Writer, misses bool) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "\tquestions\tprecision@5\tfound@5\tin order\tcounted\twhole\n")

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/content/vector/words"
 )
 
-// Words tells what the program makes of a file of word vectors; without one, of the table that it carries.
+// Words tells what the program makes of a file of word vectors; without one, of the table that it
+// carries.
 func Words(out io.Writer, file string) error {
 	began, table := time.Now(), words.Builtin()
 	if file != "" {

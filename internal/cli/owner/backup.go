@@ -103,7 +103,8 @@ func (c Restore) Run(env *command.Environment) error {
 	return nil
 }
 
-// configuration writes the backup's configuration where there is none, and says when the one that is there is another.
+// configuration writes the backup's configuration where there is none, and says when the one that
+// is there is another.
 func (c Restore) configuration(env *command.Environment, contents backup.Contents) error {
 	path := c.ConfigFile(env)
 	if contents.Config == nil {
@@ -143,7 +144,8 @@ func vaultName(config app.Config) string {
 	return "the vault that intakes.vault names"
 }
 
-// noteBackup has the console tell when the last backup was made. A database of another version is left as it is.
+// noteBackup has the console tell when the last backup was made. A database of another version is
+// left as it is.
 func noteBackup(env *command.Environment, loaded *app.Loaded, contents backup.Contents) error {
 	now := store.SchemaVersion{ID: settings.Schema.ID, Version: len(settings.Schema.Steps)}
 	if !slices.Contains(contents.Layout.Schemas, now) {

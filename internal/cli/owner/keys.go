@@ -1,5 +1,6 @@
-// Package owner has the commands by which the owner of a front desk runs it: keys, terms, the ledger, and who may buy and
-// sell. They open the database themselves, beside a server that may run.
+// Package owner has the commands by which the owner of a front desk runs it: keys, terms, the
+// ledger, and who may buy and sell. They open the database themselves, beside a server that may
+// run.
 package owner
 
 import (
@@ -209,7 +210,8 @@ func (c keysIssuePlatform) secret(env *command.Environment) ([]byte, error) {
 	return secret, nil
 }
 
-// showPlatformKey prints a key that was made, with its secret; that of one that was taken is known already.
+// showPlatformKey prints a key that was made, with its secret; that of one that was taken is known
+// already.
 func showPlatformKey(env *command.Environment, key identity.PlatformKey, secret []byte) {
 	if key.Imported {
 		env.Print("The key %s for the platform %q is taken over.\n", key.ID, key.Platform)
@@ -222,13 +224,16 @@ func showPlatformKey(env *command.Environment, key identity.PlatformKey, secret 
 // siteKey is what the site's own key is called on the command line.
 const siteKey = "site"
 
-// addressKey is what the secret of the addresses is called on the command line at which this front desk itself delivers.
+// addressKey is what the secret of the addresses is called on the command line at which this front
+// desk itself delivers.
 const addressKey = "deliver"
 
-// verifierKey is what the keys are called on the command line with which the sites attest things of their content.
+// verifierKey is what the keys are called on the command line with which the sites attest things of
+// their content.
 const verifierKey = "verifier"
 
-// botKey is what the keys are called on the command line with which what is asked of others is signed.
+// botKey is what the keys are called on the command line with which what is asked of others is
+// signed.
 const botKey = "bot"
 
 // DefaultOverlap is how long a key that is followed by another stays good.
@@ -536,7 +541,8 @@ type keysHash struct{}
 // leastKey is how long a key that somebody thought of must be.
 const leastKey = 20
 
-// Run prints a hash. The key comes by standard input, since arguments can be seen by other users of the machine.
+// Run prints a hash. The key comes by standard input, since arguments can be seen by other users of
+// the machine.
 func (keysHash) Run(env *command.Environment) error {
 	line, _ := bufio.NewReader(env.Stdin).ReadString('\n')
 	key := strings.TrimSpace(line)

@@ -111,7 +111,8 @@ func show(env *command.Environment, in any, out reflect.Value) error {
 	return table.Flush()
 }
 
-// columns are the cells of a row: of the fields with a column, and behind them what the row tells itself.
+// columns are the cells of a row: of the fields with a column, and behind them what the row tells
+// itself.
 func columns(row reflect.Value, of func(head string, value reflect.Value) string) (all []string) {
 	fields := slices.DeleteFunc(reflect.VisibleFields(row.Type()), func(f reflect.StructField) bool {
 		return f.Tag.Get("column") == ""
@@ -183,7 +184,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// shown is a result as commands print it as JSON: times whole, and members by the names of their tag cli.
+// shown is a result as commands print it as JSON: times whole, and members by the names of their
+// tag cli.
 func shown(v reflect.Value) any {
 	switch value := v.Interface().(type) {
 	case operator.Instant:

@@ -91,8 +91,8 @@ func (c termsExplain) Run(env *command.Environment) error {
 	return nil
 }
 
-// check refuses a site that the configuration does not have. A source may have been read under a name that stands in
-// no configuration.
+// check refuses a site that the configuration does not have. A source may have been read under a
+// name that stands in no configuration.
 func (c termsExplain) check(config app.Config) error {
 	var sites []string
 	for _, site := range config.AllSites() {
@@ -112,8 +112,8 @@ func assumed(facts policy.Facts) string {
 	return "; decided as if it were as you say."
 }
 
-// openTerms gives the rules in force, and the program, which is nil where there is no database yet: rules can be tried before anything
-// was read.
+// openTerms gives the rules in force, and the program, which is nil where there is no database yet:
+// rules can be tried before anything was read.
 func openTerms(env *command.Environment, config app.Config) (*app.App, *policy.Terms, error) {
 	if path, isFile := config.StoreFile(); isFile {
 		if _, err := os.Stat(path); err != nil {
@@ -131,8 +131,8 @@ func openTerms(env *command.Environment, config app.Config) (*app.App, *policy.T
 	return program, program.Terms(), nil
 }
 
-// lookUp finds what the database knows of the URL: an item of each source that has it. What the flags say outweighs
-// it.
+// lookUp finds what the database knows of the URL: an item of each source that has it. What the
+// flags say outweighs it.
 func (c termsExplain) lookUp(env *command.Environment, config app.Config, program *app.App) ([]policy.Facts, error) {
 	if program == nil {
 		return nil, nil

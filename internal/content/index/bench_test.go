@@ -7,8 +7,9 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// BenchmarkFind compares a question by words alone with the same under conditions, over 7,000 items. The conditions are those
-// of a question that was asked before, so that what meets them is known, and of one that nobody has asked yet.
+// BenchmarkFind compares a question by words alone with the same under conditions, over 7,000
+// items. The conditions are those of a question that was asked before, so that what meets them is
+// known, and of one that nobody has asked yet.
 func BenchmarkFind(b *testing.B) {
 	stock := wares(7000)
 	objects := make([]string, len(stock))
@@ -44,8 +45,8 @@ func BenchmarkFind(b *testing.B) {
 	run("sorted", func(_ int, q *Question) { q.Sort = facets.Sort{By: facets.Price} })
 }
 
-// BenchmarkCondition judges conditions over 60,000 items: one that was asked before, which is the floor, and ones that nobody has
-// asked yet; and it lists the first in an order.
+// BenchmarkCondition judges conditions over 60,000 items: one that was asked before, which is the
+// floor, and ones that nobody has asked yet; and it lists the first in an order.
 func BenchmarkCondition(b *testing.B) {
 	stock := wares(60000)
 	objects := make([]string, len(stock))

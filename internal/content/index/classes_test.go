@@ -66,7 +66,8 @@ func TestWhatIsSaidInAnotherLanguageIsLeftOut(t *testing.T) {
 	}
 }
 
-// What declares its allergens in any language and does not name gluten is free of it; what says nothing is not known to be.
+// What declares its allergens in any language and does not name gluten is free of it; what says
+// nothing is not known to be.
 func TestDeclaredAllergensTellWhatIsFreeOfGluten(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Allergens", "Allergene", "Allergènes", "Alérgenos", "Allergeni"} {
@@ -82,7 +83,8 @@ func TestDeclaredAllergensTellWhatIsFreeOfGluten(t *testing.T) {
 	}
 }
 
-// A list of allergens may lack what the text says is in it: who wants none is not shown it, allergic or not.
+// A list of allergens may lack what the text says is in it: who wants none is not shown it,
+// allergic or not.
 func TestFoodThatTheTextStatesIsLeftOut(t *testing.T) {
 	t.Parallel()
 	v := stocked(t,

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/content/search"
 )
 
-// A column's items within bounds are those that a look at each finds, however many blocks it has and wherever the bounds lie.
+// A column's items within bounds are those that a look at each finds, however many blocks it has
+// and wherever the bounds lie.
 func TestColumnGivesWhatALookAtEachGives(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

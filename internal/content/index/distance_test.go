@@ -26,7 +26,8 @@ func TestWhatIsNearComesByDistance(t *testing.T) {
 	wantFound(t, v, Question{Constraints: near(25)}, "concert a", "concert b", "concert c", "concert d", "concert e")
 	wantFound(t, v, Question{Text: "concert", Constraints: near(15)}, "concert a", "concert b", "concert c", "concert e")
 	wantFound(t, v, Question{Constraints: near(0)}, "concert a", "concert b", "concert e", "concert g")
-	// Nobody says where Hamburg is but one, and of a place that is everywhere it cannot be told where it is.
+	// Nobody says where Hamburg is but one, and of a place that is everywhere it cannot be told
+	// where it is.
 	wantFound(t, v, Question{Constraints: []facets.Constraint{{Slot: facets.Location, Values: []string{"Hamburg"}, Around: 5}}}, "concert f")
 	scattered := stocked(t, venue("a", "Springfield", 39.8, -89.6), venue("b", "Springfield", 42.1, -72.6), venue("c", "Springfield", 44.0, -123.0), venue("d", "Chicago", 41.9, -87.6))
 	got, _ := found(scattered, Question{Constraints: []facets.Constraint{{Slot: facets.Location, Values: []string{"Springfield"}, Around: 400}}})

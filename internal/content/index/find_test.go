@@ -15,7 +15,8 @@ import (
 	"frontdesk/internal/content/vector/words"
 )
 
-// stocked is a view of items that are given by their objects. Each has an @type, a name, and its address from the name.
+// stocked is a view of items that are given by their objects. Each has an @type, a name, and its
+// address from the name.
 func stocked(t testing.TB, objects ...string) *View {
 	t.Helper()
 	return stockedUnder(t, everything, objects...)
@@ -371,7 +372,8 @@ func TestDietsNeverGiveWay(t *testing.T) {
 	}
 }
 
-// A season is an occasion: what states no time is for it, too. What states another time is not, and a month is a time.
+// A season is an occasion: what states no time is for it, too. What states another time is not, and
+// a month is a time.
 func TestWhatStatesNoTimeIsForASeason(t *testing.T) {
 	t.Parallel()
 	v := stocked(t,

@@ -82,7 +82,8 @@ func edition(t *testing.T, catalog *content.Catalog, random *rand.Rand, seeds []
 	}
 }
 
-// kept opens an index that is kept in a folder; what cannot be read fails the test where it must not.
+// kept opens an index that is kept in a folder; what cannot be read fails the test where it must
+// not.
 func kept(t *testing.T, catalog *content.Catalog, folder string, told func(error)) *Index {
 	t.Helper()
 	l := New(catalog, words.Builtin())
@@ -113,7 +114,8 @@ func save(t *testing.T, l *Index) {
 	}
 }
 
-// wantAlike holds two indexes of the same content against each other: what they know of each item, and what they answer.
+// wantAlike holds two indexes of the same content against each other: what they know of each item,
+// and what they answer.
 func wantAlike(t *testing.T, got, want *View) {
 	t.Helper()
 	if got.Len() != want.Len() || !reflect.DeepEqual(got.types, want.types) {
@@ -324,7 +326,8 @@ func TestDamagedIndexIsMadeAnew(t *testing.T) {
 	refresh(t, kept(t, catalog, folder, nil), everything) // it was the damage
 }
 
-// TestKillAtAnyStepLeavesAWholeState lays out what is in the folder after each step of writing, as a kill then leaves it.
+// TestKillAtAnyStepLeavesAWholeState lays out what is in the folder after each step of writing, as
+// a kill then leaves it.
 func TestKillAtAnyStepLeavesAWholeState(t *testing.T) {
 	t.Parallel()
 	catalog, folder := newCatalog(t), t.TempDir()
@@ -424,8 +427,8 @@ func TestOneProcessKeepsTheIndex(t *testing.T) {
 	}
 }
 
-// FuzzKeptSections reads the parts of a segment's file where their checksums hold and they are what nobody wrote: they are
-// refused, or taken, and never read beyond.
+// FuzzKeptSections reads the parts of a segment's file where their checksums hold and they are what
+// nobody wrote: they are refused, or taken, and never read beyond.
 func FuzzKeptSections(f *testing.F) {
 	catalog := content.New(storetest.Chosen(f, content.Schema), content.Options{})
 	run, err := catalog.Begin(context.Background(), "site", "source")

@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// ware is an item of the oracle: what it says, before it is written in one of the forms of the wild.
+// ware is an item of the oracle: what it says, before it is written in one of the forms of the
+// wild.
 type ware struct {
 	name    string
 	price   float64 // below 0: none
@@ -118,8 +119,9 @@ func drawConstraint(t *rapid.T) facets.Constraint {
 	return c
 }
 
-// TestFindIsWhatAScanOfTheObjectsFinds holds Find to an oracle: what it finds is what meets every condition, or, where nothing
-// does, it says what gave way; one condition more never brings in what breaks it; and it comes in the order asked for.
+// TestFindIsWhatAScanOfTheObjectsFinds holds Find to an oracle: what it finds is what meets every
+// condition, or, where nothing does, it says what gave way; one condition more never brings in what
+// breaks it; and it comes in the order asked for.
 func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 	t.Parallel()
 	stock := wares(300)
@@ -165,8 +167,8 @@ func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 
 func sorted(names []string) string { return strings.Join(slices.Sorted(slices.Values(names)), ",") }
 
-// inOrder holds hits to the order that was asked for, within those that say that they meet what is left out and within
-// those that do not say.
+// inOrder holds hits to the order that was asked for, within those that say that they meet what is
+// left out and within those that do not say.
 func inOrder(t *rapid.T, by facets.Sort, constraints []facets.Constraint, got []string, all map[string]ware) {
 	if by.By == "" {
 		return

@@ -7,8 +7,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// TestWhatIsOnEveryWeekIsOnOnADay holds that classes of every week are found by the date of a day, by what their schedules or
-// their texts tell, and that what runs for long is on on its days alone.
+// TestWhatIsOnEveryWeekIsOnOnADay holds that classes of every week are found by the date of a day,
+// by what their schedules or their texts tell, and that what runs for long is on on its days alone.
 func TestWhatIsOnEveryWeekIsOnOnADay(t *testing.T) {
 	t.Parallel()
 	v := stocked(t,

@@ -17,8 +17,8 @@ func namesFound(v *View, q Question) (names []string) {
 	return names
 }
 
-// TestWhatStatesAnAgeIsMeantWithoutTheWord holds that beside what has the question's words come the things of its type that
-// state what is asked for, but where the words name a kind.
+// TestWhatStatesAnAgeIsMeantWithoutTheWord holds that beside what has the question's words come the
+// things of its type that state what is asked for, but where the words name a kind.
 func TestWhatStatesAnAgeIsMeantWithoutTheWord(t *testing.T) {
 	t.Parallel()
 	v := stocked(t,

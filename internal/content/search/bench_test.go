@@ -26,8 +26,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// BenchmarkBuild measures building an index in calls of 1,000 documents, as following a catalog does, and what it
-// takes of the heap.
+// BenchmarkBuild measures building an index in calls of 1,000 documents, as following a catalog
+// does, and what it takes of the heap.
 func BenchmarkBuild(b *testing.B) {
 	for range b.N {
 		c := newCorpus(3, benchVocabulary(*benchItems))

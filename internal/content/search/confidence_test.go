@@ -99,7 +99,8 @@ func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
 	}
 }
 
-// Among many items, some text has any two words by chance: it takes more than that to be an answer there.
+// Among many items, some text has any two words by chance: it takes more than that to be an answer
+// there.
 func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
 	t.Parallel()
 	const scattered = "The lantern stand has room for a french press. It folds flat, needs no tools and comes with two hooks, " +
@@ -130,7 +131,8 @@ func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
 	}
 }
 
-// An item that says what is asked for, word beside word, is an answer even where every item says something alike.
+// An item that says what is asked for, word beside word, is an answer even where every item says
+// something alike.
 func TestWordsThatStandTogetherAreAnAnswerWhateverTheirWeight(t *testing.T) {
 	t.Parallel()
 	var documents []Document

@@ -2,7 +2,8 @@ package search
 
 import "testing"
 
-// TestWordsBesideTheCoreAreNoEvidence holds that an answer needs only the core, and that what stands beside it alone finds nothing.
+// TestWordsBesideTheCoreAreNoEvidence holds that an answer needs only the core, and that what
+// stands beside it alone finds nothing.
 func TestWordsBesideTheCoreAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	x := New(Options{})

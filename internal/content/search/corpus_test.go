@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// corpus makes varied text: its words are as frequent as those of natural language, which follow one power law up to
-// some thousand words and fall faster beyond, without end.
+// corpus makes varied text: its words are as frequent as those of natural language, which follow
+// one power law up to some thousand words and fall faster beyond, without end.
 type corpus struct {
 	random *rand.Rand
 	sum    []float64 // of the weights up to each word
@@ -28,7 +28,8 @@ func newCorpus(seed uint64, vocabulary int) *corpus {
 	return c
 }
 
-// word gives a random word: a number written in syllables, so that words look like words and stem little.
+// word gives a random word: a number written in syllables, so that words look like words and stem
+// little.
 func (c *corpus) word() string {
 	x := c.random.Float64() * c.sum[len(c.sum)-1]
 	low, high := 0, len(c.sum)-1

@@ -131,7 +131,8 @@ func TestWithoutASelectionOfAnotherSnapshotNothingIsLeft(t *testing.T) {
 	wantRefs(t, refsIn(s, all.Without(s.Refresh(mentioned))), "a2", "b")
 }
 
-// A refreshed selection, also one that was made of others, is the one that the new snapshot would give.
+// A refreshed selection, also one that was made of others, is the one that the new snapshot would
+// give.
 func TestRefreshedMentionsAreThoseOfTheNewSnapshot(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -158,7 +159,8 @@ func TestRefreshedMentionsAreThoseOfTheNewSnapshot(t *testing.T) {
 	})
 }
 
-// Of single words every item that has one, and does not deny it, is found: compared with a look at the words alone.
+// Of single words every item that has one, and does not deny it, is found: compared with a look at
+// the words alone.
 func TestMentionsIsWhatALookAtTheWordsGives(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

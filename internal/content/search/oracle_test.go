@@ -13,8 +13,9 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// exhaustively answers a question without an inverted index: it reads the text of every unit, computes every impact
-// anew and sorts all items. It is what Search must agree with, to the last bit.
+// exhaustively answers a question without an inverted index: it reads the text of every unit,
+// computes every impact anew and sorts all items. It is what Search must agree with, to the last
+// bit.
 func exhaustively(s *Snapshot, q Query) Result {
 	a := new(asking)
 	a.understand(s, &q)
@@ -228,8 +229,8 @@ func (s *Snapshot) averageLengths() (average lengths) {
 	return average
 }
 
-// shares gives what one occurrence of a word adds to its weighted frequency in each part of a unit: more in a title,
-// and in parts that are short beside others.
+// shares gives what one occurrence of a word adds to its weighted frequency in each part of a unit:
+// more in a title, and in parts that are short beside others.
 func (average lengths) shares(n lengths) (share [3]float32) {
 	for f, weight := range (lengths{8, 1, 1}) {
 		share[f] = float32(weight / (1 - 0.75 + 0.75*n[f]/average[f]))
@@ -288,7 +289,8 @@ func TestSearchEqualsExhaustiveScoring(t *testing.T) {
 	})
 }
 
-// A large index has several windows, lists long enough for window maxima, optional lists, dead units, long items.
+// A large index has several windows, lists long enough for window maxima, optional lists, dead
+// units, long items.
 func TestSearchEqualsExhaustiveScoringInLargeIndex(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(1, 3000)
@@ -322,7 +324,8 @@ func TestSearchEqualsExhaustiveScoringInLargeIndex(t *testing.T) {
 	}
 }
 
-// More than 57,344 words need codes of two halves; whatever numbers the words have, the answers are the same.
+// More than 57,344 words need codes of two halves; whatever numbers the words have, the answers are
+// the same.
 func TestRareWordsAreFoundAndPaired(t *testing.T) {
 	t.Parallel()
 	var docs []Document

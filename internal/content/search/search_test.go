@@ -230,7 +230,8 @@ func TestBestPassageIsNamed(t *testing.T) {
 	}
 }
 
-// An item that is too long for one unit is found once, with the passage counted over the whole item.
+// An item that is too long for one unit is found once, with the passage counted over the whole
+// item.
 func TestLongItemsAreFoundOnce(t *testing.T) {
 	t.Parallel()
 	var passages []string
@@ -337,7 +338,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// A site in many languages has one word under many stems; a question finds it under that of its own language.
+// A site in many languages has one word under many stems; a question finds it under that of its own
+// language.
 func TestWordsAreFoundAmongItemsOfManyLanguages(t *testing.T) {
 	t.Parallel()
 	documents := []Document{{Ref: "es", Key: "es", Language: "es", Title: "Empanada de otoño", Passages: []string{"Una empanada."}}}

@@ -98,8 +98,9 @@ func TestWordsThatAreNotMisspeltStay(t *testing.T) {
 	}
 }
 
-// A word that people ask for is not corrected to its neighbour, whatever stands there, in whatever form it comes; and nothing is
-// corrected for the sake of a question that is not answered then either.
+// A word that people ask for is not corrected to its neighbour, whatever stands there, in whatever
+// form it comes; and nothing is corrected for the sake of a question that is not answered then
+// either.
 func TestPlausibleWordsStay(t *testing.T) {
 	t.Parallel()
 	s := New(Options{}).Apply([]Document{
@@ -209,7 +210,8 @@ func TestNothingIsCorrectedToAWordThatIsNotShown(t *testing.T) {
 	wantRefs(t, find(s, "theremin"), "reserved")
 }
 
-// What leaving letters out finds is what a look at all words finds, as far as the first letters are the same.
+// What leaving letters out finds is what a look at all words finds, as far as the first letters are
+// the same.
 func TestNearWordsAreAllFound(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))

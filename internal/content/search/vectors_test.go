@@ -140,7 +140,8 @@ func TestDotIsTheProductWhateverTheLength(t *testing.T) {
 	})
 }
 
-// pointed is an index of four items on two matters, with directions that tell the matters apart where words do not.
+// pointed is an index of four items on two matters, with directions that tell the matters apart
+// where words do not.
 func pointed() (*Snapshot, *Vectors, []float32) {
 	x := New(Options{})
 	var docs []Document
@@ -259,8 +260,9 @@ func TestDirectionsOfAnotherStateOrLengthAreNotUsed(t *testing.T) {
 	}
 }
 
-// TestFusionKeepsToTheScale holds, for any lists, that scores fall, that they are between the least and 100, that nothing
-// is lost or told twice, and that an item without a direction stands no lower than it does by words alone.
+// TestFusionKeepsToTheScale holds, for any lists, that scores fall, that they are between the least
+// and 100, that nothing is lost or told twice, and that an item without a direction stands no lower
+// than it does by words alone.
 func TestFusionKeepsToTheScale(t *testing.T) {
 	t.Parallel()
 	d := newDirected(8, 300, 16)
@@ -295,7 +297,8 @@ func TestFusionKeepsToTheScale(t *testing.T) {
 
 var benchDimensions = flag.Int("dimensions", 384, "values of a vector of the benchmarks")
 
-// BenchmarkScan measures holding a question against every vector, beside the plainest loop over as many in one piece.
+// BenchmarkScan measures holding a question against every vector, beside the plainest loop over as
+// many in one piece.
 func BenchmarkScan(b *testing.B) {
 	c, r := newCorpus(3, 1000), rand.New(rand.NewPCG(1, 1))
 	x := New(Options{})

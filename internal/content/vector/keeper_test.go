@@ -81,7 +81,8 @@ func (r *room) keeper(change func(*vector.Options)) *vector.Store {
 	return vector.New(options)
 }
 
-// put makes the texts the whole content of a source: one item each, of as many passages as there are lines.
+// put makes the texts the whole content of a source: one item each, of as many passages as there
+// are lines.
 func (r *room) put(source string, texts ...string) {
 	r.t.Helper()
 	ctx := context.Background()
@@ -543,7 +544,8 @@ func TestSourcesThatAreGoneAreNotTold(t *testing.T) {
 	}
 }
 
-// TestProbesAloneAreMade holds the case that nothing but the questions is missing: the items fill their parts of the work.
+// TestProbesAloneAreMade holds the case that nothing but the questions is missing: the items fill
+// their parts of the work.
 func TestProbesAloneAreMade(t *testing.T) {
 	t.Parallel()
 	r := on(t)

@@ -11,7 +11,8 @@ import (
 // leaseTime is how long a process has the work for itself; longer than a call of the model takes.
 const leaseTime = 3 * time.Minute
 
-// lease is the right to make vectors, which one of several processes on a database has. One goroutine uses it.
+// lease is the right to make vectors, which one of several processes on a database has. One
+// goroutine uses it.
 type lease struct {
 	db      *store.DB
 	name    string // of this process

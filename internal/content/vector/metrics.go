@@ -2,8 +2,8 @@ package vector
 
 import "frontdesk/internal/infra/metrics"
 
-// RegisterMetrics registers how far the vectors of the content are. What the endpoint did wrong is counted with its calls, by
-// the use embed.
+// RegisterMetrics registers how far the vectors of the content are. What the endpoint did wrong is
+// counted with its calls, by the use embed.
 func (k *Store) RegisterMetrics(at metrics.Registry) {
 	metrics.Func(at, "vector_texts", "Texts that are to be turned into vectors.",
 		func() float64 { return float64(k.State().Texts) })

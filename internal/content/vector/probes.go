@@ -1,8 +1,9 @@
 package vector
 
-// probes are questions on all kinds of matters, most of which a catalog has nothing on, whatever it is about. How much
-// its items resemble these tells how much an item must resemble a question to be an answer without sharing a word with
-// it: more than chance gives, by this model and in this catalog.
+// probes are questions on all kinds of matters, most of which a catalog has nothing on, whatever it
+// is about. How much its items resemble these tells how much an item must resemble a question to be
+// an answer without sharing a word with it: more than chance gives, by this model and in this
+// catalog.
 var probes = []string{
 	"who won the world cup final", "how to renew a passport", "average rainfall in November", "causes of the French revolution",
 	"how does photosynthesis work", "train times to the airport", "stock market news", "treatment for back pain",

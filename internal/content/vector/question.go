@@ -9,8 +9,9 @@ import (
 	"frontdesk/internal/infra/llm"
 )
 
-// Question gives the vector of a question, of length 1. Without ok there is none: there are no vectors to hold it
-// against, or the model did not give one that can be used, which the tab then says.
+// Question gives the vector of a question, of length 1. Without ok there is none: there are no
+// vectors to hold it against, or the model did not give one that can be used, which the tab then
+// says.
 func (k *Store) Question(ctx context.Context, tab *llm.BudgetedClient, text string) (values []float32, ok bool) {
 	k.mu.RLock()
 	dimensions := k.dimensions

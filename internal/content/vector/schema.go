@@ -4,8 +4,9 @@ import "frontdesk/internal/infra/store"
 
 // Schema is the tables of this room.
 //
-// vector_text has the vector of every text, by the SHA-256 of the model's name and the text, as float32 in little-endian
-// order, of length 1. unused is when nothing was found to need it any more, 0 while something does.
+// vector_text has the vector of every text, by the SHA-256 of the model's name and the text, as
+// float32 in little-endian order, of length 1. unused is when nothing was found to need it any
+// more, 0 while something does.
 //
 // vector_work has one row: who makes vectors, until when.
 //

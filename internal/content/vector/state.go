@@ -113,8 +113,8 @@ func (k *Store) tell(ctx context.Context) error {
 	return err
 }
 
-// Sources tells how the vectors of each source stood when the one who makes them last told. It needs no Store, so that
-// another process can say it.
+// Sources tells how the vectors of each source stood when the one who makes them last told. It
+// needs no Store, so that another process can say it.
 func Sources(ctx context.Context, db *store.DB) (map[content.SourceKey]SourceState, error) {
 	var states map[content.SourceKey]SourceState
 	err := db.View(ctx, func(tx *store.Tx) error {

@@ -34,15 +34,18 @@ type Options struct {
 	Catalog *content.Catalog
 	DB      *store.DB // with Schema
 	Model   *llm.Client
-	// Version is part of what vectors are known by: another one makes all anew, as another model's name does.
+	// Version is part of what vectors are known by: another one makes all anew, as another model's
+	// name does.
 	Version string
-	// TextPrefix and QuestionPrefix are put before what is turned into vectors, as some models want it.
+	// TextPrefix and QuestionPrefix are put before what is turned into vectors, as some models want
+	// it.
 	TextPrefix, QuestionPrefix string
 	// Passages is how many of an item are turned into vectors at most; 0 is 8.
 	Passages int
 	// Most is how many vectors are held at most; 0 is search.MaxScan. Texts beyond it have none.
 	Most int
-	// Pace is how many texts are turned into vectors in a minute at most; 0 is as fast as the endpoint is.
+	// Pace is how many texts are turned into vectors in a minute at most; 0 is as fast as the
+	// endpoint is.
 	Pace int
 	Log  *slog.Logger
 	// Now is the clock; nil is time.Now.
@@ -127,7 +130,8 @@ type Admission struct {
 	Texts func(*content.Entry) []string
 }
 
-// Rules is the version of the admission under which Of answers; empty while the items are read anew.
+// Rules is the version of the admission under which Of answers; empty while the items are read
+// anew.
 func (k *Store) Rules() string {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -154,7 +158,8 @@ func (k *Store) Of(ref content.Ref) []search.Vector {
 	return vectors
 }
 
-// Unrelated gives the vectors of questions that most catalogs have nothing on; none before all are there.
+// Unrelated gives the vectors of questions that most catalogs have nothing on; none before all are
+// there.
 func (k *Store) Unrelated() (vectors [][]float32) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -167,9 +172,10 @@ func (k *Store) Unrelated() (vectors [][]float32) {
 	return vectors
 }
 
-// Step goes on with the work for a while: it follows the catalog, takes from the database what others have made, and,
-// where nobody else does, has a number of texts turned into vectors. It says whether more is to be done at once. An
-// error is one of the database; what the model does wrong is told by State.
+// Step goes on with the work for a while: it follows the catalog, takes from the database what
+// others have made, and, where nobody else does, has a number of texts turned into vectors. It says
+// whether more is to be done at once. An error is one of the database; what the model does wrong is
+// told by State.
 func (k *Store) Step(ctx context.Context, admission Admission) (more bool, err error) {
 	missing, err := k.load(ctx, admission)
 	if err != nil {
@@ -198,13 +204,15 @@ func (k *Store) Step(ctx context.Context, admission Admission) (more bool, err e
 	return more, err
 }
 
-// Load is the part of Step that asks nothing of the model: it follows the catalog, and takes what is in the database.
+// Load is the part of Step that asks nothing of the model: it follows the catalog, and takes what
+// is in the database.
 func (k *Store) Load(ctx context.Context, admission Admission) error {
 	_, err := k.load(ctx, admission)
 	return err
 }
 
-// load gives the items that have texts without a vector, after all that can be had without the model.
+// load gives the items that have texts without a vector, after all that can be had without the
+// model.
 func (k *Store) load(ctx context.Context, admission Admission) (missing []*item, err error) {
 	if err := k.follow(ctx, admission); err != nil {
 		return nil, err
@@ -249,7 +257,8 @@ func (k *Store) follow(ctx context.Context, admission Admission) error {
 	}
 }
 
-// forget starts over. Vectors that are there are kept while the items are read anew: most will be needed again.
+// forget starts over. Vectors that are there are kept while the items are read anew: most will be
+// needed again.
 func (k *Store) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

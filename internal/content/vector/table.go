@@ -15,9 +15,10 @@ import (
 // mostTokenizer is how many bytes a tokenizer.json may have.
 const mostTokenizer = 256 << 20
 
-// OpenTable reads a table of words from a file, which is mapped into memory and never unmapped: of model2vec
-// (model.safetensors, with tokenizer.json beside it, or the folder of both), or of GloVe or fastText (a word and its numbers a
-// line). The file must stay as it is while it is in use: a new one is put in its place by renaming.
+// OpenTable reads a table of words from a file, which is mapped into memory and never unmapped: of
+// model2vec (model.safetensors, with tokenizer.json beside it, or the folder of both), or of GloVe
+// or fastText (a word and its numbers a line). The file must stay as it is while it is in use: a
+// new one is put in its place by renaming.
 func OpenTable(path string) (*words.Table, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "model.safetensors")

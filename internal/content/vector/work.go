@@ -166,7 +166,8 @@ func callSize(texts []wanted) int {
 	return len(texts)
 }
 
-// words gives the texts of items that have no vector. An item that has changed meanwhile has others, and comes again.
+// words gives the texts of items that have no vector. An item that has changed meanwhile has
+// others, and comes again.
 func (k *Store) words(ctx context.Context, admission Admission, items []*item) (texts []wanted, err error) {
 	last := len(items) - 1
 	probing := items[last] == k.probes
@@ -206,8 +207,8 @@ func (k *Store) words(ctx context.Context, admission Admission, items []*item) (
 	return texts, nil
 }
 
-// embed makes one call of the model, keeps what comes back, and says whether to go on. When the model does not take
-// the texts, they are tried one by one.
+// embed makes one call of the model, keeps what comes back, and says whether to go on. When the
+// model does not take the texts, they are tried one by one.
 func (k *Store) embed(ctx context.Context, texts []wanted) (goOn bool, err error) {
 	words := make([]string, len(texts))
 	for i, t := range texts {
@@ -309,7 +310,8 @@ func (k *Store) put(ctx context.Context, texts []wanted, vectors [][]float32) er
 	return nil
 }
 
-// sweep removes vectors that nothing has needed for a while. What comes back within it costs nothing.
+// sweep removes vectors that nothing has needed for a while. What comes back within it costs
+// nothing.
 func (k *Store) sweep(ctx context.Context) error {
 	now := k.options.Now()
 	for after := []byte{}; after != nil; {
@@ -344,7 +346,8 @@ func (k *Store) sweep(ctx context.Context) error {
 	})
 }
 
-// page gives, of the next vectors, those that nothing needs any more, and those that are needed again.
+// page gives, of the next vectors, those that nothing needs any more, and those that are needed
+// again.
 func (k *Store) page(ctx context.Context, after []byte) (last []byte, idle, used [][]byte, err error) {
 	const size = 1000
 	err = k.options.DB.View(ctx, func(tx *store.Tx) error {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Analyzer turns text into the words that are indexed and looked up. It is safe for concurrent use; what it gives
-// depends on text and language alone.
+// Analyzer turns text into the words that are indexed and looked up. It is safe for concurrent use;
+// what it gives depends on text and language alone.
 type Analyzer struct {
 	// Languages are ordered by their tags. They must not be changed.
 	Languages []*Language
@@ -34,9 +34,10 @@ type Word struct {
 	Start, End int // byte offsets in the text
 }
 
-// Words gives the words of a text in order. Forms of one word share their Term. A compound gives its parts and then
-// the whole ("usb", "c", "usbc"), so that either spelling finds the other; bounds may overlap therefore. Language
-// is a BCP 47 tag; one that is empty or not known is treated as having no inflection.
+// Words gives the words of a text in order. Forms of one word share their Term. A compound gives
+// its parts and then the whole ("usb", "c", "usbc"), so that either spelling finds the other;
+// bounds may overlap therefore. Language is a BCP 47 tag; one that is empty or not known is treated
+// as having no inflection.
 func (a *Analyzer) Words(text, language string) iter.Seq[Word] {
 	t := a.Language(language)
 	return func(yield func(Word) bool) {
@@ -85,8 +86,8 @@ type Token struct {
 // MaxTerm is how many bytes of a word count.
 const MaxTerm = 64
 
-// Key gives the key under which what a run stands for is remembered: the run itself, in lower case when it is
-// [Plain]. Very long runs have none. It is written to room.
+// Key gives the key under which what a run stands for is remembered: the run itself, in lower case
+// when it is [Plain]. Very long runs have none. It is written to room.
 func Key(room *[MaxTerm]byte, run string, k Kind) []byte {
 	if len(run) > MaxTerm {
 		return nil
@@ -102,7 +103,8 @@ func Key(room *[MaxTerm]byte, run string, k Kind) []byte {
 	return key
 }
 
-// Lookup gives the analysis of a run of text, remembered or made. The result is shared and must not be changed.
+// Lookup gives the analysis of a run of text, remembered or made. The result is shared and must not
+// be changed.
 func (l *Language) Lookup(run string, k Kind) Token {
 	var room [MaxTerm]byte
 	key := Key(&room, run, k)
@@ -151,8 +153,8 @@ func (l *Language) analyse(run string, k Kind) []Form {
 	return forms
 }
 
-// spellings appends the forms of one word: its stem without accents, and, where it differs, the stem of the word as
-// people write it who leave the accents out.
+// spellings appends the forms of one word: its stem without accents, and, where it differs, the
+// stem of the word as people write it who leave the accents out.
 func (l *Language) spellings(forms []Form, word string, ordinal int, at part) []Form {
 	proper := l.Stem(word)
 	if proper == "" {
@@ -184,9 +186,9 @@ const (
 	cacheWords  = 2048
 )
 
-// cache remembers the analyses of runs. Each shard has two generations: when the young one is full, the old one is
-// forgotten and the young one becomes old; a run that is found among the old becomes young again. So words that are
-// met once do not drive out those that are met often.
+// cache remembers the analyses of runs. Each shard has two generations: when the young one is full,
+// the old one is forgotten and the young one becomes old; a run that is found among the old becomes
+// young again. So words that are met once do not drive out those that are met often.
 type cache struct {
 	shards [cacheShards]struct {
 		sync.RWMutex

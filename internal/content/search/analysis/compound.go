@@ -17,7 +17,8 @@ const (
 	jointNumber                // signs between digits: 1/2, 2.4, 1,000
 )
 
-// contractions are what may follow an English apostrophe without being a word. The possessive "s" is dropped.
+// contractions are what may follow an English apostrophe without being a word. The possessive "s"
+// is dropped.
 var contractions = map[string]bool{"t": true, "re": true, "ll": true, "ve": true, "m": true}
 
 // split finds the words of a run and what joins them. A possessive "'s" is left out.

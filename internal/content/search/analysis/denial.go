@@ -13,7 +13,8 @@ type Denial struct {
 	GramsBefore, GramsAfter []string
 }
 
-// Denial gives how the language denies; for languages that nobody has told of, the English words hold.
+// Denial gives how the language denies; for languages that nobody has told of, the English words
+// hold.
 func (l *Language) Denial() Denial {
 	by, ok := deniedBy[l.Tag]
 	if !ok {

@@ -14,9 +14,10 @@ var lookalikes = map[rune]string{
 	'ς': "σ", '\u2044': "/", softHyphen: "", '\u0640': "",
 }
 
-// Fold brings a word to the form in which words are compared: lower case, compatibility forms resolved (full-width
-// letters, ligatures, "½"), and without the accents of Latin, Greek, Hebrew and Arabic, where people leave them
-// out. Marks of other scripts are letters of their own right and stay.
+// Fold brings a word to the form in which words are compared: lower case, compatibility forms
+// resolved (full-width letters, ligatures, "½"), and without the accents of Latin, Greek, Hebrew
+// and Arabic, where people leave them out. Marks of other scripts are letters of their own right
+// and stay.
 func Fold(word string) string {
 	if IsPlain(word) {
 		return word
@@ -40,8 +41,8 @@ func Fold(word string) string {
 	return strings.ToLower(b.String())
 }
 
-// Lower is the word in lower case, composed, with its accents: the form that stemmers expect. The Russian "ё" is
-// written "е" by most.
+// Lower is the word in lower case, composed, with its accents: the form that stemmers expect. The
+// Russian "ё" is written "е" by most.
 func Lower(word string) string {
 	if IsPlain(word) {
 		return word

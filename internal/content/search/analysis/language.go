@@ -37,12 +37,12 @@ var stemmers = map[string]func(string, bool) string{
 	"de": withForms("de", stemGerman), "it": withForms("it", stemItalian), "pt": withForms("pt", stemPortuguese),
 }
 
-// plainLanguages are languages with neither a stemmer nor a list of function words here, whose items can be told from
-// others all the same.
+// plainLanguages are languages with neither a stemmer nor a list of function words here, whose
+// items can be told from others all the same.
 const plainLanguages = "ar bg cs el fi he hi id ja ko ro th tr uk vi zh"
 
-// newLanguages makes one language for each language that has a stemmer or a list of function words, for some that have
-// neither, and one, under the empty tag, for all others.
+// newLanguages makes one language for each language that has a stemmer or a list of function words,
+// for some that have neither, and one, under the empty tag, for all others.
 func newLanguages() map[string]*Language {
 	byTag := map[string]*Language{"": {}}
 	for tag := range strings.FieldsSeq(plainLanguages) {
@@ -78,7 +78,8 @@ func folded(list string) map[string]bool {
 	return words
 }
 
-// primary is the language of a BCP 47 tag, in the spelling of our tables: "pt" for "pt-BR", "no" for "nb".
+// primary is the language of a BCP 47 tag, in the spelling of our tables: "pt" for "pt-BR", "no"
+// for "nb".
 func primary(tag string) string {
 	tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
 	tag, _, _ = strings.Cut(tag, "_")
@@ -92,7 +93,8 @@ func primary(tag string) string {
 // IsStop says whether a word, folded, is a function word.
 func (l *Language) IsStop(word string) bool { return l.stops[word] }
 
-// reduce brings a word, in lower case with its accents, to its stem. Words with anything but letters stay.
+// reduce brings a word, in lower case with its accents, to its stem. Words with anything but
+// letters stay.
 func (l *Language) reduce(word string) (stem string) {
 	if l.stemmer == nil || strings.IndexFunc(word, notLetter) >= 0 {
 		return word
@@ -111,8 +113,9 @@ func (l *Language) reduce(word string) (stem string) {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// Guess names the language of a text by its function words: the language that most of them belong to, when they
-// are enough to tell. Ties go to the tag that comes first in order. Japanese is told by its Kana.
+// Guess names the language of a text by its function words: the language that most of them belong
+// to, when they are enough to tell. Ties go to the tag that comes first in order. Japanese is told
+// by its Kana.
 func (a *Analyzer) Guess(text string) string {
 	var counts [64]int // by place in functionTags
 	words, kana := 0, 0
@@ -147,8 +150,8 @@ const guessWords = 100
 // oneOfKana is of how many runs of a Japanese text one at least begins in Kana.
 const oneOfKana = 4
 
-// functionWordsOf tells for each folded function word of any language which languages it belongs to: bit i is the
-// i-th of functionTags.
+// functionWordsOf tells for each folded function word of any language which languages it belongs
+// to: bit i is the i-th of functionTags.
 var functionWordsOf = sync.OnceValue(func() map[string]uint64 {
 	all := map[string]uint64{}
 	for i, tag := range functionTags {

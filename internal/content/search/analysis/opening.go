@@ -17,7 +17,8 @@ var openings = map[string]Opening{
 	"help": openingBeside, "list": openingBeside,
 }
 
-// Courtesy says whether a word is courtesy at the beginning of a question, as it stands beside a function word or not.
+// Courtesy says whether a word is courtesy at the beginning of a question, as it stands beside a
+// function word or not.
 func (o Opening) Courtesy(beside bool) bool {
 	return o == openingAlways || o == openingBeside && beside
 }

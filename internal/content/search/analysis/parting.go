@@ -14,8 +14,8 @@ const (
 // neverEnds are words that another hardly ends with: there they are a suffix.
 var neverEnds = folded("frei los arm voll reich bar haft lich weise mal mals fach fest sam wert leer heit keit ung schaft lig isch ling rei tion")
 
-// alsoSuffix are words with which others end by chance (romantisch, Direktor): what stands before must be a word
-// that is known, or end as hardly any such stem does.
+// alsoSuffix are words with which others end by chance (romantisch, Direktor): what stands before
+// must be a word that is known, or end as hardly any such stem does.
 var alsoSuffix = folded("tisch fisch art rat ring stand lage zug satz rest ende tor tier chen")
 
 // particles make another word of the one behind them, and no kind of it.
@@ -32,8 +32,8 @@ type Parting struct {
 	known    func(term string) bool // whether a term is a word of its own
 }
 
-// Parting returns what tells words that are made of a word, in lower case, from those that only look like it. ok is
-// false for words of which nothing is made: short ones and function words.
+// Parting returns what tells words that are made of a word, in lower case, from those that only
+// look like it. ok is false for words of which nothing is made: short ones and function words.
 func (l *Language) Parting(word string, known func(term string) bool) (p *Parting, ok bool) {
 	p = &Parting{language: l, word: word, Stem: l.Stem(word), known: known}
 	return p, utf8.RuneCountInString(p.Stem) >= shortestPart && !l.IsStop(Fold(word))

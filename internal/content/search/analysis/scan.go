@@ -15,7 +15,8 @@ const (
 	Gram                 // one or two characters of a script written without blanks
 )
 
-// maxRun is how many bytes a run may have before a connector ends it; longer words are cut when they are analysed.
+// maxRun is how many bytes a run may have before a connector ends it; longer words are cut when
+// they are analysed.
 const maxRun = 48
 
 // The classes of a byte.
@@ -44,11 +45,12 @@ var classes = func() (table [256]uint8) {
 	return table
 }()
 
-// Scan splits text into runs and calls yield with the bounds and kind of each until it returns false.
+// Scan splits text into runs and calls yield with the bounds and kind of each until it returns
+// false.
 //
-// A run is what stands between blanks and punctuation, except that hyphens and apostrophes between letters, and
-// points, commas and slashes between digits, stay within. Scripts that are written without blanks give overlapping
-// pairs of characters.
+// A run is what stands between blanks and punctuation, except that hyphens and apostrophes between
+// letters, and points, commas and slashes between digits, stay within. Scripts that are written
+// without blanks give overlapping pairs of characters.
 func Scan(text string, yield func(start, end int, k Kind) bool) {
 	for i := 0; i < len(text); {
 		switch classes[text[i]] {
@@ -118,8 +120,8 @@ func word(text string, start int) (end int, k Kind) {
 	return i, k
 }
 
-// grams yields the pairs of characters of a run of an unspaced script, and each character of its own: pairs tell
-// more, but a question may be a single character.
+// grams yields the pairs of characters of a run of an unspaced script, and each character of its
+// own: pairs tell more, but a question may be a single character.
 func grams(text string, start, end int, yield func(start, end int, k Kind) bool) bool {
 	for i := start; i < end; {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -146,8 +148,8 @@ func unspacedLen(text string) int {
 	return len(text)
 }
 
-// unspaced says whether r belongs to a script that is written without blanks between words. Korean has blanks, but
-// its words carry so many endings that pairs of syllables find more.
+// unspaced says whether r belongs to a script that is written without blanks between words. Korean
+// has blanks, but its words carry so many endings that pairs of syllables find more.
 func unspaced(r rune) bool {
 	if r < 0x0E00 {
 		return false

@@ -14,8 +14,8 @@ import (
 //go:embed forms
 var formTables embed.FS
 
-// irregularForms gives the words of a language by those of their forms that no rule tells, with their accents and
-// without.
+// irregularForms gives the words of a language by those of their forms that no rule tells, with
+// their accents and without.
 func irregularForms(tag string) map[string]string {
 	of := map[string]string{}
 	for _, words := range language.Records(formTables, "forms/"+tag+".txt") {
@@ -47,8 +47,9 @@ func stemFrench(word string, stops bool) string {
 	return french.Stem(word, stops)
 }
 
-// stemSpanish takes off the plural behind a consonant first, since the library takes "er" for the ending of a verb only
-// where it is the last: taller, talleres. What ends in "z" has "ces" there: luz, luces.
+// stemSpanish takes off the plural behind a consonant first, since the library takes "er" for the
+// ending of a verb only where it is the last: taller, talleres. What ends in "z" has "ces" there:
+// luz, luces.
 func stemSpanish(word string, stops bool) string {
 	singular, ok := strings.CutSuffix(word, "es")
 	if ok && utf8.RuneCountInString(word) > 4 {
@@ -62,10 +63,11 @@ func stemSpanish(word string, stops bool) string {
 	return spanish.Stem(word, stops)
 }
 
-// For some languages without a stemmer of the library, endings of number, case and gender are taken off here: lightly,
-// so that words of different meaning stay apart.
+// For some languages without a stemmer of the library, endings of number, case and gender are taken
+// off here: lightly, so that words of different meaning stay apart.
 
-// ending is an ending of a word and what stands in its place; the word keeps at least so many letters before it.
+// ending is an ending of a word and what stands in its place; the word keeps at least so many
+// letters before it.
 type ending struct {
 	from, to string
 	least    int
@@ -94,8 +96,9 @@ func shorten(word string, endings []ending) string {
 	return word
 }
 
-// stemGerman takes off the endings of nouns and adjectives: Rezepte, Schuhen, Kindern, vegane; and the s of Autos,
-// Hotels and genitives, except after letters with which it belongs to the word (Preis, Gans).
+// stemGerman takes off the endings of nouns and adjectives: Rezepte, Schuhen, Kindern, vegane; and
+// the s of Autos, Hotels and genitives, except after letters with which it belongs to the word
+// (Preis, Gans).
 func stemGerman(word string, _ bool) string {
 	if n := len(word); n > 5 && word[n-1] == 's' && strings.IndexByte("adfghklmnorty", word[n-2]) >= 0 {
 		word = word[:n-1]
@@ -106,5 +109,6 @@ func stemGerman(word string, _ bool) string {
 // stemPortuguese takes off the plural.
 func stemPortuguese(word string, _ bool) string { return shorten(word, portugueseEndings) }
 
-// stemItalian takes off the vowel that tells number and gender, and what it does to the letters before it.
+// stemItalian takes off the vowel that tells number and gender, and what it does to the letters
+// before it.
 func stemItalian(word string, _ bool) string { return shorten(word, italianEndings) }

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// functionWords are, by language, the words that carry grammar and no subject: articles, pronouns, prepositions,
-// auxiliaries, question words. They are left out of questions and tell languages apart; documents keep theirs. No
-// negation is among them: "belt without buckle" is not "belt with buckle".
+// functionWords are, by language, the words that carry grammar and no subject: articles, pronouns,
+// prepositions, auxiliaries, question words. They are left out of questions and tell languages
+// apart; documents keep theirs. No negation is among them: "belt without buckle" is not "belt with
+// buckle".
 var functionWords = map[string]string{
 	"en": `a about above after again against all also am an and any are as at be because been before being below
 		between both but by can could did do does doing down during each few for from further had has have having he

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// synonyms are, by language, groups of words that stand for one another in questions: other spellings, forms that no
-// rule of stemming brings together, and names for the same thing. Words that mean something else, too, are not
-// among them, nor what is only akin, nor names of several words. Japanese has none: its words are looked up by pairs
-// of characters.
+// synonyms are, by language, groups of words that stand for one another in questions: other
+// spellings, forms that no rule of stemming brings together, and names for the same thing. Words
+// that mean something else, too, are not among them, nor what is only akin, nor names of several
+// words. Japanese has none: its words are looked up by pairs of characters.
 var synonyms = map[string]string{
 	"en": `
 		woman women

@@ -8,9 +8,10 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// vagueWords are, by language, words that say which kind of answer is wanted, or tell of who asks, and little of what is
-// asked for: praise, cheapness, wishes, courtesy, the family. They are looked up and weigh less than others, and that no
-// item has one says nothing. In scripts without blanks between words they are grammar as well.
+// vagueWords are, by language, words that say which kind of answer is wanted, or tell of who asks,
+// and little of what is asked for: praise, cheapness, wishes, courtesy, the family. They are looked
+// up and weigh less than others, and that no item has one says nothing. In scripts without blanks
+// between words they are grammar as well.
 var vagueWords = sync.OnceValue(func() map[string]map[string]bool {
 	words := map[string]map[string]bool{}
 	for _, table := range language.Tables() {
@@ -24,7 +25,8 @@ var vagueWords = sync.OnceValue(func() map[string]map[string]bool {
 	return words
 })
 
-// vagueAt gives how many bytes at the beginning of a text are vague, where words have no blanks between.
+// vagueAt gives how many bytes at the beginning of a text are vague, where words have no blanks
+// between.
 func (l *Language) vagueAt(text string) (length int) {
 	runes := 0
 	for at, r := range text {
@@ -44,9 +46,9 @@ func (l *Language) vagueAt(text string) (length int) {
 // longestVague is how many characters what vagueAt finds has at most.
 const longestVague = 12
 
-// Vague says by byte what of a text of a script without blanks is grammar or says little of what is asked for; it is empty
-// where the text has no Hiragana, which tell that. Of what meant gives the length, at the beginning of a text, nothing is
-// vague.
+// Vague says by byte what of a text of a script without blanks is grammar or says little of what is
+// asked for; it is empty where the text has no Hiragana, which tell that. Of what meant gives the
+// length, at the beginning of a text, nothing is vague.
 func (l *Language) Vague(text string, meant func(text string) int) (vague []bool) {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -66,7 +68,8 @@ func (l *Language) Vague(text string, meant func(text string) int) (vague []bool
 	return vague
 }
 
-// markVague marks what is vague of a stretch without blanks. A single character is where a word can end before and behind it.
+// markVague marks what is vague of a stretch without blanks. A single character is where a word can
+// end before and behind it.
 func (l *Language) markVague(text string, meant func(text string) int, vague []bool) {
 	inWord := false
 	for at := 0; at < len(text); {

@@ -1,14 +1,17 @@
-// Package concepts knows which everyday words belong together: what stands for one thing in seven languages, and of which
-// kind a thing is (penne is pasta, Teekanne is teapot, a voucher is a gift card).
+// Package concepts knows which everyday words belong together: what stands for one thing in seven
+// languages, and of which kind a thing is (penne is pasta, Teekanne is teapot, a voucher is a gift
+// card).
 //
-// The tables are text files in tables/, one concept a line: its words in English, German, French, Spanish, Portuguese,
-// Italian and Japanese between bars, the usual one first, several with commas between. The first English word names the
-// concept. "< pan, pot" behind the English words names its kinds; without, it is of the kind that the line "[cookware]"
-// before it names, and "[]" is none. A word behind "~" is understood in a question and looked for in no item, since it
-// means something else as often. Lines that begin with "#" are remarks.
+// The tables are text files in tables/, one concept a line: its words in English, German, French,
+// Spanish, Portuguese, Italian and Japanese between bars, the usual one first, several with commas
+// between. The first English word names the concept. "< pan, pot" behind the English words names
+// its kinds; without, it is of the kind that the line "[cookware]" before it names, and "[]" is
+// none. A word behind "~" is understood in a question and looked for in no item, since it means
+// something else as often. Lines that begin with "#" are remarks.
 //
-// WordNet is not among them: neither its synonyms of our English words nor what it has two levels below our kinds, six
-// thousand lines, answered a question more of the exams or ranked the judged collections better.
+// WordNet is not among them: neither its synonyms of our English words nor what it has two levels
+// below our kinds, six thousand lines, answered a question more of the exams or ranked the judged
+// collections better.
 //
 // It is pure and knows no index. Enter by [In], which gives what a language has words for.
 package concepts
@@ -41,7 +44,8 @@ type concept struct {
 	members []ID // those of which it is a kind
 }
 
-// all are the concepts of the tables. A table that breaks its format ends the process: the tests read the same ones.
+// all are the concepts of the tables. A table that breaks its format ends the process: the tests
+// read the same ones.
 var all = sync.OnceValue(func() []concept {
 	read, err := readTables()
 	if err != nil {
@@ -119,7 +123,8 @@ func (r *reader) line(line language.Line) error {
 	return nil
 }
 
-// link replaces the names of kinds by what they name, and holds that no concept is a kind of itself.
+// link replaces the names of kinds by what they name, and holds that no concept is a kind of
+// itself.
 func (r *reader) link() error {
 	for i, kinds := range r.kinds {
 		for _, name := range kinds {
@@ -139,7 +144,8 @@ func (r *reader) link() error {
 	return nil
 }
 
-// below gives what is of the kinds of some concepts, without themselves unless they are: nearer ones first.
+// below gives what is of the kinds of some concepts, without themselves unless they are: nearer
+// ones first.
 func below(concepts []concept, ids []ID) []ID {
 	var found []ID
 	seen := map[ID]bool{}
@@ -172,7 +178,8 @@ type Phrase struct {
 	Kind  bool     // it is of the kind that was asked for, and not the thing itself
 }
 
-// Phrases gives what stands for concepts in a language: their own words first, then those of their members.
+// Phrases gives what stands for concepts in a language: their own words first, then those of their
+// members.
 func Phrases(ids []ID, tag string) []Phrase {
 	l := In(tag)
 	if l == nil {
@@ -254,14 +261,15 @@ func (l *Language) learn(key string, length int, id ID) {
 	l.Longest = max(l.Longest, length)
 }
 
-// Meanings gives what the terms of a phrase, with blanks between, can mean. The result must not be changed.
+// Meanings gives what the terms of a phrase, with blanks between, can mean. The result must not be
+// changed.
 func (l *Language) Meanings(phrase string) []ID { return l.meanings[phrase] }
 
 // MeaningsOf is Meanings of terms in a room.
 func (l *Language) MeaningsOf(phrase []byte) []ID { return l.meanings[string(phrase)] }
 
-// Begins gives how many bytes the longest word has that a text without blanks begins with, if it has several characters; 0 for
-// none.
+// Begins gives how many bytes the longest word has that a text without blanks begins with, if it
+// has several characters; 0 for none.
 func (l *Language) Begins(text string) (length int) {
 	runes := 0
 	for at, r := range text {
@@ -275,8 +283,8 @@ func (l *Language) Begins(text string) (length int) {
 	return length
 }
 
-// Terms gives the terms of a phrase: the stems of its words, without function words unless it has no others, and pairs of
-// characters where words have no blanks between.
+// Terms gives the terms of a phrase: the stems of its words, without function words unless it has
+// no others, and pairs of characters where words have no blanks between.
 func Terms(t *analysis.Language, text string) []string {
 	var terms, functional []string
 	analysis.Scan(text, func(start, end int, k analysis.Kind) bool {
@@ -306,5 +314,6 @@ func Terms(t *analysis.Language, text string) []string {
 	return terms
 }
 
-// Knows says whether a language has a word, in the form that its stemmer gives, alone or in a phrase of the tables.
+// Knows says whether a language has a word, in the form that its stemmer gives, alone or in a
+// phrase of the tables.
 func (l *Language) Knows(stem string) bool { return len(l.meanings[stem]) > 0 }

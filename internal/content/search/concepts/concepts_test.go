@@ -34,8 +34,8 @@ func TestTablesKeepTheirFormat(t *testing.T) {
 	}
 }
 
-// A word may mean several things, as pan and bread, but not a thing and what it is a kind of, where it would find too much or
-// too little, nor more than a few.
+// A word may mean several things, as pan and bread, but not a thing and what it is a kind of, where
+// it would find too much or too little, nor more than a few.
 func TestWordsHaveFewMeanings(t *testing.T) {
 	t.Parallel()
 	const most = 4
@@ -53,8 +53,8 @@ func TestWordsHaveFewMeanings(t *testing.T) {
 	}
 }
 
-// Japanese words are looked for as pairs of characters. A short one in Kana that stands in words for other things is
-// looked for only where it is the usual one.
+// Japanese words are looked for as pairs of characters. A short one in Kana that stands in words
+// for other things is looked for only where it is the usual one.
 func TestShortWordsInKanaStandInNoOthers(t *testing.T) {
 	t.Parallel()
 	const column = len(Tags) - 1

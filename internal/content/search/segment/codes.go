@@ -6,16 +6,19 @@ import (
 	"slices"
 )
 
-// Codes is a text as numbers of words: 16 bits each, little-endian, so that four can be compared at once.
+// Codes is a text as numbers of words: 16 bits each, little-endian, so that four can be compared at
+// once.
 //
-// A word's number is one code, or two when it is rare: words are numbered by falling frequency, and there is room
-// for 57,344 single codes. The halves of a pair lie in ranges of their own, so that no code is mistaken.
+// A word's number is one code, or two when it is rare: words are numbered by falling frequency, and
+// there is room for 57,344 single codes. The halves of a pair lie in ranges of their own, so that
+// no code is mistaken.
 type Codes []byte
 
 // CodeSize is how many bytes a code has.
 const CodeSize = 2
 
-// Numbers below pairHigh are single codes. The first code of a pair is pairHigh or more, the second pairLow or more.
+// Numbers below pairHigh are single codes. The first code of a pair is pairHigh or more, the second
+// pairLow or more.
 const (
 	pairHigh = 0xE000
 	pairLow  = 0xF000
@@ -104,8 +107,8 @@ func (c Codes) indexCode(code uint32, i int) int {
 	return len(c)
 }
 
-// Follow goes from the word at place i over words that are to come next, each among so many that are near, and gives the
-// place after the last.
+// Follow goes from the word at place i over words that are to come next, each among so many that
+// are near, and gives the place after the last.
 func (c Codes) Follow(i int, words [][]uint32, most int) (end int, ok bool) {
 	_, end = c.Get(i)
 	for _, numbers := range words {

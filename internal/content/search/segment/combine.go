@@ -12,8 +12,9 @@ type source struct {
 	dead Bitmap // nil: none
 }
 
-// combine makes one batch of several, which together have at most maxUnits live units. Its words are numbered by
-// falling frequency, so that the frequent ones have short codes and the long postings stand first.
+// combine makes one batch of several, which together have at most maxUnits live units. Its words
+// are numbered by falling frequency, so that the frequent ones have short codes and the long
+// postings stand first.
 func combine(sources []source) *Forward {
 	seen := make([][]uint32, len(sources)) // by source and word: in how many units
 	parallel(len(sources), func(i int) { seen[i] = sources[i].frequencies() })
@@ -97,7 +98,8 @@ func unite(sources []source, seen [][]uint32) (WordList, [][]uint32) {
 	return words, renumber
 }
 
-// byFrequency orders a word list by falling frequency and gives the new place of each word. The separator stays.
+// byFrequency orders a word list by falling frequency and gives the new place of each word. The
+// separator stays.
 func byFrequency(union *WordList, frequency []uint32) (words WordList, place []uint32) {
 	order := make([]uint32, union.Len())
 	for i := range order {

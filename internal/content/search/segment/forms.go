@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// Forms are the words of a batch as they are written, each with the term that stands for it. They may be of items that
-// died since; a form whose term no item has any more goes when segments are merged.
+// Forms are the words of a batch as they are written, each with the term that stands for it. They
+// may be of items that died since; a form whose term no item has any more goes when segments are
+// merged.
 type Forms struct {
 	Words WordList
 	Terms []uint32

@@ -6,17 +6,19 @@ import (
 	"sync"
 )
 
-// Forward is a batch of items with their analysed text: the forward index, from which everything else is made, and
-// which tells where in an item the words of a question stand.
+// Forward is a batch of items with their analysed text: the forward index, from which everything
+// else is made, and which tells where in an item the words of a question stand.
 //
-// An item is one unit; a very long one is several, each with the title and the keys. Units are what is scored.
+// An item is one unit; a very long one is several, each with the title and the keys. Units are what
+// is scored.
 //
-// A batch is written by one goroutine: AddItem, then for each unit Write and EndUnit. Once it was handed to [Replace],
-// it never changes, and its fields are there to be read.
+// A batch is written by one goroutine: AddItem, then for each unit Write and EndUnit. Once it was
+// handed to [Replace], it never changes, and its fields are there to be read.
 type Forward struct {
 	// Words are all terms; the empty one has number 0.
 	Words WordList
-	// codes are the words of all units: title, separator, keys, and, each after a separator, the passages.
+	// codes are the words of all units: title, separator, keys, and, each after a separator, the
+	// passages.
 	codes Codes
 	// starts are where the units begin in codes, in bytes; one more at the end.
 	starts []uint32
@@ -26,9 +28,8 @@ type Forward struct {
 	ends   []uint16
 	breaks []uint32 // where the units begin in ends; one more at the end
 
-	// Refs are the caller's names of the items, Keys what identifies them over their versions, and Languages the numbers
-	// that the caller has for their languages, below
-	// [MaxLanguages].
+	// Refs are the caller's names of the items, Keys what identifies them over their versions, and
+	// Languages the numbers that the caller has for their languages, below [MaxLanguages].
 	Refs      []any
 	Keys      WordList
 	Languages []uint8
@@ -60,8 +61,8 @@ func NewForward() *Forward {
 	return s
 }
 
-// Derived gives what somebody makes of the batch's text alone and keeps with it for as long as it lives: what derive
-// gives. It is called once; whoever asks later gets the same value.
+// Derived gives what somebody makes of the batch's text alone and keeps with it for as long as it
+// lives: what derive gives. It is called once; whoever asks later gets the same value.
 func (f *Forward) Derived(derive func() any) any {
 	f.derived.once.Do(func() { f.derived.value = derive() })
 	return f.derived.value

@@ -2,9 +2,10 @@ package segment
 
 import "math"
 
-// The parameters of BM25F. A word's frequency in a unit is the weighted sum of its frequencies in the fields, each
-// divided by how long the field is beside the average; the sum then saturates. The weights stand inside the
-// saturation: adding up scores of fields that were each saturated ranks worse.
+// The parameters of BM25F. A word's frequency in a unit is the weighted sum of its frequencies in
+// the fields, each divided by how long the field is beside the average; the sum then saturates. The
+// weights stand inside the saturation: adding up scores of fields that were each saturated ranks
+// worse.
 const (
 	titleWeight = 8.0
 	keysWeight  = 1.0
@@ -15,8 +16,9 @@ const (
 
 var fieldWeights = [fields]float64{titleWeight, keysWeight, bodyWeight}
 
-// averages are the average lengths of the fields, as steps on a geometric scale. Impacts depend on them; because
-// they are coarse, they rarely change, and because they are computed from exact sums, equal content has equal ones.
+// averages are the average lengths of the fields, as steps on a geometric scale. Impacts depend on
+// them; because they are coarse, they rarely change, and because they are computed from exact sums,
+// equal content has equal ones.
 type averages [fields]int8
 
 // averageSteps is how many steps of the scale double a length.
@@ -90,7 +92,8 @@ func (c *Census) averages() (a averages) {
 	return a
 }
 
-// shares gives what one occurrence of a word adds to its weighted frequency, by field, in a unit of these lengths.
+// shares gives what one occurrence of a word adds to its weighted frequency, by field, in a unit of
+// these lengths.
 func (a averages) shares(n [fields]int) (share [fields]float32) {
 	for f := range fields {
 		average := math.Exp2(float64(a[f]) / averageSteps)

@@ -12,9 +12,9 @@ type list struct {
 	bound         uint32 // the largest weighted impact in the current window
 }
 
-// Matcher finds the units of views that score best for weighted words. It is used again and again, so that matching
-// allocates nothing: begin, then for each view enter, add and match, then best. The sums and marks are always left at
-// zero.
+// Matcher finds the units of views that score best for weighted words. It is used again and again,
+// so that matching allocates nothing: begin, then for each view enter, add and match, then best.
+// The sums and marks are always left at zero.
 type Matcher struct {
 	views     []*View
 	preferred uint32 // the bit of the language in which items are preferred; 0 for none
@@ -28,8 +28,9 @@ type Matcher struct {
 	top       top
 }
 
-// Begin makes the matcher ready for the best so many items of views. Those in another language than is preferred, of
-// which preferred is the bit, stand behind others that fit as well; 0 prefers none.
+// Begin makes the matcher ready for the best so many items of views. Those in another language than
+// is preferred, of which preferred is the bit, stand behind others that fit as well; 0 prefers
+// none.
 func (m *Matcher) Begin(views []*View, room int, preferred uint32) {
 	m.views, m.preferred = views, preferred
 	m.top.reset(views, room)
@@ -58,7 +59,8 @@ func (m *Matcher) Add(number, weight uint32) {
 	m.lists = append(m.lists, l)
 }
 
-// AddPostings adds postings that stand for a word: units, rising, their impacts, and the largest of these.
+// AddPostings adds postings that stand for a word: units, rising, their impacts, and the largest of
+// these.
 func (m *Matcher) AddPostings(docs, impacts []uint16, most uint16, weight uint32) {
 	if len(docs) > 0 {
 		m.lists = append(m.lists, list{docs: docs, impacts: impacts, weight: weight, most: uint32(most) * weight})
@@ -78,9 +80,10 @@ func (m *Matcher) Forget() {
 	m.views, m.chosen, m.top.views = nil, nil, nil
 }
 
-// Match scores the units of a view and offers the best. It looks only at those that can still get in: a
-// window of units at a time, words of little weight are left out as long as all of them together could not lift a
-// unit over the threshold, and looked up only for the units that the other words bring up.
+// Match scores the units of a view and offers the best. It looks only at those that can still get
+// in: a window of units at a time, words of little weight are left out as long as all of them
+// together could not lift a unit over the threshold, and looked up only for the units that the
+// other words bring up.
 func (m *Matcher) Match() {
 	if len(m.lists) == 0 {
 		return
@@ -164,8 +167,8 @@ func (m *Matcher) scoreOne(v *View, optional int, slack uint32) {
 	}
 }
 
-// sparsePostings is how many postings a window may have before it is cheaper to look at all its units than at those
-// that were touched.
+// sparsePostings is how many postings a window may have before it is cheaper to look at all its
+// units than at those that were touched.
 const sparsePostings = windowSize / 8
 
 // scoreDense adds the required lists up and looks at every unit of the window.
@@ -191,7 +194,8 @@ func (m *Matcher) scoreDense(v *View, w, optional int, slack uint32) {
 	clear(m.sums[:n])
 }
 
-// needed is the least sum with which a unit can still get in, if the lists that are left out add slack at most.
+// needed is the least sum with which a unit can still get in, if the lists that are left out add
+// slack at most.
 func (m *Matcher) needed(slack uint32) uint32 {
 	if m.top.threshold <= slack {
 		return 1
@@ -233,8 +237,8 @@ func (m *Matcher) scoreSparse(v *View, w, optional int, slack uint32) {
 	}
 }
 
-// consider finishes the score of a unit from the optional lists, the weightiest first, and offers it, unless it is
-// not allowed or turns out not to reach the threshold.
+// consider finishes the score of a unit from the optional lists, the weightiest first, and offers
+// it, unless it is not allowed or turns out not to reach the threshold.
 func (m *Matcher) consider(v *View, unit int, sum uint32, optional int, slack uint32) {
 	if m.chosen != nil && !m.chosen.Has(unit) || m.chosen == nil && v.Dead.Has(unit) {
 		return
@@ -257,7 +261,8 @@ func (m *Matcher) consider(v *View, unit int, sum uint32, optional int, slack ui
 	m.offer(v, c)
 }
 
-// seek gives the weighted impact of a unit, or 0. Units are asked for in rising order, so the list moves on.
+// seek gives the weighted impact of a unit, or 0. Units are asked for in rising order, so the list
+// moves on.
 func (l *list) seek(unit uint16) uint32 {
 	docs, i := l.docs[:l.to], l.from
 	if i >= len(docs) {
@@ -290,11 +295,12 @@ func search16(docs []uint16, low, high int, unit uint16) int {
 	return low
 }
 
-// otherLanguage is the part of its score that an item loses when it is in another language than is preferred.
+// otherLanguage is the part of its score that an item loses when it is in another language than is
+// preferred.
 const otherLanguage = 5
 
-// hold lowers the score of a candidate that is in another language. What it could have scored is not less, so that
-// whether there is an answer does not depend on it.
+// hold lowers the score of a candidate that is in another language. What it could have scored is
+// not less, so that whether there is an answer does not depend on it.
 func (m *Matcher) hold(v *View, c *Candidate) {
 	if m.preferred>>v.Languages[v.ItemOf[c.Unit]]&1 == 0 {
 		loss := c.Score / otherLanguage
@@ -303,7 +309,8 @@ func (m *Matcher) hold(v *View, c *Candidate) {
 	}
 }
 
-// offer puts a unit forward. Of several units of one item, which come one after the other, only the best counts.
+// offer puts a unit forward. Of several units of one item, which come one after the other, only the
+// best counts.
 func (m *Matcher) offer(v *View, c Candidate) {
 	if !v.Several() {
 		m.top.push(c)

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Small segments are merged when there are too many of one size, so that a question looks into few of them while
-// each document is copied only a few times. Readers go on with the old ones meanwhile.
+// Small segments are merged when there are too many of one size, so that a question looks into few
+// of them while each document is copied only a few times. Readers go on with the old ones
+// meanwhile.
 const (
 	smallestTier = 256 // units below which a segment is of the lowest tier
 	tierFactor   = 8   // how much larger the next tier is
@@ -24,7 +25,8 @@ func (v *View) tier() int {
 	return t
 }
 
-// Merge merges views that should be one and gives the new views, or nil when there is nothing to do.
+// Merge merges views that should be one and gives the new views, or nil when there is nothing to
+// do.
 func Merge(views []*View) []*View {
 	chosen := overdue(views)
 	if len(chosen) == 0 {
@@ -41,7 +43,8 @@ func Merge(views []*View) []*View {
 	return append(left, merged)
 }
 
-// overdue chooses the views to merge next: one that is mostly dead, or those of a tier that is full.
+// overdue chooses the views to merge next: one that is mostly dead, or those of a tier that is
+// full.
 func overdue(views []*View) []*View {
 	byTier := make([][]*View, tiers)
 	for _, v := range views {

@@ -1,7 +1,7 @@
 package segment
 
-// Segment is a batch with its inverted index: for each word the units that have it, and how much it counts there.
-// It never changes.
+// Segment is a batch with its inverted index: for each word the units that have it, and how much it
+// counts there. It never changes.
 type Segment struct {
 	*Forward
 	averages averages
@@ -19,8 +19,8 @@ const (
 	longList   = 128 // postings from which a word has its windows stored
 )
 
-// window is the part of a word's postings that lies in one window of units: where it begins among them, and the
-// largest impact in it.
+// window is the part of a word's postings that lies in one window of units: where it begins among
+// them, and the largest impact in it.
 type window struct {
 	start uint16
 	max   uint16
@@ -50,7 +50,8 @@ func (g *Segment) reweighed(a averages) *Segment {
 	return &h
 }
 
-// invert fills the impacts, unit by unit, and the units unless they are there already: readers may hold those.
+// invert fills the impacts, unit by unit, and the units unless they are there already: readers may
+// hold those.
 func (g *Segment) invert() {
 	total := g.postings[g.Words.Len()]
 	g.impacts = make([]uint16, total)
@@ -75,7 +76,8 @@ func (g *Segment) invert() {
 	}
 }
 
-// weigh adds up the weighted frequencies of a unit's words and appends to touched which words they are.
+// weigh adds up the weighted frequencies of a unit's words and appends to touched which words they
+// are.
 func (g *Segment) weigh(u int, frequency []float32, touched []uint32) []uint32 {
 	text := g.Text(u)
 	share := g.averages.shares(text.lengths())

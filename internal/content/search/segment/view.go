@@ -22,8 +22,9 @@ func (v *View) Frequency(number uint32) int {
 	return n
 }
 
-// Replace gives the views without the items of the keys that leave, and views of batches, whose keys must be in none of
-// them any more. All have the impacts that they would have if they were made together. It works on so many workers.
+// Replace gives the views without the items of the keys that leave, and views of batches, whose
+// keys must be in none of them any more. All have the impacts that they would have if they were
+// made together. It works on so many workers.
 func Replace(views []*View, leave []string, batches []*Forward, workers int) []*View {
 	views = without(views, leave)
 	batches = pack(batches)

@@ -2,15 +2,15 @@ package segment
 
 import "hash/maphash"
 
-// seed makes the hash tables of one process differ from those of another, so that nobody can write words that all
-// collide. Nothing of a result depends on it.
+// seed makes the hash tables of one process differ from those of another, so that nobody can write
+// words that all collide. Nothing of a result depends on it.
 var seed = maphash.MakeSeed()
 
 // Hash is the hash of a word by which a [WordList] finds it.
 func Hash(word string) uint64 { return maphash.String(seed, word) }
 
-// WordList numbers words, in the order in which they were added. It holds no pointers but three, so that a large
-// index costs the garbage collector nothing.
+// WordList numbers words, in the order in which they were added. It holds no pointers but three, so
+// that a large index costs the garbage collector nothing.
 type WordList struct {
 	bytes []byte
 	ends  []uint32 // where each word ends in bytes

@@ -56,7 +56,8 @@ func readTensors(file []byte) (map[string]*tensor, error) {
 	return all, nil
 }
 
-// values is how many values a tensor's shape has; false for a type that is not known or a shape that no file has.
+// values is how many values a tensor's shape has; false for a type that is not known or a shape
+// that no file has.
 func (t *tensor) values() (int, bool) {
 	n := 1
 	for _, of := range t.Shape {
@@ -107,8 +108,8 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(1024+fraction, exponent-25)
 }
 
-// tensorRows are the directions of pieces as model2vec keeps them: a row each, or the row that mapping names, weighed by
-// weights where those stand apart.
+// tensorRows are the directions of pieces as model2vec keeps them: a row each, or the row that
+// mapping names, weighed by weights where those stand apart.
 type tensorRows struct{ directions, weights, mapping *tensor }
 
 func (r *tensorRows) Dimensions() int { return r.directions.Shape[1] }
@@ -215,8 +216,8 @@ func (u *unigram) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&u.name, &u.score})
 }
 
-// ReadTensors reads a table as model2vec writes it, a safetensors file with its tokenizer.json. The table keeps the file, which
-// must not change.
+// ReadTensors reads a table as model2vec writes it, a safetensors file with its tokenizer.json. The
+// table keeps the file, which must not change.
 func ReadTensors(file, tokenizer []byte) (*Table, error) { return aligned(readStatic(file, tokenizer)) }
 
 func readStatic(file, tokens []byte) (*Table, error) {

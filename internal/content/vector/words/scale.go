@@ -14,12 +14,13 @@ import (
 //go:embed probes.txt
 var probesText string
 
-// scale brings the cosines of a table to those that the program's own table gives: tables differ in how alike words are
-// that have nothing to do with each other, and words that do. What is held against a cosine was measured with the program's.
+// scale brings the cosines of a table to those that the program's own table gives: tables differ in
+// how alike words are that have nothing to do with each other, and words that do. What is held
+// against a cosine was measured with the program's.
 type scale struct{ slope, base float64 }
 
-// Likeness is how alike directions are whose cosine is known: the cosine that the program's own table would give about such
-// texts, from -1 to 1.
+// Likeness is how alike directions are whose cosine is known: the cosine that the program's own
+// table would give about such texts, from -1 to 1.
 func (s scale) Likeness(cosine float64) float64 { return min(1, max(-1, s.slope*cosine+s.base)) }
 
 // cosine is where directions are as alike.
@@ -59,7 +60,8 @@ type Reading struct {
 	English      float64 // the mean cosine of a word and the English one for the same; 0 where none has both
 }
 
-// Reads tells how well the table reads a language, "en" or another of the seven that the program knows.
+// Reads tells how well the table reads a language, "en" or another of the seven that the program
+// knows.
 func (t *Table) Reads(language string) Reading {
 	var r Reading
 	var same, other, english mean

@@ -6,15 +6,15 @@ import (
 	"math/bits"
 )
 
-// Signs are which values of many directions are above zero, a bit each. Directions that are alike differ in few of them,
-// which is found out much faster than the cosine.
+// Signs are which values of many directions are above zero, a bit each. Directions that are alike
+// differ in few of them, which is found out much faster than the cosine.
 type Signs struct {
 	bits []uint64
 	per  int // words of bits a direction
 }
 
-// SignsOf gives the signs of directions, which all have as many values; nil ones among them are near to nothing in
-// particular.
+// SignsOf gives the signs of directions, which all have as many values; nil ones among them are
+// near to nothing in particular.
 func SignsOf(directions []Vector) Signs {
 	var s Signs
 	for i, d := range directions {
@@ -29,10 +29,12 @@ func SignsOf(directions []Vector) Signs {
 	return s
 }
 
-// Bits gives the signs as SignsIn takes them: some words for each direction, none where no direction was there.
+// Bits gives the signs as SignsIn takes them: some words for each direction, none where no
+// direction was there.
 func (s Signs) Bits() []uint64 { return s.bits }
 
-// SignsIn gives the signs of so many directions of so many dimensions each, which Bits gave; false where it was not these.
+// SignsIn gives the signs of so many directions of so many dimensions each, which Bits gave; false
+// where it was not these.
 func SignsIn(bits []uint64, directions, dimensions int) (s Signs, ok bool) {
 	if len(bits) == 0 {
 		return s, true
@@ -49,11 +51,12 @@ func (v Vector) signs(at []uint64) {
 	}
 }
 
-// slack is how many standard deviations more of the signs may differ than do so on average at a cosine.
+// slack is how many standard deviations more of the signs may differ than do so on average at a
+// cosine.
 const slack = 1.5
 
-// Near yields the numbers of the directions, of this table, that may be so much alike another: most of those that are, the
-// more the more alike they are, and few others.
+// Near yields the numbers of the directions, of this table, that may be so much alike another: most
+// of those that are, the more the more alike they are, and few others.
 func (t *Table) Near(s Signs, v Vector, likeness float64) iter.Seq[int] {
 	cosine := t.cosine(likeness)
 	return func(yield func(int) bool) {

@@ -6,9 +6,10 @@ import (
 	"math"
 )
 
-// The form of the table that distil.py writes: a head of the magic, the number of pieces, the number of dimensions and
-// the unit of scales; then by piece, the most frequent first, the length of its name, its score, its scale, its values,
-// and its name. Numbers are little-endian, scores and scales of 16 bits.
+// The form of the table that distil.py writes: a head of the magic, the number of pieces, the
+// number of dimensions and the unit of scales; then by piece, the most frequent first, the length
+// of its name, its score, its scale, its values, and its name. Numbers are little-endian, scores
+// and scales of 16 bits.
 const (
 	magic     = "FDW1"
 	headSize  = 16

@@ -25,7 +25,8 @@ type lineRows struct {
 
 func (r *lineRows) Dimensions() int { return r.dimensions }
 
-// often is the share of a text's words above which a word counts less, as in Arora, Liang and Ma (2017).
+// often is the share of a text's words above which a word counts less, as in Arora, Liang and Ma
+// (2017).
 const often = 1e-3
 
 func (r *lineRows) add(sum []float32, piece int) {
@@ -82,11 +83,13 @@ func (w *whole) cut(text string, yield func(piece int)) {
 	}
 }
 
-// tried is how many lines are read to their last number at the start; of the others only the fields are counted.
+// tried is how many lines are read to their last number at the start; of the others only the fields
+// are counted.
 const tried = 100
 
-// ReadText reads a table in the form of GloVe, a word and its numbers a line, or of fastText, which begins with how many words
-// and numbers there are. The table keeps the text, which must not change.
+// ReadText reads a table in the form of GloVe, a word and its numbers a line, or of fastText, which
+// begins with how many words and numbers there are. The table keeps the text, which must not
+// change.
 func ReadText(text []byte) (*Table, error) { return aligned(readLines(text)) }
 
 func readLines(text []byte) (*Table, error) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// invented are the directions of the everyday words of a language, two for the same thing almost alike, and of "zorb", which
-// means what the first does.
+// invented are the directions of the everyday words of a language, two for the same thing almost
+// alike, and of "zorb", which means what the first does.
 func invented(language string) (names []string, directions [][]float32) {
 	rows := probes()[language]
 	for i, p := range rows {
@@ -153,7 +153,8 @@ func TestTablesOfOtherFormsAreRead(t *testing.T) {
 				if _, ok := table.Embed("unheard"); ok {
 					t.Error("a word that the table does not have has a direction")
 				}
-				// Its words for the same are as much alike as those of the program's own table, and so are others.
+				// Its words for the same are as much alike as those of the program's own table, and
+				// so are others.
 				r, own := table.Reads(language), Builtin().Reads(language)
 				if got := table.Likeness(r.Same); math.Abs(got-own.Same) > 0.01 {
 					t.Errorf("words for the same are %.2f alike; want %.2f", got, own.Same)

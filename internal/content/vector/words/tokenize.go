@@ -19,8 +19,8 @@ const (
 	unlikelier = 10 // by how much a character that is no piece is less likely than the least likely piece
 )
 
-// cutter cuts texts into pieces: of all ways to cut, the one whose pieces are the most likely together, each by itself
-// (Kudo, 2018).
+// cutter cuts texts into pieces: of all ways to cut, the one whose pieces are the most likely
+// together, each by itself (Kudo, 2018).
 type cutter struct {
 	lexicon
 	scores  []float32
@@ -93,8 +93,9 @@ func (c *cutter) cut(text string, yield func(piece int)) {
 	}
 }
 
-// normalized brings a text to the form that pieces have: compatible characters are one (NFKC), letters are small unless the
-// pieces are cased, and a sign stands before each word instead of what is between them.
+// normalized brings a text to the form that pieces have: compatible characters are one (NFKC),
+// letters are small unless the pieces are cased, and a sign stands before each word instead of what
+// is between them.
 func normalized(text string, cased bool) string {
 	if len(text) > maxText {
 		text = text[:maxText]

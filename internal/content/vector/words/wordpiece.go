@@ -14,8 +14,8 @@ const continued = "##"
 // longestWord is how many bytes of a word are cut into pieces.
 const longestWord = 200
 
-// greedy cuts words into the longest pieces, from their beginning on (WordPiece). A word that cannot be cut whole is left
-// out.
+// greedy cuts words into the longest pieces, from their beginning on (WordPiece). A word that
+// cannot be cut whole is left out.
 type greedy struct {
 	lexicon
 	cased, accents bool // which the pieces have
@@ -67,8 +67,8 @@ func (g *greedy) cut(text string, yield func(piece int)) {
 	}
 }
 
-// wordsOf yields the words of a text: what stands between blanks, each sign and each Chinese character by itself. Without
-// signs those are left out, and an apostrophe or hyphen parts no word.
+// wordsOf yields the words of a text: what stands between blanks, each sign and each Chinese
+// character by itself. Without signs those are left out, and an apostrophe or hyphen parts no word.
 func wordsOf(text string, signs bool) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		begin := -1

@@ -1,9 +1,11 @@
-// Package words turns texts into directions by tables of word pieces, in this process and without a model: texts that
-// mean about the same point in about the same direction, in whichever of a table's languages they are.
+// Package words turns texts into directions by tables of word pieces, in this process and without a
+// model: texts that mean about the same point in about the same direction, in whichever of a
+// table's languages they are.
 //
-// Enter at Builtin, the table that the program carries, or at ReadTensors and ReadText for others. A text is cut into
-// pieces (tokenize.go, wordpiece.go, text.go), and its direction is the mean of theirs, in which frequent pieces count
-// less. How alike two directions are is told on one scale, whatever the table (scale.go).
+// Enter at Builtin, the table that the program carries, or at ReadTensors and ReadText for others.
+// A text is cut into pieces (tokenize.go, wordpiece.go, text.go), and its direction is the mean of
+// theirs, in which frequent pieces count less. How alike two directions are is told on one scale,
+// whatever the table (scale.go).
 package words
 
 import (
@@ -21,8 +23,9 @@ import (
 //go:embed pieces.bin
 var builtin []byte
 
-// Builtin is the table that the program carries: 78 thousand pieces of English, German, French, Spanish, Portuguese,
-// Italian and Japanese in one space, distilled from the multilingual Universal Sentence Encoder by distil/distil.py.
+// Builtin is the table that the program carries: 78 thousand pieces of English, German, French,
+// Spanish, Portuguese, Italian and Japanese in one space, distilled from the multilingual Universal
+// Sentence Encoder by distil/distil.py.
 var Builtin = sync.OnceValue(func() *Table {
 	t, err := read(builtin)
 	if err != nil {
@@ -32,8 +35,8 @@ var Builtin = sync.OnceValue(func() *Table {
 	return t
 })
 
-// Vector is a direction, of [Table.Dimensions] values: a whole number from -127 to 127 each. Two of them are compared by
-// Cosine.
+// Vector is a direction, of [Table.Dimensions] values: a whole number from -127 to 127 each. Two of
+// them are compared by Cosine.
 type Vector []int8
 
 // Table is the directions of word pieces. It never changes.
@@ -42,8 +45,8 @@ type Table struct {
 	rows
 	scale
 	Form string // of the file that it is read from; empty for the one that the program carries
-	// Identity tells a table from others that were read from a file of the same name; empty for the one
-	// that the program carries.
+	// Identity tells a table from others that were read from a file of the same name; empty for the
+	// one that the program carries.
 	Identity string
 }
 
@@ -81,7 +84,8 @@ func (t *Table) Nearness(a, b string) float64 {
 	return t.Alike(v, w)
 }
 
-// EmbedTitled gives the direction of a text that has a title, which counts as much as all of the text together with it.
+// EmbedTitled gives the direction of a text that has a title, which counts as much as all of the
+// text together with it.
 func (t *Table) EmbedTitled(title, text string) (Vector, bool) {
 	sum := make([]float32, t.Dimensions())
 	titled := t.sum(sum, title) && unit(sum)
@@ -100,8 +104,8 @@ func (t *Table) EmbedTitled(title, text string) (Vector, bool) {
 	return quantized(sum)
 }
 
-// Surprise is how unlikely a word, in lower case, is in the texts that the program's table was made of: the negative
-// logarithm of its share of their pieces, +Inf where it is no piece by itself.
+// Surprise is how unlikely a word, in lower case, is in the texts that the program's table was made
+// of: the negative logarithm of its share of their pieces, +Inf where it is no piece by itself.
 func Surprise(word string) float64 {
 	c := Builtin().pieces.(*cutter)
 	mask := uint32(len(c.slots) - 1)
@@ -172,7 +176,8 @@ func Dot(a, b Vector) int32 {
 	return s0 + s1 + s2 + s3
 }
 
-// Length is the length of a direction; the cosine of two is their product by the product of their lengths.
+// Length is the length of a direction; the cosine of two is their product by the product of their
+// lengths.
 func (v Vector) Length() float64 { return math.Sqrt(float64(Dot(v, v))) }
 
 // Cosine says how alike two directions are, from -1 to 1; 0 where one has none.

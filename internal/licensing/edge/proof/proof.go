@@ -1,6 +1,6 @@
-// Package proof answers challenges of an Exchange elsewhere as who has a domain, and keeps the keys that were registered
-// there for the addresses of the domain, in files that a gate looks at. It does not know the Exchange: who asks it, and
-// what it says, is the caller's. Enter at [Answering].
+// Package proof answers challenges of an Exchange elsewhere as who has a domain, and keeps the keys
+// that were registered there for the addresses of the domain, in files that a gate looks at. It
+// does not know the Exchange: who asks it, and what it says, is the caller's. Enter at [Answering].
 package proof
 
 import (
@@ -35,8 +35,9 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Answering is a domain as it answers challenges of an Exchange elsewhere, and verifies addresses by the keys that were
-// registered there. A server or an edge that runs takes up within two seconds what is done to it. Close ends it.
+// Answering is a domain as it answers challenges of an Exchange elsewhere, and verifies addresses
+// by the keys that were registered there. A server or an edge that runs takes up within two seconds
+// what is done to it. Close ends it.
 type Answering struct {
 	Domain    string                       // as the gate or the front desk knows it
 	Responses *identity.ChallengeResponses // where tokens are in a database; else File
@@ -127,8 +128,8 @@ type OfferedKey struct {
 	Text   string         `json:"text"`   // as it is registered: a secret in hex, or a private key in PEM
 }
 
-// MakeKey makes a key of a form, or takes what is in text: a secret in hex, or a private key in PEM. name is by what CloudFront knows the key; empty where
-// the Exchange names it.
+// MakeKey makes a key of a form, or takes what is in text: a secret in hex, or a private key in
+// PEM. name is by what CloudFront knows the key; empty where the Exchange names it.
 func MakeKey(form, text, name string) (key OfferedKey, err error) {
 	key.Stored.Form = form
 	if text == "" {
@@ -176,11 +177,13 @@ func freshKey(form sign.URLForm) (string, error) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})), err
 }
 
-// Keeps says whether a gate of the configuration verifies addresses of the domain, so that keys are kept for it.
+// Keeps says whether a gate of the configuration verifies addresses of the domain, so that keys are
+// kept for it.
 func (a *Answering) Keeps() bool { return a.Keys != "" }
 
-// Pending gives the key that was offered to an Exchange before and of which it is not known whether it was registered, since that broke off; ok is
-// false for none. Registered again, it is registered once.
+// Pending gives the key that was offered to an Exchange before and of which it is not known whether
+// it was registered, since that broke off; ok is false for none. Registered again, it is registered
+// once.
 func (a *Answering) Pending(exchange, form string) (key OfferedKey, ok bool) {
 	text, err := os.ReadFile(a.pendingPath(exchange))
 	ok = a.Keeps() && err == nil && json.Unmarshal(text, &key) == nil && key.Stored.Exchange == exchange && key.Stored.Form == form
@@ -212,8 +215,9 @@ func (a *Answering) pendingPath(exchange string) string {
 	return filepath.Join(a.Keys, "registering_"+keyName(exchange, ""))
 }
 
-// keyName names the file of a key by its Exchange and by the id that it has there. Ids are the choice of Exchanges, and those of two may be the same:
-// the end of the name, of letters that no file system changes, tells all of them apart, and what stands before is for people.
+// keyName names the file of a key by its Exchange and by the id that it has there. Ids are the
+// choice of Exchanges, and those of two may be the same: the end of the name, of letters that no
+// file system changes, tells all of them apart, and what stands before is for people.
 func keyName(exchange, id string) string {
 	_, host, _ := strings.Cut(exchange, "://")
 	readable := strings.Map(func(r rune) rune {
@@ -226,8 +230,9 @@ func keyName(exchange, id string) string {
 	return readable[:min(len(readable), 100)] + "_" + hex.EncodeToString(sum[:16])
 }
 
-// Keep has the gate verify by a key that was registered under an id, and by those before it of the same Exchange for an hour more. It gives the file that
-// the key is in. Keys of other Exchanges stay as they are until they have ended.
+// Keep has the gate verify by a key that was registered under an id, and by those before it of the
+// same Exchange for an hour more. It gives the file that the key is in. Keys of other Exchanges
+// stay as they are until they have ended.
 func (a *Answering) Keep(key OfferedKey, id string, until time.Time) (string, error) {
 	now := a.Now().UTC().Truncate(time.Second)
 	key.Stored.Created, key.Stored.Until = now, until.UTC().Add(sign.URLLife)
@@ -273,7 +278,8 @@ func writeStored(path string, key edge.StoredKey) error {
 	return err
 }
 
-// Watched asks a domain for what an Exchange will ask it for, as who has the domain: the answer to a challenge, or its ramp.json.
+// Watched asks a domain for what an Exchange will ask it for, as who has the domain: the answer to
+// a challenge, or its ramp.json.
 type Watched struct {
 	Fetcher *fetch.Fetcher
 }

@@ -64,7 +64,8 @@ func TestAKeyIsKeptForTheGateAndTheOneBeforeForAnHour(t *testing.T) {
 	}
 }
 
-// TestKeysOfSeveralExchangesStandSideBySide has Exchanges that give their keys the same id, as those of one software do that verify a domain on the same day.
+// TestKeysOfSeveralExchangesStandSideBySide has Exchanges that give their keys the same id, as
+// those of one software do that verify a domain on the same day.
 func TestKeysOfSeveralExchangesStandSideBySide(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
