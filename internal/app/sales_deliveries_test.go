@@ -68,7 +68,7 @@ func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
 	delivered(t, s, "dlv-stray", "txn-of-nobody", func(d *transactions.Delivery) { d.Stray, d.URI, d.Media = true, "", "" })
 
 	p.sees("/console/sales/deliveries", 200, "edge-&lt;b&gt;", "this front desk", "https://example.com/soup?&lt;i&gt;", "text/markdown", "4.71 KB", "1.2 KB of 4.71 MB", "broke off", "delivered, a part",
-		"10 bytes", "under way", "4.71 KB announced", "nobody saw its end", "at most 4.71 KB", "in 2 minutes", "an address that is not known")
+		"10 bytes", "under way", "4.71 KB announced", "its end is not known", "at most 4.71 KB", "in 2 minutes", "unknown address")
 	p.sees("/console/sales/deliveries?state=cut", 200, "dlv-cut", "dlv-lost")
 	if strings.Contains(p.page, "dlv-whole") || strings.Contains(p.page, "<b>&quot;") {
 		t.Error("what is delivered is among what broke off")
@@ -100,8 +100,8 @@ func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
 func TestTheConsoleShowsLeaks(t *testing.T) {
 	t.Parallel()
 	s, p, _, c := salesOf(t, identity.Viewer)
-	p.sees("/console/sales/leakage", 200, "Nothing was delivered that was not bought", `aria-current="page"`)
-	p.sees("/console/sales/leakage?kind=undelivered", 200, "All that was bought was delivered")
+	p.sees("/console/sales/leakage", 200, "Nothing was delivered without a purchase", `aria-current="page"`)
+	p.sees("/console/sales/leakage?kind=undelivered", 200, "Every purchase was delivered")
 	funds(t, s)
 	good, lost, failed := sold(t, s, saleBuyer, perAccess, 0, nil), sold(t, s, saleBuyer, perAccess, 0, nil), sold(t, s, saleBuyer, perAccess, 0, nil)
 	delivered(t, s, "dlv-good", good.ID, nil)
@@ -110,7 +110,7 @@ func TestTheConsoleShowsLeaks(t *testing.T) {
 	if err := s.db.Update(t.Context(), func(tx *store.Tx) error { return transactions.MarkFailed(t.Context(), tx, failed.ID) }); err != nil {
 		t.Fatal(err)
 	}
-	p.sees("/console/sales/leakage", 200, "Nothing was delivered that was not bought") // yet
+	p.sees("/console/sales/leakage", 200, "Nothing was delivered without a purchase") // yet
 	c.Advance(time.Hour + time.Second)
 	delivered(t, s, "dlv-young", "txn-young", func(d *transactions.Delivery) { d.Stray = true })
 	young := sold(t, s, saleBuyer, perAccess, 0, nil)

@@ -53,8 +53,8 @@ func contested(t *testing.T, s *App, id, transaction, buyer string, change func(
 func TestTheConsoleShowsDisputes(t *testing.T) {
 	t.Parallel()
 	s, p, _, c := salesOf(t, identity.Viewer)
-	p.sees("/console/sales/disputes", 200, "Nobody has disputed anything yet", `aria-current="page"`, "No measures are in force")
-	p.sees("/console/sales/measures", 200, "No measure is in force")
+	p.sees("/console/sales/disputes", 200, "Nobody has disputed anything yet", `aria-current="page"`, "No sanctions are in force")
+	p.sees("/console/sales/measures", 200, "No sanction is in force")
 	funds(t, s)
 	sale := sold(t, s, saleBuyer, perAccess, 0, nil)
 	contested(t, s, "dsp-1", sale.ID, saleBuyer, nil)
@@ -84,7 +84,7 @@ func TestTheConsoleShowsDisputes(t *testing.T) {
 		}
 	}
 	p.sees("/console/sales/disputes/dsp-1", 200, "it broke &lt;b&gt;", "waits for evidence", "Moves on by itself", sale.ID, "https://example.com/soup", "0.02 USD", "attested at level 1",
-		"the log cdn-&lt;b&gt;", "HTTP 503", "cache: miss", "cdn.example.net/a", "the edge edge-&lt;b&gt;", "broke off", "1.2 KB", "no record", "nothing &lt;i&gt;")
+		"log cdn-&lt;b&gt;", "HTTP 503", "cache: miss", "cdn.example.net/a", "edge edge-&lt;b&gt;", "broke off", "1.2 KB", "no_record", "nothing &lt;i&gt;")
 	if strings.Contains(p.page, "secret") || strings.Contains(p.page, `name="as"`) {
 		t.Errorf("the page of a dispute shows what it should not: %s", p.page)
 	}
@@ -141,7 +141,7 @@ func TestMeasuresAreLiftedAtTheConsole(t *testing.T) {
 		if err := strict.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		p.sees("/console/sales/disputes", 200, "Measures in force: 2")
+		p.sees("/console/sales/disputes", 200, "Sanctions in force: 2")
 		p.sees("/console/sales/measures", 200, "held to a rate", "warned", "1 disputes of 1 (100.0 %)", "x.example/&lt;b&gt;")
 		limit, want := enforcement.MonthOf(s.now()).String()+".limit.agent."+oddBuyer, http.StatusForbidden
 		if role == identity.Operator {

@@ -47,7 +47,7 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	o = p.atConsole(identity.Operator)
-	o.sees("/console/sales/domains?state=lapsed", 200, p.domain, "does not name this exchange any more")
+	o.sees("/console/sales/domains?state=lapsed", 200, p.domain, "does not name this Exchange any more")
 	p.lists.Store(true)
 
 	// An operator's challenge: shown once, good for one look, and nothing for a caller.
@@ -66,7 +66,7 @@ func TestTheConsoleShowsAndVerifiesDomains(t *testing.T) {
 	}
 	p.does(says(404, "no"))
 	o.get(page)
-	if w := o.post("/console/sales/domain", "name", p.domain, "do", "look", "token", token); w.Code != 200 || !strings.Contains(o.page, "It is not verified.") || !strings.Contains(o.page, "CHALLENGE_STATUS") {
+	if w := o.post("/console/sales/domain", "name", p.domain, "do", "look", "token", token); w.Code != 200 || !strings.Contains(o.page, "The domain is not verified.") || !strings.Contains(o.page, "CHALLENGE_STATUS") {
 		t.Fatalf("%d %s", w.Code, o.page)
 	}
 	p.does(nil)

@@ -127,14 +127,14 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	if w := p.post("/console/sales/grants", "kind", "subscription", "id", "sub-acme", "buyer", saleBuyer, "paths", "/premium/** /archive/**", "currency", "USD", "most", "1000", "unit", "accesses", "long", "1", "period", "months"); w.Code != http.StatusSeeOther {
 		t.Fatalf("subscription: %d %s", w.Code, w.Body)
 	}
-	p.sees("/console/sales/grant?id=sub-acme", 200, "0 of 1000 purchases", "each month", "/premium/**", "hundredths")
+	p.sees("/console/sales/grant?id=sub-acme", 200, "0 of 1000 purchases", "period: 1 month", "/premium/**", "hundredths")
 	for _, did := range [][]string{{"do", "quota", "most", "20", "unit", "burst", "long", "90", "period", "minutes"}, {"do", "quota", "most", "5000", "unit", "spend_cents"}, {"do", "suspend"}} {
 		if w := p.post("/console/sales/grant", append([]string{"id", "sub-acme"}, did...)...); w.Code != http.StatusSeeOther {
 			t.Errorf("%v: %d %s", did, w.Code, w.Body)
 		}
 		p.get("/console/sales/grant?id=sub-acme")
 	}
-	p.sees("/console/sales/grant?id=sub-acme", 200, "0 of 20 purchases in a short span", "each 90 minutes", "0 of 5000 hundredths of USD", "for the whole time", ">suspended<")
+	p.sees("/console/sales/grant?id=sub-acme", 200, "0 of 20 purchases in a short span", "period: 90 minutes", "0 of 5000 hundredths of the currency (USD)", "for the whole time", ">suspended<")
 	for _, wrong := range [][]string{{"do", "quota", "most", "x", "unit", "burst"}, {"do", "quota", "most", "1", "unit", "wishes"}, {"do", "quota", "most", "1", "unit", "burst", "long", "0", "period", "days"}, {"do", "give"}} {
 		if w := p.post("/console/sales/grant", append([]string{"id", "sub-acme"}, wrong...)...); w.Code != http.StatusBadRequest {
 			t.Errorf("%v: %d %s", wrong, w.Code, w.Body)
@@ -142,12 +142,12 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 		p.get("/console/sales/grant?id=sub-acme")
 	}
 	p.sees("/console/sales/grants?buyer="+url.QueryEscape(saleBuyer), 200, "sub-acme")
-	p.sees("/console/sales/grants?buyer=nobody.example/x", 200, "There is none of this buyer")
+	p.sees("/console/sales/grants?buyer=nobody.example/x", 200, "This buyer has none")
 	p.sees("/console/sales/grants", 200)
 	if w := p.post("/console/sales/grants", "kind", "licence", "id", "lic-1", "buyer", saleBuyer, "paid", "training", "ends", "2040-01-31"); w.Code != http.StatusSeeOther {
 		t.Fatalf("licence: %d %s", w.Code, w.Body)
 	}
-	p.sees("/console/sales/grant?id=lic-1", 200, "purchases by <b>training</b> are paid", "31 Jan 2040")
+	p.sees("/console/sales/grant?id=lic-1", 200, "licence, for training paid", "31 Jan 2040")
 
 	// What is bought is seen with its cost, its report and its receipts.
 	sale := sold(t, s, saleBuyer, perAccess, 0, func(d *transactions.Transaction, _ *accounts.Charge) { d.Declared = []string{"search", "ai-input"} })
@@ -185,7 +185,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.sees("/console/sales/transactions", 200, sale.ID, metered.ID, "3.20 USD", "held until it is reported", "taken back", "report overdue", "reported in time", "used for what the offer prohibits", "dated in the future")
-	p.sees("/console/sales/transactions/"+sale.ID, 200, sale.Billing, "Lentil &lt;soup&gt;", "0.02 USD", "Delivered, 4711 bytes", "Use reported", "rep-1", "far from the estimate", "<bdi>javascript:alert(1) (footnote, visible)</bdi>",
+	p.sees("/console/sales/transactions/"+sale.ID, 200, sale.Billing, "Lentil &lt;soup&gt;", "0.02 USD", "Delivered</a> <span class=\"soft\">4,711 bytes", "Use reported", "rep-1", "far from the estimate", "<bdi>javascript:alert(1) (footnote, visible)</bdi>",
 		"<dt>Shown to people</dt><dd>yes</dd>", "<dt>Cited</dt><dd>no</dd>", "SUB_FUNCTION_RAG", "sold.example", "https://example.com/soup#1", "receipts/"+sale.Entry, "consumed_quantity",
 		"Declared use</dt><dd><code>search</code>, <code>ai-input</code>", "Reported use</dt><dd><code>FUNCTION_AI_TRAIN</code>", "used for what the offer prohibits", "dated in the future")
 	p.sees("/console/sales/transactions?buyer="+url.QueryEscape(saleBuyer)+"&day="+c.Now().Format(time.DateOnly), 200, sale.ID)
@@ -196,10 +196,10 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 			t.Errorf("find %s: %d %s", id, w.Code, w.Header().Get("Location"))
 		}
 	}
-	p.sees("/console/sales/transactions?find=txn-none", 200, "No transaction has this id")
-	p.sees("/console/sales/transactions/txn-none", 404, "There is no transaction of this id")
+	p.sees("/console/sales/transactions?find=txn-none", 200, "No purchase has this id")
+	p.sees("/console/sales/transactions/txn-none", 404, "There is no purchase of this id")
 	p.sees("/console/sales/offers/none", 404, "There is no offer of this id any more")
-	p.sees("/console/sales/owed", 200, "Overdue <b>1</b>", "Open <b>1</b>", "Met <b>1</b>", "Waived <b>1</b>", late.ID)
+	p.sees("/console/sales/owed", 200, "Overdue <b>1</b>", "Open <b>1</b>", "In time <b>1</b>", "Waived <b>1</b>", late.ID)
 	p.sees("/console/sales/owed?state=open", 200, metered.ID)
 	p.sees("/console/sales/owed?state=met", 200, sale.ID, "3000 tokens", "used for what the offer prohibits")
 	p.sees("/console/sales/owed?state=waived&buyer="+url.QueryEscape(saleBuyer), 200, back.ID)
@@ -211,7 +211,7 @@ func TestTheConsoleShowsWhatIsSold(t *testing.T) {
 	p.sees("/console/sales?compare=1", 200, "and 0 in the 30 days before")
 	p.sees(of(saleBuyer), 200, "<b class=\"big\">246.76 USD</b>", "Held", "Charged", "Taken back", sale.ID)
 	p.sees("/console/receipts/"+sale.Entry, 200, "Bought", "sales/transactions/"+sale.ID, "per access; 0.02 USD")
-	p.sees("/console/receipts?kind=account", 200, "Account changed", "credit; 250.5 USD", "by key:")
+	p.sees("/console/receipts?kind=account", 200, "Account changed", "paid in; 250.5 USD", "by key:")
 
 	// Nothing of what an operator did is without a name, and no reference and no form's token gets into the log.
 	for record, err := range s.Ledger.Read(ctx, ledger.Filter{Kind: "account"}) {
@@ -335,7 +335,7 @@ func TestPagesOfSalesGoOn(t *testing.T) {
 		"transactions?account=b00.example%2Fx": regexp.MustCompile(`href="/console/sales/transactions/(txn-[0-9A-Z]+)"`),
 		"owed?state=open":                      regexp.MustCompile(`href="/console/sales/transactions/(txn-[0-9A-Z]+)"`),
 		"accounts":                             regexp.MustCompile(`<bdi>(b\d\d\.example/x)</bdi>`),
-		"grants":                               regexp.MustCompile(`>(lic-\d\d)</a>`),
+		"grants":                               regexp.MustCompile(`<bdi>(lic-\d\d)</bdi>`),
 		"requesters":                           regexp.MustCompile(`<bdi>(r\d\d\.example/x)</bdi>`),
 	} {
 		got, address := map[string]bool{}, "/console/sales/"+page
@@ -353,7 +353,7 @@ func TestPagesOfSalesGoOn(t *testing.T) {
 			t.Errorf("%s shows %d of 60", page, len(got))
 		}
 	}
-	p.sees("/console/sales/account?buyer=b00.example%2Fx&currency=USD", 200, "Everything that was bought", "Older")
+	p.sees("/console/sales/account?buyer=b00.example%2Fx&currency=USD", 200, "All purchases", "Older")
 }
 
 func TestRequestersAreSuspendedAtTheConsole(t *testing.T) {

@@ -123,9 +123,9 @@ func (in ListAccounts) Do(ctx context.Context, o *Operator) (page AccountPage, e
 
 // OpenAccount opens an account.
 type OpenAccount struct {
-	Buyer    string  `json:"buyer" arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own." form:"buyer" label:"Buyer: domain/id, or domain/* for all of a domain that have none of their own" max:"240"`
-	Currency string  `json:"currency" arg:"" help:"The account's currency, like USD." form:"currency" label:"Currency" input:"currency"`
-	Own      *string `json:"-" name:"limit" placeholder:"AMOUNT" help:"How far below nothing it may go. Without it, as far as ramp.accounts.credit says." form:"limit" label:"How far below nothing it may go; empty for as far as is configured" input:"decimal"`
+	Buyer    string  `json:"buyer" arg:"" help:"DOMAIN/ID, like buyer.example.com/research-bot, or DOMAIN/* for all of a domain that have no account of their own." form:"buyer" label:"buyer_or_domain" max:"240"`
+	Currency string  `json:"currency" arg:"" help:"The account's currency, like USD." form:"currency" label:"currency" input:"currency"`
+	Own      *string `json:"-" name:"limit" placeholder:"AMOUNT" help:"How far below nothing it may go. Without it, as far as ramp.accounts.credit says." form:"limit" label:"limit" input:"decimal"`
 	// Limit is how far below nothing it may go, as a text; null for as far as is configured.
 	Limit strictjson.Value `json:"limit" kong:"-"`
 }
@@ -250,9 +250,9 @@ func (in Statement) Do(ctx context.Context, o *Operator) ([]Line, error) {
 // Pay books a payment. One that was booked under its reference before is not booked twice.
 type Pay struct {
 	AccountName
-	Kind      string `json:"kind" required:"" enum:"credit,debit,expire" form:"do" label:"What to book" input:"radio" choices:"credit=Paid in|debit=Paid out|expire=Lapsed"`
-	Amount    string `json:"amount" required:"" form:"amount" label:"Amount in {currency}" input:"decimal" example:"250.00"`                   // a decimal number
-	Reference string `json:"reference" form:"reference" label:"Your reference, such as the number of an invoice; it names no person" max:"64"` // under which it is booked once
+	Kind      string `json:"kind" required:"" enum:"credit,debit,expire" form:"do" label:"do" input:"radio" choices:"credit|debit|expire"`
+	Amount    string `json:"amount" required:"" form:"amount" label:"amount" of:"currency" input:"decimal" example:"250.00"` // a decimal number
+	Reference string `json:"reference" form:"reference" label:"reference" max:"64"`                                          // under which it is booked once
 	// Seen is the last movement that a person saw: the same payment behind it was sent twice.
 	Seen int64 `json:"-" form:"seen" input:"hidden"`
 }
@@ -407,7 +407,7 @@ func (in ChangeAccount) Do(ctx context.Context, o *Operator) (out Balance, err e
 // LimitAccount says how far below nothing an account may go.
 type LimitAccount struct {
 	Buyer    string `arg:"" help:"Whose account it is." form:"buyer" input:"hidden"`
-	Amount   string `arg:"" help:"How far below nothing it may go, like 500; or configured, for as far as ramp.accounts.credit says." form:"limit,optional" label:"How far below nothing it may go; empty for as far as is configured" input:"decimal"`
+	Amount   string `arg:"" help:"How far below nothing it may go, like 500; or configured, for as far as ramp.accounts.credit says." form:"limit,optional" label:"limit" input:"decimal"`
 	Currency string `arg:"" help:"The account's currency, like USD." form:"currency" input:"hidden"`
 }
 

@@ -256,14 +256,14 @@ func (in ListSubscriptions) Do(ctx context.Context, o *Operator) (page Subscript
 
 // GrantTerms are what a licence or a subscription is given with.
 type GrantTerms struct {
-	ID     string   `json:"id" arg:"" name:"id" help:"Its id, which buyers name, such as lic-2027-acme." form:"id" label:"Id, which buyers name" max:"64" example:"sub-2027-acme"`
-	Buyer  string   `json:"buyer" arg:"" help:"Whose it is: DOMAIN/ID, or DOMAIN/* for all of a domain." form:"buyer" label:"Buyer: domain/id, or domain/* for all of a domain" max:"240"`
-	Site   string   `json:"site" placeholder:"ID" help:"Good for this site. Without it, for all." form:"site" label:"Good for the site" input:"site"`
-	Labels []string `json:"labels" name:"label" placeholder:"LABEL" help:"Good for items with this label of the terms; may be repeated." form:"labels" label:"Good for these labels of the terms; empty for all"`
-	Paths  []string `json:"paths" name:"path" placeholder:"GLOB" help:"Good for items with such a path, like /premium/**; may be repeated." form:"paths" label:"Good for these paths, such as /premium/**; empty for all"`
-	Item   string   `json:"item" placeholder:"URL" help:"Good for this one item." form:"item" label:"Good for this one address; empty for all" input:"url"`
+	ID     string   `json:"id" arg:"" name:"id" help:"Its id, which buyers name, such as lic-2027-acme." form:"id" label:"grant_id" max:"64" example:"sub-2027-acme"`
+	Buyer  string   `json:"buyer" arg:"" help:"Whose it is: DOMAIN/ID, or DOMAIN/* for all of a domain." form:"buyer" label:"buyer" max:"240"`
+	Site   string   `json:"site" placeholder:"ID" help:"Good for this site. Without it, for all." form:"site" label:"site" input:"site"`
+	Labels []string `json:"labels" name:"label" placeholder:"LABEL" help:"Good for items with this label of the terms; may be repeated." form:"labels" label:"labels"`
+	Paths  []string `json:"paths" name:"path" placeholder:"GLOB" help:"Good for items with such a path, like /premium/**; may be repeated." form:"paths" label:"paths"`
+	Item   string   `json:"item" placeholder:"URL" help:"Good for this one item." form:"item" label:"item" input:"url"`
 	Begins string   `json:"begins" placeholder:"TIME" help:"When it begins, such as 2027-01-01T00:00:00Z. Without it, now."`
-	Ends   string   `json:"ends" placeholder:"TIME" help:"When it ends. Without it, never by itself." form:"ends" label:"Ends on; empty for never by itself" input:"date"`
+	Ends   string   `json:"ends" placeholder:"TIME" help:"When it ends. Without it, never by itself." form:"ends" label:"ends" input:"date"`
 	State  string   `json:"state" kong:"-"`
 }
 
@@ -292,7 +292,7 @@ func (o *Operator) add(ctx context.Context, kind string, asked Grant) (Given, er
 // AddLicense gives a buyer a licence.
 type AddLicense struct {
 	GrantTerms
-	Paid     string  `json:"paid" placeholder:"MODEL" help:"The pricing model for which nothing is charged under the licence, such as training. Without it, the licence lets buy, and what is bought is charged." form:"paid" label:"Model that it has paid, such as training; empty for none"`
+	Paid     string  `json:"paid" placeholder:"MODEL" help:"The pricing model for which nothing is charged under the licence, such as training. Without it, the licence lets buy, and what is bought is charged." form:"paid" label:"paid"`
 	Currency string  `json:"currency" kong:"-"` // of subscriptions
 	Quotas   []Quota `json:"quotas" kong:"-"`
 }
@@ -319,8 +319,8 @@ func (AddLicense) Say(out Given) string {
 // AddSubscription gives a buyer a subscription.
 type AddSubscription struct {
 	GrantTerms
-	Currency string   `json:"currency" placeholder:"CODE" help:"In which currency spend_cents are counted, like USD. It needs one that has such a quota." form:"currency" label:"Currency in which what is spent counts; empty without such a quota" input:"currency"`
-	Quota    []string `json:"-" placeholder:"UNIT=LIMIT/PERIOD" help:"What it gives in each period, such as accesses=1000/1mo, tokens=5000000/1mo, spend_cents=10000/1mo or burst=10/1m; may be repeated." form:"most" label:"First quota; empty for none" input:"quota"`
+	Currency string   `json:"currency" placeholder:"CODE" help:"In which currency spend_cents are counted, like USD. It needs one that has such a quota." form:"currency" label:"spent_currency" input:"currency"`
+	Quota    []string `json:"-" placeholder:"UNIT=LIMIT/PERIOD" help:"What it gives in each period, such as accesses=1000/1mo, tokens=5000000/1mo, spend_cents=10000/1mo or burst=10/1m; may be repeated." form:"most" label:"first_quota" input:"quota"`
 	Quotas   []Quota  `json:"quotas" kong:"-"`
 	Paid     string   `json:"paid" kong:"-"` // of licences
 }
@@ -460,8 +460,8 @@ func (in EndGrant) Say(Grant) string { return in.ID + " has ended." }
 // SetQuota sets a quota of a subscription.
 type SetQuota struct {
 	GrantID
-	Quota string `arg:"" name:"unit=limit/period" help:"Such as accesses=1000/1mo, or accesses=1000 for the whole time." form:"most" label:"Set a quota" input:"quota"`
-	Anew  bool   `help:"Forget what was used of it." form:"anew" label:"Forget what was used of this period"`
+	Quota string `arg:"" name:"unit=limit/period" help:"Such as accesses=1000/1mo, or accesses=1000 for the whole time." form:"most" label:"set_quota" input:"quota"`
+	Anew  bool   `help:"Forget what was used of it." form:"anew" label:"anew"`
 }
 
 // Example is of the command.

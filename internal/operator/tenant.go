@@ -244,9 +244,9 @@ func (in ListRejections) Do(ctx context.Context, o *Operator) (list RejectionLis
 
 // OnboardDelivery is who delivers for a tenant, and how addresses are signed there.
 type OnboardDelivery struct {
-	At         string `placeholder:"URL" help:"Who delivers: scheme and host, such as https://cdn.acme.example." form:"at" label:"Who delivers: scheme and host; empty for nobody yet" input:"url" example:"https://cdn.acme.example"`
-	Form       string `placeholder:"FORM" help:"How addresses are signed there: hmac, cloudfront, akamai, fastly or ed25519." form:"cdn" label:"Addresses are signed as" choices:"hmac|cloudfront|akamai|fastly|ed25519"`
-	Agent      string `enum:",requester,license" default:"" help:"What addresses are bound to there: requester (without it, too), who bought; or license, the licence that the buyer names and whoever fetches shows." form:"agent" label:"They open for" choices:"=who bought|license=who shows the buyer's licence"`
+	At         string `placeholder:"URL" help:"Who delivers: scheme and host, such as https://cdn.acme.example." form:"at" label:"delivers" input:"url" example:"https://cdn.acme.example"`
+	Form       string `placeholder:"FORM" help:"How addresses are signed there: hmac, cloudfront, akamai, fastly or ed25519." form:"cdn" label:"signed_as" choices:"hmac|cloudfront|akamai|fastly|ed25519"`
+	Agent      string `enum:",requester,license" default:"" help:"What addresses are bound to there: requester (without it, too), who bought; or license, the licence that the buyer names and whoever fetches shows." form:"agent" label:"open_for" choices:"|license"`
 	KeyPairID  string `name:"key-pair-id" placeholder:"ID" help:"For cloudfront: the id that CloudFront gave the public key."`
 	SecretFile string `placeholder:"FILE" help:"Take the secret that signs addresses from a file, or from standard input with -, instead of making one."`
 	Encoding   string `enum:",text,base64,hex" default:"" help:"How it is written in the file: text, base64 or hex."`
@@ -258,20 +258,20 @@ type OnboardDelivery struct {
 // or changes it. A caller that is there already is given the tenant by PutCaller: it is not taken
 // over here.
 type Onboard struct {
-	ID         string        `arg:"" name:"id" help:"What it is called, such as acme: small letters, digits and dashes." form:"id" label:"Id: small letters, digits and dashes" max:"63" example:"acme"`
-	Domain     []string      `required:"" placeholder:"HOST" help:"A domain of it, such as www.acme.example; may be repeated." form:"domains" label:"Its domains, with blanks between" example:"www.acme.example"`
+	ID         string        `arg:"" name:"id" help:"What it is called, such as acme: small letters, digits and dashes." form:"id" label:"tenant_id" max:"63" example:"acme"`
+	Domain     []string      `required:"" placeholder:"HOST" help:"A domain of it, such as www.acme.example; may be repeated." form:"domains" label:"domains" example:"www.acme.example"`
 	Resource   []string      `placeholder:"URI" help:"How the URIs begin of what it sells that is no web page, such as duns: or urn:acme:; may be repeated."`
-	Name       string        `placeholder:"TEXT" help:"What people call it." form:"name" label:"Name; may be empty" max:"200"`
-	Price      string        `placeholder:"AMOUNT" help:"What its content costs, such as 0.02." form:"rate" label:"Rate" input:"decimal" example:"0.02"`
-	Model      string        `default:"per_access" placeholder:"MODEL" help:"For what that is: per_access, per_token, per_fetch, free and so on, as in the terms." form:"model" label:"Priced" choices:"per_access=per access|per_token=per token|per_fetch=per fetch|free|=not: subscribers alone"`
-	Currency   string        `placeholder:"CODE" help:"Such as USD." form:"currency" label:"Currency" input:"currency"`
+	Name       string        `placeholder:"TEXT" help:"What people call it." form:"name" label:"name" max:"200"`
+	Price      string        `placeholder:"AMOUNT" help:"What its content costs, such as 0.02." form:"rate" label:"rate" input:"decimal" example:"0.02"`
+	Model      string        `default:"per_access" placeholder:"MODEL" help:"For what that is: per_access, per_token, per_fetch, free and so on, as in the terms." form:"model" label:"model" choices:"per_access|per_token|per_fetch|free|"`
+	Currency   string        `placeholder:"CODE" help:"Such as USD." form:"currency" label:"currency" input:"currency"`
 	Permit     []string      `placeholder:"FUNCTION" help:"The only uses that are allowed, such as ai-input; may be repeated."`
 	Prohibit   []string      `placeholder:"FUNCTION" help:"A use that is not allowed, such as ai-train; may be repeated."`
 	Report     time.Duration `placeholder:"SPAN" help:"Within which a use must be reported, such as 24h."`
 	Mutability string        `placeholder:"WORD" help:"static, dynamic or live. Without it, static where an entry has a hash."`
 	OnboardDelivery
-	Caller string   `placeholder:"ID" help:"A caller who may push for it; its key is --key. One that is there already is given the tenant by frontdesk ramp caller add." form:"caller" label:"Caller who may push; may be empty" max:"128" example:"acme-cms"`
-	Key    []string `placeholder:"KEY" help:"The caller's Ed25519 public key, as frontdesk ramp caller add takes it; may be repeated." form:"key" label:"Its Ed25519 public key, in base64, hex or PEM" input:"key" max:"500"`
+	Caller string   `placeholder:"ID" help:"A caller who may push for it; its key is --key. One that is there already is given the tenant by frontdesk ramp caller add." form:"caller" label:"caller" max:"128" example:"acme-cms"`
+	Key    []string `placeholder:"KEY" help:"The caller's Ed25519 public key, as frontdesk ramp caller add takes it; may be repeated." form:"key" label:"key" input:"key" max:"500"`
 	// New refuses to change a tenant that is there.
 	New bool `kong:"-"`
 

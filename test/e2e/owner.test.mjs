@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { axe } from "./axe.mjs";
 import { launch, open } from "./browser.mjs";
 import { start } from "./desk.mjs";
 
@@ -111,6 +112,23 @@ test("one click verifies a receipt, and a changed byte is found", async () => {
   await writeFile(join(folder, "jwks.json"), await (await fetch(`${desk.url}/.well-known/jwks.json`)).text());
   const verified = await run("verify", join(folder, "receipt.json"), "--key", join(folder, "jwks.json"));
   assert.match(verified.stdout, /^True/);
+  await p.check();
+});
+
+test("an operator has the whole ledger verified, and sees the date and that it is true; a viewer cannot", async () => {
+  const whole = (p) => p.page.getByRole("region", { name: "The whole ledger" });
+  const v = await login(viewer);
+  await v.press(v.page.getByRole("link", { name: "Receipts" }));
+  assert.match(await whole(v).innerText(), /not done here yet/);
+  assert.equal(await whole(v).getByRole("button").count(), 0);
+  await v.check();
+  const p = await login(operator);
+  await p.press(p.page.getByRole("link", { name: "Receipts" }));
+  await p.press(whole(p).getByRole("button", { name: "Verify all" }));
+  while (!/as they were signed/.test(await whole(p).innerText())) await p.page.reload(); // as the page says, until it is over
+  assert.match(await whole(p).innerText(), /Verified \d+ \w+ \d{4}.*: true All \d+ entries are as they were signed/);
+  await axe(p.page, "verified");
+  await p.picture("whole-ledger", { fullPage: true });
   await p.check();
 });
 

@@ -30,4 +30,4 @@ if [ -n "${FRONTDESK_PICTURES:-}" ]; then
   FRONTDESK_PICTURES=$(realpath "$FRONTDESK_PICTURES")
   export FRONTDESK_PICTURES
 fi
-node --test --test-concurrency=1 --test-timeout=300000 "$@"
+node --test --test-concurrency=1 --test-timeout=600000 "$@"

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { axe } from "./axe.mjs";
 import { launch, open } from "./browser.mjs";
 import { start } from "./desk.mjs";
 
@@ -80,7 +81,7 @@ async function login(token, options) {
   return p;
 }
 
-const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Transactions"], ["Deliveries"], ["Disputes"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Tenants"], ["Domains"], ["Requesters"], ["Bots"], ["Reconciliation"], ["Leakage"], ["Downloads"]];
+const aisles = [["Revenue"], ["Catalog"], ["Offers"], ["Purchases"], ["Deliveries"], ["Disputes"], ["Reports due"], ["Accounts"], ["Licences", "Licences and subscriptions"], ["Tenants"], ["Domains"], ["Buyers"], ["Bots"], ["Reconciliation"], ["Leakage"], ["Downloads"]];
 
 // fits holds that no page is wider than the window, and keeps its picture.
 async function fits(p, name) {
@@ -88,6 +89,7 @@ async function fits(p, name) {
   assert.ok(wide <= 0, `${name} is ${wide} pixels wider than the window`);
   const cut = await p.page.locator(".wide").evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth).filter((n) => n > 0));
   assert.deepEqual(cut, [], `tables of ${name} are wider than their place`);
+  if (!/desk-dark|phone-light|empty.*phone/.test(name)) await axe(p.page, name); // each width, and each scheme
   await p.picture(`sales-${name}`, { fullPage: true });
 }
 
@@ -160,8 +162,8 @@ test("what an edge tells is seen: whom it saw, what came of it, and what nobody 
   await p.press(p.page.locator(".days a").first());
   await p.says("GPTBot");
   await p.aisle("Leakage");
-  await p.says("nobody saw its end");
-  await p.press(p.page.getByRole("table", { name: "Deliveries without a transaction" }).getByRole("link").first());
+  await p.says("its end is not known");
+  await p.press(p.page.getByRole("table", { name: "Deliveries without a purchase" }).getByRole("link").first());
   await p.says("not known here");
   await p.press(p.page.getByRole("link", { name: "Delivered", exact: true }));
   await p.says("edge edge-1");
@@ -174,10 +176,10 @@ test("what differs on a day is seen, with why, and leads to what it is about", a
   for (const [device, viewport] of devices) {
     const p = await login(viewer, { viewport });
     await p.aisle("Reconciliation");
-    await p.says("No day was counted yet");
+    await p.says("was counted yet");
     await p.page.getByRole("textbox", { name: "Day", exact: true }).fill(strayed);
     await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
-    await p.page.getByRole("heading", { name: `Reconciliation of ${strayed}`, level: 1 }).waitFor();
+    await p.page.getByRole("heading", { name: `Reconciliation ${strayed}`, level: 1 }).waitFor();
     await p.says("The day is not counted yet");
     await p.says("no purchase of this site stands");
     await fits(p, `reconciliation-day-${device}`);
@@ -214,12 +216,12 @@ test("a domain is looked at, challenged and, since nobody answers, not verified;
     await p.page.getByRole("heading", { name: "Have the domain answer this token" }).waitFor();
     await p.says("https://www.globex.example/.well-known/ramp-verify/");
     await fits(p, `domain-started-${device}`);
-    await p.press(p.page.getByRole("button", { name: "Look whether it is answered" }));
-    await p.page.getByText("It is not verified.").waitFor();
+    await p.press(p.page.getByRole("button", { name: "Check whether it is answered" }));
+    await p.page.getByText("The domain is not verified.").waitFor();
     await p.says("CHALLENGE_");
     await fits(p, `domain-refused-${device}`);
     await p.aisle("Domains");
-    await p.page.getByLabel("How it stands").selectOption("lapsed");
+    await p.page.getByLabel("State").selectOption("lapsed");
     await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
     await p.says("No domain fits");
     await p.check();
@@ -227,7 +229,7 @@ test("a domain is looked at, challenged and, since nobody answers, not verified;
   const p = await login(viewer);
   await p.aisle("Domains");
   await p.press(p.page.getByRole("link", { name: "www.globex.example" }));
-  await p.page.getByRole("table", { name: "Challenges, the last first" }).waitFor();
+  await p.page.getByRole("table", { name: "Challenges, the newest first" }).waitFor();
   assert.equal(await p.page.getByRole("button", { name: "Start a challenge" }).count(), 0);
   await p.check();
 });
@@ -239,10 +241,10 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   await p.page.getByLabel("Currency").fill("usd");
   await p.press(p.page.getByRole("button", { name: "Open", exact: true }));
   await p.page.getByRole("heading", { name: buyer, level: 1 }).waitFor();
-  await p.page.getByText("Book, limit, suspend").click();
-  await p.page.getByLabel("Amount in USD").fill("250");
+  await p.page.getByText("Record, limit, suspend").click();
+  await p.page.getByLabel("Amount (USD)").fill("250");
   await p.page.getByLabel("Your reference").fill("INV-7");
-  await p.press(p.page.getByRole("button", { name: "Book" }));
+  await p.press(p.page.getByRole("button", { name: "Record", exact: true }));
   await p.page.getByText("250.00 USD").first().waitFor();
   await p.says("Paid in");
 
@@ -258,23 +260,23 @@ test("an account is opened and paid into, something is bought, and it is seen", 
   assert.match(stdout, /One lamp lights a room/);
   assert.match(stderr, /Bought for 0\.02 USD: txn-.*its use is reported/);
 
-  await p.aisle("Transactions");
+  await p.aisle("Purchases");
   assert.equal(await p.page.getByRole("table", { name: "Purchases" }).getByRole("row").count(), 8);
   await p.says("reported in time");
   await p.press(p.page.getByRole("row", { name: /\/lamp/ }).getByRole("link").first());
   await p.page.getByRole("heading", { name: "Receipts" }).waitFor();
-  for (const text of ["The lamp", "0.02 USD", "Use reported", "Delivered, ", "reported in time", "settled"]) await p.says(text);
+  for (const text of ["The lamp", "0.02 USD", "Use reported", "Delivered", "reported in time", "settled"]) await p.says(text);
   await p.press(p.page.getByRole("link", { name: "Bought", exact: true }));
   await p.press(p.page.getByRole("button", { name: "Verify", exact: true }));
   await p.page.getByRole("heading", { name: "True" }).waitFor();
   await p.press(p.page.getByRole("link", { name: "The purchase, and what came of it" }));
-  await p.page.getByRole("heading", { name: "Transaction", exact: true }).waitFor();
+  await p.page.getByRole("heading", { name: "Purchase", exact: true }).waitFor();
 
   await p.press(p.page.getByRole("link", { name: "Sales", exact: true }));
   await p.says("0.12 USD"); // six at two cents; what is held is not earned yet
   await p.aisle("Deliveries");
   assert.equal(await p.page.getByRole("table", { name: "Deliveries" }).getByRole("row").count(), 12);
-  await p.page.getByLabel("How it went").selectOption("under way");
+  await p.page.getByLabel("Result").selectOption("under way");
   await p.press(p.page.getByRole("button", { name: "Show", exact: true }));
   await p.says("Nothing fits what you chose");
   await p.press(p.page.getByRole("link", { name: "Show all" }));
@@ -298,24 +300,24 @@ test("a subscription is given, and its quotas are set", async () => {
   await p.page.getByLabel("Id, which buyers name").fill("sub-acme");
   await p.page.getByLabel("Buyer: domain/id").fill(buyer);
   await p.page.getByLabel("How much").fill("1000");
-  await p.page.getByLabel("In each").fill("1");
+  await p.page.getByLabel("Per", { exact: true }).fill("1");
   await p.press(p.page.getByRole("button", { name: "Give" }));
   await p.page.getByRole("heading", { name: "sub-acme" }).waitFor();
-  await p.says("0 of 1000 purchases each month");
+  await p.says("0 of 1000 purchases period: 1 month");
   await p.page.getByLabel("How much").fill("10");
   await p.page.getByLabel(/^Of/).selectOption("burst");
-  await p.page.getByLabel("In each").fill("90");
+  await p.page.getByLabel("Per", { exact: true }).fill("90");
   await p.page.getByLabel(/^Period/).selectOption("minutes");
   await p.press(p.page.getByRole("button", { name: "Set" }));
   await p.page.getByText("0 of 10 purchases in a short span").waitFor();
-  await p.says("each 90 minutes");
+  await p.says("period: 90 minutes");
   await p.check();
 });
 
 test("reports are downloaded in both forms", async () => {
   const p = await login(viewer);
   await p.aisle("Downloads");
-  for (const [report, form, says] of [["Revenue", "CSV", "USD,0.12,6"], ["Revenue", "lines of JSON", `"amount":"0.12"`], ["Transactions", "CSV", "per_token"], ["Transactions", "lines of JSON", "https://www.example.com/lamp"], ["Compliance", "CSV", `${buyer},7,2,`]]) {
+  for (const [report, form, says] of [["Revenue", "CSV", "USD,0.12,6"], ["Revenue", "JSON lines", `"amount":"0.12"`], ["Purchases", "CSV", "per_token"], ["Purchases", "JSON lines", "https://www.example.com/lamp"], ["Compliance", "CSV", `${buyer},7,2,`]]) {
     const download = await p.download(p.page.getByRole("button", { name: `${report} as ${form}` }));
     const text = await readFile(await download.path(), "utf8");
     assert.ok(text.includes(says), `${report} as ${form}: ${text}`);
@@ -363,7 +365,7 @@ test("a dispute is read with its evidence, and decided", async () => {
   await p.press(p.page.getByRole("button", { name: "Decide" }));
   await p.page.getByRole("heading", { name: "Decide" }).waitFor({ state: "detached" });
   for (const text of ["credited", "0.02 USD", "key:"]) await p.says(text);
-  assert.match(await p.page.getByRole("main").innerText(), /How it stands\s+(decided|settled)/); // settled, once it waited for a person
+  assert.match(await p.page.getByRole("main").innerText(), /State\s+(decided|settled)/); // settled, once it waited for a person
   assert.equal(Math.round(1e4 * (await available(p) - before)), 200); // what the lamp cost
   await p.check();
   await v.check();
@@ -373,11 +375,11 @@ test("a tenant is put in by a form", async () => {
   const p = await login(operator);
   await p.aisle("Tenants");
   await p.page.getByLabel("Id: small letters, digits and dashes").fill("acme");
-  await p.page.getByLabel("Its domains, with blanks between").fill("www.acme.example shop.acme.example");
-  await p.page.getByLabel("Rate").fill("0.02");
+  await p.page.getByLabel("Its domains, with spaces between").fill("www.acme.example shop.acme.example");
+  await p.page.getByLabel("Price", { exact: true }).fill("0.02");
   await p.page.getByLabel("Currency").fill("USD");
-  await p.page.getByLabel("Who delivers").fill("https://www.acme.example");
-  await p.press(p.page.getByRole("button", { name: "Put in" }));
+  await p.page.getByLabel("Delivering server").fill("https://www.acme.example");
+  await p.press(p.page.getByRole("button", { name: "Add", exact: true }));
   await p.page.getByRole("heading", { name: "The secret that signs its addresses" }).waitFor();
   for (const text of ["www.acme.example", "shop.acme.example", "0.02 USD", "Nothing was pushed yet"]) await p.says(text);
   await fits(p, "tenant");
@@ -405,7 +407,7 @@ test("what was bought under a delegation tells whose, and by which id that is re
   await run("ramp", "buy", desk.url, "https://www.example.com/lamp", "--data", join(folder, "buyer"), "--as", buyer, "--use", "ai-input", "--yes", "--delegation", file);
   for (const [device, viewport] of devices) {
     const p = await login(viewer, { viewport });
-    await p.aisle("Transactions");
+    await p.aisle("Purchases");
     await p.press(p.page.getByRole("table", { name: "Purchases" }).getByRole("link").first());
     await p.page.getByText("Bought for", { exact: true }).waitFor();
     for (const text of [principal, `under the delegation ${revocation_id}`]) await p.says(text);
@@ -422,11 +424,11 @@ for (const [device, viewport] of devices) {
         await p.aisle(name, heading);
         await fits(p, `${name.replace(" ", "-")}-${device}-${colorScheme}`);
       }
-      for (const [aisle, heading, name, table] of [["Transactions", "Transactions", "transaction", "Purchases"], ["Offers", "Offers", "offer", "Offers"], ["Deliveries", "Deliveries", "delivery", "Deliveries"], ["Accounts", "Accounts", "account", "Accounts by their buyers"], ["Licences", "Licences and subscriptions", "grant", "Licences and subscriptions by their ids"]]) {
+      for (const [aisle, heading, name, table] of [["Purchases", "Purchases", "transaction", "Purchases"], ["Offers", "Offers", "offer", "Offers"], ["Deliveries", "Deliveries", "delivery", "Deliveries"], ["Accounts", "Accounts", "account", "Accounts by their buyers"], ["Licences", "Licences and subscriptions", "grant", "Licences and subscriptions by their ids"]]) {
         await p.aisle(aisle, heading);
         await p.press(p.page.getByRole("table", { name: table }).getByRole("link").first());
         await p.page.locator("dl.facts-of").first().waitFor();
-        if (name === "account") await p.page.getByText("Book, limit, suspend").click();
+        if (name === "account") await p.page.getByText("Record, limit, suspend").click();
         await fits(p, `${name}-${device}-${colorScheme}`);
       }
       await p.aisle("Reports due");
@@ -436,3 +438,44 @@ for (const [device, viewport] of devices) {
     });
   }
 }
+
+// english are texts of a page: those that are wholly in Latin letters, and sentences. What somebody named or wrote, and code, is marked as such.
+const english = () => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = new Set();
+  for (let node; (node = walker.nextNode());) {
+    if (node.parentElement.closest("bdi, code, pre, svg, textarea, [lang=en], script, style, .who")) continue;
+    const text = node.data.trim();
+    if (/^[A-Za-z][a-z]+(?:[ ,:;'’.-]+[A-Za-z]+)*[.:]?$/.test(text) || /[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/.test(text)) found.add(text);
+  }
+  return [...found];
+};
+
+// Names, which are the same in every language.
+const names = /^(.*frontdesk keys.*|Frontdesk|Shop|Ana|main|texts|hmac|cloudfront|akamai|fastly|[a-z]+\.(md|yaml|json|txt|xml)|Agent Intake|Agentic Intent|Web Bot Auth|Model Context Protocol.*|Article|Asia\/.*|Claude.*|Cursor|Gemini.*|Python|Go|network|address|network address|[a-z.]+\.com|Inspector|curl|llms\.txt|robots\.txt|off|auto|slots|WordPress|Shopify|Shopware|Hugo|Mastodon)$/;
+
+test("in Japanese no page that links lead to says anything in English", async () => {
+  const p = await open(browser, desk.url, { locale: "ja" });
+  await p.page.goto(`${desk.url}/console/`);
+  await p.page.locator("#token").fill(operator);
+  await p.press(p.page.locator("main button"));
+  const seen = new Set(), waiting = [`${desk.url}/console/`], wrong = [];
+  const kind = (address) => { // pages of a kind are alike
+    const url = new URL(address);
+    return url.pathname.replace(/(receipts|history|questions|offers|transactions|deliveries|disputes|people|visitors|inbox|api|agent|requester|site|edge)\/[^/]+.*$/, "$1/*") + [...url.searchParams.keys()].filter((name) => !/^(id|buyer|currency|days|url|site|name|find|label)$/.test(name)).sort();
+  };
+  while (waiting.length > 0) {
+    const address = waiting.shift();
+    await p.page.goto(address);
+    const words = (await p.page.evaluate(english)).filter((word) => !names.test(word));
+    if (words.length > 0) wrong.push(`${address}: ${words.join(" ")}`);
+    for (const link of await p.page.locator("a[href]").evaluateAll((all) => all.map((a) => new URL(a.getAttribute("href"), location.href).href.replace(/#.*/, "")))) {
+      if (!link.startsWith(`${desk.url}/console/`) || /\/docs\/|\.(csv|jsonl?|yaml|svg)(\?|$)/.test(link) || seen.has(kind(link))) continue;
+      seen.add(kind(link));
+      waiting.push(link);
+    }
+  }
+  assert.ok(seen.size > 40, `${seen.size} pages`);
+  assert.deepEqual(wrong, []);
+  await p.check();
+});

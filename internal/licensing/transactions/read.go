@@ -251,8 +251,11 @@ func (r *Reader) ByIDs(ctx context.Context, ids ...string) (all []Transaction, e
 type ObligationFilter struct {
 	State Obligation // Pending, Fulfilled, Expired, Waived or Late
 	Buyer string     // empty for all
-	After string     // the id of a transaction after which to go on; empty for the beginning
-	Limit int
+	// Since and Until bound when a report is due: since ≤ due < until. The zero value bounds
+	// nothing.
+	Since, Until time.Time
+	After        string // the id of a transaction after which to go on; empty for the beginning
+	Limit        int
 }
 
 // Owed gives the transactions whose obligation is in a state, without their documents: those that
@@ -274,6 +277,12 @@ func (r *Reader) Owed(ctx context.Context, w ObligationFilter) (all []Transactio
 		}
 		if w.Buyer != "" {
 			arg(w.Buyer)
+		}
+		if !w.Since.IsZero() {
+			where += fmt.Sprintf(" AND due >= $%d", arg(store.Micros(w.Since)))
+		}
+		if !w.Until.IsZero() {
+			where += fmt.Sprintf(" AND due < $%d", arg(store.Micros(w.Until)))
 		}
 		if w.After != "" {
 			after, ok, err := FindTransaction(ctx, tx, w.After)

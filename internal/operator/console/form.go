@@ -18,16 +18,17 @@ import (
 //
 //	form      the name of the input; fields without it are not asked for. Behind a comma stands
 //	          optional for what the command line wants and the form does not
-//	label     what people read; {NAME} stands for the value of another input
+//	label     the end of the key of the text that people read
+//	of        an input whose value stands beside that
 //	input     how it is filled in: see input.Kind
-//	choices   what can be chosen, as VALUE=LABEL with | between
+//	choices   what can be chosen, with | between; the words have form.NAME_VALUE
 //	example   what stands in an input that is empty
 //	max       how many characters it takes
 //	arg, required   it has to be filled in
 
 // input is a field of a form.
 type input struct {
-	Name, Label, Example, Max, Value string
+	Name, Label, Of, Example, Max, Value string
 	// Kind is text, check, select, radio or hidden, or one of
 	//
 	//	decimal, url, date, currency, key   a text of this kind
@@ -65,17 +66,18 @@ func inputsOf(in any, options []option, shared bool) (all []input) {
 			one.Value = strconv.FormatInt(text.Int(), 10)
 		}
 		for _, other := range all {
-			one.Label = strings.ReplaceAll(one.Label, "{"+other.Name+"}", other.Value)
+			if other.Name == f.Tag.Get("of") {
+				one.Of = other.Value
+			}
 		}
 		if choices, some := f.Tag.Lookup("choices"); some {
 			for choice := range strings.SplitSeq(choices, "|") {
-				value, says, _ := strings.Cut(choice, "=")
-				one.Choices = append(one.Choices, option{value, cmp.Or(says, value), len(one.Choices) == 0})
+				one.Choices = append(one.Choices, option{Name: choice, Chosen: len(one.Choices) == 0})
 			}
 		}
 		switch one.Kind {
 		case "site":
-			one.Choices = append([]option{{Says: "all"}}, options...)
+			one.Choices = append([]option{{}}, options...)
 			if len(options) < 2 {
 				continue
 			}
@@ -151,7 +153,7 @@ func textOf(r *http.Request, f reflect.StructField, text string) (string, error)
 	case "date":
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {
-			return "", fail.New(fail.Invalid, "The day on which it ends is no day; write it like 2028-01-31.")
+			return "", frame.Fail(fail.Invalid, "fault.day", text)
 		}
 		return day.Format(time.RFC3339), nil
 	case "quota":
@@ -163,7 +165,7 @@ func textOf(r *http.Request, f reflect.StructField, text string) (string, error)
 // quotaIn is a quota of a form in the words of the command line: UNIT=LIMIT/PERIOD.
 func quotaIn(r *http.Request, most string) (string, error) {
 	if _, err := strconv.ParseInt(most, 10, 64); err != nil {
-		return "", fail.New(fail.Invalid, "How much a quota gives is a whole number.")
+		return "", frame.Fail(fail.Invalid, "fault.quota")
 	}
 	quota, long := field1(r, "unit")+"="+most, field1(r, "long")
 	if long == "" {
@@ -171,8 +173,7 @@ func quotaIn(r *http.Request, most string) (string, error) {
 	}
 	n, err := strconv.Atoi(long)
 	if err != nil || n < 1 || n > 1_000_000 {
-		return "", fail.New(fail.Invalid,
-			"How long a period is is a whole number of at least 1; leave it out for the whole time of the subscription.")
+		return "", frame.Fail(fail.Invalid, "fault.period")
 	}
 	switch period := field1(r, "period"); period {
 	case "months":
@@ -182,15 +183,14 @@ func quotaIn(r *http.Request, most string) (string, error) {
 	case "hours", "minutes":
 		return quota + "/" + long + period[:1], nil
 	}
-	return "", fail.New(fail.Invalid, "A period is of months, days, hours or minutes.")
+	return "", frame.Fail(fail.Invalid, "fault.period")
 }
 
 // formOperations are what forms of a page ask for, by what they say to do: an operation each. Of others
-// none is said.
+// nothing is done.
 type formOperations struct {
-	of   map[string]any
-	by   string // the name of what says it; without it, do
-	none string
+	of map[string]any
+	by string // the name of what says it; without it, do
 	// done says what was done, and to which page the browser goes then.
 	done func(r *http.Request, do string) (did, to string)
 }
@@ -201,7 +201,7 @@ func (o *owner) operate(all formOperations) frame.Handler {
 		do := field1(r, cmp.Or(all.by, "do"))
 		of, known := all.of[do]
 		if !known {
-			return "", "", fail.New(fail.Invalid, "%s", all.none)
+			return "", "", frame.Fail(fail.Invalid, "fault.deed")
 		}
 		told := reflect.New(reflect.TypeOf(of))
 		if err := read(r, told.Interface()); err != nil {
@@ -210,7 +210,7 @@ func (o *owner) operate(all formOperations) frame.Handler {
 		out, err := operations.Of(told.Type().Elem()).
 			Run(operator.WithActor(r.Context(), v.Actor()), o.config.Sales.Operator, told.Interface())
 		if paid, ok := out.(operator.Paid); ok && err == nil && paid.Again {
-			err = fail.New(fail.Invalid, "This payment was booked under its reference before, and is not booked twice.")
+			err = frame.Fail(fail.Invalid, "fault.booked")
 		}
 		did, to = all.done(r, do)
 		return did, to, err

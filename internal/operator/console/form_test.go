@@ -24,15 +24,18 @@ func sent(t *testing.T, form url.Values) *http.Request {
 	return r
 }
 
+// forms are the operations that the console asks for by forms.
+var forms = []any{
+	operator.OpenAccount{}, operator.Pay{}, operator.LimitAccount{}, operator.SuspendAccount{},
+	operator.AddLicense{}, operator.AddSubscription{}, operator.SuspendGrant{}, operator.SetQuota{}, operator.Onboard{},
+}
+
 // TestFormsAreReadAsTheyAreDrawn fills in the inputs of every form, and finds each in what its
 // operation is told; an empty form tells nothing.
 func TestFormsAreReadAsTheyAreDrawn(t *testing.T) {
 	t.Parallel()
 	units := quotaUnits("USD")
-	for _, in := range []any{
-		operator.OpenAccount{}, operator.Pay{}, operator.LimitAccount{}, operator.SuspendAccount{},
-		operator.AddLicense{}, operator.AddSubscription{}, operator.SuspendGrant{}, operator.SetQuota{}, operator.Onboard{},
-	} {
+	for _, in := range forms {
 		var drawn strings.Builder
 		if err := console().Templates("en").ExecuteTemplate(&drawn, "inputs", inputs(in, units)); err != nil {
 			t.Fatal(err)
@@ -111,7 +114,7 @@ func TestFormsAreReadInTheWordsOfTheCommandLine(t *testing.T) {
 	}
 	in := operator.Pay{AccountName: operator.AccountName{Currency: "EUR"}}
 	for _, one := range inputs(in, nil) {
-		if one.Name == "amount" && (one.Label != "Amount in EUR" || !one.Must || one.Kind != "decimal") {
+		if one.Name == "amount" && (one.Label != "amount" || one.Of != "EUR" || !one.Must || one.Kind != "decimal") {
 			t.Errorf("%+v", one)
 		}
 	}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -84,7 +83,7 @@ func (f *answerForm) outcome(now time.Time) (offers.Outcome, error) {
 			o.BindRequires = append([]string{}, strings.FieldsFunc(f.Requires, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t' })...)
 		}
 	default:
-		return o, errors.New("choose whether to make an offer or to decline")
+		return o, frame.Fail(fail.Invalid, "request.fault_either")
 	}
 	return o, o.Check(now)
 }
@@ -202,7 +201,7 @@ func (o *owner) send(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *
 	}
 	if fail.From(failure).Code == fail.Invalid {
 		body := o.requestBody(q, v)
-		form.Problem, body.Form = sentence(fail.From(failure).Detail), form
+		form.Problem, body.Form = sentence(v.Why(failure)), form
 		o.showRequest(w, r, v, http.StatusBadRequest, body, "")
 		return nil
 	}

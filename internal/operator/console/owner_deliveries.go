@@ -40,59 +40,55 @@ type deliveryRows struct {
 	Rows []deliveryRow
 }
 
-// deliveryStates say how deliveries went.
-var deliveryStates = []struct {
-	Name transactions.DeliveryState
-	Says string
-}{{transactions.DeliveryEnded, "delivered"}, {transactions.DeliveryCut, "broke off"}, {transactions.DeliveryBegun, "under way"}}
+// deliveryStates are how deliveries went.
+var deliveryStates = []transactions.DeliveryState{
+	transactions.DeliveryEnded, transactions.DeliveryCut, transactions.DeliveryBegun,
+}
 
 // Paged says whether the delivery has a page of its own; what a log tells has none.
 func (d deliveryRow) Paged() bool { return !strings.HasPrefix(d.ID, "log-") }
 
-func newDeliveryRow(d transactions.Delivery) deliveryRow {
-	row := deliveryRow{Delivery: d, Who: d.By, Bad: d.State == transactions.DeliveryCut}
+func newDeliveryRow(v *frame.Visit, d transactions.Delivery) deliveryRow {
+	row := deliveryRow{
+		Delivery: d, Who: d.By, Bad: d.State == transactions.DeliveryCut, How: known(v, "deliveries.is", string(d.State)),
+	}
 	if d.By == "" {
-		row.Who = "this front desk"
+		row.Who = v.Say("deliveries.here")
 	}
 	row.Kind, _, _ = strings.Cut(d.Media, ";")
-	for _, s := range deliveryStates {
-		if s.Name == d.State {
-			row.How = s.Says
-		}
-	}
-	row.Sent = sizeSays(d.Bytes)
+	row.Sent = sizeSays(v, d.Bytes)
 	switch {
 	case d.State == transactions.DeliveryBegun:
-		row.Sent = sizeSays(d.Announced) + " announced"
+		row.Sent = v.Say("deliveries.announced", sizeSays(v, d.Announced))
 	case d.Bound:
-		row.How, row.Sent = "nobody saw its end", "at most "+row.Sent
+		row.How, row.Sent = v.Say("deliveries.unseen"), v.Say("deliveries.at_most", row.Sent)
 	case d.State == transactions.DeliveryCut && d.Announced > 0:
-		row.Sent += " of " + sizeSays(d.Announced)
+		row.Sent = v.Say("deliveries.of", row.Sent, sizeSays(v, d.Announced))
 	}
 	if d.Seconds > 0 {
-		row.Sent += " in " + spanSays(time.Duration(d.Seconds)*time.Second)
+		row.Sent = v.Say("deliveries.in", row.Sent, spanSays(v, time.Duration(d.Seconds)*time.Second))
 	}
 	if d.Status == http.StatusPartialContent {
-		row.How += ", a part"
+		row.How += ", " + v.Say("deliveries.part")
 	}
 	return row
 }
 
 // sizeSays writes a size for people.
-func sizeSays(bytes int64) string {
-	units := []string{"byte", "KB", "MB", "GB", "TB"}
+func sizeSays(v *frame.Visit, bytes int64) string {
+	units := []string{"", "KB", "MB", "GB", "TB"}
 	size, unit := float64(bytes), 0
 	for size >= 1000 && unit < len(units)-1 {
 		size, unit = size/1000, unit+1
 	}
 	if unit == 0 {
-		return plural(int(bytes), "byte")
+		return v.Count("list.bytes", int(bytes))
 	}
 	return strconv.FormatFloat(size, 'g', 3, 64) + " " + units[unit]
 }
 
 // deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those under a transaction by its.
-func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) deliveries(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state", "days", "until")}
 	body.By, body.State = body.chosen.Get("by"), body.chosen.Get("state")
 	var all []transactions.Delivery
@@ -119,13 +115,15 @@ func (o *owner) deliveries(ctx context.Context, r *http.Request, _ *frame.Visit)
 	}
 	body.Next = body.next(next)
 	for _, d := range all {
-		body.Rows = append(body.Rows, newDeliveryRow(d))
+		body.Rows = append(body.Rows, newDeliveryRow(v, d))
 	}
-	return "Deliveries", body, err
+	return v.Say("sales.deliveries"), body, err
 }
 
 // States are those by which deliveries are listed, for the form.
-func (deliveriesBody) States() any { return deliveryStates }
+func (b deliveriesBody) States() []option {
+	return optionsOf(deliveryStates, transactions.DeliveryState(b.State))
+}
 
 // deliveryBody is the page of one delivery.
 type deliveryBody struct {
@@ -135,39 +133,31 @@ type deliveryBody struct {
 }
 
 // delivery shows one delivery.
-func (o *owner) delivery(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) delivery(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	d, ok, err := o.config.Sales.Deals.Delivery(ctx, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
 	}
 	if !ok {
-		return "", nil, fail.New(fail.NotFound, "There is no delivery of this id.")
+		return "", nil, frame.Fail(fail.NotFound, "fault.delivery")
 	}
-	body := deliveryBody{deliveryRow: newDeliveryRow(d), Digest: hex.EncodeToString(d.Sum)}
+	body := deliveryBody{deliveryRow: newDeliveryRow(v, d), Digest: hex.EncodeToString(d.Sum)}
 	if d.Transaction != "" {
 		if _, body.Known, err = o.config.Sales.Deals.Transaction(ctx, d.Transaction); err != nil {
 			return "", nil, err
 		}
 	}
-	return "Delivery " + d.ID, body, nil
+	return v.Say("deliveries.one") + " " + d.ID, body, nil
 }
 
 // leakageBody is what was delivered and not bought, or bought and not delivered.
 type leakageBody struct {
 	listed
 	Kind  string
-	Kinds []leakKind
-	About string
+	Kinds []tab
 	Grace string
 	Sent  []deliveryRow
 	Sold  []transactionRow
-}
-
-// leakKind is a kind of leak.
-type leakKind struct {
-	Name, Says, Link string
-	Chosen           bool
-	about            string
 }
 
 // The kinds of leaks.
@@ -177,29 +167,18 @@ const (
 	leakUnfetched = "undelivered"
 )
 
-var leakKinds = []leakKind{
-	{Name: leakUnbought, Says: "Delivered, not bought", about: "Licensed content left the house under an id that is no " +
-		"transaction here: an address was made with a stolen key, or books were lost."},
-	{Name: leakLogged, Says: "Logged, not bought", about: "A log that was imported tells of content under an id that is " +
-		"no transaction here: an address was made with a stolen key, or books were lost."},
-	{Name: leakUnfetched, Says: "Bought, not delivered", about: "Somebody bought, and nobody tells that it was " +
-		"delivered: it was never fetched, or whoever delivers it keeps no record, as a CDN."},
-}
+var leakKinds = []string{leakUnbought, leakLogged, leakUnfetched}
 
 // leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
 // older than others may take to tell of a delivery.
 func (o *owner) leakage(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := leakageBody{listed: o.choose(r, "leakage", "days", "until"), Grace: spanSays(reports.Grace)}
-	chosen := leakKinds[0]
-	for _, k := range leakKinds {
-		if k.Name == r.URL.Query().Get("kind") {
-			chosen = k
-		}
+	body := leakageBody{listed: o.choose(r, "leakage", "days", "until"), Grace: spanSays(v, reports.Grace)}
+	if body.Kind = r.URL.Query().Get("kind"); !slices.Contains(leakKinds, body.Kind) {
+		body.Kind = leakUnbought
 	}
-	body.Kind, body.About = chosen.Name, chosen.about
 	for _, k := range leakKinds {
-		k.Link, k.Chosen = link("leakage", "kind", k.Name, "site", body.Site, "day", body.Day), k.Name == body.Kind
-		body.Kinds = append(body.Kinds, k)
+		at := link("leakage", "kind", k, "site", body.Site, "day", body.Day)
+		body.Kinds = append(body.Kinds, tab{Name: k, Link: at, Chosen: k == body.Kind})
 	}
 	body.chosen.Set("kind", body.Kind)
 	since, until := body.since, body.until
@@ -228,10 +207,10 @@ func (o *owner) leakage(ctx context.Context, r *http.Request, v *frame.Visit) (s
 		}
 	}
 	for _, d := range sent {
-		body.Sent = append(body.Sent, newDeliveryRow(d))
+		body.Sent = append(body.Sent, newDeliveryRow(v, d))
 	}
 	body.Next = body.next(next)
-	return "Leakage", body, err
+	return v.Say("sales.leakage"), body, err
 }
 
 // unlogged gives those transactions of which no imported log tells that something was delivered.

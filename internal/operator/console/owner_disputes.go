@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -29,35 +30,17 @@ type Disputes struct {
 // disputeRow is a dispute in a list.
 type disputeRow struct {
 	disputes.Case
-	Stands string // its status
-	Open   bool
-	Came   string // what it came to
+	Open     bool
+	Credited string // the amount; empty for none
 }
-
-// statusSays are the statuses of disputes for people.
-var statusSays = map[disputes.Status]string{
-	disputes.Filed: "filed", disputes.AutoResolved: "decided at once", disputes.EvidenceNeeded: "waits for evidence", disputes.UnderReview: "under review", disputes.Escalated: "a person has to decide",
-	disputes.Resolved: "decided", disputes.Appealed: "appealed", disputes.Settled: "settled", disputes.Final: "over",
-}
-
-// resolutionSays are what disputes come to, for people.
-var resolutionSays = map[disputes.Resolution]string{
-	disputes.Credit: "credited", disputes.Redelivery: "may be fetched again", disputes.Rejected: "rejected", disputes.Investigation: "looked into further",
-}
-
-// disputeWhy are reasons for people.
-func disputeWhy(r disputes.Reason) string { return strings.ReplaceAll(string(r), "_", " ") }
 
 func newDisputeRow(c disputes.Case) disputeRow {
-	row := disputeRow{Case: c, Stands: statusSays[c.Status], Open: c.Status.Open(), Came: resolutionSays[c.Resolution]}
+	row := disputeRow{Case: c, Open: c.Status.Open()}
 	if c.Credit > 0 {
-		row.Came += " " + money(c.Credit, c.Currency)
+		row.Credited = money(c.Credit, c.Currency)
 	}
 	return row
 }
-
-// Why is the reason, for people.
-func (d disputeRow) Why() string { return disputeWhy(d.Reason) }
 
 // disputesBody is the list of disputes.
 type disputesBody struct {
@@ -68,30 +51,28 @@ type disputesBody struct {
 	Force  int // measures in force
 }
 
-// option is one of what can be chosen.
+// option is one of what can be chosen. Without a text of its own, the words of pages have it.
 type option struct {
 	Name, Says string
 	Chosen     bool
 }
 
-// Statuses are those by which disputes are listed, for the form.
-func (b disputesBody) Statuses() (all []option) {
-	for _, s := range disputes.Statuses {
-		all = append(all, option{string(s), statusSays[s], s == b.Status})
+// optionsOf are names that can be chosen, and the one that is.
+func optionsOf[S ~string](all []S, chosen S) (options []option) {
+	for _, one := range all {
+		options = append(options, option{Name: string(one), Chosen: one == chosen})
 	}
-	return all
+	return options
 }
+
+// Statuses are those by which disputes are listed, for the form.
+func (b disputesBody) Statuses() []option { return optionsOf(disputes.Statuses, b.Status) }
 
 // Reasons are those by which disputes are listed, for the form.
-func (b disputesBody) Reasons() (all []option) {
-	for _, r := range disputes.Reasons {
-		all = append(all, option{string(r), disputeWhy(r), r == b.Reason})
-	}
-	return all
-}
+func (b disputesBody) Reasons() []option { return optionsOf(disputes.Reasons, b.Reason) }
 
 // disputes lists disputes, the newest first, or finds one by its id or that of its transaction.
-func (o *owner) disputes(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) disputes(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := disputesBody{listed: o.choose(r, "disputes", "status", "reason", "days", "until")}
 	body.Status, body.Reason = disputes.Status(body.chosen.Get("status")), disputes.Reason(body.chosen.Get("reason"))
 	from := o.config.Sales.Disputes
@@ -115,7 +96,7 @@ func (o *owner) disputes(ctx context.Context, r *http.Request, _ *frame.Visit) (
 	}
 	force, err := from.Measures.Sanctions(ctx, false, perPage)
 	body.Force = len(force)
-	return "Disputes", body, err
+	return v.Say("sales.disputes"), body, err
 }
 
 // disputeBody is the story of one dispute.
@@ -133,7 +114,7 @@ type disputeBody struct {
 // disputeStep is a step of a dispute, for people.
 type disputeStep struct {
 	disputes.Step
-	Stands, Came, Who string
+	Who string
 }
 
 // answerRow is an answer to a fetch, for people.
@@ -143,26 +124,26 @@ type answerRow struct {
 	Bad            bool
 }
 
-func newAnswerRow(a accesslog.Answer) answerRow {
-	row := answerRow{Answer: a, Sent: sizeSays(a.Bytes), How: fmt.Sprintf("HTTP %d", a.Status), Bad: a.Cut || a.Refused()}
+func newAnswerRow(v *frame.Visit, a accesslog.Answer) answerRow {
+	row := answerRow{Answer: a, Sent: sizeSays(v, a.Bytes), How: fmt.Sprintf("HTTP %d", a.Status), Bad: a.Cut || a.Refused()}
 	switch a.Kind {
 	case accesslog.Own:
-		row.Who = "this front desk"
+		row.Who = v.Say("deliveries.here")
 	case accesslog.Edge:
-		row.Who = "the edge " + a.By
+		row.Who = v.Say("receipts.edge", a.By)
 	default:
-		row.Who = "the log " + a.By
+		row.Who = v.Say("disputes.log", a.By)
 	}
 	if a.Bound {
-		row.Sent = "at most " + row.Sent
+		row.Sent = v.Say("deliveries.at_most", row.Sent)
 	}
 	switch {
 	case a.Status == 0:
-		row.How = "the client went away"
+		row.How = v.Say("disputes.went")
 	case a.Open:
-		row.How += ", under way"
+		row.How += ", " + v.Say("deliveries.is_begun")
 	case a.Cut:
-		row.How += ", broke off"
+		row.How += ", " + v.Say("deliveries.is_cut")
 	}
 	return row
 }
@@ -175,18 +156,18 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *frame.Visit) (s
 		return "", nil, err
 	}
 	if !ok {
-		return "", nil, fail.New(fail.NotFound, "There is no such dispute.")
+		return "", nil, frame.Fail(fail.NotFound, "fault.dispute")
 	}
 	body := disputeBody{disputeRow: newDisputeRow(c)}
 	for _, s := range steps {
-		body.Steps = append(body.Steps, disputeStep{s, statusSays[s.To], resolutionSays[s.Resolution], strings.TrimPrefix(s.By, disputes.Operator)})
+		body.Steps = append(body.Steps, disputeStep{s, strings.TrimPrefix(s.By, disputes.Operator)})
 	}
 	answers, err := from.Evidence.OfTransaction(ctx, c.Transaction)
 	if err != nil {
 		return "", nil, err
 	}
 	for _, a := range answers {
-		body.Answers = append(body.Answers, newAnswerRow(a))
+		body.Answers = append(body.Answers, newAnswerRow(v, a))
 	}
 	if body.Sale, body.Sold, err = o.config.Sales.Deals.Transaction(ctx, c.Transaction); err != nil {
 		return "", nil, err
@@ -195,13 +176,11 @@ func (o *owner) dispute(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	if body.May = v.May(identity.Operate) && c.Status.Open(); body.May {
 		for _, as := range disputes.Resolutions {
 			if as != disputes.Investigation || c.Status != disputes.Escalated {
-				body.Decides = append(body.Decides, option{Name: string(as), Says: map[disputes.Resolution]string{
-					disputes.Credit: "Credit what was charged", disputes.Redelivery: "Let it be fetched again", disputes.Rejected: "Reject", disputes.Investigation: "Look into it further",
-				}[as]})
+				body.Decides = append(body.Decides, option{Name: string(as)})
 			}
 		}
 	}
-	return "Dispute " + c.ID, body, nil
+	return v.Say("disputes.one") + " " + c.ID, body, nil
 }
 
 // decideDispute decides a dispute.
@@ -209,7 +188,7 @@ func (o *owner) decideDispute(r *http.Request, v *frame.Visit) (did, to string, 
 	in := operator.DecideDispute{Resolution: r.PostForm.Get("as"), Note: field1(r, "note")}
 	in.ID = r.PathValue("id")
 	if !slices.Contains(disputes.Resolutions, disputes.Resolution(in.Resolution)) {
-		return "", "", fail.New(fail.Invalid, "A dispute is credited, rejected, fetched again or looked into further.")
+		return "", "", frame.Fail(fail.Invalid, "fault.decision")
 	}
 	_, err = do(o, r, v, in)
 	return "decided the dispute " + in.ID + ": " + in.Resolution, "sales/disputes/" + in.ID, err
@@ -218,21 +197,19 @@ func (o *owner) decideDispute(r *http.Request, v *frame.Visit) (did, to string, 
 // measuresBody is the measures that were taken.
 type measuresBody struct {
 	All  bool // not those in force alone
+	Any  bool // days or words are chosen
 	Rows []measureRow
 	May  bool
+
+	over *frame.Range
 }
 
 // measureRow is a measure, for people.
 type measureRow struct {
 	enforcement.Sanction
-	Does  string
-	Stops bool // it holds somebody to something
-	Ends  bool // it waits to be confirmed
-}
-
-var stepSays = map[enforcement.Level]string{
-	enforcement.Warning: "warned", enforcement.Flagged: "flagged: one reason at many sites", enforcement.Investigated: "to be looked into", enforcement.ImprovementPlan: "has to say what it will do better",
-	enforcement.RateLimited: "held to a rate", enforcement.Closure: "account to be closed",
+	Is    string // the end of a key of words
+	Stops bool   // it holds somebody to something
+	Ends  bool   // it waits to be confirmed
 }
 
 // measures lists measures, the newest first.
@@ -243,14 +220,19 @@ func (o *owner) measures(ctx context.Context, r *http.Request, v *frame.Visit) (
 	if err != nil {
 		return "", nil, err
 	}
+	at := func(m enforcement.Sanction) time.Time { return m.Imposed }
+	all, body.over = frame.Sift(r, o.Now(), all, at, func(m enforcement.Sanction) []string {
+		return []string{m.ID, m.Party.ID, m.Cause, m.Month.String(), v.Term("measures.is", m.Level)}
+	})
+	body.Any = body.over.Days > 0 || r.URL.Query().Get("q") != ""
 	for _, m := range all {
-		row := measureRow{Sanction: m, Does: stepSays[m.Level], Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure, Ends: m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
+		row := measureRow{Sanction: m, Is: string(m.Level), Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure, Ends: m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
 		if m.Level == enforcement.Closure && !m.Confirmed.IsZero() {
-			row.Does = "account closed"
+			row.Is = "closed"
 		}
 		body.Rows = append(body.Rows, row)
 	}
-	return "Measures", body, nil
+	return v.Say("measures.title"), body, nil
 }
 
 // changeMeasure lifts a measure, or confirms an end.
@@ -258,7 +240,7 @@ func (o *owner) changeMeasure(r *http.Request, v *frame.Visit) (did, to string, 
 	from := o.config.Sales.Disputes
 	do, done := map[string]func(context.Context, string, string, string) error{"lift": from.Lift, "confirm": from.Confirm}[r.PostForm.Get("do")], r.PostForm.Get("do")
 	if do == nil {
-		return "", "", fail.New(fail.Invalid, "A measure can be lifted here, and the end of an account confirmed.")
+		return "", "", frame.Fail(fail.Invalid, "fault.deed")
 	}
 	id := r.PostForm.Get("measure")
 	if err := do(operator.WithActor(r.Context(), v.Actor()), id, v.Actor(), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {

@@ -31,14 +31,8 @@ type Domains struct {
 type domainsBody struct {
 	listed
 	State  string
-	States []domainState
+	States []option
 	Rows   []domainRow
-}
-
-// domainState is a state by which domains are listed.
-type domainState struct {
-	Name, Says string
-	Chosen     bool
 }
 
 // domainRow is a domain of a tenant.
@@ -46,43 +40,35 @@ type domainRow struct {
 	Name, Tenant string
 	Link         string
 	State        string // verified, lapsed or unverified
-	Is           string // the state, in words
+	Lapse        string // why it lapsed, as the end of a key of words
 	Good, Bad    bool
 	push.Domain
-	How  string // it was verified
-	Open int    // challenges
+	Open int // challenges
 	Keys []identity.DeliveryKey
 }
 
 // The states of domains, as the pages name them.
-var domainStates = []domainState{{Name: push.DomainVerified, Says: "verified"}, {Name: push.DomainLapsed, Says: "lapsed"}, {Name: "unverified", Says: "not verified"}, {Name: "open", Says: "with an open challenge"}}
-
-// lapses say why domains lapse.
-var lapses = map[string]string{
-	push.LapsedOver: "its time is over; it has to be verified again", push.LapsedUnlisted: "its ramp.json does not name this exchange any more", push.LapsedSilent: "its ramp.json could not be had for a day",
-}
+var domainStates = []string{push.DomainVerified, push.DomainLapsed, "unverified", "open"}
 
 // operatorCaller begins the id by which an operator's challenges go. No caller is called so.
 const operatorCaller = "operator/"
 
 // newDomainRow tells of a domain, that was verified where d has it.
 func newDomainRow(name, tenant string, d push.Domain, now time.Time) domainRow {
-	row := domainRow{Name: name, Tenant: tenant, Link: link("domain", "name", name), State: "unverified", Is: "not verified", Domain: d}
+	row := domainRow{Name: name, Tenant: tenant, Link: link("domain", "name", name), State: "unverified", Domain: d}
 	if d.Domain == "" {
 		return row
 	}
 	row.State = d.State(now)
 	row.Good, row.Bad = row.State == push.DomainVerified, row.State == push.DomainLapsed
-	row.Is = row.State
 	if row.Bad {
-		row.Is = "lapsed: " + lapses[cmp.Or(d.Reason, push.LapsedOver)]
-	}
-	row.How = "challenge of " + d.Caller
-	if strings.HasPrefix(d.Caller, operatorCaller) {
-		row.How = "challenge of an operator"
+		row.Lapse = cmp.Or(d.Reason, push.LapsedOver)
 	}
 	return row
 }
+
+// ByOperator says whether an operator verified it.
+func (d domainRow) ByOperator() bool { return strings.HasPrefix(d.Domain.Caller, operatorCaller) }
 
 // domainRows gives all domains of tenants, and those of sites that were verified, by tenant and name.
 func (o *owner) domainRows(ctx context.Context) (all []domainRow, err error) {
@@ -139,13 +125,10 @@ func (d domainRow) Signs() identity.DeliveryKey {
 }
 
 // domains lists the domains of tenants: which are verified, and until when.
-func (o *owner) domains(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) domains(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := domainsBody{listed: o.choose(r, "domains", "state")}
 	body.State = body.chosen.Get("state")
-	for _, s := range domainStates {
-		s.Chosen = s.Name == body.State
-		body.States = append(body.States, s)
-	}
+	body.States = optionsOf(domainStates, body.State)
 	all, err := o.domainRows(ctx)
 	if err != nil {
 		return "", nil, err
@@ -156,7 +139,7 @@ func (o *owner) domains(ctx context.Context, r *http.Request, _ *frame.Visit) (s
 		return !fits || body.before != "" && d.before(body.before) || !strings.Contains(d.Tenant+"/"+d.Name, find)
 	})
 	body.Rows = rows(&body.listed, all, same, func(d domainRow) string { return d.Tenant + "/" + d.Name })
-	return "Domains", body, nil
+	return v.Say("sales.domains"), body, nil
 }
 
 // before says whether the domain does not come behind a place in the list.
@@ -178,8 +161,9 @@ type domainBody struct {
 // challengeRow is a challenge.
 type challengeRow struct {
 	push.Challenge
-	Is   string
-	Good bool
+	Is         string
+	Good       bool
+	ByOperator bool
 }
 
 // keyRow is a key that was registered for a domain.
@@ -208,7 +192,7 @@ func (o *owner) findDomain(ctx context.Context, name string) (domainRow, error) 
 			return d, nil
 		}
 	}
-	return domainRow{}, fail.New(fail.NotFound, "There is no such domain. A domain is given to a tenant with it, or by frontdesk ramp tenant add.")
+	return domainRow{}, frame.Fail(fail.NotFound, "fault.domain")
 }
 
 func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *frame.Visit, body domainBody) (err error) {
@@ -224,23 +208,14 @@ func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *frame.Visi
 	now := o.Now()
 	for _, c := range all {
 		state := c.State(now)
-		row := challengeRow{c, strings.ToLower(strings.ReplaceAll(state, "_", " ")), state == push.DomainVerified}
-		if state == "used" {
-			row.Is = "used, and nothing came of it"
-		}
-		if strings.HasPrefix(c.Caller, operatorCaller) {
-			row.Caller = "an operator"
-		}
-		body.Challenges = append(body.Challenges, row)
+		by := strings.HasPrefix(c.Caller, operatorCaller)
+		body.Challenges = append(body.Challenges, challengeRow{c, state, state == push.DomainVerified, by})
 	}
 	for _, k := range body.Keys {
 		state := k.State(now)
-		body.All = append(body.All, keyRow{k, map[string]string{"overlapping": "followed by another, and still good"}[state], state == "signing" || state == "overlapping"})
-		if last := &body.All[len(body.All)-1]; last.Is == "" {
-			last.Is = state
-		}
+		body.All = append(body.All, keyRow{k, state, state == "signing" || state == "overlapping"})
 	}
-	o.Show(w, r, http.StatusOK, v.Sheet("Domain "+body.Name, "sales-domain", body))
+	o.Show(w, r, http.StatusOK, v.Sheet(body.Name, "sales-domain", body))
 	return nil
 }
 
@@ -281,14 +256,14 @@ func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *frame.Vi
 	case "revoke":
 		id := r.PostForm.Get("key")
 		if !slices.ContainsFunc(d.Keys, func(k identity.DeliveryKey) bool { return k.ID == id }) {
-			return fail.New(fail.NotFound, "The domain has no key of this id.")
+			return frame.Fail(fail.NotFound, "fault.domain_key")
 		}
 		if _, err := c.Revoke(ctx, id); err != nil {
 			return err
 		}
 		did = "revoked the key " + id + " of the domain " + d.Name
 	default:
-		return fail.New(fail.Invalid, "Of a domain a challenge can be started and looked at here, its verification forgotten, and a key revoked.")
+		return frame.Fail(fail.Invalid, "fault.deed")
 	}
 	o.Note(r, v.In, did)
 	o.To(w, r, link("domain", "name", d.Name))

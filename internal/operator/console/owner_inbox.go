@@ -205,7 +205,7 @@ func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *frame.Vis
 	defer cancel()
 	find, now := strings.TrimSpace(r.PostForm.Get("find")), o.Now()
 	if find == "" || len(find) > maxFind {
-		return fail.New(fail.Invalid, "Write the id of a session, an offer or an agent, of at most %d characters.", maxFind)
+		return frame.Fail(fail.Invalid, "fault.find", maxFind)
 	}
 	filter := vault.Filter{Find: find, Limit: perPage + 1}
 	body := inboxBody{States: states, Intakes: o.config.Inbox.Intakes(), Find: find}

@@ -194,17 +194,17 @@ func TestAnswersByHandAreWhatEnginesGive(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for says, wrong := range map[string]answerForm{
-		"choose whether":     {},
-		"the reason":         {Kind: formDecline, Reason: "  "},
-		"the summary":        {Kind: formOffer, Days: "7"},
-		"number of days":     {Kind: formOffer, Summary: "x", Days: "0"},
-		"from 1 to 366":      {Kind: formOffer, Summary: "x", Days: "367"},
-		"line 1":             {Kind: formOffer, Summary: "x", Days: "1", Details: "soup"},
-		"terms":              {Kind: formOffer, Summary: "x", Days: "1", TermsURL: "javascript:alert(1)"},
-		"longer than 4096":   {Kind: formOffer, Summary: strings.Repeat("x", 4097), Days: "1"},
-		"required to bind":   {Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: "email email"},
-		"more than 32":       {Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: strings.Repeat("a ", 33)},
-		"larger than 49152 ": {Kind: formOffer, Summary: "x", Days: "1", Details: "a: " + strings.Repeat("x", 48<<10)},
+		"request.fault_either": {},
+		"the reason":           {Kind: formDecline, Reason: "  "},
+		"the summary":          {Kind: formOffer, Days: "7"},
+		"number of days":       {Kind: formOffer, Summary: "x", Days: "0"},
+		"from 1 to 366":        {Kind: formOffer, Summary: "x", Days: "367"},
+		"line 1":               {Kind: formOffer, Summary: "x", Days: "1", Details: "soup"},
+		"terms":                {Kind: formOffer, Summary: "x", Days: "1", TermsURL: "javascript:alert(1)"},
+		"longer than 4096":     {Kind: formOffer, Summary: strings.Repeat("x", 4097), Days: "1"},
+		"required to bind":     {Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: "email email"},
+		"more than 32":         {Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: strings.Repeat("a ", 33)},
+		"larger than 49152 ":   {Kind: formOffer, Summary: "x", Days: "1", Details: "a: " + strings.Repeat("x", 48<<10)},
 	} {
 		if _, err := wrong.outcome(now); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)

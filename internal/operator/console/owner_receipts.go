@@ -236,9 +236,9 @@ func broken(err error) error {
 	case err == nil:
 		return nil
 	case fail.From(err).Code == fail.NotFound:
-		return fail.New(fail.NotFound, "The ledger has no entry of this id.")
+		return frame.Fail(fail.NotFound, "fault.entry")
 	case fail.From(err).Code == fail.Internal:
-		return fail.New(fail.Invalid, "No receipt can be made: what is stored of the ledger does not fit together (%s). `frontdesk ledger audit` names every part that was changed.", told(err))
+		return frame.Fail(fail.Invalid, "fault.ledger", told(err))
 	}
 	return err
 }
@@ -250,7 +250,7 @@ func (o *owner) download(w http.ResponseWriter, r *http.Request, v *frame.Visit)
 	case err != nil:
 		return broken(err)
 	case body.Early:
-		return fail.New(fail.Unavailable, "This entry is kept, and has no place in the ledger yet; come back in a second.")
+		return frame.Fail(fail.Unavailable, "receipts.early")
 	}
 	header := w.Header()
 	header.Set("Content-Type", "application/json")

@@ -17,7 +17,7 @@ import (
 type reconciledBody struct {
 	listed
 	Kind    string
-	Kinds   []reconciledKind
+	Kinds   []option
 	Differ  bool // those days alone on which something differs
 	Days    []reconciledRow
 	Rows    []differenceRow
@@ -32,16 +32,8 @@ type reconciledBody struct {
 	Counts  bool   // days are counted at all
 }
 
-// reconciledKind is a kind of difference.
-type reconciledKind struct {
-	Name, Says string
-	Chosen     bool
-}
-
 // reconciledKinds are the kinds of differences.
-var reconciledKinds = []reconciledKind{
-	{Name: reports.Unrecorded, Says: "Used, not delivered"}, {Name: reports.Unused, Says: "Delivered, not used"}, {Name: reports.Unbought, Says: "Delivered, not bought"},
-}
+var reconciledKinds = []string{reports.Unrecorded, reports.Unused, reports.Unbought}
 
 // reconciledRow is a day of a site.
 type reconciledRow struct {
@@ -51,10 +43,7 @@ type reconciledRow struct {
 }
 
 // differenceRow is a difference.
-type differenceRow struct {
-	reports.Difference
-	Says string
-}
+type differenceRow struct{ reports.Difference }
 
 // Sold says whether a purchase differs, which has a page.
 func (d differenceRow) Sold() bool { return d.Kind != reports.Unbought }
@@ -74,13 +63,10 @@ func newReconciledRow(d enforcement.Day) reconciledRow {
 }
 
 // reconciliation lists what was counted, the latest day first, or where the three sides differ on one day.
-func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) reconciliation(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ", "days", "until"), Counts: o.config.Sales.Disputes.Lift != nil}
 	body.Kind, body.Differ = body.chosen.Get("kind"), body.chosen.Has("differ")
-	for _, k := range reconciledKinds {
-		k.Chosen = k.Name == body.Kind
-		body.Kinds = append(body.Kinds, k)
-	}
+	body.Kinds = optionsOf(reconciledKinds, body.Kind)
 	var err error
 	if body.Until, err = o.config.Sales.Disputes.Measures.ReconciledUntil(ctx); err != nil {
 		return "", nil, err
@@ -90,10 +76,10 @@ func (o *owner) reconciliation(ctx context.Context, r *http.Request, _ *frame.Vi
 	}
 	if body.Day == "" {
 		err = o.reconciledDays(ctx, &body)
-		return "Reconciliation", body, err
+		return v.Say("sales.reconciliation"), body, err
 	}
 	err = o.reconciledDay(ctx, &body)
-	return "Reconciliation of " + body.Day, body, err
+	return v.Say("sales.reconciliation") + " " + body.Day, body, err
 }
 
 // reconciledDays lists what was counted.
@@ -154,12 +140,6 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody) error {
 
 func (b *reconciledBody) add(all []reports.Difference) {
 	for _, d := range all {
-		row := differenceRow{Difference: d}
-		for _, k := range reconciledKinds {
-			if k.Name == d.Kind {
-				row.Says = k.Says
-			}
-		}
-		b.Rows = append(b.Rows, row)
+		b.Rows = append(b.Rows, differenceRow{d})
 	}
 }

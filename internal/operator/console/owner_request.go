@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func (o *owner) look(r *http.Request) (*intake.Request, error) {
 	q, err := o.config.Inbox.Look(r.Context(), r.PathValue("id"))
 	switch {
 	case err != nil && fail.From(err).Code == fail.NotFound:
-		return nil, fail.New(fail.NotFound, "There is no such request, or it was removed when its time was over.")
+		return nil, frame.Fail(fail.NotFound, "fault.request")
 	case err != nil:
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (o *owner) markDone(r *http.Request, v *frame.Visit) (did, to string, err e
 		return "", "", err
 	}
 	if q.Bind == nil {
-		return "", "", fail.New(fail.Invalid, "This request was not bound, so there is nothing to be done.")
+		return "", "", frame.Fail(fail.Invalid, "fault.unbound")
 	}
 	if q.Bind.Done.IsZero() { // otherwise a colleague was as quick, and meant the same
 		if err := o.config.Inbox.Done(r.Context(), q.Offer, v.Actor()); err != nil {
@@ -247,13 +248,13 @@ func (o *owner) erase(r *http.Request, v *frame.Visit) (did, to string, err erro
 		what = q.Offer
 	}
 	if what == "" {
-		return "", "", fail.New(fail.Invalid, "This request has no offer; erase what belongs to its session.")
+		return "", "", frame.Fail(fail.Invalid, "fault.no_offer")
 	}
 	n, err := o.config.Inbox.Erase(r.Context(), what, v.Actor())
 	if err != nil {
 		return "", "", err
 	}
-	return "erased " + plural(n, "request"), requestPage(r), nil
+	return "erased " + strconv.Itoa(n) + " requests", requestPage(r), nil
 }
 
 // leftTime is how long something lasts still, in minutes, hours or days; over has no word.

@@ -13,7 +13,8 @@ import (
 
 // The kinds of entries that there are at present. The words of pages say what they are called.
 var kinds = strings.Fields(
-	"access citation counter-receipt terms key setting intake offer bind erase transaction delivery usage account")
+	"access citation counter-receipt terms key setting intake offer bind erase transaction delivery usage account " +
+		"dispute measure domain evidence")
 
 // taken is one thing of what an entry says was taken or shown.
 type taken struct {
@@ -127,7 +128,7 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 			out.Sale = e.Subject
 		}
 	case "account":
-		out.Took = []taken{{Text: strings.TrimSpace(b.Of + " " + e.Subject), Note: b.change(v)}}
+		out.Took = []taken{{Text: strings.TrimSpace(known(v, "receipts.of", b.Of) + " " + e.Subject), Note: b.change(v)}}
 		out.Note = labelled(v, "receipts.by", b.By)
 	case "access":
 		for _, i := range b.Items {
@@ -136,26 +137,26 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 		out.Note = notes(b.given(v), labelled(v, "receipts.terms", short(b.Terms)))
 	case "citation":
 		out.Took = []taken{{b.SourceURL, b.SourceURL, v.Count("receipts.passages", len(b.Chunks))}}
-		out.Note = notes(labelled(v, "receipts.shown_as", b.Surface), says(v, b.Verdict), b.sent(v))
+		out.Note = notes(labelled(v, "receipts.shown_as", b.Surface), known(v, "receipts.verdict", b.Verdict), b.sent(v))
 	case "counter-receipt":
-		out.Note = notes(b.given(v), says(v, b.Verdict), b.sent(v))
+		out.Note = notes(b.given(v), known(v, "receipts.verdict", b.Verdict), b.sent(v))
 	case "terms":
 		out.Took = []taken{{Text: v.Say("receipts.version", short(e.Subject))}}
 		if b.Of != "" { // what an operator's program changed of them
-			out.Took, out.Note = []taken{{Text: b.Of + " " + e.Subject, Note: b.Did}}, labelled(v, "receipts.by", b.By)
+			out.Took, out.Note = []taken{{Text: known(v, "receipts.of", b.Of) + " " + e.Subject, Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", b.By)
 		}
-	case "setting":
-		out.Took, out.Note = []taken{{Text: e.Subject, Note: b.Did}}, labelled(v, "receipts.by", b.By)
+	case "setting", "domain", "measure":
+		out.Took, out.Note = []taken{{Text: e.Subject, Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", b.By)
 	case "key":
-		text := v.Say("receipts.key", b.Key, e.Subject)
+		text := v.Say("receipts.key", known(v, "receipts.of", b.Key), e.Subject)
 		if out.Platform { // who has a key did not change it
-			text = v.Say("receipts.key_of", b.Key, e.Subject, out.Who)
+			text = v.Say("receipts.key_of", known(v, "receipts.of", b.Key), e.Subject, out.Who)
 		}
-		out.Took, out.Who = []taken{{Text: text, Note: b.State}}, ""
+		out.Took, out.Who = []taken{{Text: text, Note: known(v, "receipts.did", b.State)}}, ""
 		out.Note = labelled(v, "receipts.by", b.By)
 	case "intake", "offer":
 		out.Took = []taken{{Text: b.Intake}}
-		out.Note = b.Outcome
+		out.Note = known(v, "inbox.is", b.Outcome)
 		if !b.Offer.Expires.IsZero() {
 			out.Note += " " + v.Say("list.until", v.Moment(b.Offer.Expires))
 		}
@@ -163,7 +164,7 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 	case "bind":
 		out.Took = []taken{{Text: b.Intake, Note: labelled(v, "receipts.with", strings.Join(b.Fields, ", "))}}
 	case "erase":
-		out.Note = notes(erased(v, b.Reason), labelled(v, "receipts.by", b.By))
+		out.Note = notes(known(v, "receipts.erased", b.Reason), labelled(v, "receipts.by", b.By))
 	}
 	if len(out.Took) == 0 && e.Subject != "" {
 		out.Took = []taken{{Text: e.Subject}}
@@ -185,11 +186,11 @@ func (b bodies) sold(v *frame.Visit) []taken {
 
 // sale is what came of a transaction: its price, how much was delivered, or what was reported.
 func (b bodies) sale(v *frame.Visit) string {
-	note := notes(strings.ReplaceAll(b.Model, "_", " "), b.amount(), b.Outcome)
+	note := notes(known(v, "price.model", b.Model), b.amount(), known(v, "receipts.became", b.Outcome))
 	switch {
 	case b.Consumed != nil:
 		note = notes(v.Say("receipts.used", strings.TrimSpace(strconv.Itoa(*b.Consumed)+" "+b.Unit)),
-			labelled(v, "receipts.settled", strings.TrimSpace(b.Settled+" "+b.Currency)), b.State)
+			labelled(v, "receipts.settled", strings.TrimSpace(b.Settled+" "+b.Currency)), known(v, "receipts.became", b.State))
 	case b.Size > 0:
 		note = v.Count("list.bytes", b.Size)
 	}
@@ -206,9 +207,9 @@ func (b bodies) amount() string {
 
 // change is what the operator did to an account, a licence or a subscription.
 func (b bodies) change(v *frame.Visit) string {
-	note := notes(b.Did, b.amount(), labelled(v, "receipts.limit", b.Limit))
+	note := notes(known(v, "receipts.did", b.Did), b.amount(), labelled(v, "receipts.limit", b.Limit))
 	if b.Quota != nil {
-		note += " " + v.Say("receipts.quota", strconv.FormatInt(*b.Quota, 10)+" "+strings.ReplaceAll(b.Unit, "_", " "))
+		note += " " + v.Say("receipts.quota", strconv.FormatInt(*b.Quota, 10)+" "+known(v, "grants.unit", b.Unit))
 	}
 	return note
 }
@@ -216,15 +217,6 @@ func (b bodies) change(v *frame.Visit) string {
 // given is how much of what was asked for a platform got.
 func (b bodies) given(v *frame.Visit) string {
 	return v.Count("receipts.passages", b.Returned) + ", " + v.Count("receipts.tokens", b.Tokens)
-}
-
-// erased says why something was erased.
-func erased(v *frame.Visit, reason string) string {
-	switch reason {
-	case "asked", "retention":
-		return v.Say("receipts.erased_" + reason)
-	}
-	return ""
 }
 
 // sent says of an event that it may be anybody's.
@@ -235,11 +227,12 @@ func (b bodies) sent(v *frame.Visit) string {
 	return ""
 }
 
-func says(v *frame.Visit, verdict string) string {
-	if slices.Contains(verdicts, verdict) {
-		return v.Say("receipts.verdict_" + verdict)
+// known is a word of an entry as people say it; empty without one.
+func known(v *frame.Visit, key, word string) string {
+	if word == "" {
+		return ""
 	}
-	return verdict
+	return v.Term(key, word)
 }
 
 // notes puts together what there is of several notes.
@@ -253,13 +246,6 @@ func labelled(v *frame.Visit, key, text string) string {
 		return ""
 	}
 	return v.Say(key, text)
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // short is enough of a version to tell it from others.

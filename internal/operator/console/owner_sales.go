@@ -305,11 +305,11 @@ func link(page string, pairs ...string) string {
 }
 
 // dutySays says what has to be reported.
-func dutySays(d transactions.Duty) string {
+func dutySays(v *frame.Visit, d transactions.Duty) string {
 	if d.Seconds == 0 {
 		return ""
 	}
-	says := "report within " + spanSays(d.Window())
+	says := v.Say("price.duty", spanSays(v, d.Window()))
 	if len(d.Fields) > 0 {
 		says += ": " + strings.Join(d.Fields, ", ")
 	}
@@ -317,24 +317,24 @@ func dutySays(d transactions.Duty) string {
 }
 
 // spanSays writes a span in its largest whole unit.
-func spanSays(d time.Duration) string {
+func spanSays(v *frame.Visit, d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration
 		name string
-	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+	}{{24 * time.Hour, "span.days"}, {time.Hour, "span.hours"}, {time.Minute, "span.minutes"}} {
 		if d >= unit.of && d%unit.of == 0 {
-			return plural(int(d/unit.of), unit.name)
+			return v.Count(unit.name, int(d/unit.of))
 		}
 	}
 	return fmt.Sprint(d)
 }
 
 // priceSays writes a price in words.
-func priceSays(m policy.Money) string {
+func priceSays(v *frame.Visit, m policy.Money) string {
 	if m.Model == "" {
 		return ""
 	}
-	says := strings.ReplaceAll(m.Model, "_", " ")
+	says := v.Term("price.model", m.Model)
 	switch {
 	case m.Model == "revenue_share":
 		says += ", " + policy.Amount(m.Rate*100) + " %"
@@ -342,7 +342,7 @@ func priceSays(m policy.Money) string {
 		says += ", " + money(m.Rate, m.Currency)
 	}
 	if m.Months > 0 {
-		says += " for " + plural(m.Months, "month")
+		says = v.Say("price.for", says, v.Count("span.months", m.Months))
 	}
 	return says
 }

@@ -32,9 +32,7 @@ type accountRow struct {
 func newAccountRow(b accounts.Balance) accountRow {
 	row := accountRow{
 		Balance: b, Link: link("account", "buyer", b.Buyer, "currency", b.Currency),
-		AvailableIs: amountOf(b.Available, b.Currency), HeldIs: amountOf(b.Held, b.Currency), EarnedIs: amountOf(b.Earned, b.Currency), PaidIn: amountOf(-b.Outside, b.Currency),
-		LimitIs: "as configured",
-	}
+		AvailableIs: amountOf(b.Available, b.Currency), HeldIs: amountOf(b.Held, b.Currency), EarnedIs: amountOf(b.Earned, b.Currency), PaidIn: amountOf(-b.Outside, b.Currency)}
 	if b.Limit >= 0 {
 		row.LimitIs, row.LimitAsAmount = money(b.Limit, b.Currency), policy.Amount(b.Limit)
 	}
@@ -42,13 +40,13 @@ func newAccountRow(b accounts.Balance) accountRow {
 }
 
 // accounts lists accounts by buyer and currency.
-func (o *owner) accounts(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) accounts(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := accountsBody{listed: o.choose(r, "accounts")}
 	wanted := accounts.AccountFilter{Begins: body.Find, Limit: perPage + 1}
 	wanted.Listed, wanted.Buyer, _ = strings.Cut(body.before, " ")
 	all, err := o.config.Sales.Accounts.Accounts(ctx, wanted)
 	body.Rows = rows(&body.listed, all, newAccountRow, func(b accounts.Balance) string { return b.Currency + " " + b.Buyer })
-	return "Accounts", body, err
+	return v.Say("sales.accounts"), body, err
 }
 
 // accountForms open an account.
@@ -88,16 +86,11 @@ type accountBody struct {
 // journalRow is a movement.
 type journalRow struct {
 	accounts.JournalLine
-	Says                           string
-	Purchase                       bool // Reference is that of one
+	Is                             string // the end of a key of words
+	Purchase                       bool   // Reference is that of one
 	AvailableIs, HeldIs, AfterIs   string
 	EarnedIs                       string
 	AvailableDown, HeldDown, Moved bool
-}
-
-// lineSays is what a movement is called.
-var lineSays = map[string]string{
-	"credit": "Paid in", "debit": "Paid out", "expire": "Lapsed", "hold": "Held", "charge": "Charged", "settle": "Settled by a report", "share": "Share of revenue", "release": "Taken back",
 }
 
 func newJournalRow(l accounts.JournalLine, currency string) journalRow {
@@ -111,10 +104,10 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 		return "−" + amountOf(-n, currency)
 	}
 	row := journalRow{
-		JournalLine: l, Says: lineSays[l.Kind], Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held), EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
+		JournalLine: l, Is: l.Kind, Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held), EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
 	}
 	if l.Kind == "expire" && row.Purchase {
-		row.Says = "Charged without a report"
+		row.Is = "unreported"
 	}
 	return row
 }
@@ -128,7 +121,7 @@ func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	buyer, currency := q.Get("buyer"), q.Get("currency")
 	balance, err := c.Accounts.Account(ctx, buyer, currency)
 	if fail.From(err).Code == fail.NotFound && err != nil {
-		return "", nil, fail.New(fail.NotFound, "There is no such account.")
+		return "", nil, frame.Fail(fail.NotFound, "fault.account")
 	}
 	if err != nil {
 		return "", nil, err
@@ -163,7 +156,7 @@ func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (s
 		}
 		body.Rows = body.Rows[:min(len(body.Rows), purchasesShown)]
 	}
-	return "Account of " + buyer, body, nil
+	return buyer, body, nil
 }
 
 // oneAccountForms book, and change an account.
@@ -172,7 +165,6 @@ var oneAccountForms = formOperations{
 		accounts.Credit: operator.Pay{}, accounts.Debit: operator.Pay{}, accounts.Lapse: operator.Pay{},
 		"limit": operator.LimitAccount{}, "suspend": operator.SuspendAccount{}, "resume": operator.ResumeAccount{},
 	},
-	none: "Nothing of this kind can be done with an account here.",
 	done: func(r *http.Request, do string) (did, to string) { return "changed an account: " + do, accountLink(r) },
 }
 
@@ -201,25 +193,25 @@ type grantRow struct {
 // quotaRow is a quota.
 type quotaRow struct {
 	accounts.Quota
-	Says              string
+	Of                string // the currency of what is spent
 	Limit, Used, Left int64
-	Period            string
-	Full              bool // nothing is left
+	Period            string // how long it is; empty for the whole time
+	Full              bool   // nothing is left
 }
 
-func newGrantRow(g accounts.Grant, now time.Time) grantRow {
-	row := grantRow{Grant: g, Link: link("grant", "id", g.ID), Is: g.Status, Good: g.Status == accounts.Active, Pays: strings.ReplaceAll(g.Paid, "_", " ")}
+func newGrantRow(v *frame.Visit, g accounts.Grant, now time.Time) grantRow {
+	row := grantRow{Grant: g, Link: link("grant", "id", g.ID), Is: g.Status, Good: g.Status == accounts.Active, Pays: known(v, "price.model", g.Paid)}
 	switch {
 	case row.Good && !g.Ends.IsZero() && !now.Before(g.Ends):
 		row.Is, row.Good = "over", false
 	case row.Good && now.Before(g.Begins):
-		row.Is, row.Good = "not yet good", false
+		row.Is, row.Good = "early", false
 	}
 	if g.Site != "" {
-		row.For = append(row.For, "the site "+g.Site)
+		row.For = append(row.For, v.Say("list.site")+" "+g.Site)
 	}
 	for _, label := range g.Labels {
-		row.For = append(row.For, "label "+label)
+		row.For = append(row.For, v.Say("grants.label", label))
 	}
 	row.For = append(row.For, g.Paths...)
 	if g.URL != "" {
@@ -227,33 +219,30 @@ func newGrantRow(g accounts.Grant, now time.Time) grantRow {
 	}
 	row.Granted = strings.HasPrefix(g.ID, "lic-txn-") || strings.HasPrefix(g.ID, "sub-txn-")
 	for _, q := range g.Subscription.Quotas {
-		one := quotaRow{Quota: q, Says: unitSays[q.Unit], Period: periodSays(q)}
+		one := quotaRow{Quota: q, Period: periodSays(v, q)}
 		one.Limit, one.Used, one.Left = q.Counts()
 		one.Full = one.Left == 0
 		if q.Unit == accounts.SpendCents {
-			one.Says += " of " + g.Currency
+			one.Of = g.Currency
 		}
 		row.Quotas = append(row.Quotas, one)
 	}
 	return row
 }
 
-// unitSays is what a quota counts.
-var unitSays = map[string]string{accounts.Accesses: "purchases", accounts.Tokens: "tokens", accounts.SpendCents: "hundredths", accounts.Burst: "purchases in a short span"}
-
-// periodSays is how long a period of a quota is.
-func periodSays(q accounts.Quota) string {
+// periodSays is how long a period of a quota is; empty for the whole time.
+func periodSays(v *frame.Visit, q accounts.Quota) string {
 	switch {
 	case q.Months > 0:
-		return "each " + strings.TrimPrefix(plural(q.Months, "month"), "1 ")
+		return v.Count("span.months", q.Months)
 	case q.Span > 0:
-		return "each " + strings.TrimPrefix(spanSays(q.Span), "1 ")
+		return spanSays(v, q.Span)
 	}
-	return "for the whole time"
+	return ""
 }
 
 // grants lists licences and subscriptions by their ids.
-func (o *owner) grants(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) grants(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := grantsBody{listed: o.choose(r, "grants"), Units: quotaUnits("USD")}
 	body.Subscription.Buyer = body.Buyer
 	for _, site := range body.Sites {
@@ -262,9 +251,9 @@ func (o *owner) grants(ctx context.Context, r *http.Request, _ *frame.Visit) (st
 	now := o.Now()
 	wanted := accounts.GrantFilter{Buyer: body.Buyer, After: body.before, Limit: perPage + 1}
 	all, err := o.config.Sales.Accounts.Grants(ctx, wanted, now)
-	row := func(g accounts.Grant) grantRow { return newGrantRow(g, now) }
+	row := func(g accounts.Grant) grantRow { return newGrantRow(v, g, now) }
 	body.Rows = rows(&body.listed, all, row, func(g accounts.Grant) string { return g.ID })
-	return "Licences and subscriptions", body, err
+	return v.Say("grants.title"), body, err
 }
 
 // grantForms give a buyer a licence or a subscription, as the radio buttons say.
@@ -272,8 +261,7 @@ var grantForms = formOperations{
 	of: map[string]any{
 		accounts.GrantLicence: operator.AddLicense{}, accounts.GrantSubscription: operator.AddSubscription{},
 	},
-	by:   "kind",
-	none: "A licence or a subscription can be given here.",
+	by: "kind",
 	done: func(r *http.Request, do string) (did, to string) {
 		return "gave a " + do, link("grant", "id", field1(r, "id"))
 	},
@@ -293,26 +281,22 @@ type grantBody struct {
 func quotaUnits(currency string) (all []option) {
 	for _, unit := range accounts.Units {
 		if unit != accounts.SpendCents || currency != "" {
-			all = append(all, option{Name: unit, Says: unitSays[unit]})
+			all = append(all, option{Name: unit})
 		}
 	}
 	return all
 }
 
 // grant shows one licence or subscription.
-func (o *owner) grant(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) grant(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	s, kind, err := o.config.Sales.Accounts.Licence(ctx, r.URL.Query().Get("id"), o.Now())
 	if err != nil {
 		return "", nil, err
 	}
-	body := grantBody{grantRow: newGrantRow(accounts.Grant{Subscription: s, Kind: kind}, o.Now()), Subscribes: kind == accounts.GrantSubscription}
+	body := grantBody{grantRow: newGrantRow(v, accounts.Grant{Subscription: s, Kind: kind}, o.Now()), Subscribes: kind == accounts.GrantSubscription}
 	body.Suspend, body.Resume, body.End = s.Status == accounts.Active, s.Status == accounts.Suspended, s.Status != accounts.Ended
 	body.Units, body.Quota.ID = quotaUnits(s.Currency), s.ID
-	title := "Licence "
-	if body.Subscribes {
-		title = "Subscription "
-	}
-	return title + s.ID, body, nil
+	return s.ID, body, nil
 }
 
 // oneGrantForms change a licence or a subscription.
@@ -321,7 +305,6 @@ var oneGrantForms = formOperations{
 		"suspend": operator.SuspendGrant{}, "resume": operator.ResumeGrant{}, "end": operator.EndGrant{},
 		"quota": operator.SetQuota{},
 	},
-	none: "Nothing of this kind can be done with a licence or subscription here.",
 	done: func(r *http.Request, do string) (did, to string) {
 		return "changed " + field1(r, "id") + ": " + do, link("grant", "id", field1(r, "id"))
 	},

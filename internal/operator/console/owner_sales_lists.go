@@ -114,22 +114,15 @@ type shelfRow struct {
 	Owed  string
 }
 
-// absences say why nobody is offered something.
-var absences = map[exchange.Absence]string{
-	exchange.NotInCatalog: "not sold: what stands within it is not under the same rule", exchange.NotAuthorised: "not sold: its provider does not name this exchange",
-	exchange.NotLicensed: "blocked by the terms", exchange.FunctionExcluded: "not sold: the terms permit no use of it",
-	exchange.UserExcluded: "sold to known kinds of users alone", exchange.CountryExcluded: "sold to known countries alone", exchange.NotNow: "not sold: the terms name no way to deliver it that there is",
-}
-
 // shelf shows the catalog with prices.
-func (o *owner) shelf(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) shelf(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := shelfBody{listed: o.choose(r, "catalog")}
 	all, next, err := o.entries(ctx, body.listed, body.Site)
 	for _, s := range all {
-		body.Rows = append(body.Rows, newShelfRow(s))
+		body.Rows = append(body.Rows, newShelfRow(v, s))
 	}
 	body.Next = body.next(next)
-	return "Catalog", body, err
+	return v.Say("sales.catalog"), body, err
 }
 
 // entries are those of a page of the catalog of a site, and the place behind which the next begins.
@@ -142,27 +135,32 @@ func (o *owner) entries(ctx context.Context, l listed, site string) (all []excha
 	return all, next, err
 }
 
-func newShelfRow(s exchange.CatalogRow) shelfRow {
-	row := shelfRow{CatalogRow: s, Price: priceSays(s.Price), Why: absences[s.Absence], Owed: dutySays(s.Report)}
+func newShelfRow(v *frame.Visit, s exchange.CatalogRow) shelfRow {
+	row := shelfRow{CatalogRow: s, Price: priceSays(v, s.Price), Owed: dutySays(v, s.Report)}
 	if len(s.Types) > 0 {
 		row.Type = s.Types[0]
 	}
-	if s.Absence != "" && row.Why == "" {
-		row.Why = "not sold: " + string(s.Absence)
-	}
-	if s.Absence == "" && s.Price == (policy.Money{}) {
-		row.Price = "subscribers alone"
+	switch {
+	case s.Absence != "":
+		row.Why = v.Term("shelf.absent", s.Absence)
+	case s.Price == (policy.Money{}):
+		row.Price = v.Say("price.subscribers")
 	}
 	if s.Price.Metered() && s.Worth > 0 {
-		row.Note = "about " + money(s.Worth, s.Price.Currency)
+		row.Note = v.Say("price.about", money(s.Worth, s.Price.Currency))
 		if s.Quantity > 0 {
-			row.Note += " for " + strconv.FormatInt(s.Quantity, 10) + " " + s.Price.Unit()
+			row.Note = v.Say("price.for", row.Note, units(v, s.Quantity, s.Price.Unit()))
 		}
 	}
 	if len(s.Scopes) > 0 {
-		row.Note = notes(row.Note, "takes the scope "+strings.Join(s.Scopes, " or "))
+		row.Note = notes(row.Note, v.Say("price.scope", strings.Join(s.Scopes, " / ")))
 	}
 	return row
+}
+
+// units is how much of what a price counts.
+func units(v *frame.Visit, n int64, unit string) string {
+	return strings.TrimSpace(strconv.FormatInt(n, 10) + " " + known(v, "price.unit", unit))
 }
 
 // offersBody is the offers that were made.
@@ -181,18 +179,18 @@ type offerRow struct {
 	Owed  string
 }
 
-func newOfferRow(of *transactions.Offer, now time.Time) offerRow {
-	row := offerRow{Offer: of, Cost: priceSays(of.Price), Over: of.Ended(now), Owed: dutySays(of.Report)}
+func newOfferRow(v *frame.Visit, of *transactions.Offer, now time.Time) offerRow {
+	row := offerRow{Offer: of, Cost: priceSays(v, of.Price), Over: of.Ended(now), Owed: dutySays(v, of.Report)}
 	if of.Subscription != "" {
-		row.Cost = "under the subscription " + of.Subscription
+		row.Cost = v.Say("price.subscription", of.Subscription)
 	} else if of.Price.Metered() {
-		row.Worth = "about " + money(accounts.Value(of.Price, of.Quantity), of.Price.Currency)
+		row.Worth = v.Say("price.about", money(accounts.Value(of.Price, of.Quantity), of.Price.Currency))
 	}
 	return row
 }
 
 // offers lists the offers that are still known, those that end last first, or finds one by its id.
-func (o *owner) offers(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) offers(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := offersBody{listed: o.choose(r, "offers", "days", "until")}
 	want := transactions.OfferFilter{
 		Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
@@ -205,14 +203,14 @@ func (o *owner) offers(ctx context.Context, r *http.Request, _ *frame.Visit) (st
 		if ok && err == nil {
 			err = frame.Elsewhere("sales/offers/" + body.Find)
 		}
-		return "Offers", body, err
+		return v.Say("sales.offers"), body, err
 	}
 	all, next, err := o.config.Sales.Deals.Offers(ctx, want)
 	body.Next = body.next(next)
 	for _, of := range all {
-		body.Rows = append(body.Rows, newOfferRow(of, o.Now()))
+		body.Rows = append(body.Rows, newOfferRow(v, of, o.Now()))
 	}
-	return "Offers", body, err
+	return v.Say("sales.offers"), body, err
 }
 
 // offerBody is the page of one offer.
@@ -222,16 +220,15 @@ type offerBody struct {
 }
 
 // offer shows one offer.
-func (o *owner) offer(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) offer(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	of, ok, err := o.config.Sales.Deals.Offer(ctx, r.PathValue("id"))
 	if err != nil {
 		return "", nil, err
 	}
 	if !ok {
-		return "", nil, fail.New(fail.NotFound, "There is no offer of this id any more; those that have ended are forgotten after a time.")
+		return "", nil, frame.Fail(fail.NotFound, "fault.offer")
 	}
-	body := offerBody{newOfferRow(of, o.Now()), indented(of.Document)}
-	return "Offer " + of.ID, body, nil
+	return v.Say("offers.one") + " " + of.ID, offerBody{newOfferRow(v, of, o.Now()), indented(of.Document)}, nil
 }
 
 // transactionsBody is what was bought.
@@ -246,6 +243,7 @@ type transactionRow struct {
 	transactions.Transaction
 	Hold    accounts.Hold
 	Cost    string
+	Model   string // of its price
 	State   string
 	Good    bool
 	Duty    string
@@ -254,7 +252,9 @@ type transactionRow struct {
 
 // How far purchases are, and how obligations to report stand, as the keys of words end.
 var (
-	holds  = []accounts.State{accounts.Held, accounts.Settled, accounts.Expired, accounts.Released}
+	holds = []accounts.State{
+		accounts.Held, accounts.Settled, accounts.Expired, accounts.Released, accounts.Credited,
+	}
 	duties = map[transactions.Obligation]string{
 		transactions.Fulfilled: "in_time", transactions.Expired: "overdue", transactions.Waived: "waived",
 		transactions.Late: "late",
@@ -262,7 +262,7 @@ var (
 )
 
 func newTransactionRow(v *frame.Visit, t transactions.Transaction, h accounts.Hold, now time.Time) transactionRow {
-	row := transactionRow{Transaction: t, Hold: h, Good: h.State == accounts.Settled}
+	row := transactionRow{Transaction: t, Hold: h, Good: h.State == accounts.Settled, Model: v.Term("price.model", t.Price.Model)}
 	if slices.Contains(holds, h.State) {
 		row.State = v.Say("purchases.is_" + string(h.State))
 	}
@@ -374,17 +374,11 @@ type transactionBody struct {
 	Price  string
 	Title  string
 	Text   string // the offer, as it was signed
-	Events []eventRow
+	Events []transactions.Event
 	More   bool // there are more events than are shown
 	// Principal is the domain of whom it was bought for under a delegation, and Delegation the id by which that is revoked; empty for none.
 	Principal, Delegation string
 	Usage                 transactions.UsageDetails // as far as it was reported
-}
-
-// eventRow is what befell a purchase.
-type eventRow struct {
-	transactions.Event
-	Says string
 }
 
 // eventsShown is how many events of a purchase its page shows.
@@ -397,7 +391,7 @@ func (o *owner) transaction(ctx context.Context, r *http.Request, v *frame.Visit
 		return "", nil, err
 	}
 	if !ok {
-		return "", nil, fail.New(fail.NotFound, "There is no transaction of this id.")
+		return "", nil, frame.Fail(fail.NotFound, "fault.purchase")
 	}
 	rows, err := o.withHolds(ctx, v, []transactions.Transaction{t})
 	if err != nil {
@@ -407,19 +401,15 @@ func (o *owner) transaction(ctx context.Context, r *http.Request, v *frame.Visit
 	if err != nil {
 		return "", nil, err
 	}
-	body := transactionBody{transactionRow: rows[0], Price: priceSays(t.Price), Text: indented(t.Document), Title: titleOf(t.Document), Usage: t.Report.Usage()}
+	body := transactionBody{transactionRow: rows[0], Price: priceSays(v, t.Price), Text: indented(t.Document), Title: titleOf(t.Document), Usage: t.Report.Usage()}
 	body.Principal, body.Delegation = o.delegated(ctx, t.Entry)
 	for i, e := range events {
 		if body.More = i == eventsShown; body.More {
 			break
 		}
-		row := eventRow{e, eventSays[e.Kind]}
-		if e.Kind == "delivery" {
-			row.Says += ", " + plural(int(e.Bytes), "byte")
-		}
-		body.Events = append(body.Events, row)
+		body.Events = append(body.Events, e)
 	}
-	return "Transaction " + t.ID, body, nil
+	return v.Say("purchases.one") + " " + t.ID, body, nil
 }
 
 // delegated says under whose delegation something was bought, as its entry of the ledger tells (RAMP v1, Delegation); nothing where there is none, or the entry has no place yet.
@@ -442,9 +432,6 @@ func (o *owner) delegated(ctx context.Context, entry string) (principal, id stri
 	return principal, id
 }
 
-// eventSays is what befell a purchase, by the kind of its entry in the ledger.
-var eventSays = map[string]string{"delivery": "Delivered", "usage": "Use reported", "transaction": "Taken back"}
-
 // titleOf is the title that an offer's document has.
 func titleOf(document []byte) string {
 	for _, f := range fields(strictjson.Value(document)) {
@@ -463,33 +450,29 @@ func titleOf(document []byte) string {
 type owedBody struct {
 	listed
 	State  string
-	States []owedState
+	States []tab
 	Rows   []transactionRow
-	Says   string // of the state
-	Late   bool   // the state is one in which there is a report
+	Late   bool // the state is one in which there is a report
 }
 
-// owedState is a state of obligations, with how many are in it.
-type owedState struct {
-	Name, Says, Count, Link string
-	Chosen                  bool
+// tab leads to a part of a list.
+type tab struct {
+	Name, Count, Link string
+	Chosen            bool
 }
 
 // owedStates are the states by which obligations are listed, what needs somebody first.
 var owedStates = []struct {
-	name, says, about string
-	state             transactions.Obligation
+	name  string
+	state transactions.Obligation
 }{
-	{"overdue", "Overdue", "The window is over, and no report came. Who owes too many buys nothing more until it has reported.", transactions.Expired},
-	{"open", "Open", "A report may still come in time; what is due next is first.", transactions.Pending},
-	{"met", "Met", "A report came in time.", transactions.Fulfilled},
-	{"late", "Late", "A report came after its time, and lifted what its being overdue had closed.", transactions.Late},
-	{"waived", "Waived", "Nothing could be delivered, so that there is nothing to report.", transactions.Waived},
+	{"overdue", transactions.Expired}, {"open", transactions.Pending}, {"met", transactions.Fulfilled},
+	{"late", transactions.Late}, {"waived", transactions.Waived},
 }
 
 // owed lists what buyers have to report, by its state.
 func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := owedBody{listed: o.choose(r, "owed")}
+	body := owedBody{listed: o.choose(r, "owed", "days", "until")}
 	counts, err := o.config.Sales.Deals.OwedCount(ctx, body.Buyer, owedMost)
 	if err != nil {
 		return "", nil, err
@@ -500,21 +483,24 @@ func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 			chosen = s
 		}
 	}
-	body.State, body.Says = chosen.name, chosen.about
+	body.State = chosen.name
 	body.Late = chosen.state == transactions.Fulfilled || chosen.state == transactions.Late
 	for _, s := range owedStates {
-		body.States = append(body.States, owedState{s.name, s.says, counted(v, counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer), s.name == chosen.name})
+		body.States = append(body.States, tab{
+			s.name, counted(v, counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer, "days", body.chosen.Get("days")),
+			s.name == chosen.name,
+		})
 	}
 	body.chosen.Set("state", chosen.name)
 	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{
-		State: chosen.state, Buyer: body.Buyer, After: body.before, Limit: perPage + 1,
+		State: chosen.state, Buyer: body.Buyer, Since: body.since, Until: body.until, After: body.before, Limit: perPage + 1,
 	})
 	if err != nil {
 		return "", nil, err
 	}
 	all = rows(&body.listed, all, same, func(t transactions.Transaction) string { return t.ID })
 	body.Rows, err = o.withHolds(ctx, v, all)
-	return "Reports due", body, err
+	return v.Say("sales.owed"), body, err
 }
 
 // requestersBody is who signed up.
@@ -524,11 +510,11 @@ type requestersBody struct {
 }
 
 // requesters lists who signed up, by domain and id.
-func (o *owner) requesters(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) requesters(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := requestersBody{listed: o.choose(r, "requesters")}
 	all, err := o.config.Sales.Requesters(ctx, body.Find, body.before, perPage+1)
 	body.Rows = rows(&body.listed, all, same, requesters.Registration.Account)
-	return "Requesters", body, err
+	return v.Say("sales.requesters"), body, err
 }
 
 // changeRequester suspends a requester or lets it in again.
@@ -542,7 +528,7 @@ func (o *owner) changeRequester(r *http.Request, v *frame.Visit) (did, to string
 	case "resume":
 		g, err = do(o, r, v, operator.ResumeRequester{RequesterName: of})
 	default:
-		return "", "", fail.New(fail.Invalid, "A requester can be suspended or resumed here, and nothing else.")
+		return "", "", frame.Fail(fail.Invalid, "fault.deed")
 	}
 	if err != nil {
 		return "", "", err

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -22,28 +23,23 @@ type reportsBody struct {
 
 // reportKind is a report that can be downloaded.
 type reportKind struct {
-	Name, Says, About   string
+	Name                string
 	Sites, Buyers, Must bool // it is of a site, of a buyer, and of an account that must be named
 }
 
 var reportKinds = []reportKind{
-	{"revenue", "Revenue", "What each site earned, by day and account.", true, false, false},
-	{"transactions", "Transactions", "Every purchase: the offer, what was charged, delivered and reported, and its entry in the ledger.", true, true, false},
-	{"citations", "Citations", "Where items were named as the source: the address that was shown, in which form, whether people could see it, and when that was reported.", true, true, false},
-	{"pages", "Pages", "What was bought of each page, and charged for it.", true, false, false},
-	{"invoice", "Invoice", "What was charged to one account, purchase by purchase.", false, true, true},
-	{"compliance", "Compliance", "Who reports what it owes, in time and near the estimate, by buyer.", false, false, false},
-	{"leakage", "Leakage", "What was delivered without being bought, and bought without being delivered, as far as it is older than an hour.", true, false, false},
-	{"reconciliation", "Differences", "Each purchase whose delivery and report contradict one another, and each delivery that nobody bought, with why: of days that are over for two days.", true, false, false},
-	{"reconciliation-days", "Reconciliation", "How many purchases of each site were held against their deliveries and reports on each day, and how many differ.", true, false, false},
+	{"revenue", true, false, false}, {"transactions", true, true, false}, {"citations", true, true, false},
+	{"pages", true, false, false}, {"invoice", false, true, true}, {"compliance", false, false, false},
+	{"leakage", true, false, false}, {"reconciliation", true, false, false},
+	{"reconciliation-days", true, false, false},
 }
 
 // reports shows what can be downloaded.
-func (o *owner) reports(ctx context.Context, _ *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) reports(_ context.Context, _ *http.Request, v *frame.Visit) (string, any, error) {
 	now := o.Now().UTC()
 	body := reportsBody{Reports: reportKinds, Sites: o.config.Sales.Sites}
 	body.Since, body.Until = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), now.Format(time.DateOnly)
-	return "Reports", body, nil
+	return v.Say("sales.reports"), body, nil
 }
 
 // downloadReport gives a report as a file, NAME.csv or NAME.jsonl. Both days of the form are part of it.
@@ -61,7 +57,7 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *frame.
 		}
 		at, err := time.Parse(time.DateOnly, day.text)
 		if err != nil {
-			return fail.New(fail.Invalid, "%.20q is no day; write it like 2027-01-31.", day.text)
+			return frame.Fail(fail.Invalid, "fault.day", fmt.Sprintf("%.20q", day.text))
 		}
 		*day.to = at.AddDate(0, 0, day.add)
 	}

@@ -96,14 +96,17 @@ func (b leakageBody) Table() frame.Table {
 
 func (b disputesBody) Table() frame.Table {
 	return frame.TableOf("id filed transaction buyer site reason status resolution", b.Rows, func(r disputeRow) []any {
-		return []any{r.ID, r.Filed, r.Transaction, r.Buyer, r.Site, r.Reason, r.Status, r.Came}
+		return []any{r.ID, r.Filed, r.Transaction, r.Buyer, r.Site, r.Reason, r.Status, r.Resolution}
 	}).Goes(b.Next, b.over)
 }
 
 func (b measuresBody) Table() frame.Table {
-	return frame.TableOf("id imposed kind party level cause confirmed lifted by", b.Rows, func(r measureRow) []any {
+	columns := "id imposed kind party level cause confirmed lifted by"
+	t := frame.TableOf(columns, b.Rows, func(r measureRow) []any {
 		return []any{r.Sanction.ID, r.Imposed, r.Kind, r.Party.ID, r.Level, r.Cause, r.Confirmed, r.Lifted, r.By}
-	})
+	}).Goes("", b.over)
+	t.Sifts = true
+	return t
 }
 
 func (b requestersBody) Table() frame.Table {

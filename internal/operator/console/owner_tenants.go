@@ -40,7 +40,7 @@ type tenantBody struct {
 	listed
 	tenantRow
 	Entries    []entryRow
-	Rejections []rejectionRow
+	Rejections []push.Rejection
 	Secret     string // shown once
 }
 
@@ -50,43 +50,27 @@ type entryRow struct {
 	Sources []push.Entry // who pushed it
 }
 
-// rejectionRow is an entry that was refused, with what can be done about it.
-type rejectionRow struct {
-	push.Rejection
-	Says, Do string
-}
-
-// remedies say what whoever runs the front desk, or pushes, can do about a rejection.
-var remedies = map[string]string{
-	"INVALID_ENTRY": "The caller has to correct the entry and push it again.", "INVALID_PATH": "The caller has to write the path as it is in the address, beginning with a slash.",
-	"DOMAIN_NOT_OF_TENANT":          "If it is the tenant's, add the domain to the tenant; else the caller pushes for somebody else.",
-	"UNAUTHORIZED_CONTRIBUTOR":      "The provider has to list the caller's domain in catalog_contributors of its ramp.json.",
-	"UNKNOWN_VERIFIER":              "Add the verifier to ramp.verifiers if you trust it; else the caller leaves its attestation out.",
-	"ATTESTATION_SIGNATURE_INVALID": "The verifier has to sign the attestation anew, for this very address.", "CLAIMS_TOO_LARGE": "The verifier has to claim less: at most 4 KB.",
-	"UNKNOWN_CRITICAL_EXTENSION": "The caller has to leave the key out of ext_critical: none is heeded here.", "TOO_MANY_PATTERNS": "The caller has to end paths in a slash or a star instead of stars within them.",
-}
-
 // refusedShown is how many rejections a page shows.
 const refusedShown = 50
 
-func newTenantRow(t *push.Tenant) tenantRow {
+func newTenantRow(v *frame.Visit, t *push.Tenant) tenantRow {
 	price, _ := t.Rule.Price.Money()
-	row := tenantRow{Tenant: t, Price: priceSays(price), Link: link("tenant", "id", t.ID)}
+	row := tenantRow{Tenant: t, Price: priceSays(v, price), Link: link("tenant", "id", t.ID)}
 	if price == (policy.Money{}) {
-		row.Price = "subscribers alone"
+		row.Price = v.Say("price.subscribers")
 	}
 	return row
 }
 
 // tenants lists the tenants.
-func (o *owner) tenants(ctx context.Context, r *http.Request, _ *frame.Visit) (string, any, error) {
+func (o *owner) tenants(_ context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := tenantsBody{listed: o.choose(r, "tenants")}
 	all := slices.DeleteFunc(slices.Clone(o.config.Sales.Supplied.Tenants()), func(t *push.Tenant) bool {
 		names := t.ID + " " + strings.ToLower(t.Name) + " " + strings.Join(t.Domains, " ")
 		return t.ID <= body.before || !strings.Contains(names, strings.ToLower(body.Find))
 	})
-	body.Rows = rows(&body.listed, all, newTenantRow, func(t *push.Tenant) string { return t.ID })
-	return "Tenants", body, nil
+	body.Rows = rows(&body.listed, all, func(t *push.Tenant) tenantRow { return newTenantRow(v, t) }, func(t *push.Tenant) string { return t.ID })
+	return v.Say("sales.tenants"), body, nil
 }
 
 // tenant shows one tenant: what was pushed for it, at which price, by whom, and what was refused.
@@ -100,11 +84,11 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *frame.Visi
 	body := tenantBody{Secret: secret}
 	for _, t := range o.config.Sales.Supplied.Tenants() {
 		if t.ID == id {
-			body.tenantRow = newTenantRow(t)
+			body.tenantRow = newTenantRow(v, t)
 		}
 	}
 	if body.Tenant == nil {
-		return fail.New(fail.NotFound, "There is no such tenant.")
+		return frame.Fail(fail.NotFound, "fault.tenant")
 	}
 	body.listed = o.choose(r, "tenant")
 	body.chosen.Set("id", id)
@@ -113,21 +97,17 @@ func (o *owner) showTenant(w http.ResponseWriter, r *http.Request, v *frame.Visi
 		return err
 	}
 	for _, s := range all {
-		row := entryRow{shelfRow: newShelfRow(s)}
+		row := entryRow{shelfRow: newShelfRow(v, s)}
 		if row.Sources, err = o.config.Sales.Supplied.At(ctx, id, s.URL); err != nil {
 			return err
 		}
 		body.Entries = append(body.Entries, row)
 	}
 	body.Next = body.next(next)
-	refused, err := o.config.Sales.Supplied.Refused(ctx, id, refusedShown)
-	if err != nil {
+	if body.Rejections, err = o.config.Sales.Supplied.Refused(ctx, id, refusedShown); err != nil {
 		return err
 	}
-	for _, one := range refused {
-		body.Rejections = append(body.Rejections, rejectionRow{one, strings.ToLower(strings.ReplaceAll(one.Reason, "_", " ")), remedies[one.Reason]})
-	}
-	o.Show(w, r, http.StatusOK, v.Sheet("Tenant "+id, "sales-tenant", body))
+	o.Show(w, r, http.StatusOK, v.Sheet(v.Say("tenants.one")+" "+id, "sales-tenant", body))
 	return nil
 }
 
@@ -139,18 +119,18 @@ func (o *owner) putTenant(w http.ResponseWriter, r *http.Request, v *frame.Visit
 	}
 	switch {
 	case (in.Caller == "") != (in.Key == nil):
-		return fail.New(fail.Invalid, "A caller and its key belong together: say both, or neither.")
+		return frame.Fail(fail.Invalid, "fault.caller")
 	case in.Model == "free":
 		in.Price, in.Currency = "", ""
 	case in.Model != "" && in.Price == "":
-		return fail.New(fail.Invalid, "A price has an amount, such as 0.02; without a price, subscribers alone may have it.")
+		return frame.Fail(fail.Invalid, "fault.price")
 	}
 	if in.At == "" { // the other fields of the form have something chosen
 		in.Form, in.Agent = "", ""
 	}
 	err := in.ReadFiles(pasted{})
 	if err != nil {
-		return fail.New(fail.Invalid, "the caller's %v", err)
+		return frame.Fail(fail.Invalid, "fault.caller_key", err)
 	}
 	out, err := do(o, r, v, in)
 	if err != nil {
@@ -169,7 +149,7 @@ type pasted struct{}
 
 // ReadFile refuses.
 func (pasted) ReadFile(string) ([]byte, error) {
-	return nil, fail.New(fail.Invalid, "a form names no files")
+	return nil, frame.Fail(fail.Invalid, "fault.key_file")
 }
 
 // ReadKeys reads a key.

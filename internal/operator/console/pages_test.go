@@ -29,7 +29,7 @@ import (
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
-	"problem": nil, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
+	"problem": false, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
 	"questions": questions.List{}, "question": questions.One{},
 	"keys": keys.List{}, "key": keys.One{}, "key-new": keys.Form{}, "key-made": keys.Made{}, "people": keys.People{},
 	"person": keys.OnePerson{}, "invited": keys.Invitation{},
@@ -97,24 +97,6 @@ func TestEachPageIsDrawn(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// english are the pages that are not in other languages yet.
-const english = "sales-catalog sales-offers sales-offer " +
-	"sales-transaction sales-deliveries sales-delivery sales-disputes sales-dispute sales-measures " +
-	"sales-reconciliation sales-leakage sales-owed sales-accounts sales-account sales-grants sales-grant " +
-	"sales-tenants sales-tenant sales-domains sales-domain sales-requesters sales-reports"
-
-// TestOnlyTheNamedPagesAreEnglishAlone holds which pages say that they are in English whatever
-// their reader prefers: no page may fall back to that.
-func TestOnlyTheNamedPagesAreEnglishAlone(t *testing.T) {
-	t.Parallel()
-	f := console()
-	for name := range drawn {
-		if is, may := f.Foreign(name), slices.Contains(strings.Fields(english), name); is != may {
-			t.Errorf("%s is in English alone: %v, want %v", name, is, may)
 		}
 	}
 }

@@ -38,14 +38,11 @@ type Config struct{ Operator *operator.Operator }
 func Pages(config Config) func(*frame.Frame) frame.Pages {
 	return func(f *frame.Frame) frame.Pages {
 		p := &pages{f, config}
+		problems := f.List("content/problems", "content-problems", p.problems)
 		return frame.Pages{
 			Templates: embedded, Words: words,
 			Finders: []frame.Finder{{Path: "content", All: "content?q=", Find: p.find}},
-			Rows: []frame.Page{
-				{Pattern: "GET content", Right: identity.See, Serve: p.list},
-				{Pattern: "GET content.csv", Right: identity.See, Serve: p.download},
-				{Pattern: "GET content/problems", Right: identity.See, Serve: f.Draw("content-problems", p.problems)},
-				{Pattern: "GET content/problems.csv", Right: identity.See, Serve: p.downloadProblems},
+			Rows: slices.Concat(f.List("content", "content", p.list), problems, []frame.Page{
 				{Pattern: "GET content/item", Right: identity.See, Serve: f.Draw("content-item", p.item)},
 				{Pattern: "GET content/add", Right: identity.See, Serve: f.Draw("content-add", p.add)},
 				{Pattern: "POST content/add", Right: identity.Tune, Serve: p.look},
@@ -53,7 +50,7 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 				{Pattern: "POST content/{site}/{source}/remove", Right: identity.Own, Serve: f.Act(p.remove)},
 				{Pattern: "GET content/{site}/{source}", Right: identity.See, Serve: f.Draw("content-source", p.one)},
 				{Pattern: "POST content/{site}/{source}/read", Right: identity.Tune, Serve: f.Act(p.read)},
-			},
+			}),
 		}
 	}
 }
@@ -66,8 +63,7 @@ type pages struct {
 // Bounds of lists.
 const (
 	perPage  = 50
-	perPart  = 500    // of a download
-	maxRows  = 50_000 // of a download
+	perPart  = 500 // of a download
 	patience = 10 * time.Second
 )
 
@@ -153,17 +149,17 @@ func asked(r *http.Request) (in operator.ListItems) {
 	return in
 }
 
-func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+// list reads a part of the list.
+func (p *pages) list(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	sources, err := (operator.ListSources{}).Do(ctx, p.config.Operator)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	in := asked(r)
+	in.Limit = frame.PerPage(ctx, perPage, perPart)
 	items, err := in.Do(ctx, p.config.Operator)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	body := List{Chosen: in, Later: in.After != ""}
 	body.Any = in.Search+in.Type+in.Language+in.Site+in.Source+in.Fault != ""
@@ -181,13 +177,14 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	if items.Next != "" {
 		body.Next = frame.Link(r, "content", map[string]string{"after": items.Next})
 	}
-	sheet := v.Sheet(v.Say("frame.content"), "content", body)
-	if len(body.Items) > 0 {
-		file := frame.Action{Text: v.Say("frame.download"), Href: p.Base(r) + frame.Link(r, "content.csv", nil)}
-		sheet.Actions = append(sheet.Actions, file)
-	}
-	p.Show(w, r, http.StatusOK, sheet)
-	return nil
+	return v.Say("frame.content"), body, nil
+}
+
+// Table is the list as a file.
+func (l List) Table() frame.Table {
+	return frame.TableOf("site source url name types language words access rule origin", l.Items, func(i Item) []any {
+		return []any{i.Site, i.Source, i.URL, i.Name, i.Types, i.Language, i.Words, i.Access, i.Rule, i.Origin}
+	}).Goes(l.Next, nil)
 }
 
 // find finds items by their address, or by words of their names and addresses.
@@ -213,31 +210,6 @@ func (p *pages) find(ctx context.Context, text string) ([]frame.Found, error) {
 	return all, err
 }
 
-// download gives the list that the page shows, as a table.
-func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
-	in := asked(r)
-	in.After, in.Limit = "", perPart
-	part, err := in.Do(r.Context(), p.config.Operator)
-	if err != nil {
-		return err
-	}
-	out := frame.Download(w, "content.csv", "site", "source", "url", "name", "types", "language", "words", "access",
-		"rule", "origin")
-	for rows := 0; ; rows += len(part.Items) {
-		for _, i := range part.Items {
-			out.Write([]string{i.Site, i.Source, frame.Plain(i.URL), frame.Plain(i.Name), strings.Join(i.Types, " "),
-				i.Language, fmt.Sprint(i.Words), i.Access, fmt.Sprint(i.Rule), frame.Plain(i.Origin)})
-		}
-		out.Flush()
-		if in.After = part.Next; in.After == "" || rows > maxRows {
-			return nil
-		}
-		if part, err = in.Do(r.Context(), p.config.Operator); err != nil {
-			return nil // what was sent is a list that ends early
-		}
-	}
-}
-
 // Problem is something that could not be used.
 type Problem struct {
 	overview.Problem
@@ -255,7 +227,7 @@ type Problems struct {
 	Of       []Source // that have some, and how many
 }
 
-func (p *pages) problems(ctx context.Context, _ *http.Request, v *frame.Visit) (string, any, error) {
+func (p *pages) problems(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	sources, err := (operator.ListSources{}).Do(ctx, p.config.Operator)
 	var body Problems
 	for _, s := range sources.Sources {
@@ -266,21 +238,19 @@ func (p *pages) problems(ctx context.Context, _ *http.Request, v *frame.Visit) (
 			body.Problems = append(body.Problems, problemOf(problem, v))
 		}
 	}
+	body.Problems, _ = frame.Sift(r, p.Now(), body.Problems, nil, func(one Problem) []string {
+		return []string{one.Site, one.Source, one.File, one.Reason, one.Excerpt}
+	})
 	return v.Say("content.problems"), body, err
 }
 
-func (p *pages) downloadProblems(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	all, err := (operator.ListProblems{}).Do(r.Context(), p.config.Operator)
-	if err != nil {
-		return err
-	}
-	out := frame.Download(w, "problems.csv", "site", "source", "file", "line", "problem", "excerpt", "what_to_do")
-	for _, one := range all.Problems {
-		out.Write([]string{one.Site, one.Source, frame.Plain(one.File), fmt.Sprint(one.Line), frame.Plain(one.Reason),
-			frame.Plain(one.Excerpt), v.Say("content.mend_" + one.Kind)})
-	}
-	out.Flush()
-	return nil
+// Table is the list as a file.
+func (b Problems) Table() frame.Table {
+	t := frame.TableOf("site source file line problem excerpt what_to_do", b.Problems, func(one Problem) []any {
+		return []any{one.Site, one.Source, one.File, one.Line, one.Reason, one.Excerpt, one.Todo}
+	})
+	t.Sifts = true
+	return t
 }
 
 // One is what the page of a source shows.
@@ -362,7 +332,7 @@ const (
 func (p *pages) item(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	in := operator.ShowItem{URL: r.URL.Query().Get("url"), Site: r.URL.Query().Get("site")}
 	if in.URL == "" {
-		return "", nil, fail.New(fail.NotFound, "%s", v.Say("content.which_item"))
+		return "", nil, frame.Fail(fail.NotFound, "content.which_item")
 	}
 	found, err := in.Do(ctx, p.config.Operator)
 	if err != nil {
@@ -470,7 +440,7 @@ func (p *pages) addSource(w http.ResponseWriter, r *http.Request, v *frame.Visit
 		return err
 	}
 	sheet := v.Sheet(v.Say("content.add"), "content-add", Addition{URL: in.URL, Form: p.addForm(in)})
-	sheet.Problem = fail.From(err).Detail
+	sheet.Problem = v.Why(err)
 	p.Show(w, r, http.StatusBadRequest, sheet)
 	return nil
 }
@@ -503,7 +473,7 @@ func (p *pages) look(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 			body.Seen.Problems = append(body.Seen.Problems, problemOf(one, v))
 		}
 	case fail.From(err).Code == fail.Invalid:
-		status, problem = http.StatusBadRequest, fail.From(err).Detail
+		status, problem = http.StatusBadRequest, v.Why(err)
 	default:
 		return err
 	}

@@ -230,7 +230,7 @@ func (p *pages) check(w http.ResponseWriter, r *http.Request, v *frame.Visit) er
 	u, err := url.Parse(address)
 	web := err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http")
 	if !web || len(address) > maxAddress {
-		return fail.New(fail.Invalid, "%.100q is no address of the web; write https://www.example.com/", address)
+		return frame.Fail(fail.Invalid, "embed.fault_address", fmt.Sprintf("%.100q", address))
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

@@ -16,8 +16,7 @@ type drawing struct {
 	words words
 	now   func() time.Time
 	plain *template.Template // never executed, so that it can be cloned
-	// foreign are templates that say no words, and are in English; utc are those of Pages.UTC.
-	foreign, utc map[string]bool
+	utc   map[string]bool    // the templates of Pages.UTC
 
 	mu    sync.Mutex
 	bound map[binding]*template.Template
@@ -31,7 +30,7 @@ const maxBound = 64
 
 // newDrawing reads the templates and words of pages. A mistake in them is one of the build.
 func newDrawing(now func() time.Time, sets []Pages) *drawing {
-	d := &drawing{words: words{}, now: now, foreign: map[string]bool{}, utc: map[string]bool{}}
+	d := &drawing{words: words{}, now: now, utc: map[string]bool{}}
 	d.bound = map[binding]*template.Template{}
 	d.plain = template.New("console").Funcs(d.functions(speech{words: d.words}, time.UTC))
 	d.plain.Funcs(template.FuncMap{"page": func(Sheet) (template.HTML, error) { return "", nil }})
@@ -43,7 +42,6 @@ func newDrawing(now func() time.Time, sets []Pages) *drawing {
 		template.Must(d.plain.Funcs(set.Functions).ParseFS(set.Templates, "*.html"))
 		for _, one := range d.plain.Templates() {
 			if name := one.Name(); !before[name] && one.Tree != nil {
-				d.foreign[name] = !strings.Contains(one.Tree.Root.String(), "say ")
 				d.utc[name] = set.UTC
 			}
 		}
@@ -94,12 +92,8 @@ func (f *Frame) Templates(preferred string) *template.Template {
 	return f.drawing.in(i18n.For(preferred), time.UTC)
 }
 
-// Foreign says whether the page of a template is in English alone, for tests.
-func (f *Frame) Foreign(page string) bool { return f.drawing.foreign[page] }
-
 // functions are those that every template may call. Pages of UTC tell times by day, iso, moment and
-// exact, and the others in the zone of whoever looks, by date and when. A term is a word of a
-// protocol as people say it: the text of a key that ends with the word, or else the word.
+// exact, and the others in the zone of whoever looks, by date and when.
 func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 	layout := func(key string, t time.Time) (string, error) {
 		text, err := s.say(key)
@@ -126,12 +120,7 @@ func (d *drawing) functions(s speech, zone *time.Location) template.FuncMap {
 			return template.HTML(`<time datetime="` + t.UTC().Format(time.RFC3339Nano) + `">` +
 				template.HTMLEscapeString(text) + `</time>`), err
 		},
-		"term": func(key, word string) (string, error) {
-			if s.words[key+"_"+word] == nil {
-				return strings.ReplaceAll(word, "_", " "), nil
-			}
-			return s.say(key + "_" + word)
-		},
+		"term":   s.term,
 		"exact":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 		"words":  func(reason string) string { return strings.ReplaceAll(reason, "_", " ") },
 		"always": func(t time.Time) bool { return t.Year() >= 9999 },

@@ -140,7 +140,7 @@ func (f *Frame) route() {
 
 // missing is served in place of a page that is not there.
 func missing(http.ResponseWriter, *http.Request, *Visit) error {
-	return fail.New(fail.NotFound, "There is no such page in the console.")
+	return Fail(fail.NotFound, "fault.page")
 }
 
 // Rows are the addresses of all pages, for tests.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,10 @@ type Table struct {
 	Rows    [][]any
 	Next    string // the address of the list's next part, of which the query counts; empty for none
 	Range   *Range // the days that the list is about; nil for a list of what is there now
+	// Whole counts what the list is about between two times, where that is not its rows.
+	Whole func(ctx context.Context, since, until time.Time) (int, error)
+	Alone bool // what is listed cannot be compared with the days before
+	Sifts bool // the list has no form of its own to look for a text: see Sift
 }
 
 // Listed is the body of a list's page.
@@ -38,6 +43,38 @@ func TableOf[R any](columns string, rows []R, cells func(R) []any) Table {
 func (t Table) Goes(next string, over *Range) Table {
 	t.Next, t.Range = next, over
 	return t
+}
+
+// Sift gives the rows of a list that is read whole which the address of its page asks for: those of
+// its days, which are all where it says none, and those that have its text in them. Without at they
+// are of no time, and without texts they are found otherwise.
+func Sift[R any](r *http.Request, now time.Time, all []R, at func(R) time.Time, texts func(R) []string) ([]R, *Range) {
+	over, find := AnyRange(r, now), strings.ToLower(sought(r.URL.Query().Get("q")))
+	return slices.DeleteFunc(slices.Clone(all), func(row R) bool {
+		if at != nil {
+			if t := at(row); t.Before(over.Since) || !over.Until.IsZero() && !t.Before(over.Until) {
+				return true
+			}
+		}
+		return texts != nil && !strings.Contains(strings.ToLower(strings.Join(texts(row), "\n")), find)
+	}), over
+}
+
+// Search is the form above a list that looks for a text.
+type Search struct {
+	Action, Text string
+	Hidden       url.Values // what else is asked for
+}
+
+// whole marks the reading of a list for a file.
+type whole struct{}
+
+// PerPage is how many rows a part of a list has: so many on a page, and more for a file.
+func PerPage(ctx context.Context, shown, filed int) int {
+	if ctx.Value(whole{}) != nil {
+		return filed
+	}
+	return shown
 }
 
 // Reader gives the title and the body of a page.
@@ -69,11 +106,17 @@ func (f *Frame) listed(at, template string, read Reader) Handler {
 			return err
 		}
 		s := v.Sheet(title, template, body)
-		s.Range = body.(Listed).Table().Range
-		if s.Range != nil && s.Range.Days > 0 {
+		t := body.(Listed).Table()
+		s.Range = t.Range
+		if t.Sifts {
+			s.Search = &Search{f.Base(r) + at, r.URL.Query().Get("q"), url.Values{}}
+			maps.Copy(s.Search.Hidden, r.URL.Query())
+			s.Search.Hidden.Del("q")
+		}
+		if s.Range != nil && s.Range.Days > 0 && !t.Alone {
 			change := map[string]string{"compare": "1"}
 			if r.URL.Query().Get("compare") != "" {
-				if err := f.compare(ctx, r, v, read, s.Range); err != nil {
+				if err := f.compare(ctx, r, v, read, t); err != nil {
 					return Unread(err)
 				}
 				change["compare"] = ""
@@ -86,9 +129,13 @@ func (f *Frame) listed(at, template string, read Reader) Handler {
 	}
 }
 
-// compare counts the rows of a range and of the one before.
-func (f *Frame) compare(ctx context.Context, r *http.Request, v *Visit, read Reader, in *Range) error {
+// compare counts what a list has in its range and in the one before.
+func (f *Frame) compare(ctx context.Context, r *http.Request, v *Visit, read Reader, t Table) error {
+	in := t.Range
 	count := func(until time.Time) (n int, err error) {
+		if t.Whole != nil {
+			return t.Whole(ctx, until.AddDate(0, 0, 1-in.Days), until.AddDate(0, 0, 1))
+		}
 		err = walk(ctx, r, v, read, Link(r, "", map[string]string{"until": until.Format(time.DateOnly)}),
 			func(t Table) bool { n += len(t.Rows); return n < maxCompared })
 		return min(n, maxCompared), err
@@ -99,7 +146,7 @@ func (f *Frame) compare(ctx context.Context, r *http.Request, v *Visit, read Rea
 	}
 	before, err := count(in.Since.AddDate(0, 0, -1))
 	in.Compared = &Compared{
-		Now: now, Before: before, Bounded: max(now, before) == maxCompared,
+		Now: now, Before: before, Bounded: t.Whole == nil && max(now, before) == maxCompared,
 		Part: float64(now-before) / float64(max(before, 1)),
 	}
 	return err
@@ -110,7 +157,7 @@ func (f *Frame) file(name string, read Reader) Handler {
 	return func(w http.ResponseWriter, r *http.Request, v *Visit) error {
 		var out *csv.Writer
 		rows := 0
-		err := walk(r.Context(), r, v, read, Link(r, "", nil), func(t Table) bool {
+		err := walk(context.WithValue(r.Context(), whole{}, true), r, v, read, Link(r, "", nil), func(t Table) bool {
 			if out == nil {
 				out = Download(w, name, t.Columns...)
 			}

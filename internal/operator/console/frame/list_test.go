@@ -50,6 +50,10 @@ func readNumbers(_ context.Context, r *http.Request, _ *Visit) (string, any, err
 
 // listDesk serves the list without a login.
 func listDesk(t *testing.T) func(address string) *httptest.ResponseRecorder {
+	return listDeskOf(t, readNumbers)
+}
+
+func listDeskOf(t *testing.T, read Reader) func(address string) *httptest.ResponseRecorder {
 	config := Config{
 		Now:       func() time.Time { return theEnd },
 		PublicURL: func(*http.Request) string { return "https://desk.example" },
@@ -58,7 +62,7 @@ func listDesk(t *testing.T) func(address string) *httptest.ResponseRecorder {
 		page := []byte(`{{define "numbers"}}{{template "head" .}}{{end}}`)
 		return Pages{Templates: fstest.MapFS{"numbers.html": {Data: page}}}
 	})
-	pages := f.List("numbers", "numbers", readNumbers)
+	pages := f.List("numbers", "numbers", read)
 	return func(address string) *httptest.ResponseRecorder {
 		t.Helper()
 		r, w := httptest.NewRequest("GET", "https://desk.example/console/"+address, nil), httptest.NewRecorder()
@@ -112,5 +116,80 @@ func TestAListIsComparedWithTheDaysBefore(t *testing.T) {
 	}
 	if page := get("numbers").Body.String(); strings.Contains(page, "ompare") {
 		t.Error("a list of all days is compared with those before")
+	}
+}
+
+// TestAListThatIsReadWholeIsSifted holds the days and the text by which such a list is asked for.
+func TestAListThatIsReadWholeIsSifted(t *testing.T) {
+	t.Parallel()
+	days := []time.Time{theEnd, theEnd.AddDate(0, 0, -6), theEnd.AddDate(0, 0, -40)}
+	at := func(t time.Time) time.Time { return t }
+	texts := func(t time.Time) []string { return []string{t.Format("2 January"), "Every"} }
+	for query, want := range map[string]int{
+		"": 3, "days=7": 2, "days=90": 3, "days=7&until=2027-01-26": 1, "q=january": 2, "q=+EVERY%00+": 3, "q=none": 0,
+		"days=7&q=31": 1,
+	} {
+		r := httptest.NewRequest("GET", "/?"+query, nil)
+		if got, _ := Sift(r, theEnd, days, at, texts); len(got) != want {
+			t.Errorf("%q gives %v, want %d", query, got, want)
+		}
+	}
+	if got, _ := Sift(httptest.NewRequest("GET", "/?days=7&q=none", nil), theEnd, days, nil, nil); len(got) != 3 {
+		t.Errorf("a list of no time and no text has %d", len(got))
+	}
+}
+
+// TestAListSaysWhatItCounts holds a list whose rows are not what is compared, one that cannot be
+// compared, and the form of one that is sifted.
+func TestAListSaysWhatItCounts(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	change := func(t *Table) {}
+	get := listDeskOf(t, func(ctx context.Context, r *http.Request, v *Visit) (string, any, error) {
+		_, body, err := readNumbers(ctx, r, v)
+		table := body.(Listed).Table()
+		change(&table)
+		return "Numbers", listed{table}, err
+	})
+	change = func(t *Table) {
+		t.Whole = func(_ context.Context, since, until time.Time) (int, error) {
+			asked = append(asked, since.Format(time.DateOnly)+" "+until.Format(time.DateOnly))
+			return 5000 - 1000*len(asked), nil
+		}
+	}
+	page := get("numbers?days=7&compare=1").Body.String()
+	if want := "[2027-01-25 2027-02-01 2027-01-18 2027-01-25]"; fmt.Sprint(asked) != want ||
+		!strings.Contains(page, "4000, and 3000 in the 7 days before") || strings.Contains(page, "More than") {
+		t.Errorf("asked %v, want %s:\n%s", asked, want, page)
+	}
+	change = func(t *Table) { t.Alone = true }
+	if page := get("numbers?days=7&compare=1").Body.String(); strings.Contains(page, "ompare<") {
+		t.Errorf("a list that cannot be compared:\n%s", page)
+	}
+	change = func(t *Table) { t.Sifts = true }
+	page = get("numbers?days=7&q=%3Cb%3E").Body.String()
+	for _, want := range []string{`name="q" value="&lt;b&gt;"`, `<input type="hidden" name="days" value="7">`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in\n%s", want, page)
+		}
+	}
+}
+
+type listed struct{ table Table }
+
+func (l listed) Table() Table { return l.table }
+
+// TestAFileIsReadInLargeParts holds that a file asks for more at once than a page.
+func TestAFileIsReadInLargeParts(t *testing.T) {
+	t.Parallel()
+	var got []int
+	get := listDeskOf(t, func(ctx context.Context, r *http.Request, v *Visit) (string, any, error) {
+		got = append(got, PerPage(ctx, 2, 500))
+		return readNumbers(ctx, r, v)
+	})
+	get("numbers")
+	get("numbers.csv?days=7")
+	if want := "[2 500 500 500 500]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
 	}
 }

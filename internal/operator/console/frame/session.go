@@ -44,6 +44,15 @@ func (v *Visit) Actor() string { return "key:" + v.In.Key }
 // Say is a text in the visitor's language, by its key in the words of pages.
 func (v *Visit) Say(key string, args ...any) string { return must(v.speech.say(key, args...)) }
 
+// Term is a word of a protocol, in the visitor's language: the text of a key that ends with it.
+func (v *Visit) Term(key string, word any) string { return must(v.speech.term(key, word)) }
+
+// Why is what an error says to the visitor.
+func (v *Visit) Why(err error) string {
+	text, _ := v.speech.why(err)
+	return text
+}
+
 // Count is a text that counts something, in the visitor's language.
 func (v *Visit) Count(key string, n int, args ...any) string {
 	return must(v.speech.count(key, n, args...))
@@ -70,13 +79,6 @@ func (v *Visit) Sheet(title, page string, body any) Sheet {
 	return Sheet{Title: title, Page: page, In: &v.In, CSRF: v.csrf(), Body: body}
 }
 
-// refused says who may do what a right is for.
-var refused = map[identity.Right]string{
-	identity.Tune:    "A viewer changes nothing; log in with the token of an editor, an operator or an owner.",
-	identity.Operate: "Your role does not change this; log in with the token of an operator or an owner.",
-	identity.Own:     "An owner alone changes this; log in with the token of an owner.",
-}
-
 // inside lets a request through to a page if its sender is logged in and has the right, and posts
 // only from our own forms.
 func (f *Frame) inside(page Page) http.HandlerFunc {
@@ -95,7 +97,7 @@ func (f *Frame) inside(page Page) http.HandlerFunc {
 			err = f.ours(r, v.secret)
 		}
 		if err == nil && !v.May(page.Right) {
-			err = fail.New(fail.Forbidden, "%s", refused[page.Right])
+			err = Fail(fail.Forbidden, "fault.right_"+string(page.Right))
 		}
 		if err == nil {
 			err = page.Serve(w, r, v)
@@ -118,7 +120,7 @@ func (f *Frame) visitor(r *http.Request) (*Visit, error) {
 	}
 	in, ok, err := f.Logins.Find(r.Context(), cookie.Value)
 	if err != nil {
-		unavailable := fail.New(fail.Unavailable, "Logins cannot be looked up at the moment; try again.")
+		unavailable := Fail(fail.Unavailable, "fault.logins")
 		return nil, unavailable.Wrap(err)
 	}
 	if !ok {
@@ -144,8 +146,7 @@ func (f *Frame) Asks(r *http.Request) bool {
 
 // ours says whether a form was sent from a page of ours, which the secret of a cookie belongs to.
 func (f *Frame) ours(r *http.Request, secret string) error {
-	foreign := fail.New(fail.Forbidden, "This form was not sent from the console's own page, or is older than "+
-		"your login. Go back, load the page again, and send it once more.")
+	foreign := Fail(fail.Forbidden, "fault.foreign")
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		if site != "same-origin" {
 			return foreign
@@ -154,7 +155,7 @@ func (f *Frame) ours(r *http.Request, secret string) error {
 		return foreign
 	}
 	if err := r.ParseForm(); err != nil {
-		return fail.New(fail.Invalid, "The form cannot be read; it may be too long.").Wrap(err)
+		return Fail(fail.Invalid, "fault.unreadable").Wrap(err)
 	}
 	if !hmac.Equal([]byte(r.PostForm.Get("form")), []byte(formToken(secret))) {
 		return foreign
@@ -249,7 +250,7 @@ func (f *Frame) login(w http.ResponseWriter, r *http.Request) {
 // logout ends the session, wherever its cookie was copied to.
 func (f *Frame) logout(w http.ResponseWriter, r *http.Request, v *Visit) error {
 	if err := f.Logins.End(r.Context(), v.secret); err != nil {
-		return fail.New(fail.Unavailable, "You could not be logged out; try again.").Wrap(err)
+		return Fail(fail.Unavailable, "fault.logout").Wrap(err)
 	}
 	f.Note(r, v.In, "logged out")
 	f.setSession(w, r, "", -1)
@@ -261,8 +262,7 @@ func (f *Frame) logout(w http.ResponseWriter, r *http.Request, v *Visit) error {
 func Unread(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fail.New(fail.Timeout,
-			"It took too long to find what was asked for; choose a day, or a platform that took something lately.")
+		return Fail(fail.Timeout, "fault.patience")
 	case fail.From(err).Code != fail.Internal:
 		return err
 	}
@@ -270,7 +270,7 @@ func Unread(err error) error {
 	if errors.As(err, &known) {
 		return err // it was made for people
 	}
-	return fail.New(fail.Unavailable, "The database cannot be read at the moment; try again.").Wrap(err)
+	return Fail(fail.Unavailable, "fault.database").Wrap(err)
 }
 
 // suspect says whether too many wrong tokens came from a request's address.

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ type Sheet struct {
 	Range   *Range   // the days that the page is about; nil for a page that is about none
 	Actions []Action // what can be done from the page's header
 	Find    string   // what was looked for in the box above the page
+	Search  *Search  // the form that looks for a text in the page's list; nil for none
 	Script  string   // the one script of the page, by its name among assets; empty for none
 	Asks    bool     // the page has the element <frontdesk-ask>
 
@@ -33,7 +35,6 @@ type Sheet struct {
 	Assets   string
 	Menu     []Group
 	Language string
-	Foreign  bool     // the page is in English, whatever the language of the frame is
 	UTC      bool     // its days and times are UTC, which it has to say
 	Warned   []string // what the owner should know
 
@@ -67,7 +68,7 @@ func (f *Frame) Show(w http.ResponseWriter, r *http.Request, status int, s Sheet
 	s.Site, s.Base, s.Language, s.has = f.Title, f.Base(r), speaker.Language(), f.Has
 	s.Assets = s.Base + strings.TrimPrefix(f.files.Root, "/")
 	if s.Language != i18n.Languages[0] {
-		s.Foreign, s.UTC = f.drawing.foreign[s.Page], f.drawing.utc[s.Page]
+		s.UTC = f.drawing.utc[s.Page]
 	}
 	zone := time.UTC
 	if s.In != nil {
@@ -117,6 +118,33 @@ var statuses = map[fail.Code]int{
 	fail.Timeout: http.StatusServiceUnavailable,
 }
 
+// Fault is an error in the words of pages, which is said in the language of whoever gets it.
+type Fault struct {
+	err  *fail.Error
+	key  string
+	args []any
+}
+
+// Fail is an error that a text of the pages says.
+func Fail(code fail.Code, key string, args ...any) *Fault {
+	return &Fault{fail.New(code, "%s", key), key, args}
+}
+
+// Wrap is the error with its cause, which nobody is shown.
+func (f *Fault) Wrap(cause error) *Fault { return &Fault{f.err.Wrap(cause), f.key, f.args} }
+
+func (f *Fault) Error() string { return f.err.Error() }
+func (f *Fault) Unwrap() error { return f.err }
+
+// why is what an error says to people, and whether it is in English alone.
+func (s speech) why(err error) (text string, english bool) {
+	var own *Fault
+	if !errors.As(err, &own) {
+		return fail.From(err).Detail, true
+	}
+	return must(s.say(own.key, own.args...)), false
+}
+
 // comeBack says when to come back after an error.
 func comeBack(w http.ResponseWriter, err error) {
 	if after := fail.From(err).RetryAfter; after > 0 {
@@ -131,7 +159,8 @@ func (f *Frame) refuse(w http.ResponseWriter, r *http.Request, v *Visit, err err
 		status = http.StatusInternalServerError
 	}
 	comeBack(w, err)
-	s := Sheet{Page: "problem", Problem: fail.From(err).Detail}
+	s := Sheet{Page: "problem"}
+	s.Problem, s.Body = f.speech(r).why(err)
 	if v != nil {
 		s.In, s.CSRF = &v.In, v.csrf()
 	}

@@ -97,6 +97,23 @@ func (s speech) rich(key string, args ...any) (template.HTML, error) {
 	return template.HTML(text), err
 }
 
+// term is a word of a protocol as people say it: the text of a key that ends with the word, or else
+// the word. An empty word is called none.
+func (s speech) term(key string, word any) (string, error) {
+	text := fmt.Sprint(word)
+	ending := strings.ToLower(strings.ReplaceAll(text, " ", "_"))
+	if ending == "" {
+		ending = "none"
+	}
+	if s.words[key+"_"+ending] == nil {
+		if text == strings.ToUpper(text) {
+			text = ending
+		}
+		return strings.ReplaceAll(text, "_", " "), nil
+	}
+	return s.say(key + "_" + ending)
+}
+
 // count is a text that counts something, whose first place is the figure.
 func (s speech) count(key string, n int, args ...any) (string, error) {
 	form := "_other"

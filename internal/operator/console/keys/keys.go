@@ -33,20 +33,16 @@ func Pages(o *operator.Operator) func(*frame.Frame) frame.Pages {
 		return frame.Pages{
 			Templates: embedded, Words: words,
 			Finders: []frame.Finder{{Path: "keys", All: "keys?state=all&q=", Find: p.find}},
-			Rows: []frame.Page{
-				{Pattern: "GET keys", Right: identity.See, Serve: p.list},
-				{Pattern: "GET keys.csv", Right: identity.See, Serve: p.download},
+			Rows: slices.Concat(f.List("keys", "keys", p.list), f.List("keys/people", "people", p.people), []frame.Page{
 				{Pattern: "GET keys/new", Right: identity.Operate, Serve: f.Draw("key-new", p.form)},
 				{Pattern: "POST keys/new", Right: identity.Operate, Serve: p.issue},
 				{Pattern: "GET keys/{kind}/{id...}", Right: identity.See, Serve: f.Draw("key", p.one)},
 				{Pattern: "POST keys/{kind}/{id...}", Right: identity.Operate, Serve: p.change},
-				{Pattern: "GET keys/people", Right: identity.See, Serve: p.people},
-				{Pattern: "GET keys/people.csv", Right: identity.See, Serve: p.downloadPeople},
 				{Pattern: "POST keys/people", Right: identity.Own, Serve: p.invite},
 				{Pattern: "GET keys/people/{id}", Right: identity.See, Serve: f.Draw("person", p.person)},
 				{Pattern: "POST keys/people/{id}", Right: identity.Own, Serve: f.Act(p.changePerson)},
 				{Pattern: "POST keys/people/invitations/{id}", Right: identity.Own, Serve: f.Act(p.withdraw)},
-			},
+			}),
 		}
 	}
 }
@@ -71,6 +67,8 @@ type List struct {
 	Rows     []Row
 	More     int // keys that fit and are not shown
 	None     bool
+
+	over *frame.Range
 }
 
 // Row is a key of a list.
@@ -168,11 +166,12 @@ func (p *pages) read(ctx context.Context, in access.ListKeys) ([]keyring.Key, er
 	return slices.DeleteFunc(all.Keys, func(k keyring.Key) bool { return k.Kind == keyring.Console }), err
 }
 
-func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+// list reads the list.
+func (p *pages) list(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	in := asking(r)
-	all, err := p.read(r.Context(), access.ListKeys{})
+	all, err := p.read(ctx, access.ListKeys{})
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	body := List{Search: in.Search, Filtered: in.Search != "" || in.Kind != "" || in.State != keyring.Current}
 	body.Kinds = []Option{{Name: "", Text: v.Say("keys.every_kind")}}
@@ -181,45 +180,41 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 			body.Kinds = append(body.Kinds, Option{kind, v.Say("keys.kind_" + kind), kind == in.Kind})
 		}
 	}
-	for _, state := range []string{keyring.Current, keyring.Ended, "all"} {
-		here := state == in.State || state == "all" && in.State == ""
-		body.States = append(body.States, Option{state, v.Say("keys.show_" + state), here})
-	}
+	body.States = states(v, "keys.show_", in.State)
 	body.None = !slices.ContainsFunc(all, func(k keyring.Key) bool {
 		return k.Right() != identity.Own || len(k.Doors) > 0 // another's
 	})
-	shown, err := p.read(r.Context(), in)
+	found, err := p.read(ctx, in)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	body.More = max(0, len(shown)-maxRows)
-	for _, k := range shown[:len(shown)-body.More] {
+	found, body.over = frame.Sift(r, p.Now(), found, func(k keyring.Key) time.Time { return k.Created }, nil)
+	body.Filtered = body.Filtered || body.over.Days > 0
+	body.More = max(0, len(found)-frame.PerPage(ctx, maxRows, len(found)))
+	for _, k := range found[:len(found)-body.More] {
 		body.Rows = append(body.Rows, p.row(v, k))
 	}
-	sheet := v.Sheet(v.Say("keys.title"), "keys", body)
-	sheet.Actions = []frame.Action{
-		{Text: v.Say("frame.download"), Href: p.Base(r) + frame.Link(r, "keys.csv", nil)},
-	}
-	p.Show(w, r, http.StatusOK, sheet)
-	return nil
+	return v.Say("keys.title"), body, nil
 }
 
-// download gives the list that the page shows, as a table.
-func (p *pages) download(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	all, err := p.read(r.Context(), asking(r))
-	if err != nil {
-		return err
+// states are those that can be chosen, and the one that is: of the words that begin with a key.
+func states(v *frame.Visit, key, chosen string) (all []Option) {
+	for _, state := range []string{keyring.Current, keyring.Ended, "all"} {
+		here := state == chosen || state == "all" && chosen == ""
+		all = append(all, Option{state, v.Say(key + state), here})
 	}
-	out := frame.Download(w, "keys.csv", "kind", "id", "holder", "protocols", "doors", "roles", "sites", "state",
-		"created", "ends", "last_used", "from")
-	for _, k := range all {
-		one := p.row(v, k)
-		out.Write([]string{k.Kind, frame.Plain(k.ID), frame.Plain(k.Holder()), strings.Join(k.Protocols, " "),
-			strings.Join(k.Doors, " "), strings.Join(k.Roles, " "), strings.Join(k.Sites, " "), k.State,
-			day(&k.Created), day(k.Ends), k.LastUsed, one.From})
-	}
-	out.Flush()
-	return nil
+	return all
+}
+
+// Table is the list as a file.
+func (l List) Table() frame.Table {
+	columns := "kind id holder protocols doors roles sites state created ends last_used from"
+	return frame.TableOf(columns, l.Rows, func(k Row) []any {
+		return []any{
+			k.Kind, k.ID, k.Holder(), k.Protocols, k.Doors, k.Roles, k.Sites, k.State, day(&k.Created), day(k.Ends),
+			k.LastUsed, k.From,
+		}
+	}).Goes("", l.over)
 }
 
 // day is a day in a file; empty for none.
@@ -289,7 +284,7 @@ func may(v *frame.Visit, right identity.Right) error {
 	if v.May(right) {
 		return nil
 	}
-	return fail.New(fail.Forbidden, "%s", v.Say("keys.owner_alone"))
+	return frame.Fail(fail.Forbidden, "keys.owner_alone")
 }
 
 // change rolls, suspends, resumes or revokes a key.
@@ -317,7 +312,7 @@ func (p *pages) change(w http.ResponseWriter, r *http.Request, v *frame.Visit) e
 	case keyring.Revoke:
 		_, err = access.RevokeKey{KeyName: name}.Do(ctx, p.operator)
 	default:
-		err = fail.New(fail.Invalid, "%s", v.Say("keys.unknown_deed"))
+		err = frame.Fail(fail.Invalid, "keys.unknown_deed")
 	}
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +25,8 @@ type People struct {
 	Invitations []Invited
 	Roles       []Option
 	Spans       []Option
+
+	over *frame.Range
 }
 
 // Person is somebody of a list.
@@ -70,37 +71,40 @@ func askingPeople(r *http.Request) access.ListPeople {
 	return access.ListPeople{State: keys.State, Search: keys.Search}
 }
 
-func (p *pages) people(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
+// people reads the list of people.
+func (p *pages) people(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	in := askingPeople(r)
-	all, err := in.Do(r.Context(), p.operator)
+	all, err := in.Do(ctx, p.operator)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	links, err := access.ListInvitations{}.Do(r.Context(), p.operator)
+	links, err := access.ListInvitations{}.Do(ctx, p.operator)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	body := People{Search: in.Search, Filtered: in.Search != "" || in.State != keyring.Current}
-	for _, state := range []string{keyring.Current, keyring.Ended, "all"} {
-		here := state == in.State || state == "all" && in.State == ""
-		body.States = append(body.States, Option{state, v.Say("keys.people_" + state), here})
-	}
-	for _, one := range all.People {
+	body := People{Search: in.Search, States: states(v, "keys.people_", in.State), Roles: roles(v, identity.Editor)}
+	found, over := frame.Sift(r, p.Now(), all.People, func(one keyring.Person) time.Time { return one.Created }, nil)
+	body.over, body.Filtered = over, in.Search != "" || in.State != keyring.Current || over.Days > 0
+	for _, one := range found {
 		body.Rows = append(body.Rows, p.personOf(v, one))
 	}
 	for _, in := range links.Invitations {
 		body.Invitations = append(body.Invitations, Invited{in, v.Say("frame.role_" + in.Role)})
 	}
-	body.Roles = roles(v, identity.Editor)
 	for _, s := range spans {
 		body.Spans = append(body.Spans, Option{s.span, v.Say(s.word), s.span == "24h"})
 	}
-	sheet := v.Sheet(v.Say("keys.people"), "people", body)
-	sheet.Actions = []frame.Action{
-		{Text: v.Say("frame.download"), Href: p.Base(r) + frame.Link(r, "keys/people.csv", nil)},
-	}
-	p.Show(w, r, http.StatusOK, sheet)
-	return nil
+	return v.Say("keys.people"), body, nil
+}
+
+// Table is the list as a file.
+func (l People) Table() frame.Table {
+	return frame.TableOf("id name role state sessions since ends last_used from", l.Rows, func(one Person) []any {
+		return []any{
+			one.ID, one.Name, one.Role, one.State, one.Sessions, day(&one.Created), day(one.Ends), one.LastUsed,
+			one.From,
+		}
+	}).Goes("", l.over)
 }
 
 // spans are for how long a link can be good.
@@ -114,23 +118,6 @@ func roles(v *frame.Visit, here string) (all []Option) {
 		all = append(all, Option{role, v.Say("keys.may_" + role), role == here})
 	}
 	return all
-}
-
-// downloadPeople gives the list that the page shows, as a table.
-func (p *pages) downloadPeople(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	all, err := askingPeople(r).Do(r.Context(), p.operator)
-	if err != nil {
-		return err
-	}
-	out := frame.Download(w, "people.csv", "id", "name", "role", "state", "sessions", "since", "ends", "last_used",
-		"from")
-	for _, one := range all.People {
-		row := p.personOf(v, one)
-		out.Write([]string{one.ID, frame.Plain(one.Name), one.Role, one.State, strconv.Itoa(one.Sessions),
-			day(&one.Created), day(one.Ends), one.LastUsed, row.From})
-	}
-	out.Flush()
-	return nil
 }
 
 // Invitation is what the page shows on which a link is told.
@@ -200,7 +187,7 @@ func (p *pages) changePerson(r *http.Request, v *frame.Visit) (did, to string, e
 	case "remove":
 		_, err = access.RemovePerson{PersonID: id}.Do(ctx, p.operator)
 	default:
-		err = fail.New(fail.Invalid, "%s", v.Say("keys.unknown_deed"))
+		err = frame.Fail(fail.Invalid, "keys.unknown_deed")
 	}
 	if did == "" {
 		did = do

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -74,14 +73,12 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		return frame.Pages{
 			Templates: embedded, Words: words,
 			Finders: []frame.Finder{{Path: "questions", All: "questions?days=90&q=", Find: p.find}},
-			Rows: []frame.Page{
-				{Pattern: "GET questions", Right: identity.See, Serve: p.list},
-				{Pattern: "GET questions.csv", Right: identity.See, Serve: p.download},
+			Rows: append(f.List("questions", "questions", p.read), []frame.Page{
 				{Pattern: "GET questions/{id}", Right: identity.See, Serve: p.one},
 				{Pattern: "POST questions/{id}/ignore", Right: identity.Tune, Serve: f.Act(p.ignore)},
 				{Pattern: "POST questions/{id}/heed", Right: identity.Tune, Serve: f.Act(p.heed)},
 				{Pattern: "POST questions/{id}/forget", Right: identity.Tune, Serve: f.Act(p.forget)},
-			},
+			}...),
 		}
 	}
 }
@@ -91,11 +88,8 @@ type pages struct {
 	config Config
 }
 
-// perPage is how many questions a page has, and maxRows how many a download.
-const (
-	perPage = 50
-	maxRows = 50_000
-)
+// perPage is how many questions a page has.
+const perPage = 50
 
 // asking is what the address of a list says.
 func asking(r *http.Request, days *frame.Range) operator.ListQuestions {
@@ -116,6 +110,10 @@ type List struct {
 	Next   string // where the list goes on; empty for nowhere
 	Later  bool   // it is not its beginning
 	Any    bool   // something is chosen
+
+	days  *frame.Range
+	count func(ctx context.Context, since, until time.Time) (int, error)
+	alone bool
 }
 
 // Choice leads to a part of the list.
@@ -142,24 +140,35 @@ func rowOf(q operator.Question) Row {
 	}
 }
 
-func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+// read reads a part of the list.
+func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	days := frame.ReadRange(r, p.Now())
-	for i := range days.Choices { // a place in one list is none in another
-		days.Choices[i].Query = frame.Link(r, "", map[string]string{"days": strconv.Itoa(days.Choices[i].Days)})
-	}
 	in := asking(r, days)
+	in.Limit = frame.PerPage(ctx, perPage, asked.MaxRows)
 	all, err := in.Do(ctx, p.config.Operator)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	totals, err := p.config.Operator.Questions.Totals(ctx, days.Since, days.Until)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	body := List{Search: in.Search, Later: in.After != "", Any: in.View+in.Who+in.Search != ""}
+	body := List{Search: in.Search, Later: in.After != "", Any: in.View+in.Who+in.Search != "", days: days}
 	body.Views, body.Whos = choices(r, in, totals.Days, v)
+	body.count = func(ctx context.Context, since, until time.Time) (int, error) {
+		of, err := p.config.Operator.Questions.Totals(ctx, since, until)
+		times, people, agents := counts(of.Days)
+		switch {
+		case asked.Who(in.Who) == asked.People:
+			return int(people), err
+		case asked.Who(in.Who) == asked.Agents:
+			return int(agents), err
+		}
+		return int(times[asked.View(in.View)]), err
+	}
+	times, _, _ := counts(nil)
+	_, counted := times[asked.View(in.View)]
+	body.alone = in.Search != "" || !counted || in.View != "" && in.Who != ""
 	for _, q := range all.Questions {
 		body.Rows = append(body.Rows, rowOf(q))
 	}
@@ -171,12 +180,20 @@ func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 			body.Hidden = append(body.Hidden, Field{name, value})
 		}
 	}
-	sheet := v.Sheet(v.Say("questions.title"), "questions", body)
-	sheet.Range = days
-	file := p.Base(r) + frame.Link(r, "questions.csv", nil)
-	sheet.Actions = []frame.Action{{Text: v.Say("frame.download"), Href: file}}
-	p.Show(w, r, http.StatusOK, sheet)
-	return nil
+	return v.Say("questions.title"), body, nil
+}
+
+// Table is the list as a file.
+func (l List) Table() frame.Table {
+	columns := "id question times times_before people agents outcome score best_answer clicks language first last"
+	t := frame.TableOf(columns, l.Rows, func(q Row) []any {
+		return []any{
+			q.ID, q.Text, q.Times, q.Before, q.People, q.Agents, q.Outcome, strconv.FormatFloat(q.Score, 'f', 1, 64),
+			q.URL, q.Clicks, q.Language, q.First.Time, q.Last.Time,
+		}
+	}).Goes(l.Next, l.days)
+	t.Whole, t.Alone = l.count, l.alone
+	return t
 }
 
 // find finds questions by their id, or by words that they have in them. One whose text is not shown
@@ -210,10 +227,9 @@ func (p *pages) find(ctx context.Context, text string) ([]frame.Found, error) {
 // patience is how long a page may take to be read.
 const patience = 10 * time.Second
 
-// choices are the parts of the list, with how often each was asked where the sums tell.
-func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *frame.Visit) (views, whos []Choice) {
-	times := map[asked.View]int64{}
-	var people, agents int64
+// counts are how often something was asked: in those parts of the list of which the sums tell.
+func counts(days []asked.Day) (times map[asked.View]int64, people, agents int64) {
+	times = map[asked.View]int64{asked.ViewNothing: 0, asked.ViewWeak: 0, asked.ViewAskedBack: 0}
 	for _, d := range days {
 		people, agents = people+d.People, agents+d.Agents
 		times[asked.ViewNothing] += d.Of[asked.Nothing]
@@ -221,6 +237,12 @@ func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *fr
 		times[asked.ViewAskedBack] += d.Of[asked.AskedBack]
 	}
 	times[asked.ViewAll] = people + agents
+	return times, people, agents
+}
+
+// choices are the parts of the list, with how often each was asked where the sums tell.
+func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *frame.Visit) (views, whos []Choice) {
+	times, people, agents := counts(days)
 	for _, view := range asked.Views {
 		one := Choice{Text: v.Say("questions.view_" + cmp.Or(string(view), "all")), Here: in.View == string(view),
 			Href: frame.Link(r, "questions", map[string]string{"view": string(view)})}
@@ -239,34 +261,6 @@ func choices(r *http.Request, in operator.ListQuestions, days []asked.Day, v *fr
 			Times: strconv.FormatInt(who.n, 10)})
 	}
 	return views, whos
-}
-
-// download gives the list that the page shows, as a table.
-func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
-	in := asking(r, frame.ReadRange(r, p.Now()))
-	in.After, in.Limit = "", asked.MaxRows
-	part, err := in.Do(r.Context(), p.config.Operator)
-	if err != nil {
-		return err
-	}
-	out := frame.Download(w, "questions.csv", "id", "question", "times", "times_before", "people", "agents", "outcome",
-		"score", "best_answer", "clicks", "language", "first", "last")
-	for rows := 0; ; rows += len(part.Questions) {
-		for _, q := range part.Questions {
-			out.Write([]string{q.ID.String(), frame.Plain(q.Text), fmt.Sprint(q.Times), fmt.Sprint(q.Before),
-				fmt.Sprint(q.People),
-				fmt.Sprint(q.Agents), q.Outcome, strconv.FormatFloat(q.Score, 'f', 1, 64), frame.Plain(q.URL),
-				fmt.Sprint(q.Clicks),
-				q.Language, q.First.UTC().Format(time.RFC3339), q.Last.UTC().Format(time.RFC3339)})
-		}
-		out.Flush()
-		if in.After = part.Next; in.After == "" || rows > maxRows {
-			return nil
-		}
-		if part, err = in.Do(r.Context(), p.config.Operator); err != nil {
-			return nil // what was sent is a list that ends early
-		}
-	}
 }
 
 // One is what the page of a question shows.
@@ -384,7 +378,7 @@ func (p *pages) heed(r *http.Request, _ *frame.Visit) (did, to string, err error
 
 func (p *pages) forget(r *http.Request, _ *frame.Visit) (did, to string, err error) {
 	if r.PostForm.Get("sure") == "" {
-		return "", "", fail.New(fail.Invalid, "Tick the box first: what is removed cannot be brought back.")
+		return "", "", frame.Fail(fail.Invalid, "questions.fault_sure")
 	}
 	_, err = (operator.ForgetQuestion{QuestionID: id(r)}).Do(r.Context(), p.config.Operator)
 	return "removed the question " + id(r).ID, "questions", err

@@ -6,6 +6,7 @@ package settings
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -146,7 +147,7 @@ func (p *pages) body(r *http.Request, v *frame.Visit, wrote typed) (Body, error)
 		body.Part = string(parts[0])
 	}
 	if !slices.Contains(parts, settings.Section(body.Part)) {
-		return body, fail.New(fail.NotFound, "There is no such page in the console.")
+		return body, frame.Fail(fail.NotFound, "fault.page")
 	}
 	set, err := p.config.Operator.Settings.Read(r.Context())
 	if err != nil {
@@ -285,7 +286,7 @@ func (p *pages) save(w http.ResponseWriter, r *http.Request, v *frame.Visit) err
 	for key := range r.PostForm {
 		known := func(s settings.Setting) bool { return s.Key == key && s.Kind != settings.KindSource }
 		if !slices.Contains(own, key) && !slices.ContainsFunc(list, known) {
-			return fail.New(fail.Invalid, "%.100s cannot be set here; write it into the configuration file.", key)
+			return frame.Fail(fail.Invalid, "settings.fault_key", fmt.Sprintf("%.100s", key))
 		}
 	}
 	for _, s := range list {

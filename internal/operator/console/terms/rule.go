@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/internal/content/ownerterms"
 	"frontdesk/internal/infra/fail"
+	"frontdesk/internal/operator/console/frame"
 )
 
 // document is the text of terms, in which each rule is some lines.
@@ -17,8 +18,7 @@ type document struct {
 }
 
 // errFlow is of a document in which a rule is not lines of its own.
-var errFlow = fail.New(fail.Invalid,
-	"The rules of this document do not begin on lines of their own with a dash; change it as YAML.")
+var errFlow = frame.Fail(fail.Invalid, "terms.fault_flow")
 
 // readDocument finds the rules of a document, of which it was said on which lines they are.
 func readDocument(text string, rules []ownerterms.ListedRule) (d document, err error) {
@@ -78,9 +78,9 @@ func (d document) change(do string, r *http.Request) (string, error) {
 		}
 		rules = slices.Insert(rules, place, fresh)
 	case at < 0:
-		return "", fail.New(fail.Invalid, "There is no rule on line %s any more; look at what it would do again.", line)
+		return "", frame.Fail(fail.Invalid, "terms.fault_line", line)
 	case what == "remove" && len(rules) == 1:
-		return "", fail.New(fail.Invalid, "Without a rule everything is open. Say so with a rule, or edit the file.")
+		return "", frame.Fail(fail.Invalid, "terms.fault_last")
 	case what == "remove":
 		rules = slices.Delete(rules, at, at+1)
 	case what == "up" && at > 0:
@@ -111,12 +111,12 @@ func newRule(r *http.Request, indent string) (lines []string, err error) {
 	}
 	access := get("access")
 	if !slices.Contains([]string{"open", "licensed", "blocked"}, access) {
-		return nil, fail.New(fail.Invalid, "Say whether everybody sees all, a notice, or nothing.")
+		return nil, frame.Fail(fail.Invalid, "terms.fault_access")
 	}
 	lines = []string{indent + "- match: " + match, indent + "  access: " + access}
 	if words := get("words"); words != "" && access == "licensed" {
 		if n, err := strconv.Atoi(words); err != nil || n < 0 {
-			return nil, fail.New(fail.Invalid, "Say as a number how many words everybody sees.")
+			return nil, frame.Fail(fail.Invalid, "terms.fault_words")
 		}
 		lines = append(lines, indent+"  excerpt: {words: "+words+"}")
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/content/ownerterms"
@@ -33,17 +34,16 @@ func Pages(o *operator.Operator) func(*frame.Frame) frame.Pages {
 		p := &pages{f, o}
 		return frame.Pages{
 			Templates: embedded, Words: words,
-			Rows: []frame.Page{
+			Rows: append(f.List("terms/history", "terms-history", p.history), []frame.Page{
 				{Pattern: "GET terms", Right: identity.See, Serve: f.Draw("terms", p.list)},
 				{Pattern: "GET terms/edit", Right: identity.See, Serve: p.edit},
 				{Pattern: "POST terms/edit", Right: identity.Operate, Serve: p.try},
-				{Pattern: "GET terms/history", Right: identity.See, Serve: f.Draw("terms-history", p.history)},
 				{
 					Pattern: "GET terms/history/{version}", Right: identity.See,
 					Serve: f.Draw("terms-version", p.version),
 				},
 				{Pattern: "POST terms/history/{version}", Right: identity.Operate, Serve: f.Act(p.putBack)},
-			},
+			}...),
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (p *pages) try(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	form := Form{YAML: strings.ReplaceAll(r.PostForm.Get("yaml"), "\r\n", "\n")}
 	var err error
 	if form.Base, err = strconv.ParseInt(r.PostForm.Get("base"), 10, 64); err != nil {
-		return fail.New(fail.Invalid, "The form does not say which terms it began with.")
+		return frame.Fail(fail.Invalid, "terms.fault_base")
 	}
 	if do := r.PostForm.Get("do"); do != "publish" && do != "check" {
 		form.YAML, err = p.changed(ctx, form.YAML, do, r)
@@ -190,7 +190,7 @@ func (p *pages) try(w http.ResponseWriter, r *http.Request, v *frame.Visit) erro
 	}
 	switch fail.From(err).Code {
 	case fail.Invalid:
-		form.Problems = strings.Split(fail.From(err).Detail, "\n")
+		form.Problems = strings.Split(v.Why(err), "\n")
 		return p.draw(w, r, v, http.StatusBadRequest, form)
 	}
 	if err != nil {
@@ -230,11 +230,28 @@ func (p *pages) check(ctx context.Context, form *Form, document operator.TermsDo
 type History struct {
 	File     string
 	Versions []operator.TermsEdition
+	Any      bool // days or words are chosen
+
+	over *frame.Range
 }
 
-func (p *pages) history(ctx context.Context, _ *http.Request, v *frame.Visit) (string, any, error) {
+func (p *pages) history(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	all, err := operator.TermsHistory{}.Do(ctx, p.operator)
-	return v.Say("terms.history"), History{p.operator.Terms.File().Name, all.Versions}, err
+	body := History{File: p.operator.Terms.File().Name, Any: r.URL.RawQuery != ""}
+	at := func(e operator.TermsEdition) time.Time { return e.Made.Time }
+	body.Versions, body.over = frame.Sift(r, p.Now(), all.Versions, at, func(e operator.TermsEdition) []string {
+		return []string{strconv.FormatInt(e.Number, 10), e.By, e.Source}
+	})
+	return v.Say("terms.history"), body, err
+}
+
+// Table is the list as a file.
+func (b History) Table() frame.Table {
+	t := frame.TableOf("version source since by in_force put_back", b.Versions, func(e operator.TermsEdition) []any {
+		return []any{e.Number, e.Source, e.Made.Time, e.By, e.Current, e.Back}
+	}).Goes("", b.over)
+	t.Sifts = true
+	return t
 }
 
 // Version is what the page of one version shows.
@@ -271,7 +288,7 @@ func (p *pages) version(ctx context.Context, r *http.Request, v *frame.Visit) (s
 func (p *pages) putBack(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	base, err := strconv.ParseInt(r.PostForm.Get("base"), 10, 64)
 	if err != nil {
-		return "", "", fail.New(fail.Invalid, "The form does not say which terms it began with.")
+		return "", "", frame.Fail(fail.Invalid, "terms.fault_base")
 	}
 	name := r.PathValue("version")
 	made, err := operator.PutBackTerms{

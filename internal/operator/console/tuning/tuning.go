@@ -142,7 +142,7 @@ func (b Body) fits(t operator.Tuned) bool {
 
 // Table is the list as a file.
 func (b Body) Table() (t frame.Table) {
-	const columns = "id kind about words means both language items text link until on uses changed by"
+	columns := "id kind about words means both language items text link until on uses changed by"
 	for _, kind := range b.Kinds {
 		of := frame.TableOf(columns, kind.Entries, func(e operator.Tuned) []any {
 			return []any{
@@ -233,7 +233,7 @@ func (p *pages) change(w http.ResponseWriter, r *http.Request, v *frame.Visit) e
 	case "preview", "save":
 		return p.write(w, r.WithContext(ctx), v, do == "save")
 	default:
-		err = fail.New(fail.Invalid, "The form does not say what to do.")
+		err = frame.Fail(fail.Invalid, "fault.deed")
 	}
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (p *pages) write(w http.ResponseWriter, r *http.Request, v *frame.Visit, ke
 	if fail.From(err).Code != fail.Invalid {
 		return err
 	}
-	return p.draw(w, r, v, http.StatusBadRequest, form, fail.From(err).Detail)
+	return p.draw(w, r, v, http.StatusBadRequest, form, v.Why(err))
 }
 
 // filledIn is the form as it was sent.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,13 +43,11 @@ func Pages(config Config) func(*frame.Frame) frame.Pages {
 		return frame.Pages{
 			Templates: embedded, Words: words,
 			Finders: []frame.Finder{{Path: "visitors", All: "visitors?days=90&q=", Find: p.find}},
-			Rows: []frame.Page{
-				{Pattern: "GET visitors", Right: identity.See, Serve: p.list},
-				{Pattern: "GET visitors.csv", Right: identity.See, Serve: p.download},
+			Rows: append(f.List("visitors", "visitors", p.read), []frame.Page{
 				{Pattern: "GET visitors/{agent}", Right: identity.See, Serve: p.one},
 				{Pattern: "POST visitors/{agent}/treat", Right: identity.Operate, Serve: f.Act(p.treat)},
 				{Pattern: "POST visitors", Right: identity.Operate, Serve: f.Act(p.add)},
-			},
+			}...),
 		}
 	}
 }
@@ -69,6 +66,9 @@ type List struct {
 	Uncounted bool
 	Found     []string
 	Choices   []Choice
+
+	over  *frame.Range
+	count func(ctx context.Context, since, until time.Time) (int, error)
 }
 
 // Row is a visitor of a list.
@@ -111,32 +111,43 @@ func rangeOf(days *frame.Range) operator.VisitorRange {
 // patience is how long a page may take to be read.
 const patience = 10 * time.Second
 
-func (p *pages) list(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+// read reads the list.
+func (p *pages) read(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	days := frame.ReadRange(r, p.Now())
 	in := asking(r, days)
 	all, err := in.Do(ctx, p.config.Operator)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	body := List{Search: in.Search, Days: days.Days, None: true, Uncounted: p.config.Uncounted, Found: p.config.Found,
-		Choices: choices(came.Told{})}
+		Choices: choices(came.Told{}), over: days}
 	for _, one := range all.Visitors {
 		body.Rows = append(body.Rows, rowOf(one))
 		body.None = body.None && (one.Kind == came.KindPeople || one.Kind == came.KindOthers)
 	}
-	sheet := v.Sheet(v.Say("visitors.title"), "visitors", body)
-	sheet.Range = days
-	query := url.Values{"days": {strconv.Itoa(days.Days)}}
-	if in.Search != "" {
-		query.Set("q", in.Search)
+	body.count = func(ctx context.Context, since, until time.Time) (visits int, err error) {
+		filter := came.Filter{Since: since, Until: until, Search: in.Search}
+		all, err := p.config.Operator.Visitors.Store.List(ctx, filter)
+		for _, one := range all {
+			visits += int(one.All())
+		}
+		return visits, err
 	}
-	sheet.Actions = []frame.Action{
-		{Text: v.Say("frame.download"), Href: p.Base(r) + "visitors.csv?" + query.Encode()},
-	}
-	p.Show(w, r, http.StatusOK, sheet)
-	return nil
+	return v.Say("visitors.title"), body, nil
+}
+
+// Table is the list as a file.
+func (l List) Table() frame.Table {
+	columns := "agent name operator kind known_by asked read paid denied visits_before last_day treatment " +
+		"requests_a_minute"
+	t := frame.TableOf(columns, l.Rows, func(v Row) []any {
+		return []any{
+			v.Agent, v.Name, v.Operator, v.Kind, v.Known, v.Asked, v.Read, v.Paid, v.Denied, v.Before, v.Last,
+			v.Treatment, v.Rate,
+		}
+	}).Goes("", l.over)
+	t.Whole = l.count
+	return t
 }
 
 // find finds agents by what their names, or the names and origins of their operators, have in them.
@@ -161,23 +172,6 @@ func (p *pages) find(ctx context.Context, text string) (all []frame.Found, err e
 		}
 	}
 	return all, err
-}
-
-// download gives the list that the page shows, as a table.
-func (p *pages) download(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
-	all, err := asking(r, frame.ReadRange(r, p.Now())).Do(r.Context(), p.config.Operator)
-	if err != nil {
-		return err
-	}
-	out := frame.Download(w, "visitors.csv", "agent", "name", "operator", "kind", "known_by", "asked", "read", "paid",
-		"denied", "visits_before", "last_day", "treatment", "requests_a_minute")
-	for _, v := range all.Visitors {
-		out.Write([]string{frame.Plain(v.Agent), frame.Plain(v.Name), frame.Plain(v.Operator), v.Kind,
-			strings.Join(v.Known, " "), fmt.Sprint(v.Asked), fmt.Sprint(v.Read), fmt.Sprint(v.Paid),
-			fmt.Sprint(v.Denied), fmt.Sprint(v.Before), v.Last, v.Treatment, strconv.Itoa(v.Rate)})
-	}
-	out.Flush()
-	return nil
 }
 
 // One is what the page of an agent shows.
@@ -302,7 +296,7 @@ func (p *pages) treated(r *http.Request, v *frame.Visit, agent string) (did, to 
 	}
 	if in.Treatment == string(came.Limit) {
 		if in.Rate, err = strconv.Atoi(r.PostForm.Get("rate")); err != nil {
-			return "", "", fail.New(fail.Invalid, "Say how many requests a minute it may send, as a number.")
+			return "", "", frame.Fail(fail.Invalid, "visitors.fault_rate")
 		}
 	}
 	out, err := in.Do(operator.WithActor(r.Context(), v.Actor()), p.config.Operator)
