@@ -71,18 +71,16 @@ func (r *Reader) Purchase(ctx context.Context, id string) (h Hold, err error) {
 
 // PurchaseFilter selects purchases. An empty field is no condition.
 type PurchaseFilter struct {
-	Holder, Buyer, Site, Subscription string
-	State                             State
-	Since, Until                      time.Time // when they were made: Since ≤ time < Until
-	Before                            string    // the id of one; those that are older than it
-	Limit                             int       // how many at most; 0 for all
+	Holder, Site string
+	Since, Until time.Time // when they were made: Since ≤ time < Until
+	Before       string    // the id of one; those that are older than it
+	Limit        int       // how many at most; 0 for all
 }
 
 // Purchases gives purchases, the newest first.
 func (r *Reader) Purchases(ctx context.Context, w PurchaseFilter) (all []Hold, err error) {
-	where, args := equals(condition{"holder", w.Holder}, condition{"buyer", w.Buyer}, condition{"site", w.Site},
-		condition{"subscription", w.Subscription},
-		condition{"state", string(w.State)}, condition{"created >=", w.Since}, condition{"created <", w.Until})
+	where, args := equals(condition{"holder", w.Holder}, condition{"site", w.Site},
+		condition{"created >=", w.Since}, condition{"created <", w.Until})
 	err = r.db.View(ctx, func(tx *store.Tx) error {
 		if w.Before != "" {
 			before, err := findHold(ctx, tx, w.Before)

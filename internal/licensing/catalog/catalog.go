@@ -343,17 +343,6 @@ func (c *Catalog) Len() int {
 	return c.t.alive
 }
 
-// Sells says whether there is an entry under a host, given in any spelling.
-func (c *Catalog) Sells(host string) bool {
-	canonical, err := Canonical("https://" + host + "/")
-	if err != nil {
-		return false
-	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.t.hosts[hostOf(canonical)] > 0
-}
-
 // Hosts are the hosts under which there are entries, in order.
 func (c *Catalog) Hosts() []string {
 	c.mu.RLock()
