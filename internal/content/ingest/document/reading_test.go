@@ -420,3 +420,18 @@ func TestWhatNestsTooDeepIsSaidToDoSo(t *testing.T) {
 		}
 	}
 }
+
+// TestBlankLinesTakeNothing: a small compressed file may have a thousand million of them.
+func TestBlankLinesTakeNothing(t *testing.T) {
+	r := readerAt("https://site.example/")
+	r.Limits.Item = 1 << 20
+	p := &Portion{Format: Lines, File: File{Name: "x.jsonl", Format: Lines}, Line: 1}
+	p.Text = strings.Repeat("\n \r\n", 10_000)
+	if n := testing.AllocsPerRun(1, func() { r.Read(p) }); n > 100 {
+		t.Errorf("20,000 blank lines take %.0f allocations", n)
+	}
+	p.Text += "{"
+	if out := r.Read(p); len(out.Problems) != 1 || !strings.Contains(out.Problems[0].Origin, ":20001") {
+		t.Errorf("the line behind 20,000 blank ones makes %d problems", len(out.Problems))
+	}
+}
