@@ -135,7 +135,7 @@ func readMeta(v jsontext.Value) (meta nlweb.Meta, ok bool) {
 	meta.OutputTemplate = word(m["openai/outputTemplate"])
 	for name, into := range map[string]any{
 		"streaming": &meta.Streaming, "ignored": &meta.Ignored, "processing_time_ms": &meta.ProcessingTime,
-		"understood": &meta.Understood, "closest": &meta.Closest,
+		"understood": &meta.Understood, "closest": &meta.Closest, "unanswered": &meta.Unanswered, "partial": &meta.Partial,
 		"openai/widgetAccessible": &meta.WidgetAccessible,
 	} {
 		if value, there := m[name]; there {

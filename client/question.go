@@ -34,6 +34,8 @@ type Question struct {
 	Language string
 	// NoQuestions asks the desk to answer at once, and ask nothing back. (Frontdesk's own; others may ignore it.)
 	NoQuestions bool
+	// Closest asks for the nearest items where nothing is an answer: see Failure.Closest. (Frontdesk's own.)
+	Closest bool
 	// Session is the session_context of an earlier answer, to go on with it.
 	Session json.RawMessage
 	// User is who asks: a string or something that JSON makes an object. It is no proof of anything.
@@ -52,7 +54,7 @@ func (q Question) request(streaming bool) wireRequest {
 			Text: q.Text, Site: q.Sites, ItemType: q.Types, Limit: q.Limit, MinScore: q.MinScore, Filters: q.Filters,
 		},
 		Context: q.Context,
-		Prefer:  nlweb.Prefer{Streaming: &streaming, Mode: q.Modes, AcceptLanguage: q.Language, Deltas: streaming && q.Written != nil},
+		Prefer:  nlweb.Prefer{Streaming: &streaming, Mode: q.Modes, AcceptLanguage: q.Language, Deltas: streaming && q.Written != nil, Closest: q.Closest},
 		Meta:    wireMeta{Version: nlweb.Version, Session: strictjson.Value(q.Session), User: q.User, Remember: q.Remember},
 	}
 	if q.Format != "" {

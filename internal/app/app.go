@@ -89,7 +89,8 @@ type Options struct {
 
 // base is what every capability stands on.
 type base struct {
-	config  Config // as the program began with it
+	config  Config          // as the program began with it
+	sites   *released.Sites // as requests name them
 	db      *store.DB
 	Catalog *content.Catalog
 	Ledger  *ledger.Ledger
@@ -145,14 +146,16 @@ func (c Config) Database(log *slog.Logger) store.Config {
 // reads anything of content yet: Run does, or Refresh.
 func Build(ctx context.Context, options Options) (_ *App, err error) {
 	options = options.complete()
-	config := options.Loaded.Config
+	loaded, sites := options.serving()
+	options.Loaded = loaded
+	config := loaded.Config
 	if options.Broker {
 		config = config.onlyBroker()
 	}
 	if _, err := config.CompileTerms(); err != nil { // before anything is opened
 		return nil, err
 	}
-	b := &base{config: config, log: options.Log, now: options.Now}
+	b := &base{config: config, sites: sites, log: options.Log, now: options.Now}
 	if b.own, err = config.OwnAgent(b.now); err != nil {
 		return nil, err
 	}
@@ -316,12 +319,8 @@ func (a *App) openCorpus() (*released.Corpus, error) {
 			return nil, fmt.Errorf("model.words: %w", err)
 		}
 	}
-	var sites []released.Site
-	for _, site := range a.config.AllSites() {
-		sites = append(sites, released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts})
-	}
 	return released.New(released.Deps{
-		Catalog: a.Catalog, Sites: released.NewSites(sites...), Terms: a.Terms, Words: table, Passages: a.config.Intent.Enabled,
+		Catalog: a.Catalog, Sites: a.sites, Terms: a.Terms, Words: table, Passages: a.config.Intent.Enabled,
 		ForSale: a.isForSale, CacheBytes: uint64(a.config.Ask.Cache), Timeout: a.config.Ask.Timeout, Log: a.log,
 		Folder: filepath.Join(a.config.Data, "index"),
 		Actions: func(of policy.Facts, sold bool, object []byte) (told []byte, some bool) {

@@ -30,9 +30,7 @@ func (b *base) authOptions(keys *identity.Keys) (apphttp.AuthOptions, error) {
 	if options.Verifier, err = identity.New(trusted); err != nil {
 		return options, err
 	}
-	for _, site := range config.AllSites() {
-		options.Sites = append(options.Sites, site.ID)
-	}
+	options.Sites = config.siteIDs()
 	rates := config.Limits.Rate
 	limits := ratelimit.Options{Secret: b.secret, Now: b.now, Log: b.log}
 	alone := ratelimit.New(limits)

@@ -29,6 +29,7 @@ func (l *Loaded) check(report *yamlconf.Report) {
 	c.model()
 	c.sites()
 	c.sources()
+	c.Config.Spread.CheckSites(c.Section("spread"), c.Config.siteIDs(), c.Config.Limits.WriteTimeout)
 	c.licences()
 	c.gate()
 	c.intent()
@@ -116,10 +117,8 @@ func (c *checks) vocabulary() {
 
 // matchNames looks at the names in the conditions at a path.
 func (c *checks) matchNames(path string, match policy.Match) {
-	var sites, sources []string
-	for _, site := range c.Config.AllSites() {
-		sites = append(sites, site.ID)
-	}
+	var sources []string
+	sites := c.Config.siteIDs()
 	for _, source := range c.Config.AllSources() {
 		sources = append(sources, source.Name)
 	}

@@ -2,6 +2,8 @@ package app
 
 import (
 	apphttp "frontdesk/internal/app/http"
+	"frontdesk/internal/app/repeats"
+	"frontdesk/internal/ask/front"
 	"frontdesk/internal/ask/settings"
 	"frontdesk/internal/excerpts"
 	"frontdesk/internal/identity"
@@ -63,6 +65,8 @@ type Config struct {
 	Site Site `yaml:"site"`
 	// Sites are the sites that are served, when there is more than one.
 	Sites []Site `yaml:"sites"`
+	// Spread says which node holds which of the sites. Changes need a restart.
+	Spread front.Settings `yaml:"spread"`
 	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk serve` reads them at
 	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart; sources that are
 	// added or removed without the file do not.
@@ -172,17 +176,11 @@ type Metrics struct {
 	Listen string `yaml:"listen" check:"listen_or_off"`
 }
 
-// Log is what is written to standard error.
-type Log struct {
-	// Level is the least that is written: `debug`, `info`, `warn` or `error`. Each request is one event of level
-	// `info`, without the question's text; at `debug` it tells the request's path.
-	Level string `yaml:"level" check:"oneof=debug info warn error"`
-	// Format is `text` for people or `json` for programs.
-	Format string `yaml:"format" check:"oneof=text json"`
-	// Clients says what a request's event tells of its sender, past the trusted proxies: `off` nothing, `network` the
-	// first 24 bits of an IPv4 address and 48 of an IPv6 address, `address` all of it, which is personal data.
-	Clients string `yaml:"clients" check:"oneof=off network address"`
-}
+// Log is what is written to standard error, and NewLog makes it.
+type Log = repeats.Settings
+
+// NewLog makes the log that a configuration asks for.
+var NewLog = repeats.NewLog
 
 // off is the value of metrics.listen that serves none, and of log.clients that tells nothing.
 const off = "off"
@@ -197,6 +195,7 @@ func Default() Config {
 		Data:      "frontdesk-data",
 		Fetch:     fetch.DefaultSettings(),
 		Agents:    agents.DefaultSettings(),
+		Spread:    front.DefaultSettings(),
 		Ask:       settings.DefaultAsk(),
 		Questions: askquestions.DefaultSettings(),
 		Model:     Model{Settings: llm.DefaultSettings(), Vectors: vector.DefaultSettings()},
@@ -256,6 +255,14 @@ func (c Config) AllSites() []Site {
 		}
 	}
 	return all
+}
+
+// siteIDs are the ids of all sites.
+func (c Config) siteIDs() (ids []string) {
+	for _, site := range c.AllSites() {
+		ids = append(ids, site.ID)
+	}
+	return ids
 }
 
 func first(a, b string) string {

@@ -28,7 +28,7 @@ func (c *checks) intakes() {
 	}
 	c.vault()
 	c.intakeMail()
-	if !safeAddress(cmp.Or(c.Config.URL, exampleDesk)) {
+	if !intake.SafeAddress(cmp.Or(c.Config.URL, exampleDesk)) {
 		c.Problem("url", "%s is not https; what is submitted is personal, so put the front desk behind https, or leave url out on this machine", c.Config.URL)
 	}
 	for n, one := range i.List {
@@ -109,7 +109,7 @@ func (c *checks) intake(path string, i intake.IntakeSettings) {
 	for n, match := range i.Match {
 		c.matchNames(fmt.Sprintf("%s.match[%d]", path, n), match)
 	}
-	if address := c.Config.ownAddress(); len(i.Match) > 0 && (address == "" || !safeAddress(address)) {
+	if address := c.Config.ownAddress(); len(i.Match) > 0 && (address == "" || !intake.SafeAddress(address)) {
 		c.Warning(path+".match", "answers tell no action to start it, since they do not know a safe address of this front desk; set url")
 	}
 }

@@ -55,10 +55,7 @@ func (b *base) allSources() []ingest.SourceSettings {
 }
 
 func (c *checks) sources() {
-	var ids []string
-	for _, site := range c.Config.AllSites() {
-		ids = append(ids, site.ID)
-	}
+	ids := c.Config.siteIDs()
 	seen := map[[2]string]int{}
 	for i, source := range c.Config.AllSources() {
 		path := fmt.Sprintf("sources[%d]", i)

@@ -4,10 +4,7 @@ import (
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/policy"
 
-	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 
@@ -67,21 +64,5 @@ func linked(config discovery.Config, next http.Handler) http.Handler {
 
 // ownFile reads what the owner wants served under a name in place of what we make.
 func (c Config) ownFile(name string) ([]byte, error) {
-	file := map[string]string{"robots.txt": c.Discovery.Robots, "llms.txt": c.Discovery.LLMs}[name]
-	if file == "" {
-		return nil, nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, discovery.MaxOwnFile+1))
-	if err == nil && len(text) > discovery.MaxOwnFile {
-		err = fmt.Errorf("%s has more than %d bytes", file, discovery.MaxOwnFile)
-	}
-	if text == nil {
-		text = []byte{} // an empty file is the owner's word, too
-	}
-	return text, err
+	return discovery.ReadOwnFile(map[string]string{"robots.txt": c.Discovery.Robots, "llms.txt": c.Discovery.LLMs}[name])
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"frontdesk/internal/ask/actions"
+	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
 	wire "frontdesk/wire/intake"
 )
@@ -18,7 +19,7 @@ import (
 // Without an address to which data may be sent there are none.
 func (c Config) intakeActions() (all []actions.Template) {
 	base := c.ownAddress()
-	if base == "" || !safeAddress(base) {
+	if base == "" || !intake.SafeAddress(base) {
 		return nil
 	}
 	for _, one := range c.Intakes.List {

@@ -153,7 +153,7 @@ func (i *submissions) personalBase(ctx context.Context) (string, error) {
 	if public, ok := apphttp.PublicURLOf(ctx); ok {
 		base = public
 	}
-	if base == "" || safeAddress(base) {
+	if base == "" || intake.SafeAddress(base) {
 		return base, nil
 	}
 	return "", fail.New(fail.Unavailable, "Intakes are served by https alone, and this request came by http. "+

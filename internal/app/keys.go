@@ -36,10 +36,8 @@ func (a *App) keys() *keyring.Ring {
 			}
 			return a.config.PublicAddress()
 		},
-		Sites: func() (ids []string) {
-			for _, site := range a.config.AllSites() {
-				ids = append(ids, site.ID)
-			}
+		Sites: func() []string {
+			ids := a.config.siteIDs()
 			if a.Tenants != nil {
 				for _, tenant := range a.Tenants.List() {
 					ids = append(ids, tenant.ID)

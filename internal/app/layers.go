@@ -24,7 +24,8 @@ type Layers struct {
 	Flags   map[string]string       // key path to value, for flags that were given
 	Sources []ingest.SourceSettings // sources named on the command line, which join those of the file
 
-	stored []config.Stored // what the owner set beside the file
+	serving bool            // a node of several has what is its own: see spread
+	stored  []config.Stored // what the owner set beside the file
 }
 
 // Loaded is a configuration with where its values came from.
@@ -65,6 +66,9 @@ func Load(layers Layers) (*Loaded, error) {
 		if !told(findings, problem.Key) {
 			findings = append(findings, problem)
 		}
+	}
+	if layers.serving {
+		l.Config = l.Config.spread()
 	}
 	return l, l.sorted(findings)
 }

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"strings"
 
 	"frontdesk/internal/intake"
 	"frontdesk/internal/intake/api"
@@ -51,18 +48,4 @@ func (c Config) intakeProvider() wire.Provider {
 	return wire.Provider{
 		Name: cmp.Or(p.Name, c.Console.Title, site.Name), URL: cmp.Or(p.URL, site.URL, c.URL), Description: p.Description, Logo: p.Logo, ContactEmail: p.ContactEmail,
 	}
-}
-
-// isLoopback says whether a web address leads to this machine, where plain http is good enough.
-func isLoopback(u *url.URL) bool {
-	host := strings.ToLower(u.Hostname())
-	address, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && address.Unmap().IsLoopback()
-}
-
-// safeAddress says whether personal data may be sent to a web address: by https, or to this machine
-// (Agent Intake Protocol 0.1.0, Transport Requirements).
-func safeAddress(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u))
 }

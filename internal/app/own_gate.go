@@ -36,10 +36,7 @@ func (s *seller) openGateway() (*gateway, error) {
 	if s == nil || !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
 		return nil, nil
 	}
-	var sites []string
-	for _, site := range s.config.AllSites() {
-		sites = append(sites, site.ID)
-	}
+	sites := s.config.siteIDs()
 	g, deps := &gateway{}, s.edgeDeps()
 	deps.Answered = s.Answers.Has
 	deps.Ship = func(ctx context.Context, batch wire.Batch) error {

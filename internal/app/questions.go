@@ -9,6 +9,7 @@ import (
 	apphttp "frontdesk/internal/app/http"
 	"frontdesk/internal/ask"
 	connecting "frontdesk/internal/ask/connect"
+	"frontdesk/internal/ask/front"
 	"frontdesk/internal/ask/nearness"
 	"frontdesk/internal/ask/nlweb"
 	"frontdesk/internal/ask/page"
@@ -34,6 +35,7 @@ type questions struct {
 	Questions   *askquestions.Keeper     // of what is asked; nil where nobody comes
 	byOwner     func(*http.Request) bool // says whether who asks is logged in to the console; nil for nobody
 
+	nodes  *front.Front    // that answer in place of this one; nil where it answers itself
 	memory *session.Memory // nil when nothing is remembered
 }
 
@@ -74,8 +76,10 @@ func openQuestions(ctx context.Context, b *base, n *network, content *sources, m
 		deps.Admit = n.gate.CountSites
 	}
 	deps.Questions = q.kept()
-	q.Ask, err = ask.New(deps)
-	return q, err
+	if q.Ask, err = ask.New(deps); err != nil {
+		return nil, err
+	}
+	return q, q.openFront()
 }
 
 // openPromises makes the promises of answers, as the configuration says, sealed with the front desk's secret; nil where
@@ -234,15 +238,22 @@ func (q *questions) Work(ctx context.Context) {
 
 // promiseModule keeps the promises of answers, if there are any, and gives what was promised to who awaits it.
 func (q *questions) promiseModule() Module {
-	if q.AskPromises == nil {
+	switch {
+	case q.nodes != nil:
+		return Module{Routes: []apphttp.Route{q.awaitRoute()}}
+	case q.AskPromises == nil:
 		return Module{}
 	}
 	return Module{
-		Routes: []apphttp.Route{{
-			Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
-			Handler: nlweb.Await(q.Ask, q.nlwebConfig()),
-		}},
-		Jobs: []Job{{"keep promises", q.Work}},
+		Routes: []apphttp.Route{q.awaitRoute()},
+		Jobs:   []Job{{"keep promises", q.Work}},
+	}
+}
+
+// awaitRoute gives what was promised to who awaits it.
+func (q *questions) awaitRoute() apphttp.Route {
+	return apphttp.Route{
+		Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk, Handler: nlweb.Await(q.Ask, q.nlwebConfig()),
 	}
 }
 
@@ -254,6 +265,6 @@ const (
 // sessionRoutes are the routes that forget a conversation.
 func (q *questions) sessionRoutes() []apphttp.Route {
 	return []apphttp.Route{{
-		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(q.Ask),
+		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(q.Ask, q.nlwebConfig()),
 	}}
 }

@@ -133,10 +133,7 @@ func (t *terms) checkRule(rule policy.Rule) error {
 
 // checkRule is that of a server that sells for some tenants.
 func (c Config) checkRule(rule policy.Rule, tenants ...string) error {
-	sites := tenants
-	for _, site := range c.AllSites() {
-		sites = append(sites, site.ID)
-	}
+	sites := append(tenants, c.siteIDs()...)
 	for _, site := range rule.Match.Site {
 		if !slices.Contains(sites, site) {
 			return fail.New(fail.Invalid, "match.site: there is no site %.64s; there are %s", site, strings.Join(sites, ", "))

@@ -16,6 +16,7 @@ type serveCommand struct {
 	Listen        *string `placeholder:"ADDR" help:"Address to listen on (127.0.0.1:8080)."`
 	URL           *string `placeholder:"URL" help:"Public address of this front desk."`
 	MetricsListen *string `placeholder:"ADDR" help:"Address for Prometheus (127.0.0.1:9464), or off."`
+	Sites         *string `placeholder:"IDS" help:"Sites that this node holds of those of the configuration, as a,b; without it, all."`
 	LogLevel      *string `placeholder:"LEVEL" help:"debug, info, warn or error."`
 }
 
@@ -23,7 +24,8 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return "Content that was read before is answered from at once; sources are read again in the background. " +
 		"Changes of the terms in the configuration file, and of most that is declared to platforms and agents, take effect while the server runs, also on SIGHUP.\n\n" +
-		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve https://www.example.com/\n\tfrontdesk serve --config frontdesk.yaml --listen :8080"
+		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve https://www.example.com/\n\tfrontdesk serve --config frontdesk.yaml --listen :8080\n" +
+		"\tfrontdesk serve --config frontdesk.yaml --sites shop,magazine"
 }
 
 // Run serves until it is told to stop.
@@ -34,6 +36,7 @@ func (c serveCommand) Run(env *command.Environment) error {
 	}
 	loaded, err := c.Load(env, map[string]*string{
 		"listen": c.Listen, "url": c.URL, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel,
+		"spread.sites": c.Sites,
 	}, sources...)
 	if err != nil {
 		return err
@@ -50,6 +53,11 @@ func (c serveCommand) Run(env *command.Environment) error {
 		Log: app.NewLog(loaded.Config.Log, env.Stderr),
 		Ready: func(address string) {
 			env.Print("Frontdesk answers at %s/ (Ctrl-C ends)\n", address)
+			if asks := len(loaded.Config.Spread.Nodes); loaded.Config.Spread.IsFront() {
+				env.Print("  Nodes            %d are asked, and nothing is read here\n", asks)
+				greetOwner(env.Ctx, env, s, loaded.Config, address)
+				return
+			}
 			if len(loaded.Config.AllSources()) == 0 {
 				env.Print("No sources are configured: it answers from what was read before. " +
 					"Read content with `frontdesk ingest PATH`.\n")

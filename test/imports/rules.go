@@ -55,6 +55,7 @@ var layers = []layer{
 	{path: "internal/identity", may: "internal/infra biscuit"},
 	{path: "internal/content", may: "internal/policy internal/infra"},
 	{path: "internal/ask", may: below},
+	{path: "internal/ask/front", may: below + " client"},
 	{path: "internal/excerpts", may: below},
 	{path: "internal/intake", may: below},
 	{path: "internal/licensing", may: below},
@@ -67,7 +68,7 @@ var layers = []layer{
 	{path: "internal/testkit", may: "internal client check biscuit"},
 	{path: "test", may: "internal client check biscuit"},
 
-	{path: "internal/ask/nlweb", handlers: true, may: "internal/ask" + answering},
+	{path: "internal/ask/nlweb", handlers: true, may: "internal/ask internal/ask/front" + answering},
 	{path: "internal/excerpts/aip", handlers: true, may: "internal/excerpts" + answering},
 	{path: "internal/intake/api", handlers: true, may: "internal/intake" + answering},
 	{

@@ -59,6 +59,7 @@ var sections = []section{
 	{"ramp.delivery", "How purchases are delivered", "delivery.md"},
 	{"agents", "Which agents are told apart", "agents.md"},
 	{"broker", "Purchases at several Exchanges", "broker.md"},
+	{"spread", "Which node holds which sites", "spread.md"},
 	{"edge", "The gate before your pages", "edge.md"},
 	{"edge.sites", "The sites behind the gate", "edge-requests.md"},
 	{"console", "The page for people, and the owner's pages", "console.md"},

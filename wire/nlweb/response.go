@@ -122,9 +122,29 @@ type Meta struct {
 	// Partial is why the answer has fewer results than were found: what was not ready in time is
 	// missing.
 	Partial *Failure `json:"partial,omitzero"`
+	// Unanswered are the nodes whose sites are missing from the answer of a front. (An extension of
+	// ours.)
+	Unanswered []Unanswered `json:"unanswered,omitempty"`
 	// ProcessingTime is the time from the request's arrival to the first byte of the answer, in
 	// milliseconds.
 	ProcessingTime *float64 `json:"processing_time_ms,omitzero"`
+}
+
+// The reasons of Unanswered.
+const (
+	ReasonTimeout     = "timeout"     // it took too long
+	ReasonUnreachable = "unreachable" // there was no connection, or it broke off
+	ReasonBusy        = "busy"        // it had no time for the front (statuses 429 and 503)
+	ReasonRefused     = "refused"     // it does not let the front ask (statuses 401 and 403)
+	ReasonFailed      = "failed"      // it said that it could not
+	ReasonUnfit       = "unfit"       // what came is no answer of these sites
+)
+
+// Unanswered is a node that gave a front no answer.
+type Unanswered struct {
+	Node   string   `json:"node"`   // as the front's owner calls it
+	Sites  []string `json:"sites"`  // that it was asked for
+	Reason string   `json:"reason"` // timeout, unreachable, busy, refused, failed or unfit
 }
 
 // The values of the members of Model.

@@ -189,12 +189,15 @@ func (o *Origins) readFlags(keys map[string]reflect.Value, flags map[string]stri
 }
 
 // flagged are the keys that have a flag of their own; --set sets the others.
-var flagged = []string{"listen", "url", "data", "store", "metrics.listen", "log.level"}
+var flagged = []string{"listen", "url", "data", "store", "metrics.listen", "log.level", "spread.sites"}
 
 // FlagName is how a key is set on the command line.
 func FlagName(path string) string {
 	if !slices.Contains(flagged, path) {
 		return "--set " + path
+	}
+	if path == "spread.sites" {
+		return "--sites"
 	}
 	return "--" + strings.NewReplacer(".", "-", "_", "-").Replace(path)
 }

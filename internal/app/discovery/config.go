@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"fmt"
+	"io"
 	"os"
 
 	"frontdesk/internal/infra/yamlconf"
@@ -47,4 +49,24 @@ func ownFile(r *yamlconf.Report, key, file string) {
 	case info.Size() > MaxOwnFile:
 		r.Problem(key, "%s has %d bytes; at most %d are served", file, info.Size(), MaxOwnFile)
 	}
+}
+
+// ReadOwnFile reads a file that the owner wants served, nil for none.
+func ReadOwnFile(file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxOwnFile+1))
+	if err == nil && len(text) > MaxOwnFile {
+		err = fmt.Errorf("%s has more than %d bytes", file, MaxOwnFile)
+	}
+	if text == nil {
+		text = []byte{} // an empty file is the owner's word, too
+	}
+	return text, err
 }

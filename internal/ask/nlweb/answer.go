@@ -177,6 +177,9 @@ func (x *exchange) appendMeta(dst []byte) []byte {
 	if m.Partial != nil {
 		dst = append(append(dst, `,"partial":`...), marshal(m.Partial)...)
 	}
+	if len(m.Unanswered) > 0 {
+		dst = append(append(dst, `,"unanswered":`...), marshal(m.Unanswered)...)
+	}
 	if m.ProcessingTime != nil {
 		dst = strconv.AppendFloat(append(dst, `,"processing_time_ms":`...), *m.ProcessingTime, 'f', -1, 64)
 	}
@@ -211,16 +214,20 @@ type told struct {
 	lines  []string
 }
 
-// maxTold is how many items the content names.
-const maxTold = 10
+// maxTold is how many items the content names, and maxBrief how many words of the description of each.
+const maxTold, maxBrief = 10, 30
 
 func (t *told) add(x *exchange, result released.Result) {
 	t.count++
-	if x.meta.ResponseFormat != wire.FormatChatGPT || len(t.lines) == maxTold {
-		return
+	if x.meta.ResponseFormat == wire.FormatChatGPT && len(t.lines) < maxTold {
+		t.line(x, result.Name(), result.Type(), result.ShortDescription(maxBrief))
 	}
-	line := strconv.Itoa(len(t.lines)+1) + ". " + result.Name() + " (" + x.speaker.Kind(result.Type()) + ")"
-	if brief := result.ShortDescription(30); brief != "" {
+}
+
+// line adds what the content says of one item.
+func (t *told) line(x *exchange, name, kind, brief string) {
+	line := strconv.Itoa(len(t.lines)+1) + ". " + name + " (" + x.speaker.Kind(kind) + ")"
+	if brief != "" {
 		line += ": " + brief
 	}
 	t.lines = append(t.lines, line)
@@ -303,7 +310,7 @@ func (x *exchange) failureMeta(coded *fail.Error) wire.Meta {
 	return wire.Meta{
 		Language:     language,
 		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood, Closest: x.meta.Closest,
-		Model: x.meta.Model, RequestID: x.meta.RequestID,
+		Model: x.meta.Model, RequestID: x.meta.RequestID, Unanswered: x.meta.Unanswered,
 	}
 }
 

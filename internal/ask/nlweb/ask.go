@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/front"
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/identity"
 	"frontdesk/internal/infra/fail"
@@ -35,8 +36,10 @@ type Config struct {
 	Now           func() time.Time // nil is time.Now
 	// Access says who may ask and how often, for GET /ask; nil says nothing of it.
 	Access func(*http.Request) Access
-	Title  string // what people call what is asked here, for Tools; may be empty
-	About  string // a sentence about it, for Tools; may be empty
+	// Nodes are asked in place of the service, where this is the front of sites that others hold; nil where it is not.
+	Nodes *front.Front
+	Title string // what people call what is asked here, for Tools; may be empty
+	About string // a sentence about it, for Tools; may be empty
 }
 
 // Handler serves /ask.
@@ -127,6 +130,9 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	}
 	heedLanguage(request, languageOf(r))
 	ctx := r.Context()
+	if d.config.Nodes != nil && r.UserAgent() == front.UserAgent {
+		return fail.New(fail.Malformed, onlyFront)
+	}
 	x := &exchange{request: request, start: start, meta: wire.Meta{Version: wire.Version}}
 	stream := wantsStream(r, request)
 	reply, whole, err := d.inquire(ctx, x, stream)
@@ -137,6 +143,8 @@ func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	// What is no answer is JSON even when a stream was preferred: there is nothing to wait for.
 	switch {
 	case err != nil:
+	case whole != nil && stream && whole.items != nil:
+		d.streamNodes(w, r, x, whole)
 	case whole != nil:
 		whole.send(w)
 	case reply.Elicitation != nil:
@@ -159,6 +167,10 @@ func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*ask.Repl
 	question, err := d.settle(ctx, x)
 	if err != nil {
 		return nil, nil, err
+	}
+	if d.config.Nodes != nil {
+		whole, err := d.fromNodes(ctx, x, question)
+		return nil, whole, err
 	}
 	if d.service.Promises() {
 		question.Record = x.record

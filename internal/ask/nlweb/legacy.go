@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/front"
 	"frontdesk/internal/content/released"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
@@ -26,7 +27,8 @@ const maxID = 128
 type legacy struct {
 	*exchange
 	id, site string
-	nothing  string // in words, that nothing was found
+	nothing  string       // in words, that nothing was found
+	nodes    *front.Reply // where others answer; nil else
 }
 
 // legacyGet answers GET with a query.
@@ -74,10 +76,18 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 	question.AnswersOnly = true
 	// Without an answer nothing fits: to these clients that is one without results, and a message.
 	var answer *ask.Answer
-	reply, err := d.service.Ask(r.Context(), question)
-	x.tell(reply)
+	var reply *ask.Reply
+	if d.config.Nodes != nil {
+		x.request.Prefer.Elicitation = new(false)
+		x.nodes, err = d.askNodes(r.Context(), x.exchange, front.Question{Limit: question.Limit})
+		x.meta.SessionContext = nil // which this dialect has none of
+	} else {
+		reply, err = d.service.Ask(r.Context(), question)
+		x.tell(reply)
+	}
 	var coded *fail.Error
 	switch {
+	case err == nil && x.nodes != nil:
 	case err == nil:
 		answer = reply.Answer
 	case !errors.As(err, &coded) || coded.Code != fail.NoResults:
@@ -115,12 +125,12 @@ func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, ans
 	if err != nil {
 		return err
 	}
-	response.Summary = legacySummary(ctx, draft)
-	for result, err := range legacyResults(ctx, answer) {
+	response.Summary = x.summary(ctx, draft)
+	for result, err := range x.results(ctx, answer) {
 		if err != nil {
 			return err
 		}
-		response.Results = append(response.Results, legacyResult(result))
+		response.Results = append(response.Results, result)
 	}
 	if answer != nil {
 		x.model(answer.Model())
@@ -161,7 +171,7 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *httpx
 			batch = batch[:0]
 		}
 	}
-	for result, err := range legacyResults(ctx, answer) {
+	for result, err := range x.results(ctx, answer) {
 		if ctx.Err() != nil || s.err != nil {
 			e.Set("left_after", count)
 			return // the client has gone: the rest of the work is not done
@@ -172,12 +182,12 @@ func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *httpx
 			return
 		}
 		count++
-		if batch = append(batch, legacyResult(result)); len(batch) == maxBatch {
+		if batch = append(batch, result); len(batch) == maxBatch {
 			flush()
 		}
 	}
 	flush()
-	if summary := legacySummary(ctx, draft); summary != "" {
+	if summary := x.summary(ctx, draft); summary != "" {
 		say(wire.LegacySummary, summary)
 	}
 	if x.nothing != "" {
@@ -194,12 +204,23 @@ func (x legacy) legacyDraft(ctx context.Context, answer *ask.Answer) (*ask.Draft
 	return x.draft(ctx, answer)
 }
 
-// legacySummary is a summary in the flat dialect, which has nothing but a text.
-func legacySummary(ctx context.Context, draft *ask.Draft) string {
-	if draft == nil {
+// summary is a summary in the flat dialect, which has nothing but a text.
+func (x legacy) summary(ctx context.Context, draft *ask.Draft) string {
+	switch {
+	case x.nodes != nil && x.nodes.Summary != nil:
+		return valid(x.nodes.Summary.Text)
+	case draft == nil:
 		return ""
 	}
 	return valid(draft.Write(ctx, nil).Text)
+}
+
+// results are the results of an answer in the flat dialect.
+func (x legacy) results(ctx context.Context, answer *ask.Answer) iter.Seq2[wire.LegacyResult, error] {
+	if x.nodes != nil {
+		return flatNodes(x.nodes)
+	}
+	return flatResults(legacyResults(ctx, answer))
 }
 
 // legacyResults gives the results of an answer for the last time, none when there is no answer.

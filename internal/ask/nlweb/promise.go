@@ -29,6 +29,7 @@ type composed struct {
 	Text   string    `json:"text,omitzero"`   // for a model to read ahead of the object
 	Meta   wire.Meta `json:"meta"`
 	rest   []byte    // the members of the object after _meta, each with a comma before
+	items  [][]byte  // of an answer of other nodes, for a stream
 }
 
 // compose makes a response of what became of a question. x tells of the request, and is changed.
@@ -223,6 +224,9 @@ func (d *door) await(ctx context.Context, body []byte, preferred string) (*compo
 	own := &exchange{request: &wire.AskRequest{Meta: request.Meta, Prefer: wire.Prefer{AcceptLanguage: preferred}}, meta: wire.Meta{Version: wire.Version}}
 	own.speak()
 	own.identify(ctx) // each look has an id of its own
+	if d.config.Nodes != nil {
+		return d.awaitNodes(ctx, own, request), nil
+	}
 	party, _ := identity.From(ctx)
 	made, err := d.service.Await(ctx, ask.Awaiting{
 		Party: party.ID, Token: request.PromiseToken, Cancel: request.Action == wire.ActionCancel,

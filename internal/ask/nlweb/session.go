@@ -20,7 +20,7 @@ import (
 const (
 	maxSession      = 8 << 10
 	maxConversation = 256
-	maxState        = 8 << 10 // more than we make
+	maxState        = 64 << 10 // more than we make, also of several nodes
 )
 
 // echo sends the session back (NLWeb 0.55 §3.4), with a failure too: its keys are the caller's to send along again.

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"net/url"
 
 	"frontdesk/internal/ask"
+	"frontdesk/internal/ask/front"
 	"frontdesk/internal/infra/fail"
 	"frontdesk/internal/infra/httpx"
 	wire "frontdesk/wire/nlweb"
@@ -64,12 +66,11 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 	}
 	question.AnswersOnly, question.Limit, question.Numbered, question.Most = true, maxWho, true, 0 // the answer has sites, and no items
 	answer := wire.LegacyWho{MessageType: wire.LegacyKindWho, QueryID: firstRunes(asked.ID(), maxID), Query: asked.Query, Content: []wire.LegacySite{}}
-	reply, err := d.service.Ask(r.Context(), question)
-	x.tell(reply)
+	results, err := d.found(r.Context(), x, question)
 	var coded *fail.Error
 	switch {
 	case err == nil:
-		if answer.Content, err = d.owners(r.Context(), reply.Answer, asked.Query); err != nil {
+		if answer.Content, err = d.owners(results, asked.Query); err != nil {
 			return err
 		}
 	case errors.As(err, &coded) && coded.Code == fail.NoResults:
@@ -91,25 +92,41 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// owners are the sites of an answer's items, each with the score and the description of its best.
-func (d *door) owners(ctx context.Context, answer *ask.Answer, question string) ([]wire.LegacySite, error) {
+// found are the results of a question, here or at the nodes.
+func (d *door) found(ctx context.Context, x *exchange, question ask.Question) (iter.Seq2[wire.LegacyResult, error], error) {
+	if d.config.Nodes != nil {
+		x.request.Prefer.Elicitation = new(false)
+		reply, err := d.askNodes(ctx, x, front.Question{Limit: question.Limit, Whole: true})
+		x.meta.SessionContext = nil // which this dialect has none of
+		return flatNodes(reply), err
+	}
+	reply, err := d.service.Ask(ctx, question)
+	x.tell(reply)
+	if err != nil {
+		return nil, err
+	}
+	return flatResults(legacyResults(ctx, reply.Answer)), nil
+}
+
+// owners are the sites of results, each with the score and the description of its best.
+func (d *door) owners(results iter.Seq2[wire.LegacyResult, error], question string) ([]wire.LegacySite, error) {
 	names := map[string]string{}
 	for _, site := range d.service.Sites().All() {
 		names[site.ID] = cmp.Or(site.Name, site.ID)
 	}
 	all := []wire.LegacySite{}
 	seen := map[string]bool{}
-	for result, err := range legacyResults(ctx, answer) {
+	for result, err := range results {
 		if err != nil {
 			return nil, err
 		}
-		if seen[result.Site()] {
+		if seen[result.Site] {
 			continue
 		}
-		seen[result.Site()] = true
+		seen[result.Site] = true
 		all = append(all, wire.LegacySite{
-			Type: "WebSite", URL: pagesOf(result.URL()), Name: names[result.Site()], Site: result.Site(),
-			Score: int(result.Score() + 0.5), Description: valid(result.Name()), Query: question,
+			Type: "WebSite", URL: pagesOf(result.URL), Name: names[result.Site], Site: result.Site, Score: result.Score,
+			Description: result.Name, Query: question,
 		})
 	}
 	return all, nil

@@ -26,6 +26,9 @@ func Tools(d *ask.Service, config Config) []httpx.Tool {
 		Name: ToolAsk, Title: at.toolTitle(), Description: at.toolDescription(), Input: at.askSchema(),
 		ReadOnly: true, Call: at.call, FillArguments: fill, Meta: config.Widget.meta(),
 	}}
+	if config.Nodes != nil { // items can be asked for, and are not here to be fetched
+		return append(tools, at.awaitTool())
+	}
 	if d.Promises() {
 		tools = append(tools, at.awaitTool())
 	}
@@ -96,8 +99,13 @@ func (d *door) askSchema() []byte {
 		}
 	}
 	types := d.kinds(maxKinds)
-	if types == "" {
-		types = "none yet"
+	switch {
+	case d.config.Nodes != nil:
+		types = ""
+	case types == "":
+		types = " Here are: none yet."
+	default:
+		types = " Here are: " + types + "."
 	}
 	return schema{
 		"type": "object",
@@ -108,7 +116,7 @@ func (d *door) askSchema() []byte {
 				"properties": schema{
 					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", ask.MaxText)),
 					"site":      text("One site or several with commas; all when left out. Sites: " + strings.Join(sites, ", ") + "."),
-					"itemType":  text("schema.org types, with commas. Here are: " + types + "."),
+					"itemType":  text("schema.org types, with commas." + types),
 					"limit":     schema{"type": "integer", "minimum": 1, "maximum": ask.MaxLimit, "description": d.howMany()},
 					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100, "description": "Leave out items with a lower score."},
 				},
