@@ -422,6 +422,8 @@ func TestWhatNestsTooDeepIsSaidToDoSo(t *testing.T) {
 }
 
 // TestBlankLinesTakeNothing: a small compressed file may have a thousand million of them.
+//
+// Not parallel: it counts what is allocated.
 func TestBlankLinesTakeNothing(t *testing.T) {
 	r := readerAt("https://site.example/")
 	r.Limits.Item = 1 << 20
