@@ -15,6 +15,10 @@ import (
 
 	"frontdesk/internal/ask/i18n"
 	"frontdesk/internal/identity"
+	"frontdesk/internal/licensing/accounts"
+	"frontdesk/internal/licensing/disputes"
+	"frontdesk/internal/licensing/disputes/enforcement"
+	"frontdesk/internal/licensing/exchange"
 	"frontdesk/internal/operator/console/content"
 	"frontdesk/internal/operator/console/embedding"
 	"frontdesk/internal/operator/console/frame"
@@ -109,14 +113,50 @@ func TestWordsOfProtocolsHaveTexts(t *testing.T) {
 	for key, all := range map[string][]string{
 		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
 		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes, "inbox.is_": states,
-		"purchases.is_": {"held", "settled", "expired", "released"}, "purchases.duty_": slices.Collect(maps.Values(duties)),
+		"purchases.is_": texts(holds), "purchases.duty_": slices.Collect(maps.Values(duties)),
+		"disputes.is_": texts(disputes.Statuses), "disputes.why_": texts(disputes.Reasons),
+		"disputes.came_": texts(disputes.Resolutions), "disputes.do_": texts(disputes.Resolutions),
+		"deliveries.is_": texts(deliveryStates), "reconciled.kind_": reconciledKinds, "leakage.is_": leakKinds,
+		"leakage.about_": leakKinds, "domains.is_": domainStates, "grants.unit_": accounts.Units,
+		"grants.kind_": {accounts.GrantLicence, accounts.GrantSubscription},
+		"list.is_":     {accounts.Active, accounts.Suspended, accounts.Ended},
+		"shelf.absent_": texts([]exchange.Absence{
+			exchange.NotInCatalog, exchange.ScopeMissing, exchange.NotAuthorised, exchange.NotLicensed,
+			exchange.FunctionExcluded, exchange.UserExcluded, exchange.CountryExcluded, exchange.NotNow,
+		}),
+		"measures.is_": texts([]enforcement.Level{
+			enforcement.Warning, enforcement.Flagged, enforcement.Investigated, enforcement.ImprovementPlan,
+			enforcement.RateLimited, enforcement.Closure,
+		}),
+		"downloads.is_": reported(), "downloads.about_": reported(), "owed.is_": owing(), "owed.about_": owing(),
 	} {
 		for _, word := range all {
-			if !f.Says(key + word) {
+			if !f.Says(key + strings.ReplaceAll(word, " ", "_")) {
 				t.Errorf("there is no text %s", key+word)
 			}
 		}
 	}
+}
+
+func texts[S ~string](words []S) (all []string) {
+	for _, word := range words {
+		all = append(all, strings.ToLower(string(word)))
+	}
+	return all
+}
+
+func reported() (all []string) {
+	for _, kind := range reportKinds {
+		all = append(all, kind.Name)
+	}
+	return all
+}
+
+func owing() (all []string) {
+	for _, state := range owedStates {
+		all = append(all, state.name)
+	}
+	return all
 }
 
 // fill sets what a page shows: what is embedded by a pointer is always there, and the rest where it

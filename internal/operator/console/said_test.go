@@ -101,7 +101,7 @@ func TestNoTemplateSpeaksOneLanguageAlone(t *testing.T) {
 	}
 }
 
-// sentence is a text of more than one word for people.
+// sentenceLike is a text of more than one word for people.
 var sentenceLike = regexp.MustCompile(`\p{L}{2,} \p{L}{2,}`)
 
 // TestNoPageIsWrittenInCode reads the source of the console's packages: what they say to people are

@@ -127,6 +127,10 @@ func TestQuestionsAreListedAsFiltered(t *testing.T) {
 	d.page("questions?who=agents", []string{"No question fits"})
 	d.page("questions.csv?view=no_click", []string{",'=opening hours,2,0,2,0,answered,"}, "thermos")
 	d.page("questions.csv", []string{"thermos <b>flask,2"}, "secret of one")
+	d.page("questions?compare=1", []string{"5, and 0 in the 30 days before", ">Do not compare<"})
+	d.page("questions?days=7&who=people&compare=1", []string{"5, and 0 in the 7 days before"})
+	d.page("questions?view=found_nothing&compare=1", []string{"3, and 0 in the 30 days before"})
+	d.page("questions?q=hours&compare=1", []string{"opening hours"}, "ompare<") // words are counted nowhere
 	if w := d.send("GET", "questions?view=x", nil); w.Code != http.StatusBadRequest {
 		t.Errorf("an unknown view: status %d", w.Code)
 	}

@@ -118,6 +118,8 @@ func TestVisitorsAreListedAsFiltered(t *testing.T) {
 		"buyer.example"}, "No agent has come yet")
 	d.page("visitors?q=ACME&days=7", []string{"Acme Bot", `name="days" value="7"`,
 		`visitors.csv?days=7&amp;q=ACME`}, "buyer.example")
+	d.page("visitors?compare=1", []string{"3, and 0 in the 30 days before"})
+	d.page("visitors?q=acme&days=7&compare=1", []string{"1, and 0 in the 7 days before"})
 	d.page("visitors?q=none", []string{"No visitor fits"}, "No agent has come yet")
 	d.page("visitors.csv?q=buyer", []string{"agent,name,operator",
 		"requester:buyer.example,buyer.example,buyer.example,buyer,key,0,0,1,0,0,2027-05-04,allow,0"}, "Acme")
