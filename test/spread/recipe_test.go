@@ -17,6 +17,7 @@ import (
 // TestRecipes runs nginx and Caddy as docs/spread.md shows them, before the nodes and the front:
 // each host leads to its own, and what a client says of itself counts for nothing.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, start := range map[string]func(*testing.T) string{"nginx": w.nginx, "caddy": w.caddy} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ var questions = []string{
 const near = 1
 
 func TestSpread(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	t.Run("one answer", w.oneAnswer)
 	t.Run("a node holds its own", w.nodeHoldsItsOwn)

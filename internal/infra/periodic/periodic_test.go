@@ -17,7 +17,7 @@ type runner = func(context.Context, time.Duration, func(context.Context))
 // calls gives the seconds at which work was called in a minute, which takes so long each time.
 func calls(t *testing.T, run runner, takes time.Duration) (at []int) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second) // when no call begins
 		defer cancel()
 		began := time.Now()
 		run(ctx, 20*time.Second, func(ctx context.Context) {
@@ -47,6 +47,7 @@ func TestAfterWaitsFirst(t *testing.T) {
 }
 
 func TestTryTellsWhatFailsUntilTheEnd(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	wrong := errors.New("it is wrong")
 	var told []error
