@@ -14,10 +14,10 @@ import (
 
 type runner = func(context.Context, time.Duration, func(context.Context))
 
-// calls gives the seconds at which work was called in a minute, which takes so long each time.
+// calls gives the seconds at which work was called in 55 seconds, which takes so long each time.
 func calls(t *testing.T, run runner, takes time.Duration) (at []int) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second) // when no call begins
+		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second) // no call begins then
 		defer cancel()
 		began := time.Now()
 		run(ctx, 20*time.Second, func(ctx context.Context) {
