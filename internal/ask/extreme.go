@@ -210,7 +210,8 @@ func (s *Service) findExtreme(
 	ctx context.Context, in *askState, g *released.View, wish *extremes.Wish, items []measuredItem, beside string,
 ) bool {
 	say := in.speaker(wish.Tag)
-	if !s.measure(ctx, g, wish, items, beside, say.Language()) {
+	measure := s.measure(ctx, g, wish, items, beside, say.Language())
+	if measure == "" {
 		return false
 	}
 	items = slices.DeleteFunc(items, func(item measuredItem) bool {
@@ -219,7 +220,7 @@ func (s *Service) findExtreme(
 	if len(items) == 0 {
 		return false
 	}
-	most := wish.Most()
+	most := wish.Most(measure)
 	slices.SortStableFunc(items, func(a, b measuredItem) int {
 		switch {
 		case a.known != b.known:
@@ -242,10 +243,11 @@ func (s *Service) findExtreme(
 	return true
 }
 
-// measure finds the figures of items. Of the measures that may be meant, it takes the one that most items state.
+// measure finds the figures of items, and says by which measure; none where no item states any. Of those that may be meant, it
+// takes the likeliest that at least half as many items state as another.
 func (s *Service) measure(
 	ctx context.Context, g *released.View, wish *extremes.Wish, items []measuredItem, beside, language string,
-) bool {
+) (measure string) {
 	var texts []source
 	best, most := []extremes.Value(nil), 0
 	for _, name := range wish.Measures() {
@@ -261,10 +263,10 @@ func (s *Service) measure(
 				}
 				if len(texts) == len(items) {
 					if stated := telling.ValueOf(texts[i], beside); stated != "" {
-						value, ok = extremes.Told(stated, name, wish.Per, wish.Most())
+						value, ok = extremes.Told(stated, name, wish.Per, wish.Most(name))
 						items[i].words = stated
 					} else {
-						value, ok = extremes.Told(about(texts[i], beside), name, wish.Per, wish.Most())
+						value, ok = extremes.Told(about(texts[i], beside), name, wish.Per, wish.Most(name))
 					}
 				}
 			}
@@ -279,8 +281,8 @@ func (s *Service) measure(
 				values[i], n = value, n+1
 			}
 		}
-		if n > most {
-			best, most = values, n
+		if n > 2*most {
+			best, most, measure = values, n, name
 		}
 	}
 	unit := extremes.CommonUnit(best)
@@ -289,7 +291,7 @@ func (s *Service) measure(
 			items[i].value, items[i].known = best[i], true
 		}
 	}
-	return most > 0
+	return measure
 }
 
 // about is the text of an item: its name and description, or those of its sentences that have some words.

@@ -80,9 +80,7 @@ func (s *Service) detailIn(ctx context.Context, in *askState, text string) (*pro
 // tellCalled answers words that are no more than the name of a property and that of its item:
 // "deposit for the e-bike".
 func (s *Service) tellCalled(ctx context.Context, in *askState, words []string) (*proposal, error) {
-	lexicon := s.view(in).Index.Lexicon()
-	calls := func(word string) bool { _, known := lexicon.Slot(word); return known }
-	if len(words) < 2 || len(in.understood.Constraints) > 0 || !slices.ContainsFunc(words, calls) {
+	if len(words) < 2 || len(in.understood.Constraints) > 0 || !callsProperty(s.view(in).Index.Lexicon(), words) {
 		return nil, nil
 	}
 	told, err := s.tellOf(ctx, in, details.Asked{Intent: details.Called, Words: words}, 0)
@@ -90,6 +88,18 @@ func (s *Service) tellCalled(ctx context.Context, in *askState, words []string) 
 		return nil, err
 	}
 	return told, nil
+}
+
+// callsProperty says whether some of the words, next to each other, are what a property is called: "R value".
+func callsProperty(lexicon *facets.Lexicon, words []string) bool {
+	for from := range words {
+		for to := from + 1; to <= min(len(words), from+facets.LongestPhrase); to++ {
+			if _, known := lexicon.Slot(strings.Join(words[from:to], " ")); known {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tellOnward answers a question that asks of another thing what the last one asked.

@@ -325,10 +325,15 @@ var measures = sync.OnceValue(func() map[string]measure {
 	return all
 })
 
+// measureOf gives one of a wish's measures.
+func measureOf(name string) measure { return measures()[strings.TrimPrefix(name, "-")] }
+
 func measureLines() [][]string { return language.Records(files, "measures.txt") }
 
-// Most says whether the most of the measure is wanted.
-func (w *Wish) Most() bool { return superlatives()[w.Superlative].most }
+// Most says whether the most of one of Measures is wanted.
+func (w *Wish) Most(measure string) bool {
+	return superlatives()[w.Superlative].most != strings.HasPrefix(measure, "-")
+}
 
 // Owned says whether the question has to name what is compared, as a property of its own: "the most pieces".
 func (w *Wish) Owned() bool { return slices.Equal(w.Measures(), []string{"own"}) }
@@ -357,5 +362,5 @@ func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 // People is the measure of how many something is for, as a wish has it under Own.
 const People = "people"
 
-// Measures are what the superlative may compare, the likeliest first.
+// Measures are what the superlative may compare, the likeliest first; behind a "-" what it compares in the other direction.
 func (w *Wish) Measures() []string { return superlatives()[w.Superlative].measures }

@@ -43,7 +43,7 @@ func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
 	if name == "own" && w.Own == People {
 		name = People
 	}
-	m, most := measures()[name], w.Most()
+	m, most := measureOf(name), w.Most(name)
 	if name == "own" {
 		m.names = []string{w.Own}
 	}
@@ -92,7 +92,7 @@ func (v Value) Paid(period string) Value {
 
 // Told gives what a text says of a measure: a figure in its unit, or for prices one for what per names.
 func Told(text, name, per string, most bool) (v Value, ok bool) {
-	m := measures()[name]
+	m := measureOf(name)
 	if name != "price" && m.unit == "" {
 		return v, false
 	}

@@ -1,6 +1,7 @@
 package facets
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,10 +118,17 @@ func ReadQuantity(s string) (q Quantity, n int) {
 	return Quantity{Value: value}, n
 }
 
+// belowZero finds the amount of a text that is a temperature below zero: "-4 °C", "down to -25 °C".
+var belowZero = regexp.MustCompile(`^(?:\pL+ ){0,3}(?:[-−–]|minus )(\d{1,3}(?:[.,]\d)?) ?(?:°C|Celsius)$`)
+
 // readSpread reads a text that is an amount or two of them: "5 kg", "2 to 5", "8-10 people", "8+". A second amount gives the
 // first its unit.
 func readSpread(text string) (low, high Quantity, ok bool) {
 	text = strings.TrimSpace(text)
+	if cold := belowZero.FindStringSubmatch(text); cold != nil {
+		value, _ := ReadNumber(cold[1])
+		return Quantity{-value, "°C"}, Quantity{-value, "°C"}, true
+	}
 	low, n := ReadQuantity(text)
 	rest := strings.TrimLeft(text[n:], " ")
 	switch {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -82,21 +83,34 @@ func bareWord(word string) string {
 // phraseOf gives the words of a name that may be its head, in their order: those before a figure, a stop or a word that
 // leads to what qualifies them, without articles before them and colours behind.
 func (g *grammar) phraseOf(name string) (words []string) {
-	for word := range strings.FieldsSeq(elided.Replace(name)) {
+	words, _ = g.cut(name)
+	return words
+}
+
+// cut cuts a name at the end of its phrase. Behind a bare figure the rest may have the head, too: "Corrie 2 Tent".
+func (g *grammar) cut(name string) (words []string, rest string) {
+	all := strings.Fields(elided.Replace(name))
+	for i, word := range all {
 		bare, ends := bareWord(word), strings.ContainsAny(word[len(word)-1:], ",;:!?")
 		opens := strings.ContainsAny(word[:1], "([–—|") || word == "-" || bare == "" && word != "&"
 		figure := bare != "" && bare[0] >= '0' && bare[0] <= '9'
 		switch {
 		case len(words) == 0 && (g.leading[bare] || g.after[bare] || opens || figure):
 			continue
+		case figure && !ends && !g.first:
+			q, _ := facets.ReadQuantity(strings.Join(all[i:], " "))
+			if _, err := strconv.Atoi(word); err == nil && q.Unit == "" {
+				rest = strings.Join(all[i+1:], " ")
+			}
+			return g.stripped(words), rest
 		case opens, figure, g.after[bare], len(words) == longestPhrase:
-			return g.stripped(words)
+			return g.stripped(words), ""
 		}
 		if words = append(words, bare); ends {
-			return g.stripped(words)
+			return g.stripped(words), ""
 		}
 	}
-	return g.stripped(words)
+	return g.stripped(words), ""
 }
 
 // elided cuts short words apart from what they stand before: "d'hiver".
@@ -126,7 +140,11 @@ func saysKind(types []string) bool {
 type naming struct {
 	language string   // its own, empty where it is not known
 	words    []uint32 // of its phrase, the likeliest head first, by number in the dictionary
+	// Behind a bare figure, which the word bareFigure stands for, those of the rest.
 }
+
+// bareFigure stands for a figure among the words of a name.
+const bareFigure = "0"
 
 // naming reads the name of an item.
 func (l *Index) naming(e *content.Entry) (n naming) {
@@ -143,7 +161,12 @@ func (l *Index) naming(e *content.Entry) (n naming) {
 			n.language = ""
 		}
 	}
-	n.words = l.words.heads.numbers(grammarOf(n.language).phraseOf(e.Name))
+	g := grammarOf(n.language)
+	words, rest := g.cut(e.Name)
+	if behind := g.phraseOf(rest); len(behind) > 0 {
+		words = append(append(words, bareFigure), behind...)
+	}
+	n.words = l.words.heads.numbers(words)
 	return n
 }
 
@@ -307,13 +330,32 @@ func (k *kinds) headsOf(n *naming, own []string) (heads []uint32, how certainty)
 			return n.words[i : i+1], certain
 		}
 	}
-	for i := last; i >= 0; i-- {
-		word := k.words[n.words[i]]
-		if k.common[n.words[i]] >= commonWord && !g.portion[word] && !k.describing[word] {
-			return n.words[i:], likely
+	words, behind := k.atFigure(n.words)
+	if i := k.lastCommon(g, behind); i >= 0 {
+		return behind[i:], likely
+	}
+	if i := k.lastCommon(g, words); i >= 0 {
+		return words[i:], likely
+	}
+	return words, possible
+}
+
+// atFigure cuts the words of a name at a figure.
+func (k *kinds) atFigure(words []uint32) (before, behind []uint32) {
+	if i := slices.IndexFunc(words, func(n uint32) bool { return k.words[n] == bareFigure }); i >= 0 {
+		return words[:i], words[i+1:]
+	}
+	return words, nil
+}
+
+// lastCommon is the last of some words that several names have and that says what something is; -1 where none does.
+func (k *kinds) lastCommon(g *grammar, words []uint32) int {
+	for i := len(words) - 1; i >= 0; i-- {
+		if word := k.words[words[i]]; k.common[words[i]] >= commonWord && !g.portion[word] && !k.describing[word] {
+			return i
 		}
 	}
-	return n.words, possible
+	return -1
 }
 
 // category reads the path of a category: "Teaware > Cups and mugs".
@@ -613,6 +655,9 @@ func (k *kinds) isBeside(own spot, words []uint32, titled bool, is func(string) 
 		return titled && len(words) > 0
 	}
 	g := k.grammar
+	if before, _ := k.atFigure(words); at < len(before) {
+		words = before
+	}
 	if g.first || at == len(words)-1 {
 		return false
 	}
