@@ -93,8 +93,21 @@ func (v *View) Find(q Question) Found {
 	}
 	found := s.find()
 	s.rank(&found)
+	s.membersFirst(found.Hits)
 	found.Hits = found.Hits[:min(len(found.Hits), limit)]
 	return found
+}
+
+// membersFirst puts what is of the kind that the words name before what is only called by it: a boot before the resoling of boots.
+func (s *finding) membersFirst(hits []Hit) {
+	if s.members == nil || s.asked.Sort.By != "" {
+		return
+	}
+	beside := func(h Hit) int { return truth(h.Doubt)*2 + 1 - truth(s.members.Holds(h.at)) }
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(beside(a), beside(b)) })
+	for i := len(hits) - 2; i >= 0; i-- {
+		hits[i].Score = max(hits[i].Score, hits[i+1].Score)
+	}
 }
 
 // finding reads a question.
@@ -134,7 +147,10 @@ func (v *View) finding(q Question) *finding {
 		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 	}
 	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
-		s.kind = v.aboutKind(q.Text)
+		named := v.namesKind(q.Text)
+		if s.kind, s.members = v.aboutKind(named), v.KindExactly(named); s.members != nil && q.Guessed && s.types != nil {
+			s.types = s.types.Or(s.members) // a workshop may be an Event, a Course or a Product
+		}
 	}
 	s.over = v.over(&q)
 	if q.Sort.By == "" && len(s.soft) == 0 && !s.cheap {
@@ -182,17 +198,18 @@ func (s *finding) spelled(c *facets.Constraint) *facets.Constraint {
 
 // finding is one question on its way.
 type finding struct {
-	view   *View
-	asked  Question
-	within *search.Selection
-	types  *search.Selection // nil for all
-	hard   []condition
-	soft   []preference
-	cheap  bool              // what costs less comes first among what fits as well
-	kind   *search.Selection // what the words name, where they say nothing else, and what is called by it; nil for all
-	near   *point            // what is nearer to it comes first among what fits as well; nil for none
-	over   *search.Selection // the events that come behind others, since they are over; nil for none
-	terms  []search.Term
+	view    *View
+	asked   Question
+	within  *search.Selection
+	types   *search.Selection // nil for all
+	hard    []condition
+	soft    []preference
+	cheap   bool              // what costs less comes first among what fits as well
+	kind    *search.Selection // what the words name, where they say nothing else, and what is called by it; nil for all
+	members *search.Selection // what they name; nil where they say something else
+	near    *point            // what is nearer to it comes first among what fits as well; nil for none
+	over    *search.Selection // the events that come behind others, since they are over; nil for none
+	terms   []search.Term
 
 	corrections []search.Correction // of the last attempt
 	respelled   []search.Correction // of what is not wanted

@@ -30,6 +30,7 @@ type grammar struct {
 	trailing map[string]bool // colours and sizes behind the head
 	portion  map[string]bool // words for a form or a portion of what stands before them: "tea bags" are tea
 	leading  map[string]bool // articles and adjectives before it
+	small    bool            // a last word without a capital is a noun, and so the head: "Boot resoling"
 }
 
 var grammars = sync.OnceValue(func() map[string]*grammar {
@@ -47,6 +48,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 		all[tag] = &grammar{
 			Language: analyzer().Language(tag), first: lists["head"]["first"], after: lists["after"], and: lists["and"],
 			trailing: lists["trailing"], portion: lists["portion"], leading: lists["leading"],
+			small: lists["small"]["noun"],
 		}
 	}
 	any := &grammar{Language: analyzer().Language(""), after: map[string]bool{}, and: map[string]bool{}, trailing: map[string]bool{}}
@@ -163,6 +165,9 @@ func (l *Index) naming(e *content.Entry) (n naming) {
 	}
 	g := grammarOf(n.language)
 	words, rest := g.cut(e.Name)
+	if last := len(words) - 1; g.small && last > 0 && !g.portion[words[last]] && strings.Contains(e.Name, " "+words[last]) {
+		words = words[last:]
+	}
 	if behind := g.phraseOf(rest); len(behind) > 0 {
 		words = append(append(words, bareFigure), behind...)
 	}
@@ -436,6 +441,40 @@ func (v *View) aboutKind(words string) *search.Selection {
 		items = items.Or(v.narrowed(v.anyBelow(wordsForTypes()[found.head]...), found.beside, search.Called))
 	}
 	return items
+}
+
+// courtesies are the phrases with which a question begins and ends that say nothing of what it is about: "do you have".
+var courtesies = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for list := range language.Each("courtesy") {
+		for _, phrase := range list.Phrases {
+			all[facets.Fold(phrase)] = true
+		}
+	}
+	return all
+})
+
+// longestCourtesy is how many words a courtesy has at most.
+const longestCourtesy = 5
+
+// namesKind is what is left of a question without courtesies and function words around it: the name of a kind, where it asks
+// for one.
+func (v *View) namesKind(text string) string {
+	g, words := v.kindsOf().grammar, strings.Fields(text)
+	says := func(words []string) bool {
+		folded := facets.Fold(strings.Join(words, " "))
+		return courtesies()[folded] || len(words) == 1 && (folded == "" || g.IsStop(folded))
+	}
+	for n := longestCourtesy; n > 0; n-- {
+		switch {
+		case n >= len(words):
+		case says(words[:n]):
+			words, n = words[n:], longestCourtesy+1
+		case says(words[len(words)-n:]):
+			words, n = words[:len(words)-n], longestCourtesy+1
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // kindFound is what words name, and whether it is all that they say.
