@@ -94,7 +94,7 @@ func (s *Service) tellCalled(ctx context.Context, in *askState, words []string) 
 func callsProperty(lexicon *facets.Lexicon, words []string) bool {
 	for from := range words {
 		for to := from + 1; to <= min(len(words), from+facets.LongestPhrase); to++ {
-			if _, known := lexicon.Slot(strings.Join(words[from:to], " ")); known {
+			if _, known := lexicon.Slot(facets.Fold(strings.Join(words[from:to], ""))); known {
 				return true
 			}
 		}

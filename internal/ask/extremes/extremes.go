@@ -325,6 +325,12 @@ var measures = sync.OnceValue(func() map[string]measure {
 	return all
 })
 
+// endsName says whether the folded name of a property ends with one of the measure's.
+func (m *measure) endsName(name string) bool {
+	const least = 4 // letters
+	return slices.ContainsFunc(m.names, func(of string) bool { return len(of) >= least && strings.HasSuffix(name, of) })
+}
+
 // measureOf gives one of a wish's measures.
 func measureOf(name string) measure { return measures()[strings.TrimPrefix(name, "-")] }
 

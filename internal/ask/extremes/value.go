@@ -49,6 +49,10 @@ func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
 	}
 	named := func(f facets.Figure) bool { return slices.Contains(m.names, facets.Fold(string(f.Slot))) }
 	some := slices.ContainsFunc(f, named)
+	if !some && m.unit != "" { // "Wuchshöhe", "packed weight"
+		named = func(f facets.Figure) bool { return f.Unit == m.unit && m.endsName(facets.Fold(string(f.Slot))) }
+		some = slices.ContainsFunc(f, named)
+	}
 	for _, figure := range f {
 		if !named(figure) && (some || m.other == "" || figure.Unit != m.other) {
 			continue

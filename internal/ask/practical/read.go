@@ -8,6 +8,8 @@ import (
 
 	"frontdesk/internal/ask/facts"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/search/slips"
+	lang "frontdesk/internal/infra/language"
 )
 
 // Asked is what a question asks of a site's owner, and for which day, country or people.
@@ -28,7 +30,10 @@ type Asked struct {
 // Read reads a question of somebody who prefers a language, that is asked now.
 func Read(text, language string, now time.Time) Asked {
 	folded := facets.Fold(text)
-	a := Asked{Language: languageOf(folded, language), Weights: Weigh(text), Intent: None}
+	a := Asked{Language: languageOf(folded, language), Weights: map[string]float64{None: 1}, Intent: None}
+	if phrased(folded) {
+		a.Weights = Weigh(text)
+	}
 	best := 0.0
 	for _, intent := range slices.Sorted(maps.Keys(a.Weights)) {
 		if p := a.Weights[intent]; intent != None && p > best {
@@ -41,6 +46,36 @@ func Read(text, language string, now time.Time) Asked {
 	a.Places = Places(folded)
 	a.readWhen(text, now)
 	return a
+}
+
+// phrased says whether a folded text has a word by which anything practical is asked, a slip of one or one that is made with
+// it. Words that begin alike are not enough: "bonsai" is no "bonsoir".
+func phrased(folded string) bool {
+	const leastMade = 5 // letters
+	for word := range fields(folded) {
+		if lang.IsJoined(word) {
+			return true
+		}
+		for _, language := range Languages {
+			usual := vocabularies()[language].usual[None]
+			if usual[word] {
+				return true
+			}
+			for known := range usual {
+				if len(known) >= leastMade && strings.Contains(word, known) || slipOf(word, known) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// slipOf says whether a word is another with a letter wrong.
+func slipOf(word, known string) bool {
+	const least = 4 // letters
+	return len(word) >= least && len(word) <= slips.Longest && len(known) <= slips.Longest &&
+		slips.Cost([]rune(word), []rune(known), slips.Letter) <= slips.Letter
 }
 
 // Sure is how likely the most likely intent is.

@@ -446,8 +446,7 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	case c.Slot == facets.Ratings, c.Slot == facets.Protein, c.Slot == facets.Fiber:
 		c.Min = &f.value
 	case c.Slot == facets.Yield:
-		r.serving(c, f.value, i, next)
-		return true
+		c.Min, c.Max = &f.value, &f.value
 	case f.unit != "": // "yarn 500 g"
 		least, most := f.value*(1-nearly), f.value*(1+nearly)
 		c.Min, c.Max, c.Bare = &least, &most, true
@@ -479,10 +478,12 @@ func (r *reader) readServes(i int) bool {
 	if !ok || value < 1 || value > mostPeople || value != float64(int(value)) {
 		return false
 	}
-	if f, ok := r.figureAt(next); ok && (f.slot != "" && f.slot != facets.Yield || f.time) || r.jointAt(next+1) >= 0 {
+	end := next + 1
+	_, more := r.match(end, roleOrMore)
+	if f, ok := r.figureAt(next); ok && (f.slot != "" && f.slot != facets.Yield || f.time) || more == 0 && r.jointAt(end) >= 0 {
 		return false
 	}
-	end := next + 1
+	end += more
 	if _, m := r.match(end, rolePeople); m > 0 {
 		end += m
 	} else if r.has(i, roleFor) {
@@ -491,15 +492,13 @@ func (r *reader) readServes(i int) bool {
 			return false
 		}
 	}
-	r.serving(facets.Constraint{Slot: facets.Yield}, value, i, end)
+	c := facets.Constraint{Slot: facets.Yield, Min: &value}
+	if more == 0 {
+		c.Max = &value
+	}
+	r.add(c, i, end)
 	return true
 }
 
 // mostPeople is for how many people at most something is asked for.
 const mostPeople = 10000
-
-// serving adds a wish for so many servings.
-func (r *reader) serving(c facets.Constraint, people float64, i, next int) {
-	c.Min, c.Max = &people, &people
-	r.add(c, i, next)
-}

@@ -32,6 +32,8 @@ func TestConditionsOnWhomAndWhenAreRead(t *testing.T) {
 		"jouet pour ma fille de 9 ans":             "jouet; age 9",
 		"libros para un niño de 4 años":            "libros; age 4",
 		"room for 4 people":                        "kind: Accommodation; people 4",
+		"tents that sleep three or more":           "tents; people at least 3",
+		"cabañas en que duermen 4 o más":           "cabañas; people at least 4",
 		"camera per tre persone":                   "kind: Accommodation; people 3",
 		"yarn 500g":                                "yarn; weight 485 g to 515 g",
 		"bottle 1 l":                               "bottle; capacity 970 ml to 1,030 ml",
