@@ -50,7 +50,8 @@ const (
 	byMeaning  = 0.6  // how alike what it means is to what is asked
 	byValue    = 0.35 // it has a value of the kind that is asked for
 	byName     = 0.45 // it names the same people or things
-	even       = 1.0  // how much worse a sentence may be that is quoted beside another
+	fewWords   = 3    // between the words of a sentence that says little
+	even       = 0.4  // how much worse a sentence may be that is quoted beside another
 	byCountry  = 1.2
 	byDay      = 0.9
 

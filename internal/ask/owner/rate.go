@@ -2,6 +2,7 @@ package owner
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"frontdesk/internal/ask/facts"
@@ -9,6 +10,7 @@ import (
 	"frontdesk/internal/ask/quote"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/vector/words"
+	"frontdesk/internal/infra/language"
 )
 
 // rate says how well a sentence answers.
@@ -20,8 +22,11 @@ func (s *search) rate(page, n int) float64 {
 		fit /= 2
 	}
 	score += fit + byMeaning*words.Cosine(s.means, one.meaning())
-	if asks(one.text) {
+	switch {
+	case asks(one.text):
 		score -= byName
+	case strings.Count(one.text, " ") < fewWords && !language.IsJoined(one.text): // "Hire it." means about anything on hiring
+		score -= byName / 2
 	}
 	for _, kind := range one.values() {
 		switch {

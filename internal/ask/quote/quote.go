@@ -131,7 +131,7 @@ func (q *Question) alike(text string) float64 {
 }
 
 // close is how much less may speak for a sentence that is told beside the best.
-const close = 4
+const close = 2.5
 
 // Best is the sentence of an item that answers best; empty where its text has none, or says no more
 // than its name. With more, those around it that answer about as well are told, too.

@@ -105,10 +105,7 @@ func (q *Question) ByProperty(item Item, object facts.Object) (said string, shar
 			// meant.
 			share = max(share, minWeight) + 0.1/float64(1+len(strings.Fields(item.Name)))
 			known := index.Either(in, index.Covered(q.Terms, answer.Text, item.Language))
-			if closer := q.closer(item, known); closer != "" {
-				return closer, share
-			}
-			return answer.Text, share
+			return strings.TrimSpace(answer.Text + " " + q.closer(item, known)), share
 		}
 	}
 	return "", 0
@@ -120,9 +117,9 @@ func (q *Question) means(named float64) bool { return q.Shown || named > 0 && na
 // open says whether the question asks for what no phrase names.
 func (q *Question) open() bool { return q.Intent == "property" && !q.Shown }
 
-// closer is the sentence of an item with a figure of the kind that was asked for that has a word of
-// the question which neither the item's name nor its property has: what students pay, where the
-// property says what it costs.
+// closer is the sentence of an item, told behind its property, with a figure of the kind that was
+// asked for that has a word of the question which neither the item's name nor its property has: what
+// students pay, where the property says what it costs.
 func (q *Question) closer(item Item, known []bool) string {
 	if !q.asksFigure() {
 		return ""
@@ -134,7 +131,7 @@ func (q *Question) closer(item Item, known []bool) string {
 			in[i] = in[i] && !known[i]
 		}
 		if own, _ := q.Weigh(in); own > most && details.Has(sentence, q.Kind) {
-			best, most = q.quote(item, sentence), own
+			best, most = quote.Shorten(sentence), own
 		}
 	}
 	return best
@@ -188,7 +185,7 @@ func (q *Question) ByStatement(item Item, object facts.Object) (said string, sha
 		return alone, max(leastNear, named/max(whole, minWeight))
 	}
 	if said != "" {
-		said = cmp.Or(q.closer(item, index.Either(in, index.Covered(q.Terms, said, item.Language))), said)
+		said = strings.TrimSpace(said + " " + q.closer(item, index.Either(in, index.Covered(q.Terms, said, item.Language))))
 	}
 	return said, share
 }
