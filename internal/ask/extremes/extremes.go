@@ -35,7 +35,7 @@ type Wish struct {
 	Anything    bool   // the question says "thing", which every item is
 	Beside      string // the superlative with the word behind it, which may be a name: "first aid"
 	Paid        bool   // what costs nothing does not count: "the cheapest paid plan"
-	Own         string // the name of the items' own property, folded, that the question compares by; empty for none
+	Own         string // the items' own property, folded, or the measure that the question compares by; empty for none
 	Tag         string // of the language that it was read in
 }
 
@@ -344,8 +344,8 @@ func (w *Wish) Most(measure string) bool {
 // Owned says whether the question has to name what is compared, as a property of its own: "the most pieces".
 func (w *Wish) Owned() bool { return slices.Equal(w.Measures(), []string{"own"}) }
 
-// NameOwn moves the items' own property, which the wish compares by, from Subject to Own; those whom there is room for are one.
-// It is false where Subject names none.
+// NameOwn moves the items' own property, which the wish compares by, from Subject to Own, or the measure by whose unit it is
+// called: "the most pages". It is false where Subject names none.
 func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 	words := strings.Fields(w.Subject)
 	for i := range words {
@@ -357,15 +357,18 @@ func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 		}
 	}
 	for i, word := range words {
-		if slices.ContainsFunc(tables(), func(t *table) bool { return t.tag == w.Tag && t.says("read people", facets.Fold(word)) }) {
-			w.Own, w.Subject = People, strings.Join(slices.Delete(words, i, i+1), " ")
+		for measure, m := range measures() {
+			if m.unit == "" || !in(w.Tag).says("read "+m.unit, facets.Fold(word)) {
+				continue
+			}
+			w.Own, w.Subject = measure, strings.Join(slices.Delete(words, i, i+1), " ")
 			return true
 		}
 	}
 	return false
 }
 
-// People is the measure of how many something is for, as a wish has it under Own.
+// People is the measure of how many something is for.
 const People = "people"
 
 // Measures are what the superlative may compare, the likeliest first; behind a "-" what it compares in the other direction.

@@ -40,10 +40,11 @@ func CommonUnit(values []Value) string {
 
 // Stated gives what the facts of an item state of a measure: the most of it or the least.
 func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
-	if name == "own" && w.Own == People {
-		name = People
+	most := w.Most(name)
+	if name == "own" && measures()[w.Own].names != nil {
+		name = w.Own
 	}
-	m, most := measureOf(name), w.Most(name)
+	m := measureOf(name)
 	if name == "own" {
 		m.names = []string{w.Own}
 	}

@@ -148,8 +148,12 @@ func (v *View) finding(q Question) *finding {
 	}
 	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
 		named := v.namesKind(q.Text)
-		if s.kind, s.members = v.aboutKind(named), v.KindExactly(named); s.members != nil && q.Guessed && s.types != nil {
-			s.types = s.types.Or(s.members) // a workshop may be an Event, a Course or a Product
+		s.kind = v.aboutKind(named)
+		if found := v.kindNamed(named, nil); found.exact {
+			s.members = found.items
+			if q.Guessed && s.types != nil && len(wordsForTypes()[found.head]) > 0 { // a workshop may be an Event or a Course
+				s.types = s.types.Or(s.members)
+			}
 		}
 	}
 	s.over = v.over(&q)
