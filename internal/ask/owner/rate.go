@@ -25,7 +25,7 @@ func (s *search) rate(page, n int) float64 {
 	switch {
 	case asks(one.text):
 		score -= byName
-	case strings.Count(one.text, " ") < fewWords && !language.IsJoined(one.text): // "Hire it." means about anything on hiring
+	case strings.Count(one.text, " ") < fewWords && len(one.values()) == 0 && !language.IsJoined(one.text): // "Hire it." means about anything on hiring
 		score -= byName / 2
 	}
 	for _, kind := range one.values() {

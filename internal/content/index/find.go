@@ -147,7 +147,7 @@ func (v *View) finding(q Question) *finding {
 		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 	}
 	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
-		named := v.namesKind(q.Text)
+		named := kindAsked(q.Text)
 		s.kind = v.aboutKind(named)
 		if found := v.kindNamed(named, nil); found.exact {
 			s.members = found.items

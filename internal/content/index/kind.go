@@ -457,14 +457,10 @@ var courtesies = sync.OnceValue(func() map[string]bool {
 // longestCourtesy is how many words a courtesy has at most.
 const longestCourtesy = 5
 
-// namesKind is what is left of a question without courtesies and function words around it: the name of a kind, where it asks
-// for one.
-func (v *View) namesKind(text string) string {
-	g, words := v.kindsOf().grammar, strings.Fields(text)
-	says := func(words []string) bool {
-		folded := facets.Fold(strings.Join(words, " "))
-		return courtesies()[folded] || len(words) == 1 && (folded == "" || g.IsStop(folded))
-	}
+// kindAsked is what is left of a question without courtesies around it: the name of a kind, where it asks for one.
+func kindAsked(text string) string {
+	words := strings.Fields(text)
+	says := func(words []string) bool { return courtesies()[facets.Fold(strings.Join(words, " "))] }
 	for n := longestCourtesy; n > 0; n-- {
 		switch {
 		case n >= len(words):
