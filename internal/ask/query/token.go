@@ -65,6 +65,25 @@ var elided = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
+// dayparts are the names of days with a part of the day joined to them, each with the length of the day's.
+var dayparts = sync.OnceValue(func() map[string]int {
+	joined := map[string]int{}
+	for day := range language.Each("day") {
+		if _, weekday := facets.WeekdayOf(day.Argument); !weekday {
+			continue
+		}
+		for part := range language.Each("time.daypart") {
+			for _, d := range day.Phrases {
+				for _, p := range part.Phrases {
+					d, p := facets.Fold(d), facets.Fold(p)
+					joined[d+p] = len(d)
+				}
+			}
+		}
+	}
+	return joined
+})
+
 // split splits a question into tokens.
 func split(text string) *line {
 	l := &line{text: text, tokens: make([]token, 0, 24)}
@@ -94,7 +113,12 @@ func split(text string) *line {
 			i = end
 		case unicode.IsLetter(r), unicode.Is(unicode.Mn, r):
 			end := wordEnd(text, i)
-			add(i, end, facets.Fold(text[i:end]), false)
+			folded := facets.Fold(text[i:end])
+			if at := dayparts()[folded]; at > 0 && len(folded) == end-i { // "Dienstagabend"
+				add(i, i+at, folded[:at], false)
+				i, folded = i+at, folded[at:]
+			}
+			add(i, end, folded, false)
 			i = end
 		case strings.ContainsRune(signs, r):
 			end := i + size

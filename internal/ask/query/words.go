@@ -492,7 +492,20 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 	if r.alternative(m, i, n) {
 		return true
 	}
+	if i > 0 && r.tokens[i].glued && r.tokens[i-1].number { // the "GB" of "16GB" is no country
+		return false
+	}
 	switch m.Slot {
+	case "performer", "instructor": // by a first name and a last one
+		if n < 2 {
+			return false
+		}
+		from := i
+		if led(roleBy) {
+			from--
+		}
+		r.add(c, from, i+n)
+		return true
 	case facets.Location:
 		if led(roleNear) {
 			from, near := r.near(i)

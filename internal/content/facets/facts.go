@@ -114,6 +114,9 @@ type reader struct {
 func (r *reader) thing(n *node, whole bool) {
 	for i, name := range n.names {
 		value := &n.values[i]
+		if name == "about" && whole && attended(n) {
+			r.category("category", value)
+		}
 		if read, ok := readers[name]; ok {
 			read(r, name, value)
 		} else if whole && name != "name" && !strings.HasPrefix(name, "@") {
@@ -239,6 +242,13 @@ func (r *reader) category(name string, v *node) {
 			}
 		}
 	})
+}
+
+// attended says whether an item is a course or an event, by its type: its subject is its category.
+func attended(n *node) (is bool) {
+	types := n.member("@type")
+	types.each(func(t *node) { is = is || t.text == "Course" || strings.HasSuffix(t.text, "Event") })
+	return is
 }
 
 // place reads the names of a place: its own, and the parts of its address.
