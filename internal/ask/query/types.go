@@ -68,9 +68,10 @@ func (r *reader) readKinds() {
 }
 
 // readBroad takes a word for whatever there is of some types ("activities", "gifts") for these types where the question's
-// conditions say all the rest. Words for food give way to what somebody eats even where a type is said: "a recipe for lunch".
+// conditions say all the rest, and one for what one goes to where the question says nothing else. Words for food give way to what somebody eats even where a type is said: "a recipe for lunch".
 func (r *reader) readBroad() {
-	if !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.Soft }) {
+	stated := slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.Soft })
+	if !stated && len(r.out.Constraints) > 0 {
 		return
 	}
 	var types []string
@@ -99,6 +100,9 @@ func (r *reader) readBroad() {
 	r.out.Broad = eats && slices.ContainsFunc(r.out.Constraints, feeds)
 	if len(types) == 0 || len(r.out.Types) > 0 || r.out.Broad {
 		return
+	}
+	if !stated && slices.ContainsFunc(types, func(t string) bool { return !r.at.IsA(t, "Event") && t != "Course" }) {
+		return // a word for things, such as gifts, finds those that are called so
 	}
 	r.out.Types = types
 	for k := 0; k < len(said); k += 2 {

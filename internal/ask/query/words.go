@@ -552,7 +552,7 @@ var alone = everywhere("only")
 
 // alternative takes a meaning of the n tokens at i for one more value of the condition before it: "in Lyon or Paris".
 func (r *reader) alternative(m facets.Meaning, i, n int) bool {
-	if m.Slot != facets.Location && m.Slot != facets.Brand && m.Slot != facets.Author {
+	if m.Slot != facets.Location && m.Slot != facets.Brand && m.Slot != facets.Author && m.Slot != facets.Category {
 		return false
 	}
 	k := i - 1
