@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/internal/ask/choice"
+	"frontdesk/internal/ask/details"
 	"frontdesk/internal/ask/practical"
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/vector/words"
@@ -66,6 +67,8 @@ const (
 	mostSure      = 0.8  // from which an intent needs no more
 	mostStrange   = 0.5  // the share of the subject that a page may say nothing of
 	littleStrange = 0.2
+	leastBeside   = 0.25 // of the question's words that a sentence has which is told beside a property,
+	mostBeside    = 0.5  // and of its subject's that the page has
 	wordsFit      = 0.60 // the share of the words from which a page is on it
 	nameFits      = 0.60 // from which an answered question is the one that is asked, if it is a practical one
 	nameSure      = 0.72 // if it may be any
@@ -107,6 +110,12 @@ func (d *Directory) Answer(q Question) (Answer, bool) {
 	s.score()
 	s.findNamed()
 	if a, ok := s.byProperty(); ok {
+		if page, n := s.beside(a); page >= 0 {
+			a.Text += " " + s.quote(page, n)
+			if !slices.Contains(a.Items, page) {
+				a.Items = slices.Insert(a.Items, 1, page)
+			}
+		}
 		a.By = s.evidence(a.from, q.Asked.Sure())
 		a.By.Property = 1
 		return a, true
@@ -127,6 +136,33 @@ func (d *Directory) AnswerSame(q Question) (Answer, bool) {
 		return Answer{}, false
 	}
 	return Answer{Text: s.quote(i, 0), Items: []int{i}, By: s.evidence(i, sure)}, true
+}
+
+// beside is the sentence that is told behind a property, of the page that says most of the question's subject, or what it costs
+// where that is asked: how high a van may be, where the property says that there is a car park. It is -1, 0 where the property
+// says all.
+func (s *search) beside(told Answer) (page, sentence int) {
+	page, most := -1, leastBeside
+	priced := s.Asked.Has("how-much") && !details.Has(told.Text, "money")
+	for i := range s.pages {
+		p, of := &s.pages[i], &s.Directory.pages[i]
+		if i == told.from || of.role == person || of.role == organisation || of.role == place || !s.serves(i) {
+			continue
+		}
+		for n := range of.sentences {
+			share := p.in[int32(n)]
+			switch {
+			case priced && p.fit >= titleSure && slices.Contains(of.sentences[n].values(), "money"):
+				share += p.fit
+			case p.subject < mostBeside:
+				continue
+			}
+			if share > most {
+				page, sentence, most = i, n, share
+			}
+		}
+	}
+	return page, sentence
 }
 
 // asked is the answered question that means most what is asked, and how sure it is that this is the same: 0 to 1. In one
