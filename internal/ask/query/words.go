@@ -496,6 +496,9 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 		return false
 	}
 	switch m.Slot {
+	case "educationalLevel":
+		r.add(c, i, i+n)
+		return true
 	case "performer", "instructor": // by a first name and a last one
 		if n < 2 {
 			return false

@@ -16,7 +16,7 @@ const (
 
 // taught are the slots whose values questions say in their own words.
 var taught = []facets.Slot{
-	facets.Brand, facets.Color, facets.Category, facets.Author, facets.Location, facets.Material, facets.Audience, facets.Cuisine, facets.Size, "genre", "publisher", "performer", "instructor", "organizer", "provider", "hiringOrganization", "director", facets.Properties,
+	facets.Brand, facets.Color, facets.Category, facets.Author, facets.Location, facets.Material, facets.Audience, facets.Cuisine, facets.Size, "genre", "publisher", "performer", "instructor", "educationalLevel", "organizer", "provider", "hiringOrganization", "director", facets.Properties,
 }
 
 // teaching is what a view teaches a lexicon: by items that are open alone.
