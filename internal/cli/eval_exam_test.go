@@ -16,14 +16,16 @@ func TestEverydayQuestionsAreAnsweredAsBefore(t *testing.T) {
 	t.Parallel()
 	floors := map[string]int{
 		"harbour": 31, "fournil": 29, "lomo": 29, "ribeira": 26, "biblioteca": 34, "clinique": 34, "hanaya": 31, "gasthof": 41,
-		"quayline": 42, "vigneto": 33, "pawprint": 35, "cimes": 41, "kornblume": 37, "patchbay": 34, "escuela": 33,
-		"larkspur": 30, "heronford": 28, "meeple": 35, "helados": 25, "verleih": 24,
-		"zahnrad": 29, "kelpline": 29, "azulejaria": 37, "marelle": 31,
+		"quayline": 42, "vigneto": 35, "pawprint": 35, "cimes": 41, "kornblume": 38, "patchbay": 34, "escuela": 33,
+		"larkspur": 31, "heronford": 28, "meeple": 37, "helados": 26, "verleih": 24,
+		"zahnrad": 29, "kelpline": 30, "azulejaria": 37, "marelle": 31,
 		"tidewell": 36, "atelierlin": 39, "nordlicht": 37,
-		// For measuring: nobody has looked at it.
-		"werkbank": 40,
+		"brackenrigg": 39, "algodonera": 41, "holunderhof": 35,
+		"hollerbeck": 30, "kettlecoil": 30, "pilothouse": 35, "remise": 35,
+		// For measuring: nobody has looked at them.
+		"werkbank": 40, "nettlerye": 36,
 	}
-	const shows = 31 // answers that show what they must not
+	const shows = 43 // answers that show what they must not
 	exam := evalCommand{JSON: true, Resamples: 1}
 	for site := range floors {
 		exam.Exam = append(exam.Exam, "eval/testdata/exam/"+site)
