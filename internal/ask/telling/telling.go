@@ -118,7 +118,7 @@ func (q *Question) means(named float64) bool { return q.Shown || named > 0 && na
 func (q *Question) open() bool { return q.Intent == "property" && !q.Shown }
 
 // closer is the sentence of an item, told behind its property, with a figure of the kind that was
-// asked for that has a word of the question which neither the item's name nor its property has: what
+// asked for, and a word of the question that neither the item's name nor its property has: what
 // students pay, where the property says what it costs.
 func (q *Question) closer(item Item, known []bool) string {
 	if !q.asksFigure() {
@@ -185,7 +185,8 @@ func (q *Question) ByStatement(item Item, object facts.Object) (said string, sha
 		return alone, max(leastNear, named/max(whole, minWeight))
 	}
 	if said != "" {
-		said = strings.TrimSpace(said + " " + q.closer(item, index.Either(in, index.Covered(q.Terms, said, item.Language))))
+		known := index.Either(in, index.Covered(q.Terms, said, item.Language))
+		said = strings.TrimSpace(said + " " + q.closer(item, known))
 	}
 	return said, share
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index/heads"
 )
 
 // dictionary holds each value that items have in words once. It only grows; a library begins a new one when it builds its
@@ -150,7 +151,7 @@ func (d *dictionary) describing() map[string]bool {
 		if v := d.slots[slot]; v != nil {
 			for _, text := range v.texts {
 				for word := range strings.FieldsSeq(text) {
-					words[bareWord(word)] = true
+					words[heads.Bare(word)] = true
 				}
 			}
 		}

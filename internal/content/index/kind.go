@@ -1,129 +1,23 @@
 package index
 
 import (
-	"cmp"
-	"embed"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 
 	"frontdesk/internal/content"
 	"frontdesk/internal/content/facets"
+	"frontdesk/internal/content/index/heads"
 	"frontdesk/internal/content/search"
 	"frontdesk/internal/content/search/analysis"
 	"frontdesk/internal/content/search/concepts"
 	"frontdesk/internal/infra/language"
 )
 
-//go:embed heads
-var headTables embed.FS
-
-// grammar says where the head of a noun phrase stands in a language, as heads/*.txt write it down.
-type grammar struct {
-	*analysis.Language
-	first    bool            // the head stands first, and last otherwise
-	after    map[string]bool // words that end the phrase: what follows qualifies it
-	and      map[string]bool // words that join two heads
-	trailing map[string]bool // colours and sizes behind the head
-	portion  map[string]bool // words for a form or a portion of what stands before them: "tea bags" are tea
-	leading  map[string]bool // articles and adjectives before it
-	small    bool            // a last word without a capital is a noun, and so the head: "Boot resoling"
-}
-
-var grammars = sync.OnceValue(func() map[string]*grammar {
-	all := map[string]*grammar{}
-	for _, tag := range language.TagsIn(headTables, "heads") {
-		lists := map[string]map[string]bool{}
-		language.MustRead(headTables, "heads/"+tag+".txt", "=", func(line language.Line) error {
-			list := map[string]bool{}
-			for word := range strings.FieldsSeq(line.Said) {
-				list[bareWord(word)] = true
-			}
-			lists[line.Key] = list
-			return nil
-		})
-		all[tag] = &grammar{
-			Language: analyzer().Language(tag), first: lists["head"]["first"], after: lists["after"], and: lists["and"],
-			trailing: lists["trailing"], portion: lists["portion"], leading: lists["leading"],
-			small: lists["small"]["noun"],
-		}
-	}
-	any := &grammar{Language: analyzer().Language(""), after: map[string]bool{}, and: map[string]bool{}, trailing: map[string]bool{}}
-	for _, g := range all {
-		maps.Copy(any.after, g.after)
-		maps.Copy(any.and, g.and)
-		maps.Copy(any.trailing, g.trailing)
-	}
-	all[""] = any
-	return all
-})
-
-// grammarOf gives the grammar of a BCP 47 tag, and one in which the words of all languages lead to what qualifies a head for
-// tags that have none.
-func grammarOf(tag string) *grammar {
-	base, _, _ := strings.Cut(tag, "-")
-	return cmp.Or(grammars()[base], grammars()[""])
-}
-
-// The bounds of a phrase: words that are looked at of a name, and items that make a word a common one.
-const (
-	longestPhrase = 12
-	commonWord    = 2
-)
-
-// bareWord is a word in lower case and without accents, its hyphens gone: "T-Shirt" is "tshirt".
-func bareWord(word string) string {
-	if word == "&" {
-		return word
-	}
-	return strings.ReplaceAll(facets.Fold(word), " ", "")
-}
-
-// phraseOf gives the words of a name that may be its head, in their order: those before a figure, a stop or a word that
-// leads to what qualifies them, without articles before them and colours behind.
-func (g *grammar) phraseOf(name string) (words []string) {
-	words, _ = g.cut(name)
-	return words
-}
-
-// cut cuts a name at the end of its phrase. Behind a bare figure the rest may have the head, too: "Corrie 2 Tent".
-func (g *grammar) cut(name string) (words []string, rest string) {
-	all := strings.Fields(elided.Replace(name))
-	for i, word := range all {
-		bare, ends := bareWord(word), strings.ContainsAny(word[len(word)-1:], ",;:!?")
-		opens := strings.ContainsAny(word[:1], "([–—|") || word == "-" || bare == "" && word != "&"
-		figure := bare != "" && bare[0] >= '0' && bare[0] <= '9'
-		switch {
-		case len(words) == 0 && (g.leading[bare] || g.after[bare] || opens || figure):
-			continue
-		case figure && !ends && !g.first:
-			q, _ := facets.ReadQuantity(strings.Join(all[i:], " "))
-			if _, err := strconv.Atoi(word); err == nil && q.Unit == "" {
-				rest = strings.Join(all[i+1:], " ")
-			}
-			return g.stripped(words), rest
-		case opens, figure, g.after[bare], len(words) == longestPhrase:
-			return g.stripped(words), ""
-		}
-		if words = append(words, bare); ends {
-			return g.stripped(words), ""
-		}
-	}
-	return g.stripped(words), ""
-}
-
-// elided cuts short words apart from what they stand before: "d'hiver".
-var elided = strings.NewReplacer("d'", "d' ", "d’", "d' ", "l'", "l' ", "l’", "l' ", "D'", "d' ", "D’", "d' ", "L'", "l' ", "L’", "l' ", "/", " ")
-
-func (g *grammar) stripped(words []string) []string {
-	for len(words) > 1 && g.trailing[words[len(words)-1]] {
-		words = words[:len(words)-1]
-	}
-	return words
-}
+// commonWord is how many items make a word a common one.
+const commonWord = 2
 
 // unnamed are types of items whose names do not say what they are: a guide to kettles is no kettle.
 var unnamed = []string{
@@ -159,16 +53,16 @@ func (l *Index) naming(e *content.Entry) (n naming) {
 		for i := 0; i < len(e.Passages) && len(text) < 400; i++ {
 			text += " " + e.Passages[i].Text
 		}
-		if n.language = analyzer().Guess(text); grammars()[n.language] == nil { // of few words that are of several languages
+		if n.language = analyzer().Guess(text); !heads.Knows(n.language) { // of few words that are of several languages
 			n.language = ""
 		}
 	}
-	g := grammarOf(n.language)
-	words, rest := g.cut(e.Name)
-	if last := len(words) - 1; g.small && last > 0 && !g.portion[words[last]] && strings.Contains(e.Name, " "+words[last]) {
+	g := heads.Of(n.language)
+	words, rest := g.Cut(e.Name)
+	if last := len(words) - 1; g.Small && last > 0 && !g.Portion[words[last]] && strings.Contains(e.Name, " "+words[last]) {
 		words = words[last:]
 	}
-	if behind := g.phraseOf(rest); len(behind) > 0 {
+	if behind := g.Phrase(rest); len(behind) > 0 {
 		words = append(append(words, bareFigure), behind...)
 	}
 	n.words = l.words.heads.numbers(words)
@@ -214,8 +108,8 @@ func (h *headWords) all() []string {
 
 // kinds tells what the items of a view are.
 type kinds struct {
-	grammar    *grammar // of most items
-	words      []string // of names
+	grammar    *heads.Grammar // of most items
+	words      []string       // of names
 	byWord     map[uint32][]named
 	categories []category
 	common     map[uint32]int  // how many names have a word
@@ -271,7 +165,7 @@ func (v *View) classify() *kinds {
 			k.common[word]++
 		}
 	}
-	k.grammar = grammarOf(mostSpoken(spoken))
+	k.grammar = heads.Of(mostSpoken(spoken))
 	k.words, k.describing = v.dictionary.heads.all(), v.dictionary.describing()
 	slot, categorised := v.dictionary.number(facets.Category)
 	numbered := map[uint32]int{}
@@ -288,14 +182,14 @@ func (v *View) classify() *kinds {
 			if !known {
 				c = len(k.categories)
 				numbered[value.number] = c
-				k.categories = append(k.categories, k.grammar.category(v.dictionary.text(facets.Category, value.number)))
+				k.categories = append(k.categories, categoryOf(k.grammar, v.dictionary.text(facets.Category, value.number)))
 			}
 			k.categories[c].items = append(k.categories[c].items, at)
 			own = append(own, k.categories[c].heads...)
 		}
-		heads, how := k.headsOf(&l.naming, own)
-		for i, word := range heads {
-			if i == len(heads)-1 {
+		names, how := k.headsOf(&l.naming, own)
+		for i, word := range names {
+			if i == len(names)-1 {
 				how = certain
 			}
 			k.byWord[word] = append(k.byWord[word], named{at, how})
@@ -318,31 +212,31 @@ func mostSpoken(spoken map[string]int) string {
 // headsOf gives the words of a name that may say what the item is, the one at the head of its phrase last, and how likely the
 // others do. A word that no other name has may be a model or a place ("Espresso Machine Pavia"): then the word before it says
 // it, too, in languages in which such names come behind the head. A word that is the head of its own category is its head.
-func (k *kinds) headsOf(n *naming, own []string) (heads []uint32, how certainty) {
+func (k *kinds) headsOf(n *naming, own []string) (words []uint32, how certainty) {
 	last := len(n.words) - 1
 	if last < 0 {
 		return nil, possible
 	}
 	g := k.grammar
 	if n.language != "" {
-		g = grammarOf(n.language)
+		g = heads.Of(n.language)
 	}
-	if g.first {
+	if g.First {
 		return n.words[:1], certain
 	}
 	for i := last; i >= 0 && len(own) > 0; i-- {
-		if g.among(own, k.words[n.words[i]]) {
+		if g.Among(own, k.words[n.words[i]]) {
 			return n.words[i : i+1], certain
 		}
 	}
-	words, behind := k.atFigure(n.words)
+	before, behind := k.atFigure(n.words)
 	if i := k.lastCommon(g, behind); i >= 0 {
 		return behind[i:], likely
 	}
-	if i := k.lastCommon(g, words); i >= 0 {
-		return words[i:], likely
+	if i := k.lastCommon(g, before); i >= 0 {
+		return before[i:], likely
 	}
-	return words, possible
+	return before, possible
 }
 
 // atFigure cuts the words of a name at a figure.
@@ -354,62 +248,29 @@ func (k *kinds) atFigure(words []uint32) (before, behind []uint32) {
 }
 
 // lastCommon is the last of some words that several names have and that says what something is; -1 where none does.
-func (k *kinds) lastCommon(g *grammar, words []uint32) int {
+func (k *kinds) lastCommon(g *heads.Grammar, words []uint32) int {
 	for i := len(words) - 1; i >= 0; i-- {
-		if word := k.words[words[i]]; k.common[words[i]] >= commonWord && !g.portion[word] && !k.describing[word] {
+		if word := k.words[words[i]]; k.common[words[i]] >= commonWord && !g.Portion[word] && !k.describing[word] {
 			return i
 		}
 	}
 	return -1
 }
 
-// category reads the path of a category: "Teaware > Cups and mugs".
-func (g *grammar) category(path string) (c category) {
+// categoryOf reads the path of a category: "Teaware > Cups and mugs".
+func categoryOf(g *heads.Grammar, path string) (c category) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(">/›»|", r) })
 	for _, part := range parts {
-		enumerated := g.enumerated(part)
+		enumerated := g.Enumerated(part)
 		c.joined = len(enumerated) > 1
 		for _, words := range enumerated {
 			c.phrases = append(c.phrases, strings.Join(words, " "))
-			if words = g.phraseOf(strings.Join(words, " ")); len(words) > 0 {
-				c.heads = append(c.heads, words[g.headAt(len(words))])
+			if words = g.Phrase(strings.Join(words, " ")); len(words) > 0 {
+				c.heads = append(c.heads, words[g.HeadAt(len(words))])
 			}
 		}
 	}
 	return c
-}
-
-// enumerated gives the words of each thing that a text enumerates.
-func (g *grammar) enumerated(text string) (all [][]string) {
-	var words []string
-	ends := func() {
-		if len(words) > 0 {
-			all, words = append(all, words), nil
-		}
-	}
-	for word := range strings.FieldsSeq(strings.ReplaceAll(text, "・", " & ")) {
-		bare := bareWord(word)
-		if g.and[bare] || bare == "&" {
-			ends()
-			continue
-		}
-		if bare != "" {
-			words = append(words, bare)
-		}
-		if strings.HasSuffix(word, ",") {
-			ends()
-		}
-	}
-	ends()
-	return all
-}
-
-// headAt is where the head stands in a phrase of n words.
-func (g *grammar) headAt(n int) int {
-	if g.first {
-		return 0
-	}
-	return n - 1
 }
 
 // Kind returns the items that are what words name: those whose name has them at its head, whose category is called so or
@@ -501,15 +362,15 @@ func (v *View) kindNamed(words string, types []string) kindFound {
 }
 
 func (v *View) kind(k *kinds, words string, types []string) kindFound {
-	phrase := k.grammar.phraseOf(words)
+	phrase := k.grammar.Phrase(words)
 	if len(phrase) == 0 {
 		return kindFound{}
 	}
 	phrased := strings.Join(phrase, " ")
-	head := phrase[k.grammar.headAt(len(phrase))]
+	head := phrase[k.grammar.HeadAt(len(phrase))]
 	found := v.called(k, head)
 	if len(phrase) > 1 && found.Empty() { // in a language that puts the head elsewhere
-		head = phrase[len(phrase)-1-k.grammar.headAt(len(phrase))]
+		head = phrase[len(phrase)-1-k.grammar.HeadAt(len(phrase))]
 		found = v.called(k, head)
 	}
 	called := k.categoriesCalled(v, phrased, head)
@@ -543,7 +404,7 @@ var wordsForTypes = sync.OnceValue(func() map[string][]string {
 				continue
 			}
 			for _, phrase := range list.Phrases {
-				if word := bareWord(phrase); !slices.Contains(types[word], list.Argument) {
+				if word := heads.Bare(phrase); !slices.Contains(types[word], list.Argument) {
 					types[word] = append(types[word], list.Argument)
 				}
 			}
@@ -565,9 +426,9 @@ func typeNamed(phrase string) (types []string) {
 
 // beside gives the words that qualify a head.
 func (k *kinds) beside(words, head string) (beside []string) {
-	for word := range strings.FieldsSeq(elided.Replace(words)) {
-		bare := bareWord(word)
-		if bare != "" && bare != head && !k.grammar.leading[bare] && !k.grammar.after[bare] {
+	for word := range strings.FieldsSeq(heads.Elided.Replace(words)) {
+		bare := heads.Bare(word)
+		if bare != "" && bare != head && !k.grammar.Leading[bare] && !k.grammar.After[bare] {
 			beside = append(beside, strings.Trim(word, ",;:!?"))
 		}
 	}
@@ -588,17 +449,11 @@ func (k *kinds) categoriesCalled(v *View, phrase, head string) *search.Selection
 	is, titled := v.likeness(k.grammar, head), v.mentioning(head, search.Titled)
 	for i := range k.categories {
 		c := &k.categories[i]
-		if !c.joined && slices.ContainsFunc(c.phrases, func(p string) bool { return k.grammar.sameWords(p, phrase) }) {
+		if !c.joined && slices.ContainsFunc(c.phrases, func(p string) bool { return k.grammar.SameWords(p, phrase) }) {
 			at = append(at, k.members(v, c, is, titled)...)
 		}
 	}
 	return v.at(at)
-}
-
-// sameWords says whether two phrases are the same words in any form.
-func (g *grammar) sameWords(a, b string) bool {
-	as, bs := strings.Fields(a), strings.Fields(b)
-	return slices.EqualFunc(as, bs, func(x, y string) bool { return x == y || g.Stem(x) == g.Stem(y) })
 }
 
 // called gives the items that a head names.
@@ -672,7 +527,7 @@ func (k *kinds) members(v *View, c *category, is func(string) bool, titled *sear
 			members = append(members, item)
 		case slices.ContainsFunc(words, func(n uint32) bool { return is(k.words[n]) }):
 			members = append(members, item)
-		case !slices.ContainsFunc(words, func(n uint32) bool { return k.grammar.among(c.heads, k.words[n]) }):
+		case !slices.ContainsFunc(words, func(n uint32) bool { return k.grammar.Among(c.heads, k.words[n]) }):
 			others = append(others, item)
 		}
 	}
@@ -693,23 +548,18 @@ func (k *kinds) isBeside(own spot, words []uint32, titled bool, is func(string) 
 	if before, _ := k.atFigure(words); at < len(before) {
 		words = before
 	}
-	if g.first || at == len(words)-1 {
+	if g.First || at == len(words)-1 {
 		return false
 	}
 	next := k.words[words[at+1]]
-	return !g.portion[next] && !k.describing[next] && !is(next) &&
+	return !g.Portion[next] && !k.describing[next] && !is(next) &&
 		slices.ContainsFunc(k.byWord[words[at+1]], func(other named) bool { return other.spot != own && other.how >= likely })
 }
 
-// among says whether a word is one of several in any form.
-func (g *grammar) among(words []string, word string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return g.sameWords(w, word) })
-}
-
 // likeness says of words whether they are a head or another word for it in any form, or a compound that ends with one.
-func (v *View) likeness(g *grammar, head string) func(word string) bool {
+func (v *View) likeness(g *heads.Grammar, head string) func(word string) bool {
 	var any []func(string) bool
-	for _, word := range append([]string{head}, g.synonyms(head)...) {
+	for _, word := range append([]string{head}, synonyms(g, head)...) {
 		any = append(any, v.formsOf(g, word))
 	}
 	return func(word string) bool {
@@ -718,7 +568,7 @@ func (v *View) likeness(g *grammar, head string) func(word string) bool {
 }
 
 // synonyms gives the single words of a language that stand for the same as a head, which may be of another language.
-func (g *grammar) synonyms(head string) (words []string) {
+func synonyms(g *heads.Grammar, head string) (words []string) {
 	for _, tag := range concepts.Tags {
 		language := concepts.In(tag)
 		meanings := language.Meanings(head)
@@ -726,7 +576,7 @@ func (g *grammar) synonyms(head string) (words []string) {
 			meanings = language.Meanings(analyzer().Language(tag).Stem(head))
 		}
 		for _, p := range concepts.Phrases(meanings, g.Tag) {
-			if word := bareWord(p.Text); !p.Kind && word != head && !strings.Contains(p.Text, " ") && !slices.Contains(words, word) {
+			if word := heads.Bare(p.Text); !p.Kind && word != head && !strings.Contains(p.Text, " ") && !slices.Contains(words, word) {
 				words = append(words, word)
 			}
 		}
@@ -735,7 +585,7 @@ func (g *grammar) synonyms(head string) (words []string) {
 }
 
 // formsOf says of words whether they are a head in another form, or a compound that ends with it.
-func (v *View) formsOf(g *grammar, head string) func(word string) bool {
+func (v *View) formsOf(g *heads.Grammar, head string) func(word string) bool {
 	stem := g.Stem(head)
 	parting, composed := (*analysis.Parting)(nil), false
 	if g.Composes {
