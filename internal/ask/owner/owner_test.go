@@ -28,6 +28,12 @@ var (
 		{Site: "m", URL: "https://olio.example/consegna", Type: "WebPage", Name: "Consegna", Language: "it", Texts: []string{
 			"In Italia 6 euro, gratis da 80 euro. In Germania e Austria 14 euro. Nel resto del mondo non spediamo."}},
 	}
+	inn = []Page{ // whose property says that there is a car park, and a page how high
+		{Site: "i", URL: "https://inn.example/", Type: "Hotel", Name: "Harbour Inn", Language: "en", Object: []byte(`{"@type":"Hotel","name":"Harbour Inn",
+			"amenityFeature":[{"@type":"LocationFeatureSpecification","name":"Parking","value":true}]}`)},
+		{Site: "i", URL: "https://inn.example/parking", Type: "WebPage", Name: "Parking", Language: "en", Texts: []string{
+			"The yard has nine bays. Height limit 2.1 metres. Bicycles go into the shed."}},
+	}
 	farm = []Page{ // of which a page tells what it is not called by
 		{Site: "f", URL: "https://farm.example/here", Type: "WebPage", Name: "Getting here", Language: "en", Texts: []string{
 			"The 12 bus stops at the gate. Dogs are welcome in the yard. The path is steep."}},
@@ -88,6 +94,8 @@ func TestAnswer(t *testing.T) {
 		{mercato, "it", "quando siete aperti", "", "", ""},
 		{hof, "de", "kann ich meinen dackel mitbringen", "Dürfen Hunde mit auf den Hof?", "Nein", ""},
 		{hof, "en", "are dogs allowed", "Dürfen Hunde mit auf den Hof?", "Nein", ""},
+		{inn, "en", "height limit of your car park", "Harbour Inn", "2.1 metres", "Bicycles"},
+		{inn, "en", "do you have parking", "Parking", "Yes, ", "metres"},
 		{farm, "en", "are dogs allowed", "Getting here", "Dogs are welcome", ""},
 		{farm, "en", "may I take photographs", "", "", ""},
 		{hof, "it", "a che ora chiudete il venerdì", "Birkenhof", "18:00", ""},

@@ -42,6 +42,7 @@ func TestConditionsOnWhomAndWhenAreRead(t *testing.T) {
 		"eventi dopo le 20":                        "kind: Event; start time at least 20:00",
 		"événements le soir":                       "kind: Event; start time 17:00 to 24:00",
 		"gifts under 10 euros":                     "kind: Product; price under €10",
+		"veranstaltungen dienstagabend":            "kind: Event; date on 24 November 2026; start time 17:00 to 24:00",
 		"was ist im juni los":                      "kind: Event; date 1 June 2027 to 30 June 2027",
 	} {
 		u := Read(question, gathering())

@@ -7,9 +7,37 @@ import (
 	"testing"
 )
 
+// TestWhatIsOfAKindComesFirst holds that the name of a kind, courtesies apart, finds what is of it
+// before what is only called by it, whatever type it has.
+func TestWhatIsOfAKindComesFirst(t *testing.T) {
+	t.Parallel()
+	v := stockedIn(t, "en",
+		thing("Service", "Boot resoling", ""), thing("Product", "Haystack Leather Walking Boot", "Footwear"),
+		thing("Product", "Pebble Children's Walking Boot", "Footwear"),
+		thing("Product", "Shoe Polish", "Care"), thing("Course", "Weaving Workshop", ""), thing("Event", "Talk on workshops", ""),
+	)
+	for _, row := range []struct {
+		text, first string
+		types       []string
+	}{
+		{"boots", " Boot", nil}, {"do you have boots", " Boot", nil}, {"boot resoling", "Boot resoling", nil},
+		{"workshops", "Weaving Workshop", []string{"Event"}},
+	} {
+		found := v.Find(Question{Text: row.text, Types: row.types, Guessed: true, Limit: 5, Within: v.everything})
+		if len(found.Hits) == 0 || !strings.HasSuffix(nameAt(found.Hits[0].URL), row.first) {
+			t.Errorf("%q finds %v, want %q first", row.text, found.Hits, row.first)
+		}
+	}
+}
+
 // thing is an item of a kind test: its type, name and category.
 func thing(typ, name, category string) string {
 	return fmt.Sprintf(`{"@type":%q,"name":%q,"category":%q}`, typ, name, category)
+}
+
+// nameAt is the name of the item at an address.
+func nameAt(url string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(url, "https://site.example/"), "-", " ")
 }
 
 // whichAre gives the names of the items that are what words name, in order.
@@ -20,7 +48,7 @@ func whichAre(v *View, words string) []string {
 		return nil
 	}
 	for _, ref := range kind.All() {
-		names = append(names, strings.ReplaceAll(strings.TrimPrefix(ref.(*Doc).URL, "https://site.example/"), "-", " "))
+		names = append(names, nameAt(ref.(*Doc).URL))
 	}
 	slices.Sort(names)
 	return names
