@@ -124,6 +124,12 @@ func TestWordsThatBelongTogether(t *testing.T) {
 		{"es", "entrante", "en", "bruschetta*"},
 		{"en", "almond", "de", "Marzipan*"},
 		{"it", "falla di sicurezza", "en", "vulnerability"},
+		{"en", "telly", "de", "Fernseher"},
+		{"en", "nails done", "fr", "vernis semi-permanent"},
+		{"de", "Sprachkurs", "de", "Spanisch A1*"},
+		{"de", "Sprachkurs", "en", "!Spanish*"}, // which a page says of its people, too
+		{"de", "Kochkurs", "de", "thailändisch kochen"},
+		{"de", "Färbekurs", "es", "tintes naturales"},
 	} {
 		phrase, l := c.asked, In(c.from)
 		if c.from != "ja" {
