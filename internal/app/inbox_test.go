@@ -176,7 +176,7 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 		t.Fatalf("bind: %d %v", code, got)
 	}
 	p.sees("/console/inbox", 200, "Accepted: your turn")
-	p.sees(address, 200, "ana@example.org", "Mark as done", "Offer bound")
+	p.sees(address, 200, "ana@example.org", "Mark as done", "Offer accepted")
 	if w := p.post(address+"/done", "from", "inbox"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/inbox" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}

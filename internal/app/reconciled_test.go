@@ -41,7 +41,7 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 
 	// While the day is not over for two days nothing is counted, and the page says so.
 	p := m.atConsole(identity.Viewer)
-	p.sees("/console/sales/reconciliation", 200, "No day was counted yet", `aria-current="page"`)
+	p.sees("/console/sales/reconciliation", 200, "No day with deliveries or reports was counted yet", `aria-current="page"`)
 	page := "/console/sales/reconciliation?day=" + day.Format(time.DateOnly)
 	p.sees(page, 200, "The day is not counted yet", "Used, not delivered", unrecorded.Transaction)
 	key, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
@@ -114,11 +114,11 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 		}
 		p = m.atConsole(identity.Viewer)
 		p.sees("/console/sales/reconciliation", 200, "5 (83.3 %)", "Differences of 2027-05-04")
-		p.sees("/console/sales/reconciliation", 200, "is the first day that was counted", "/console/sales/reports/reconciliation-days.csv")
-		p.sees("/console/sales/reconciliation?day=2027-05-03", 200, "from before counting began")
+		p.sees("/console/sales/reconciliation", 200, "The first day that was counted is", "/console/sales/reports/reconciliation-days.csv")
+		p.sees("/console/sales/reconciliation?day=2027-05-03", 200, "The day is before counting began")
 		p.sees("/console/sales/reports/reconciliation-days.csv", 200, ",6,5,83.3,0")
 		p.sees("/console/sales/reconciliation?site=nobodys", 200, "Nothing fits")
-		p.sees(page+"&site="+days[0].Site, 200, "This is what was counted", "5 (83.3 %)", "/console/sales/transactions/"+unrecorded.Transaction, "reported as not used at all", "/console/sales/transactions/"+unused.Transaction, "txn-nobodys-1", "reconciliation.csv")
+		p.sees(page+"&site="+days[0].Site, 200, "These are the differences that were counted", "5 (83.3 %)", "/console/sales/transactions/"+unrecorded.Transaction, "reported as not used at all", "/console/sales/transactions/"+unused.Transaction, "txn-nobodys-1", "reconciliation.csv")
 	}
 	p = m.atConsole(identity.Viewer)
 	p.sees(page+"&kind=delivered_not_used", 200, unused.Transaction)
@@ -141,5 +141,5 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 		t.Error("what a log tells is linked to a page that there is not")
 	}
 	p.sees("/console/sales/leakage?kind=logged&day=2027-05-05", 200, "Nothing fits")
-	p.sees("/console/sales/leakage", 200, "Nothing was delivered that was not bought")
+	p.sees("/console/sales/leakage", 200, "Nothing was delivered without a purchase")
 }

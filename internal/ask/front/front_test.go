@@ -165,8 +165,7 @@ func TestNoNodeSpoilsTheAnswer(t *testing.T) {
 			wire.ReasonUnfit},
 		"no UTF-8": {says(t, 200, strings.Replace(answerOf("x b 9"), `"x"`, "\"\xff\"", 1)), wire.ReasonUnfit},
 		"moved": {server(t, func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/there",
-				308)
+			http.Redirect(w, r, "/there", http.StatusPermanentRedirect)
 		}), wire.ReasonUnreachable},
 		"unauthorized": {says(t, 401,
 			`{"_meta":{"response_type":"failure","version":"0.55"},"error":{"code":"UNAUTHORIZED"}}`),
