@@ -147,9 +147,8 @@ func (v *View) finding(q Question) *finding {
 		s.types = v.anyOf(len(types), func(i int) choice { return choice{typ: types[i]} })
 	}
 	if q.Text != "" && !q.Literal && v.snapshot.TitleWords() <= tellingTitles {
-		named := kindAsked(q.Text)
-		s.kind = v.aboutKind(named)
-		if found := v.kindNamed(named, nil); found.exact {
+		s.kind = v.aboutKind(q.Text)
+		if found := v.kindNamed(kindAsked(q.Text), nil); found.exact {
 			s.members = found.items
 			if q.Guessed && s.types != nil && len(wordsForTypes()[found.head]) > 0 { // a workshop may be an Event or a Course
 				s.types = s.types.Or(s.members)
