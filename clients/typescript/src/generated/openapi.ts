@@ -124,6 +124,8 @@ export interface components {
             response_type: "answer" | "elicitation" | "promise" | "failure";
             session_context?: Record<string, unknown>;
             streaming?: boolean;
+            /** @description The nodes whose sites are missing from the answer of a front. (An extension of ours.). */
+            unanswered?: components["schemas"]["Unanswered"][];
             /** @description What the question was taken to want. */
             understood?: components["schemas"]["Understood"];
             /** @constant */
@@ -161,6 +163,15 @@ export interface components {
         Failure: {
             code: string;
             message?: string;
+        };
+        /** @description A node that gave a front no answer. */
+        Unanswered: {
+            /** @description As the front's owner calls it. */
+            node: string;
+            /** @description Timeout, unreachable, busy, refused, failed or unfit. */
+            reason: string;
+            /** @description That it was asked for. */
+            sites: string[];
         };
         /** @description What a question was taken to want, in words for people and as filters. It is an extension that the protocol permits, and absent where nothing but words to search for was found in a question. */
         Understood: {

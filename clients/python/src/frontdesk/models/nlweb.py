@@ -313,6 +313,17 @@ class RequestMeta(BaseModel):
     version: str | float | None = None
 
 
+class Unanswered(BaseModel):
+    model_config = ConfigDict(
+        populate_by_name=True,
+    )
+    node: Annotated[str, Field(description="As the front's owner calls it.")]
+    reason: Annotated[
+        str, Field(description='Timeout, unreachable, busy, refused, failed or unfit.')
+    ]
+    sites: Annotated[list[str], Field(description='That it was asked for.')]
+
+
 class Understood(BaseModel):
     model_config = ConfigDict(
         populate_by_name=True,
@@ -438,6 +449,12 @@ class Meta(BaseModel):
     response_type: Literal['answer', 'elicitation', 'promise', 'failure']
     session_context: dict[str, Any] | None = None
     streaming: bool | None = None
+    unanswered: Annotated[
+        list[Unanswered] | None,
+        Field(
+            description='The nodes whose sites are missing from the answer of a front. (An extension of ours.).'
+        ),
+    ] = None
     understood: Understood | None = None
     version: Literal['0.55']
 
