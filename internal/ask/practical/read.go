@@ -30,9 +30,9 @@ type Asked struct {
 // Read reads a question of somebody who prefers a language, that is asked now.
 func Read(text, language string, now time.Time) Asked {
 	folded := facets.Fold(text)
-	a := Asked{Language: languageOf(folded, language), Weights: map[string]float64{None: 1}, Intent: None}
-	if phrased(folded) {
-		a.Weights = Weigh(text)
+	a := Asked{Language: languageOf(folded, language), Weights: Weigh(text), Intent: None}
+	if 1-a.Weights[None] >= heard && !phrased(folded) {
+		a.Weights = map[string]float64{None: 1}
 	}
 	best := 0.0
 	for _, intent := range slices.Sorted(maps.Keys(a.Weights)) {
@@ -47,6 +47,9 @@ func Read(text, language string, now time.Time) Asked {
 	a.readWhen(text, now)
 	return a
 }
+
+// heard is how likely a question has to be a practical one for its words to be looked at.
+const heard = 0.2
 
 // phrased says whether a folded text has a word by which anything practical is asked, a slip of one or one that is made with
 // it. Words that begin alike are not enough: "bonsai" is no "bonsoir".
