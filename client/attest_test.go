@@ -208,9 +208,9 @@ func TestVerifiersKeysAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of what it fetched, by the
-// hash of the offer and that which the provider attests: bytes by SHA-256, nearly the words by
-// simhash-v1.
+// TestWhatComesIsHeldAgainstWhatIsAttested holds what a buyer is told of the content that it fetched.
+// The client compares it with the hashes of the offer and of the provider: SHA-256 for bytes,
+// simhash-v1 for words that are nearly the same.
 func TestWhatComesIsHeldAgainstWhatIsAttested(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(strings.Repeat("a b c d e f g h i j k l m n o p q r s t u v w x y z one two three four five six seven eight nine ten eleven twelve ", 6))

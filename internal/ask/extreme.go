@@ -243,8 +243,9 @@ func (s *Service) findExtreme(
 	return true
 }
 
-// measure finds the figures of items, and says by which measure; none where no item states any. Of those that may be meant, it
-// takes the likeliest that at least half as many items state as another.
+// measure finds the figures of items and names the measure that they are of; empty where no item
+// states any. Of the measures that may be meant it takes the likeliest, unless more than twice as
+// many items state another.
 func (s *Service) measure(
 	ctx context.Context, g *released.View, wish *extremes.Wish, items []measuredItem, beside, language string,
 ) (measure string) {

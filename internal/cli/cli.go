@@ -1,6 +1,6 @@
 // Package cli is frontdesk's command line. Each command is a struct: its fields are the flags, and
-// its Run carries it out. The commands of agents, buyers and providers are in agent, those by which
-// an owner runs a front desk in owner; here are those that serve, read content, check and measure.
+// its Run carries it out. The commands of agents, buyers and providers are in agent, those of owners
+// in owner; here are those that serve, read content, check and measure.
 package cli
 
 import (

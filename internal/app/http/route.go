@@ -23,8 +23,8 @@ type Route struct {
 	// asks says of a request that is done whether it was a question, for the metric asks_total; nil
 	// for none.
 	Asks func(method string, happened *httpx.Event) bool
-	// door is the name by which auth.required and the scopes of keys know the route. Its requests
-	// are identified and counted; those of a route without a door are not.
+	// Door names the route in auth.required and in the scopes of keys. Its requests are identified
+	// and counted; those of a route without a door are not.
 	Door string
 	// Channel is over what its visitors are counted to come; empty for what agents are not for,
 	// such as the console.

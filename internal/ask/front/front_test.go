@@ -268,8 +268,8 @@ func record(t *testing.T, body string) *recorder {
 }
 
 // TestWhatIsPassedOn holds what goes to a node: the question with its context and preferences, whom
-// it is asked for, and the front's own key; and nothing by which a node could take the asker for
-// somebody.
+// it is asked for, and the front's own key. Nothing goes along that tells a node who the asker
+// is.
 func TestWhatIsPassedOn(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "key")

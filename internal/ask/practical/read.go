@@ -51,8 +51,8 @@ func Read(text, language string, now time.Time) Asked {
 // heard is how likely a question has to be a practical one for its words to be looked at.
 const heard = 0.2
 
-// phrased says whether a folded text has a word by which anything practical is asked, a slip of one or one that is made with
-// it. Words that begin alike are not enough: "bonsai" is no "bonsoir".
+// phrased says whether a folded text has a word of practical questions, a slip of one, or a word
+// that contains one. Words that begin alike are not enough: "bonsai" is no "bonsoir".
 func phrased(folded string) bool {
 	const leastMade = 5 // letters
 	for word := range fields(folded) {

@@ -108,8 +108,8 @@ func (c Resolve) Run(env *command.Environment) error {
 	return unsaved
 }
 
-// showFound prints what a search found of which the Broker buys nothing by itself: who asks names
-// what is wanted, and signs that.
+// showFound prints what a search found. The Broker buys none of it by itself: the agent names what it
+// wants, and signs that.
 func showFound(env *command.Environment, details map[string]any) {
 	list, _ := details["found"].([]any)
 	for _, one := range list {

@@ -246,8 +246,8 @@ func (items Items) ordered(o Order, documents []string, best float64) float64 {
 	return float64(right+1) / float64(len(documents))
 }
 
-// value is by which an item is ordered: of several values the one that puts it first; NaN when it
-// has none.
+// value gives the value that orders an item: of several the one that puts it first; NaN when it has
+// none.
 func (o Order) value(item any) float64 {
 	best := math.NaN()
 	for _, v := range valuesAt(item, o.At) {
