@@ -23,8 +23,8 @@ var (
 // the facts of the authority block, where the first narrows nothing and the second kills the token;
 // they are read for what their authors mean, and are not evaluated:
 //
-//	check if scope("earnings:*")                        the scopes are those that this covers, too
-//	check if max_spend_cents($v), $v <= 10000           the cap is this, if it is lower; < likewise
+//	check if scope("earnings:*")                   the scopes are those that this covers, too
+//	check if max_spend_cents($v), $v <= 10000      the cap is this, if it is lower; < likewise
 //
 // With several queries that are each a scope, the scopes are those that one of them covers.
 // Whatever else is in a check is left to the engine, which Authorize asks.

@@ -6,19 +6,22 @@
 //	check       question.go    the question within its bounds
 //	tune        tuned.go       package tuning reads words as the owner said
 //	recall      recall.go      the conversation before it, and what is remembered
-//	understand  understand.go  package query reads its words into conditions; follow.go goes on with earlier questions,
-//	                           subjects.go finds the items that it names
+//	understand  understand.go  package query reads its words into conditions; follow.go goes on
+//	                           with earlier questions, subjects.go finds the items that it names
 //	heed        tuned.go       what the owner has come first for the question
-//	choose      choose.go      weighs what may answer: what is said of the owner (practicalroute.go, package owner), a detail of
-//	                           one item (thing.go, packages details and facts), or the items that are found; what follows is
-//	                           for these
+//	choose      choose.go      weighs what may answer: what is said of the owner
+//	                           (practicalroute.go, package owner), a detail of one item (thing.go,
+//	                           packages details and facts), or the items that are found; what
+//	                           follows is for these
 //	askBack     elicit.go      package elicitation decides whether something has to be known first
 //	promise     promise.go     promises the answer to what takes long; work.go works on it
 //	report      report.go      counts all that matches
-//	answer      answer.go      finds and scores items that may leave (content/index), puts them into order (model.go),
-//	                           and renders them as they are read (content/released)
+//	answer      answer.go      finds and scores items that may leave (content/index), puts them
+//	                           into order (model.go), and renders them as they are read
+//	                           (content/released)
 //	conclude    recall.go      the conversation after it
-//	keep        keep.go        package questions keeps what was asked, and what became of it, for the owner
+//	keep        keep.go        package questions keeps for the owner what was asked, and what
+//	                           became of it
 //
 // What the stages hand on is an askState. Sentences about items are made in summary.go, in thing.go about one,
 // and in compare.go about several side by side. Beside questions there are the list of all items (list.go) and feeds of them

@@ -30,12 +30,15 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the commands as people do. Beside what testscript has, scripts know:
 //
-//	site NAME DIR FILE     serves a folder as a web site, sets $NAME to its address, and puts it for NAME into the file
-//	publisher NAME [LIE]    serves a publisher of the Agentic Intent Protocol, and sets $NAME to its address
+//	site NAME DIR FILE      serves a folder as a web site, sets $NAME to its address, and puts it
+//	                        for NAME into the file
+//	publisher NAME [LIE]    serves a publisher of the Agentic Intent Protocol, and sets $NAME to
+//	                        its address
 //	freeport NAME          sets $NAME to an address of this machine on which nobody listens
 //	ready ADDRESS          waits until a front desk answers there that it is ready
 //	fetch METHOD URL [BODY]  prints status and body of an answer
-//	until TEXT FLAGS...     repeats `frontdesk ask FLAGS...` until its output has the text; with ! until it has not
+//	until TEXT FLAGS...     repeats `frontdesk ask FLAGS...` until its output has the text; with !
+//	                        until it has not
 //	signal NAME             sends HUP or TERM to the program that was started last
 //	hold ADDRESS            begins a question there and does not end it
 //	refused ADDRESS         waits until nobody takes connections there any more

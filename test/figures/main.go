@@ -1,10 +1,13 @@
 // Figures measures what docs/performance.md tells, and writes that page.
 //
-//	go run ./test/figures                    measures all sections, and writes the page and test/figures/figures.json
+//	go run ./test/figures                    measures all, and writes the page and figures.json
 //	go run ./test/figures -only ask,commit   measures these; the others stay as they were
-//	go run ./test/figures -data DIR          measures those, too, that need judged collections: DIR/esci and DIR/cranfield
-//	go run ./test/figures -drift             writes nothing, and prints each ratio that differs by more than 20 % from the page's
-//	go run ./test/figures -page              measures nothing, and writes the page from test/figures/figures.json
+//	go run ./test/figures -data DIR          measures what needs DIR/esci and DIR/cranfield, too
+//	go run ./test/figures -drift             prints each ratio that is over 20 % off the page's
+//	go run ./test/figures -page              writes the page from figures.json
+//
+// The collections are judged ones, and figures.json lies beside this file. -drift writes nothing,
+// and -page measures nothing.
 //
 // It is run in the root of the repository. Sections.go is the table of what is measured. Drift is
 // printed and fails nothing, since other programs use the machine, too. What fails is a benchmark

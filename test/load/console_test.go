@@ -42,7 +42,8 @@ const (
 // TestConsoleUnderLoad opens pages of the owner's console beside those who ask, with many questions
 // kept. The variable says how many items, questions, events (counts of visits) and asks a second:
 //
-//	FRONTDESK_CONSOLE=100000,1000000,10000000,500 go test ./test/load -run ConsoleUnderLoad -v -timeout 1h
+//	FRONTDESK_CONSOLE=100000,1000000,10000000,500 go test ./test/load \
+//		-run ConsoleUnderLoad -v -timeout 1h
 //
 // Not parallel: it measures what the process takes.
 func TestConsoleUnderLoad(t *testing.T) {

@@ -76,13 +76,16 @@ type worked struct {
 //
 // over the texts that stand beside them, CloudFront's by
 //
-//	printf %s '{"Statement":[{"Resource":"https://cdn.example.net/premium/a.html?agent_id=A&txn_id=T","Condition":{"DateLessThan":{"AWS:EpochTime":E}}}]}' |
+//	uri='https://cdn.example.net/premium/a.html?agent_id=A&txn_id=T'
+//	when='{"DateLessThan":{"AWS:EpochTime":E}}'
+//	printf '{"Statement":[{"Resource":"%s","Condition":%s}]}' "$uri" "$when" |
 //		openssl dgst -sha1 -sign KEY.pem | openssl base64 -A | tr '+=/' '-_~'
 //
 // and that of ed25519 by
 //
 //	printf 'GET\nhttps://cdn.example.net/premium/a.html?agent_id=A&exp=E&kid=k1&txn_id=T' > m
-//	openssl pkeyutl -sign -rawin -inkey SEED.pem -in m | openssl base64 -A | tr '+/' '-_' | tr -d =
+//	openssl pkeyutl -sign -rawin -inkey SEED.pem -in m |
+//		openssl base64 -A | tr '+/' '-_' | tr -d =
 func workedURLs() []worked {
 	// of the examples of the vendor's tutorial
 	fastly, _ := base64.StdEncoding.DecodeString("iqFPeN2u+Z0Lm5IrsKaOFKRqEU5Gw8ePtaEkHZWuD24=")

@@ -124,7 +124,8 @@ func TestAConversationIsForgottenAtAWordAndNoOther(t *testing.T) {
 		}
 	}
 	for w, want := range map[Whose]int{
-		{Party: "key:a", Conversation: "c-1"}: 1 /* what was told of it in c-2 */, {Party: "key:a", Person: "jane", Conversation: "c-1"}: 0, {Party: "key:a", Conversation: "c-2"}: 2,
+		{Party: "key:a", Conversation: "c-1"}: 1, // what was told of it in c-2
+		{Party: "key:a", Person: "jane", Conversation: "c-1"}: 0, {Party: "key:a", Conversation: "c-2"}: 2,
 		{Party: "key:b", Conversation: "c-1"}: 2, {Secret: "s", Conversation: "c-1"}: 2,
 	} {
 		if got := m.texts(t, w); len(got) != want {

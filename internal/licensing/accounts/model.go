@@ -41,22 +41,25 @@ const (
 
 // Models is, by the name that terms have for it, what is authorised, charged, settled and reported:
 //
-//	model          at purchase                    by the report                                   without one in time
-//	per_access     rate charged                   nothing moves                                   nothing moves
-//	per_fetch      rate charged                   nothing moves                                   nothing moves
-//	per_token      rate × estimate held           rate × reported charged, the rest given back    what is held is charged
-//	per_page       rate × estimate held           as per_token                                    what is held is charged
-//	per_minute     rate × estimate held           as per_token                                    what is held is charged
-//	  measured     rate × estimate held           rate × minutes begun charged, the rest back     as by the report
-//	per_record     rate × estimate held           as per_token                                    what is held is charged
-//	subscription   rate charged, subscription     nothing moves                                   nothing moves
-//	training       rate charged, licence          nothing moves                                   nothing moves
-//	revenue_share  nothing; an account must be    share × reported revenue charged, late or not   nothing moves
-//	free           nothing                        nothing moves                                   nothing moves
-//	attribution    nothing                        nothing moves; it must say what was attributed  nothing moves
-//	contribution   nothing: it asks, and demands  nothing moves                                   nothing moves
+//	model          at purchase                    by the report            without one in time
+//	per_access     rate charged                   -                        -
+//	per_fetch      rate charged                   -                        -
+//	per_token      rate × estimate held           rate × reported charged  what is held is charged
+//	per_page       rate × estimate held           rate × reported charged  what is held is charged
+//	per_minute     rate × estimate held           rate × reported charged  what is held is charged
+//	  measured     rate × estimate held           rate × minutes begun     as by the report
+//	per_record     rate × estimate held           rate × reported charged  what is held is charged
+//	subscription   rate charged, subscription     -                        -
+//	training       rate charged, licence          -                        -
+//	revenue_share  nothing; an account must be    share × revenue charged  -
+//	free           nothing                        -                        -
+//	attribution    nothing                        -                        -
+//	contribution   nothing: it asks, and demands  -                        -
 //
-// and `flat`, which our terms have beside RAMP's twelve, is as per_access. What is charged on a
+// Where - stands, nothing moves. What is held and not charged is given back. A share of revenue is
+// charged late or not. The report of attribution must say what was attributed.
+//
+// And `flat`, which our terms have beside RAMP's twelve, is as per_access. What is charged on a
 // report is at most what was authorised, and where the report is further off the estimate than the
 // tolerance, at least as much as the tolerance allows (docs/accounts.md). Under a subscription, and
 // under a licence that has the model paid, nothing is authorised or charged, whatever the model.

@@ -65,7 +65,8 @@ func heap() uint64 {
 // and measures how long the catalog takes to load from it and from its file, what it holds in
 // memory, and a lookup:
 //
-//	FRONTDESK_ENTRIES=1000000 go test -run xxx -bench Catalog -benchtime 1x -timeout 30m ./internal/licensing/catalog
+//	FRONTDESK_ENTRIES=1000000 go test -run xxx -bench Catalog \
+//		-benchtime 1x -timeout 30m ./internal/licensing/catalog
 func BenchmarkCatalog(b *testing.B) {
 	entries, _ := strconv.Atoi(os.Getenv("FRONTDESK_ENTRIES"))
 	if entries == 0 {

@@ -25,7 +25,8 @@ import (
 
 // Schema is the tables of this package.
 //
-//	stated_site  one row for each site for which something was ever asked: how that went, and who asks just now
+//	stated_site  one row for each site for which something was ever asked: how that went, and who
+//	             asks just now
 //	stated_part  what it states, as JSON that is compressed and parted
 //
 // Times are microseconds.

@@ -3,7 +3,8 @@
 // facts are taken: which class is a direct child of which.
 //
 //	npm pack schema-dts@2.1.0 && tar xzf schema-dts-2.1.0.tgz
-//	go run ./internal/content/internal/classgen package/dist/schema.d.ts > internal/content/classes.txt
+//	go run ./internal/content/internal/classgen package/dist/schema.d.ts \
+//		> internal/content/classes.txt
 package main
 
 import (

