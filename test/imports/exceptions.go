@@ -66,9 +66,9 @@ var exceptions = []exception{
 	{rule: releasing, from: "internal/cli", why: "the owner looks at what terms say, and measures answers"},
 
 	// Sizes.
-	{rule: packageSize, from: "internal/app", size: 9600, why: "capabilities go to packages of their own"},
-	{rule: packageSize, from: "internal/ask/query", size: 7000, why: "to be replaced"},
-	{rule: packageSize, from: "client", size: 6400, why: "one public package speaks all four protocols"},
+	{rule: packageSize, from: "internal/app", size: 8300, why: "capabilities go to packages of their own"},
+	{rule: packageSize, from: "internal/ask/query", size: 6000, why: "to be replaced"},
+	{rule: packageSize, from: "client", size: 5300, why: "one public package speaks all four protocols"},
 
 	{rule: structSize, from: "internal/licensing/rampapi", to: "Config", size: 29, why: "configuration"},
 	{rule: structSize, from: "internal/licensing/broker", to: "Config", size: 23, why: "configuration"},

@@ -138,8 +138,10 @@ func TestBadFileIsFound(t *testing.T) {
 		{"a test tool", "", "internal/ledger/x_test.go", `import "pgregory.net/rapid"`},
 		{"a test tool in the program", thirdParty, "internal/ledger/x.go", `import "pgregory.net/rapid"`},
 
-		{"many lines", packageSize, "internal/app/x.go", strings.Repeat("\n", mostLines)},
-		{"many lines of a test", "", "internal/app/x_test.go", strings.Repeat("\n", mostLines)},
+		{"many lines", packageSize, "internal/app/x.go", strings.Repeat("var _ = 1\n", mostLines)},
+		{"many lines of a test", "", "internal/app/x_test.go", strings.Repeat("var _ = 1\n", mostLines)},
+		{"not too many lines", "", "internal/app/x.go", strings.Repeat("// no code\n\nvar _ = 1 // some\n", mostLines-1)},
+		{"a text of many lines", packageSize, "internal/app/x.go", "var a = `" + strings.Repeat("\n", mostLines) + "`"},
 		{"many fields", structSize, "internal/app/x.go", "type s struct {\n" + numbered("f%d int", 21) + "}"},
 		{"not too many fields", "", "internal/app/x.go", "type s struct {\n" + numbered("f%d int", 20) + "}"},
 		{"fields on one line", structSize, "internal/app/x.go",
@@ -165,7 +167,7 @@ func TestBadFileIsFound(t *testing.T) {
 
 func TestSizesCountAllFilesOfAPackage(t *testing.T) {
 	t.Parallel()
-	half := strings.Repeat("\n", mostLines/2)
+	half := strings.Repeat("var _ = 1\n", mostLines/2)
 	faults := check(parse(t, map[string]string{
 		"internal/app/a.go": half + numbered("func (s *s) A%d() {}", 11),
 		"internal/app/b.go": half + numbered("func (s s) B%d() {}", 11),

@@ -19,7 +19,7 @@ const (
 	standard    = "standard"  // some packages of the standard library belong to a few of ours
 	sqlText     = "sql"       // SQL text stands in packages that own tables
 	thirdParty  = "libraries" // a library belongs to the packages that it is there for
-	packageSize = "lines"     // no package has over 5,000 lines
+	packageSize = "lines"     // no package has over 4,400 lines of code
 	structSize  = "fields"    // no struct has over 20 fields
 	methodCount = "methods"   // no type has over 20 exported methods
 	naming      = "names"     // names that were given up do not come back
@@ -152,7 +152,7 @@ var guarded = map[string]string{
 var sqlOwners = []string{"internal/infra/store", "internal/testkit/storetest"}
 
 const (
-	mostLines   = 5000
+	mostLines   = 4400
 	mostFields  = 20
 	mostMethods = 20
 )
