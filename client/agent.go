@@ -9,12 +9,12 @@ import (
 	"frontdesk/wire/sign/botauth"
 )
 
-// Agent is an automated client that signs what it asks (Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01), so that
-// servers need not believe its user agent.
+// Agent is an automated client that signs what it asks (Web Bot Auth,
+// draft-ietf-webbotauth-httpsig-protocol-01), so that servers need not believe its user agent.
 type Agent struct {
 	// Directory is the address at which the agent's keys are published, such as
-	// https://bots.example.com/.well-known/http-message-signatures-directory. It identifies the agent: keys may
-	// follow each other there.
+	// https://bots.example.com/.well-known/http-message-signatures-directory. It identifies the
+	// agent: keys may follow each other there.
 	Directory string
 	// Key is the one that signs. Use it for nothing else.
 	Key ed25519.PrivateKey

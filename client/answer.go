@@ -21,7 +21,8 @@ type Answer struct {
 	Results []Result // best first, without the summary
 	// Summary is the desk's text about the results, where one was asked for.
 	Summary string
-	// Cited are the items that a summary cites: the first as [1]. Only a text that a model wrote cites any.
+	// Cited are the items that a summary cites: the first as [1]. Only a text that a model wrote
+	// cites any.
 	Cited []Result
 	// Content is the text of an answer in nlweb.FormatChatGPT.
 	Content []nlweb.Content
@@ -31,8 +32,8 @@ type Answer struct {
 	Raw stdjson.RawMessage
 }
 
-// Result is one item. The named members are those that most items have; each is empty where the item has none or
-// has something of another kind there. Raw is the item itself.
+// Result is one item. The named members are those that most items have; each is empty where the
+// item has none or has something of another kind there. Raw is the item itself.
 type Result struct {
 	Index       int      // its place in the answer, from 0; a summary takes a place, too
 	Types       []string // schema.org types, at least one with a desk that keeps to the protocol
@@ -52,8 +53,8 @@ func (r Result) Type() string {
 	return r.Types[0]
 }
 
-// ForSale says whether the item tells that, and where, a licence to it is had, which [Client.Fetch] takes: its text is then
-// not whole.
+// ForSale says whether the item tells that, and where, a licence to it is had, which [Client.Fetch]
+// takes: its text is then not whole.
 func (r Result) ForSale() bool { return toldSeller(r.Raw) != "" }
 
 // Decode reads the item into a value of one's own, by the rules of encoding/json.
@@ -111,8 +112,8 @@ func result(index int, item jsontext.Value) (r Result, summary string, ok bool) 
 		return r, "", false
 	}
 	r = Result{
-		Index: index, Types: words(m["@type"]), Name: word(m["name"]), URL: word(m["url"]), Description: word(m["description"]),
-		Site: word(m["site"]), Raw: stdjson.RawMessage(item),
+		Index: index, Types: words(m["@type"]), Name: word(m["name"]), URL: word(m["url"]),
+		Description: word(m["description"]), Site: word(m["site"]), Raw: stdjson.RawMessage(item),
 	}
 	_ = json.Unmarshal(m["score"], &r.Score) // an extension: none, or of another kind, is 0
 	if r.Type() == nlweb.TypeSummary {
@@ -121,7 +122,8 @@ func result(index int, item jsontext.Value) (r Result, summary string, ok bool) 
 	return r, "", true
 }
 
-// readMeta reads a _meta. What a desk adds of its own under a name that we use otherwise does not matter.
+// readMeta reads a _meta. What a desk adds of its own under a name that we use otherwise does not
+// matter.
 func readMeta(v jsontext.Value) (meta nlweb.Meta, ok bool) {
 	m, ok := members(v)
 	if !ok {
@@ -135,8 +137,8 @@ func readMeta(v jsontext.Value) (meta nlweb.Meta, ok bool) {
 	meta.OutputTemplate = word(m["openai/outputTemplate"])
 	for name, into := range map[string]any{
 		"streaming": &meta.Streaming, "ignored": &meta.Ignored, "processing_time_ms": &meta.ProcessingTime,
-		"understood": &meta.Understood, "closest": &meta.Closest, "unanswered": &meta.Unanswered, "partial": &meta.Partial,
-		"openai/widgetAccessible": &meta.WidgetAccessible,
+		"understood": &meta.Understood, "closest": &meta.Closest, "unanswered": &meta.Unanswered,
+		"partial": &meta.Partial, "openai/widgetAccessible": &meta.WidgetAccessible,
 	} {
 		if value, there := m[name]; there {
 			_ = json.Unmarshal(value, into, tolerant)

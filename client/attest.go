@@ -20,24 +20,28 @@ import (
 // Attestation is what somebody attests of an offer's content, as the program has looked at it.
 type Attestation struct {
 	*rampv1.ResourceAttestation
-	// Level is 1 where the provider attests its own content, 2 where somebody else does whom the buyer trusts, and 0 where it does not
-	// hold; Problem says then why.
+	// Level is 1 where the provider attests its own content, 2 where somebody else does whom the
+	// buyer trusts, and 0 where it does not hold; Problem says then why.
 	Level   int
 	Problem error
 }
 
-// ErrVerifierNotTrusted is why an attestation counts for nothing that is by somebody else than the provider whom the buyer does not
-// name in Buyer.Verifiers: everybody can attest everything.
+// ErrVerifierNotTrusted is why an attestation counts for nothing that is by somebody else than the
+// provider whom the buyer does not name in Buyer.Verifiers: everybody can attest everything.
 var ErrVerifierNotTrusted = errors.New("its verifier is neither the provider nor one that you trust")
 
-// Attestations looks whether what is attested of an offer holds: each attestation under the keys that its verifier publishes by now, at
-// https://VERIFIER/.well-known/ramp-verifier.json. uri is the address for which the offer was made. The level is the highest
-// of those that hold, 0 for none (RAMP v1, ResourceAttestation). Asked are only the provider, which is the host of uri, and Buyer.Verifiers; what
-// they publish is remembered for some minutes, and read once for all who want it at the same time: to its end, 5 seconds at most, also when ctx ends before. The error is that of the context; all else is the problem of an attestation.
+// Attestations looks whether what is attested of an offer holds: each attestation under the keys
+// that its verifier publishes by now, at https://VERIFIER/.well-known/ramp-verifier.json. uri is
+// the address for which the offer was made. The level is the highest of those that hold, 0 for none
+// (RAMP v1, ResourceAttestation). Asked are only the provider, which is the host of uri, and
+// Buyer.Verifiers; what they publish is remembered for some minutes, and read once for all who want
+// it at the same time: to its end, 5 seconds at most, also when ctx ends before. The error is that
+// of the context; all else is the problem of an attestation.
 //
-// How old an attestation may be is for the program to say: RAMP suggests 1 to 4 hours for breaking news, a day for daily news, 7 to 30
-// days for what stays.
-func (x *Exchange) Attestations(ctx context.Context, uri string, offer *rampv1.Offer) (level int, all []Attestation, err error) {
+// How old an attestation may be is for the program to say: RAMP suggests 1 to 4 hours for breaking
+// news, a day for daily news, 7 to 30 days for what stays.
+func (x *Exchange) Attestations(ctx context.Context, uri string,
+	offer *rampv1.Offer) (level int, all []Attestation, err error) {
 	for i, a := range offer.GetAttestations() {
 		one := Attestation{ResourceAttestation: a}
 		if i >= ramp.MaxAttestations {
@@ -54,14 +58,17 @@ func (x *Exchange) Attestations(ctx context.Context, uri string, offer *rampv1.O
 }
 
 // attested looks at one attestation.
-func (x *Exchange) attested(ctx context.Context, uri string, offer *rampv1.Offer, a *rampv1.ResourceAttestation) (level int, err error) {
-	if canonical := offer.GetIdentity().GetCanonicalUrl(); a.GetUri() != uri && (canonical == "" || a.GetUri() != canonical) {
+func (x *Exchange) attested(ctx context.Context, uri string, offer *rampv1.Offer,
+	a *rampv1.ResourceAttestation) (level int, err error) {
+	if canonical := offer.GetIdentity().GetCanonicalUrl(); a.GetUri() != uri &&
+		(canonical == "" || a.GetUri() != canonical) {
 		return 0, fmt.Errorf("%w: %.200q", ramp.ErrOtherURI, a.GetUri())
 	}
 	level = ramp.LevelThirdParty
 	if provides(a.GetVerifier(), uri) && provides(a.GetVerifier(), a.GetUri()) {
 		level = ramp.LevelSelf
-	} else if !slices.ContainsFunc(x.buyer.Verifiers, func(v string) bool { return strings.EqualFold(v, a.GetVerifier()) }) {
+	} else if !slices.ContainsFunc(x.buyer.Verifiers,
+		func(v string) bool { return strings.EqualFold(v, a.GetVerifier()) }) {
 		return 0, ErrVerifierNotTrusted
 	}
 	if err := ramp.Validate(a); err != nil { // before its verifier's name becomes an address
@@ -88,11 +95,13 @@ func provides(domain, uri string) bool {
 	if err != nil || u.Host == "" {
 		return false
 	}
-	return strings.EqualFold(domain, u.Host) || strings.EqualFold(domain, u.Hostname()) && (u.Port() == "" || u.Port() == "443")
+	return strings.EqualFold(domain, u.Host) ||
+		strings.EqualFold(domain, u.Hostname()) && (u.Port() == "" || u.Port() == "443")
 }
 
-// attestedHash is what the provider itself attests as the hash of what was bought; ok is false where it attests none that holds. A
-// verifier is asked only where the offer itself tells another hash, or none.
+// attestedHash is what the provider itself attests as the hash of what was bought; ok is false
+// where it attests none that holds. A verifier is asked only where the offer itself tells another
+// hash, or none.
 func (x *Exchange) attestedHash(ctx context.Context, offer *rampv1.Offer) (h contenthash.Hash, ok bool) {
 	uri, told := offer.GetIdentity().GetCanonicalUrl(), offeredHash(offer)
 	for _, a := range offer.GetAttestations() {
@@ -114,7 +123,8 @@ func offeredHash(offer *rampv1.Offer) contenthash.Hash {
 	return h
 }
 
-// How long what a verifier publishes is remembered, how long that it publishes nothing, how long it has, and of how many it is.
+// How long what a verifier publishes is remembered, how long that it publishes nothing, how long it
+// has, and of how many it is.
 const (
 	verifierTTL    = 10 * time.Minute
 	verifierFailed = 30 * time.Second
@@ -152,12 +162,15 @@ func (v *verifiers) knows(domain string) bool {
 	return ok && one.err == nil
 }
 
-// keys gives a verifier's keys. With again, what is remembered was not enough; fresh says that they were read just now. All who want them at the same time wait
-// for one document, each for as long as its context has; that it does not come is remembered though nobody waited for it to the end.
-func (v *verifiers) keys(ctx context.Context, c *Client, domain string, again bool) (keys []ramp.Key, fresh bool, err error) {
+// keys gives a verifier's keys. With again, what is remembered was not enough; fresh says that they
+// were read just now. All who want them at the same time wait for one document, each for as long as
+// its context has; that it does not come is remembered though nobody waited for it to the end.
+func (v *verifiers) keys(ctx context.Context, c *Client, domain string,
+	again bool) (keys []ramp.Key, fresh bool, err error) {
 	v.mu.Lock()
 	one, ok := v.known[domain]
-	if age := time.Since(one.got); ok && age >= 0 && (one.err == nil && age < verifierTTL && !again || age < verifierFailed) {
+	if age := time.Since(one.got); ok && age >= 0 &&
+		(one.err == nil && age < verifierTTL && !again || age < verifierFailed) {
 		v.mu.Unlock()
 		return one.keys, again, one.err
 	}
@@ -193,7 +206,8 @@ func (v *verifiers) read(ctx context.Context, c *Client, domain string, into *re
 	close(into.done)
 }
 
-// published reads what a verifier publishes. It has to be at its own host: what it redirects to elsewhere is another's word.
+// published reads what a verifier publishes. It has to be at its own host: what it redirects to
+// elsewhere is another's word.
 func published(ctx context.Context, c *Client, domain string) ([]ramp.Key, error) {
 	ctx, cancel := context.WithTimeout(ctx, verifierTime)
 	defer cancel()

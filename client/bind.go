@@ -31,10 +31,10 @@ type Confirmed struct {
 	at      time.Time
 }
 
-// Confirm says that the person accepted the offer just now, and authorized this data to be sent to the provider: a JSON
-// object with all that the offer requires and nothing else, of which nothing is empty. Scopes are what the person
-// authorized besides binding. No offer can be bound without this call, and its time is sent along. Errors are of the type
-// Unfit, or ErrExpired.
+// Confirm says that the person accepted the offer just now, and authorized this data to be sent to
+// the provider: a JSON object with all that the offer requires and nothing else, of which nothing
+// is empty. Scopes are what the person authorized besides binding. No offer can be bound without
+// this call, and its time is sent along. Errors are of the type Unfit, or ErrExpired.
 func (o *Offered) Confirm(data any, scopes ...intake.Scope) (*Confirmed, error) {
 	offer := o.Response.Offer
 	if offer.BindEndpoint == "" {
@@ -57,17 +57,21 @@ func (o *Offered) Confirm(data any, scopes ...intake.Scope) (*Confirmed, error) 
 	}
 	var found []intake.Violation
 	for _, name := range (&intake.Bind{BindData: text}).Missing(requires) {
-		found = append(found, intake.Violation{Pointer: document.Pointer(name), Detail: "is required, and missing or empty"})
+		found = append(found,
+			intake.Violation{Pointer: document.Pointer(name), Detail: "is required, and missing or empty"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(requires, name) {
-			found = append(found, intake.Violation{Pointer: document.Pointer(name), Detail: "is not what the offer requires; leave it out"})
+			found = append(found, intake.Violation{Pointer: document.Pointer(name),
+				Detail: "is not what the offer requires; leave it out"})
 		}
 	}
 	if len(found) > 0 {
 		return nil, &Unfit{found}
 	}
-	c := &Confirmed{offered: o, data: text, scopes: append([]intake.Scope{intake.ScopeIntake, intake.ScopeOffer, intake.ScopeBind}, scopes...), at: o.provider.client.options.Now()}
+	c := &Confirmed{offered: o, data: text,
+		scopes: append([]intake.Scope{intake.ScopeIntake, intake.ScopeOffer, intake.ScopeBind}, scopes...),
+		at:     o.provider.client.options.Now()}
 	slices.Sort(c.scopes)
 	c.scopes = slices.Compact(c.scopes)
 	if _, err := c.body(); err != nil {
@@ -91,24 +95,29 @@ func (c *Confirmed) body() ([]byte, error) {
 	}
 	var problem *intake.Problem
 	if _, err := intake.ReadBind(body, intake.Options{}); errors.As(err, &problem) {
-		return nil, &Unfit{[]intake.Violation{{Pointer: strings.TrimPrefix(problem.Pointer, "/bind_data"), Detail: problem.Detail}}}
+		return nil, &Unfit{
+			[]intake.Violation{{Pointer: strings.TrimPrefix(problem.Pointer, "/bind_data"), Detail: problem.Detail}},
+		}
 	}
 	return body, nil
 }
 
 // BoundOffer is what a provider answered to a bind.
 type BoundOffer struct {
-	// Bound is the answer in our form. The protocol leaves it open: Bound is nil where it has another, which Raw has.
+	// Bound is the answer in our form. The protocol leaves it open: Bound is nil where it has
+	// another, which Raw has.
 	Bound *intake.Bound
 	Raw   []byte
 }
 
-// BindOffer binds an offer that was confirmed. Errors are of the types Refused, NotAnIntake, Broken and Unreachable,
-// ErrExpired, or the context's. An offer that is bound already by other data is a Refused with the status 409.
+// BindOffer binds an offer that was confirmed. Errors are of the types Refused, NotAnIntake, Broken
+// and Unreachable, ErrExpired, or the context's. An offer that is bound already by other data is a
+// Refused with the status 409.
 //
-// What the provider had no time for (429, 503) is sent again. What broke off on its way is not, since the protocol does not
-// say that a second bind does nothing: call it again with the same Confirmed where the provider is known to answer that
-// with what it answered before, as Frontdesk does.
+// What the provider had no time for (429, 503) is sent again. What broke off on its way is not,
+// since the protocol does not say that a second bind does nothing: call it again with the same
+// Confirmed where the provider is known to answer that with what it answered before, as Frontdesk
+// does.
 func (p *Provider) BindOffer(ctx context.Context, c *Confirmed) (*BoundOffer, error) {
 	offer := c.offered.Response.Offer
 	if offer.Expired(p.client.options.Now()) {
@@ -135,14 +144,18 @@ func (p *Provider) BindOffer(ctx context.Context, c *Confirmed) (*BoundOffer, er
 		response, _ := intake.ReadResponse(got.body, intake.Options{})
 		return nil, got.refusal(response)
 	case got.status < 200 || got.status > 299 || unread != nil:
-		return nil, &NotAnIntake{got.address, got.status, oneFinding("the answer to the bind is no JSON object with a status of success", "ask the provider whether the offer is bound"), got.body}
+		return nil, &NotAnIntake{got.address, got.status,
+			oneFinding("the answer to the bind is no JSON object with a status of success",
+				"ask the provider whether the offer is bound"), got.body}
 	}
 	bound, err := intake.ReadBound(got.body, intake.Options{})
 	if err != nil {
 		return &BoundOffer{Raw: got.body}, nil
 	}
 	if bound.OfferID != offer.ID || !intake.SameSession(bound.SessionID, c.offered.Session) {
-		return nil, &NotAnIntake{http.MethodPost + " " + got.address, got.status, oneFinding("the answer is about another offer or session", "ask the provider whether the offer is bound"), got.body}
+		return nil, &NotAnIntake{http.MethodPost + " " + got.address, got.status,
+			oneFinding("the answer is about another offer or session", "ask the provider whether the offer is bound"),
+			got.body}
 	}
 	return &BoundOffer{bound, got.body}, nil
 }

@@ -17,13 +17,15 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Broker is a Broker of RAMP v1, which finds and buys at several Exchanges. It is safe for concurrent use.
+// Broker is a Broker of RAMP v1, which finds and buys at several Exchanges. It is safe for
+// concurrent use.
 type Broker struct {
 	relay *Exchange // of reports and disputes
 }
 
-// OpenBroker makes a client of the Broker at an address, such as https://broker.example.com. Of the options HTTP, UserAgent, MaxAnswer, Retries,
-// MaxWait and Silence count. Addresses without https are refused, except on this machine.
+// OpenBroker makes a client of the Broker at an address, such as https://broker.example.com. Of the
+// options HTTP, UserAgent, MaxAnswer, Retries, MaxWait and Silence count. Addresses without https
+// are refused, except on this machine.
 func OpenBroker(address string, buyer Buyer, options Options) (*Broker, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -41,7 +43,8 @@ func OpenBroker(address string, buyer Buyer, options Options) (*Broker, error) {
 
 // Resolving is what a Broker is asked for.
 type Resolving struct {
-	// ID makes it one request: who is not sure what came of it sends it again with the same id, and buys nothing twice. Empty makes one.
+	// ID makes it one request: who is not sure what came of it sends it again with the same id, and
+	// buys nothing twice. Empty makes one.
 	ID   string
 	URIs []string // wanted; none where a search is to find them
 	// Query and Filters are searched for, over all that the Broker knows.
@@ -50,9 +53,11 @@ type Resolving struct {
 	Uses    []string // as "ai-input" or "FUNCTION_AI_INPUT"; none declares nothing
 	// Most is the most that may be paid for all of it; the zero Price sets no bound of this kind.
 	Most Price
-	// Exchanges are those that may be asked, by domain; none is any. Preferred are taken before others.
+	// Exchanges are those that may be asked, by domain; none is any. Preferred are taken before
+	// others.
 	Exchanges, Preferred []string
-	// Scope names a budget, of which Budget is the most in each Period; the zero Budget is none, and the zero Period all time.
+	// Scope names a budget, of which Budget is the most in each Period; the zero Budget is none,
+	// and the zero Period all time.
 	Scope  string
 	Budget Price
 	Period time.Duration
@@ -71,7 +76,8 @@ type Resolved struct {
 	Unsold []Unsold
 	Found  []FoundItem // by a search, of which nothing was bought
 	Passed []PassedOver
-	// Open are the addresses of which it is not known yet whether something was bought: send the request again.
+	// Open are the addresses of which it is not known yet whether something was bought: send the
+	// request again.
 	Open   []string
 	DryRun bool // nothing was bought
 	// Answer is the Broker's, whole.
@@ -89,8 +95,8 @@ type PassedOver struct {
 type ResolvedItem struct {
 	URI string
 	*rampv1.RAMPResponse
-	// Offer is the one by which it was bought, and Signed its JSON as the Exchange has signed it, which is not verified yet; nil where the Broker
-	// does not tell it.
+	// Offer is the one by which it was bought, and Signed its JSON as the Exchange has signed it,
+	// which is not verified yet; nil where the Broker does not tell it.
 	Offer  *rampv1.Offer
 	Signed []byte
 }
@@ -98,16 +104,19 @@ type ResolvedItem struct {
 // URL is from where it can be fetched for a few minutes; empty for none.
 func (i *ResolvedItem) URL() string { return i.GetPackage().GetRetrieval().GetEndpoint() }
 
-// Bought is it as an Exchange's, for Exchange.Fetch, and for the reports and disputes of the Broker.
+// Bought is it as an Exchange's, for Exchange.Fetch, and for the reports and disputes of the
+// Broker.
 func (i *ResolvedItem) Bought() *Bought {
 	return &Bought{Offer: i.Offer, Result: &rampv1.TransactionResultItem{
-		OfferId: i.Offer.GetOfferId(), TransactionId: i.TransactionId, BillingId: i.BillingId, Package: i.Package, Cost: i.Cost, ExpiresAt: i.ExpiresAt,
-		DeliveryMethod: i.DeliveryMethod, ReportingObligation: i.ReportingObligation,
+		OfferId: i.Offer.GetOfferId(), TransactionId: i.TransactionId, BillingId: i.BillingId, Package: i.Package,
+		Cost: i.Cost, ExpiresAt: i.ExpiresAt, DeliveryMethod: i.DeliveryMethod,
+		ReportingObligation: i.ReportingObligation,
 	}}
 }
 
-// Overcharged is an error with ErrOvercharged where more was charged than the offer says, or anything in another currency; nil otherwise. The Broker
-// tells it in ext["ramp.overcharged"], too; this is by what the Exchange has signed.
+// Overcharged is an error with ErrOvercharged where more was charged than the offer says, or
+// anything in another currency; nil otherwise. The Broker tells it in ext["ramp.overcharged"], too;
+// this is by what the Exchange has signed.
 func (i *ResolvedItem) Overcharged() error {
 	if i.Offer == nil {
 		return nil
@@ -134,8 +143,10 @@ type FoundItem struct {
 	Score float64 `json:"score"` // from 0 to 100; 0 where the Broker does not say
 }
 
-// Request makes a request, in which the buyer's key signs who asks and for which addresses, before Change: what that changes of them has to be
-// signed anew. The request's id is put into r where that has none, so r is not for several goroutines. The error is of Filters that JSON cannot carry.
+// Request makes a request, in which the buyer's key signs who asks and for which addresses, before
+// Change: what that changes of them has to be signed anew. The request's id is put into r where
+// that has none, so r is not for several goroutines. The error is of Filters that JSON cannot
+// carry.
 func (b *Broker) Request(r *Resolving) (*rampv1.RAMPRequest, error) {
 	if r.ID == "" {
 		r.ID = newSession()
@@ -184,11 +195,11 @@ func (b *Broker) Request(r *Resolving) (*rampv1.RAMPRequest, error) {
 	return request, nil
 }
 
-// Resolve has the Broker find and buy (RAMP v1, RAMPRequest). The error is an *ExchangeError with the Broker's code: "not_found" for what
-// nobody offers, "resource_exhausted" for a budget that is used up, "unavailable" where it is not known yet what came of it, or, with the detail unsold,
-// where no Exchange answered; or
-// a *NotAnExchange, a *Broken, an *Unreachable, or the context's. The request's id is put into r, so that the same Resolving asks again and buys nothing
-// twice.
+// Resolve has the Broker find and buy (RAMP v1, RAMPRequest). The error is an *ExchangeError with
+// the Broker's code: "not_found" for what nobody offers, "resource_exhausted" for a budget that is
+// used up, "unavailable" where it is not known yet what came of it, or, with the detail unsold,
+// where no Exchange answered; or a *NotAnExchange, a *Broken, an *Unreachable, or the context's.
+// The request's id is put into r, so that the same Resolving asks again and buys nothing twice.
 func (b *Broker) Resolve(ctx context.Context, r *Resolving) (*Resolved, error) {
 	request, err := b.Request(r)
 	if err != nil {
@@ -229,7 +240,8 @@ func strip(x *Exchange) *Exchange {
 	return &Exchange{client: x.client, buyer: x.buyer, address: x.address, base: x.base}
 }
 
-// Report has the Broker pass a report on to the Exchange that sold. Its errors are those of [Exchange.Report].
+// Report has the Broker pass a report on to the Exchange that sold. Its errors are those of
+// [Exchange.Report].
 func (b *Broker) Report(ctx context.Context, i *ResolvedItem, u Use) (string, error) {
 	u.exchange = i.Exchange
 	return b.relay.Report(ctx, i.Bought(), u)
@@ -245,11 +257,14 @@ func (b *Broker) Fetch(ctx context.Context, i *ResolvedItem, accept ...string) (
 	return b.relay.Fetch(ctx, i.Bought(), accept...)
 }
 
-// ReadResolved reads the answer of a Broker, which is not nil. The error says which part of it cannot be read.
+// ReadResolved reads the answer of a Broker, which is not nil. The error says which part of it
+// cannot be read.
 func ReadResolved(answer *rampv1.RAMPResponse) (*Resolved, error) {
 	ext := answer.GetExt().GetFields()
 	out := &Resolved{ID: answer.RequestId, Answer: answer, DryRun: ext["ramp.dry_run"].GetBoolValue()}
-	for key, into := range map[string]any{"ramp.unsold": &out.Unsold, "ramp.found": &out.Found, "ramp.open": &out.Open, "ramp.passed": &out.Passed} {
+	for key, into := range map[string]any{
+		"ramp.unsold": &out.Unsold, "ramp.found": &out.Found, "ramp.open": &out.Open, "ramp.passed": &out.Passed,
+	} {
 		if value, is := ext[key]; is {
 			text, err := value.MarshalJSON()
 			if err == nil {
@@ -306,7 +321,8 @@ func resolvedItem(r *rampv1.RAMPResponse) (ResolvedItem, error) {
 	return out, nil
 }
 
-// VerifyOffer says why an offer that a Broker bought by was not signed by this Exchange: the Broker cannot have changed its price.
+// VerifyOffer says why an offer that a Broker bought by was not signed by this Exchange: the Broker
+// cannot have changed its price.
 func (x *Exchange) VerifyOffer(ctx context.Context, i *ResolvedItem) error {
 	if i.Offer == nil {
 		return errors.New("the Broker does not tell by which offer it bought")
@@ -318,6 +334,7 @@ func (x *Exchange) VerifyOffer(ctx context.Context, i *ResolvedItem) error {
 	if !proto.Equal(offer, i.Offer) {
 		return errors.New("the offer is not the one that the Broker told")
 	}
-	_, _, err := x.Verify(ctx, &Collected{Response: &rampv1.ResourceResponse{Offers: []*rampv1.Offer{offer}}, text: []byte(`{"offers":[` + string(i.Signed) + `]}`)}, offer)
+	_, _, err := x.Verify(ctx, &Collected{Response: &rampv1.ResourceResponse{Offers: []*rampv1.Offer{offer}},
+		text: []byte(`{"offers":[` + string(i.Signed) + `]}`)}, offer)
 	return err
 }

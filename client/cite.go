@@ -24,29 +24,32 @@ type Shown struct {
 	EventID   string // "" is one of its own; the same one again is the same event
 }
 
-// Cite tells the publisher of a citation that a person was shown; its declaration may demand that. Errors are of the
-// types Failed, Broken and Unreachable, ErrForged, or the context's. It is told again, under the same event id, until the
-// publisher has it: the event is recorded once.
+// Cite tells the publisher of a citation that a person was shown; its declaration may demand that.
+// Errors are of the types Failed, Broken and Unreachable, ErrForged, or the context's. It is told
+// again, under the same event id, until the publisher has it: the event is recorded once.
 func (p *Publisher) Cite(ctx context.Context, s Shown) error {
 	event := p.event(intent.EventCitation, s.EventID, s.RequestID, s.At)
 	event.Citation = &intent.CitationShown{SourceURL: s.SourceURL, ChunkIDs: s.ChunkIDs, DisplaySurface: s.Surface}
 	return p.Report(ctx, event)
 }
 
-// Shown gives what tells the publisher that a source of the passages was shown: all passages that its citation has.
+// Shown gives what tells the publisher that a source of the passages was shown: all passages that
+// its citation has.
 func (s *Passages) Shown(sourceURL, surface string) (Shown, error) {
 	for _, citation := range s.Answer.Citations {
 		if citation.SourceURL == sourceURL {
-			return Shown{RequestID: s.Request.RequestID, SourceURL: sourceURL, ChunkIDs: slices.Clone(citation.ChunkIDs), Surface: surface}, nil
+			return Shown{RequestID: s.Request.RequestID, SourceURL: sourceURL,
+				ChunkIDs: slices.Clone(citation.ChunkIDs), Surface: surface}, nil
 		}
 	}
 	return Shown{}, fmt.Errorf("%s is none of the answer's sources", sourceURL)
 }
 
-// Confirm tells the publisher what the platform took: an access event of its own, for the publisher to hold against its
-// record. Errors are those of Cite.
+// Confirm tells the publisher what the platform took: an access event of its own, for the publisher
+// to hold against its record. Errors are those of Cite.
 func (p *Publisher) Confirm(ctx context.Context, s *Passages) error {
-	event := p.event(intent.EventAccess, "platform_"+intent.AccessEventID(p.declaration.Publisher.ID, p.platform.ID, s.Request.RequestID), s.Request.RequestID, time.Time{})
+	event := p.event(intent.EventAccess, "platform_"+intent.AccessEventID(p.declaration.Publisher.ID, p.platform.ID,
+		s.Request.RequestID), s.Request.RequestID, time.Time{})
 	tokens := 0
 	for _, chunk := range s.Answer.Content.Chunks {
 		if chunk.TokenCount != nil {
@@ -56,7 +59,8 @@ func (p *Publisher) Confirm(ctx context.Context, s *Passages) error {
 		}
 	}
 	event.Timestamp = s.Answer.Timestamp // so that telling it twice is telling the same
-	event.Access = &intent.Access{ChunksReturned: len(s.Answer.Content.Chunks), TokenCount: tokens, RetrievalMode: intent.RetrievalChunks}
+	event.Access = &intent.Access{ChunksReturned: len(s.Answer.Content.Chunks), TokenCount: tokens,
+		RetrievalMode: intent.RetrievalChunks}
 	return p.Report(ctx, event)
 }
 
@@ -70,7 +74,8 @@ func (p *Publisher) event(kind, id, request string, at time.Time) intent.Event {
 	of := p.declaration.Publisher
 	return intent.Event{
 		Version: p.declaration.Version, EventID: id, Type: kind, Timestamp: sign.FormatTime(at), RequestID: request,
-		Publisher: intent.EventPublisher{ID: of.ID, Domain: of.Domain}, Platform: intent.EventPlatform{ID: p.platform.ID},
+		Publisher: intent.EventPublisher{ID: of.ID, Domain: of.Domain},
+		Platform:  intent.EventPlatform{ID: p.platform.ID},
 	}
 }
 
@@ -84,7 +89,8 @@ func (p *Publisher) Report(ctx context.Context, event intent.Event) error {
 	if err != nil {
 		return fmt.Errorf("the event cannot be written as JSON: %w", err)
 	}
-	if found := intent.Check(intent.KindEvent, body, intent.Options{Versions: []string{p.declaration.Version}}); !found.Valid() {
+	if found := intent.Check(intent.KindEvent, body,
+		intent.Options{Versions: []string{p.declaration.Version}}); !found.Valid() {
 		return fmt.Errorf("the event is not valid: %s", found.First())
 	}
 	got, err := p.signed(ctx, http.MethodPost, e.Event.URL, body)
@@ -97,5 +103,7 @@ func (p *Publisher) Report(ctx context.Context, event intent.Event) error {
 	if failure := got.failure(); failure != nil {
 		return failure
 	}
-	return &Invalid{got.address, got.status, oneFinding(fmt.Sprintf("events are answered %d %s", got.status, http.StatusText(got.status)), "answer 202, or 200 for one that is known"), got.body}
+	return &Invalid{got.address, got.status,
+		oneFinding(fmt.Sprintf("events are answered %d %s", got.status, http.StatusText(got.status)),
+			"answer 202, or 200 for one that is known"), got.body}
 }

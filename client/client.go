@@ -1,8 +1,10 @@
-// Package client asks front desks: any server that speaks NLWeb 0.55 over HTTP, Frontdesk or another. As a platform, it
-// asks publishers of the Agentic Intent Protocol for passages, and tells them what was shown: see [OpenPublisher]. As an
-// agent, it submits to businesses of the Agent Intake Protocol and binds their offers: see [DiscoverIntakes]. As a buyer, it
-// asks Exchanges of RAMP v1 for offers, buys, fetches and reports: see [OpenExchange]; has a Broker buy, see [OpenBroker]; or has the licensed
-// text of what an answer found by one call more: see [Client.Fetch]. As a provider, it pushes what can be sold: see [OpenCatalog].
+// Package client asks front desks: any server that speaks NLWeb 0.55 over HTTP, Frontdesk or
+// another. As a platform, it asks publishers of the Agentic Intent Protocol for passages, and tells
+// them what was shown: see [OpenPublisher]. As an agent, it submits to businesses of the Agent
+// Intake Protocol and binds their offers: see [DiscoverIntakes]. As a buyer, it asks Exchanges of
+// RAMP v1 for offers, buys, fetches and reports: see [OpenExchange]; has a Broker buy, see
+// [OpenBroker]; or has the licensed text of what an answer found by one call more: see
+// [Client.Fetch]. As a provider, it pushes what can be sold: see [OpenCatalog].
 //
 //	desk, err := client.New("https://www.example.com", client.Options{})
 //	answer, err := desk.Ask(ctx, client.Question{Text: "a quick vegan dinner", Limit: 5})
@@ -10,13 +12,15 @@
 //		fmt.Println(result.Name, result.URL)
 //	}
 //
-// Ask gives an answer whole, Stream gives its results as they are found. What the desk answers instead of an answer
-// is a [Failure]; every other error says where the way to it ended. What comes from a desk is bounded in size and in
-// silence, and is data: nothing of it is trusted, and a text of it may hold anything.
+// Ask gives an answer whole, Stream gives its results as they are found. What the desk answers
+// instead of an answer is a [Failure]; every other error says where the way to it ended. What comes
+// from a desk is bounded in size and in silence, and is data: nothing of it is trusted, and a text
+// of it may hold anything.
 //
-// The package stands on wire alone, and is meant for programs outside this module, too: docs/sdk.md,
-// and docs/sdk-buy.md for those that buy. What it sends, and what it makes of an answer, is held by
-// test/sdk/transcripts, which the clients in other languages (clients/) play as well.
+// The package stands on wire alone, and is meant for programs outside this module, too:
+// docs/sdk.md, and docs/sdk-buy.md for those that buy. What it sends, and what it makes of an
+// answer, is held by test/sdk/transcripts, which the clients in other languages (clients/) play as
+// well.
 package client
 
 import (
@@ -36,11 +40,13 @@ import (
 
 // Options are a client's settings; the zero value is fit for most.
 type Options struct {
-	// HTTP makes the requests: its transport, cookies and timeout are heeded. Nil is a client with a transport like
-	// http.DefaultTransport. Redirects that would lose the question or leave https are refused in any case.
+	// HTTP makes the requests: its transport, cookies and timeout are heeded. Nil is a client with
+	// a transport like http.DefaultTransport. Redirects that would lose the question or leave https
+	// are refused in any case.
 	HTTP *http.Client
-	// Token gives the API key or access token of a request, sent as a bearer token (RFC 6750). It is called for each
-	// attempt, so that it can renew what has expired. Nil, or an empty token, sends none. See StaticToken.
+	// Token gives the API key or access token of a request, sent as a bearer token (RFC 6750). It
+	// is called for each attempt, so that it can renew what has expired. Nil, or an empty token,
+	// sends none. See StaticToken.
 	Token func(context.Context) (string, error)
 	// UserAgent is the User-Agent header; empty is "frontdesk-client".
 	UserAgent string
@@ -48,23 +54,27 @@ type Options struct {
 	MaxAnswer int64
 	// MaxEvent is the most that one event of a stream may have, in bytes; 0 is 8 MiB.
 	MaxEvent int
-	// Retries is how often a question is asked again when the desk says that it is too busy (statuses 429 and 503);
-	// 0 is 3 times, below 0 is never.
+	// Retries is how often a question is asked again when the desk says that it is too busy
+	// (statuses 429 and 503); 0 is 3 times, below 0 is never.
 	Retries int
-	// MaxWait is the longest that one retry waits. A desk that wants more patience than this, or than the context's
-	// deadline allows, gets no retry: the Failure says how long it asked to wait. 0 is 30 seconds.
+	// MaxWait is the longest that one retry waits. A desk that wants more patience than this, or
+	// than the context's deadline allows, gets no retry: the Failure says how long it asked to
+	// wait. 0 is 30 seconds.
 	MaxWait time.Duration
-	// Silence is how long the desk may stay silent, before its answer begins and within it; 0 is one minute.
+	// Silence is how long the desk may stay silent, before its answer begins and within it; 0 is
+	// one minute.
 	Silence time.Duration
 	// Agent signs each request that is made over https, so that a server can say who asks it (Web
 	// Bot Auth). Nil signs none.
 	Agent *Agent
 	// Buyer is who buys licensed content in Client.Fetch; nothing else needs it.
 	Buyer Buyer
-	// Verify says what ed25519.Verify says, and stands in its place where offers of an Exchange are verified: for a program that
-	// verifies very many by few keys, and has a faster way. Nil is ed25519.Verify.
+	// Verify says what ed25519.Verify says, and stands in its place where offers of an Exchange are
+	// verified: for a program that verifies very many by few keys, and has a faster way. Nil is
+	// ed25519.Verify.
 	Verify func(public ed25519.PublicKey, message, signature []byte) bool
-	// Now is the clock by which requests are signed, and offers and keys held to be in time; nil is time.Now.
+	// Now is the clock by which requests are signed, and offers and keys held to be in time; nil is
+	// time.Now.
 	Now func() time.Time
 }
 
@@ -84,8 +94,8 @@ type Client struct {
 	exchanges *sellersOpen
 }
 
-// New returns a client of the front desk at an address: the desk's own (https://www.example.com) or that of its
-// endpoint, which ends in /ask.
+// New returns a client of the front desk at an address: the desk's own (https://www.example.com) or
+// that of its endpoint, which ends in /ask.
 func New(address string, options Options) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -147,8 +157,8 @@ func (o *Options) fill() {
 // Address is that of the endpoint which is asked.
 func (c *Client) Address() string { return c.ask }
 
-// Ask asks a question and gives the whole answer. Its errors are of the types Failure, Promise, NotADesk, Broken and
-// Unreachable, or the context's.
+// Ask asks a question and gives the whole answer. Its errors are of the types Failure, Promise,
+// NotADesk, Broken and Unreachable, or the context's.
 func (c *Client) Ask(ctx context.Context, q Question) (*Answer, error) {
 	response, err := c.send(ctx, q, false)
 	if err != nil {
@@ -195,7 +205,8 @@ func (c *Client) send(ctx context.Context, q Question, streaming bool) (*reply, 
 		accept = typeEvents + ", " + typeJSON + ";q=0.5"
 	}
 	// Asking changes nothing, unless it is to be remembered.
-	return c.persist(ctx, request{address: c.ask, body: body, accept: accept, language: q.Language, repeatable: !q.Remember})
+	return c.persist(ctx,
+		request{address: c.ask, body: body, accept: accept, language: q.Language, repeatable: !q.Remember})
 }
 
 // request is one that can be made again.
@@ -263,8 +274,8 @@ func (c *Client) head(ctx context.Context, request *http.Request, r request) err
 		header.Set("Accept-Language", r.language)
 	}
 	if r.repeatable {
-		// So net/http may ask again when a kept connection turns out to be closed. The header itself is not sent (see
-		// http.Transport).
+		// So net/http may ask again when a kept connection turns out to be closed. The header
+		// itself is not sent (see http.Transport).
 		header["Idempotency-Key"] = []string{}
 	}
 	if c.options.Token == nil {
@@ -295,14 +306,15 @@ func unreachable(ctx context.Context, address string, err error) error {
 // maxRedirects is how many redirects are followed when the http.Client has no opinion.
 const maxRedirects = 5
 
-// guarded follows redirects that keep the question and its secrecy. (That a token does not go to another host is
-// net/http's doing.)
+// guarded follows redirects that keep the question and its secrecy. (That a token does not go to
+// another host is net/http's doing.)
 func guarded(more func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {
 		last := via[len(via)-1]
 		switch {
 		case next.Method != http.MethodPost:
-			return fmt.Errorf("the desk has moved to %s by a redirect that loses the question; use that address", next.URL.Redacted())
+			return fmt.Errorf("the desk has moved to %s by a redirect that loses the question; use that address",
+				next.URL.Redacted())
 		case last.URL.Scheme == "https" && next.URL.Scheme != "https":
 			return fmt.Errorf("the desk redirects to %s, which is not secured", next.URL.Redacted())
 		case more != nil:

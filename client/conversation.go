@@ -16,9 +16,9 @@ import (
 // maxPrevious is how many earlier questions a Conversation sends along.
 const maxPrevious = 10
 
-// Conversation asks one question after the other, each of which may go on with those before it: "a quick dinner", "only
-// vegan", "the second one". It carries the desk's session_context, and the earlier questions for a desk that keeps none.
-// It is for one goroutine.
+// Conversation asks one question after the other, each of which may go on with those before it: "a
+// quick dinner", "only vegan", "the second one". It carries the desk's session_context, and the
+// earlier questions for a desk that keeps none. It is for one goroutine.
 type Conversation struct {
 	client   *Client
 	base     Question
@@ -26,14 +26,15 @@ type Conversation struct {
 	session  stdjson.RawMessage
 }
 
-// Converse begins a conversation. What base says besides its text, such as sites, language or user, holds for each of its
-// questions; its Session and Previous go on with an earlier conversation.
+// Converse begins a conversation. What base says besides its text, such as sites, language or user,
+// holds for each of its questions; its Session and Previous go on with an earlier conversation.
 func (c *Client) Converse(base Question) *Conversation {
-	return &Conversation{client: c, base: base, previous: slices.Clone(base.Previous), session: slices.Clone(base.Session)}
+	return &Conversation{client: c, base: base, previous: slices.Clone(base.Previous),
+		session: slices.Clone(base.Session)}
 }
 
-// Next is the next question of the conversation, for who wants to change something in it, or to ask it in another way;
-// Took then takes note of its answer.
+// Next is the next question of the conversation, for who wants to change something in it, or to ask
+// it in another way; Took then takes note of its answer.
 func (v *Conversation) Next(text string) Question {
 	q := v.base
 	q.Text, q.Previous, q.Session = text, slices.Clone(v.previous), slices.Clone(v.session)
@@ -48,8 +49,8 @@ func (v *Conversation) Ask(ctx context.Context, text string) (*Answer, error) {
 	return answer, err
 }
 
-// Took takes note of what a desk answered to a question of the conversation: an answer, or one of the errors that Ask
-// has. A question that was asked back counts once it is answered.
+// Took takes note of what a desk answered to a question of the conversation: an answer, or one of
+// the errors that Ask has. A question that was asked back counts once it is answered.
 func (v *Conversation) Took(q Question, answer *Answer, err error) {
 	var meta nlweb.Meta
 	var failure *Failure
@@ -73,14 +74,16 @@ func (v *Conversation) Took(q Question, answer *Answer, err error) {
 	}
 }
 
-// Session is the desk's session_context, to go on with the conversation at another time; nil while there is none.
+// Session is the desk's session_context, to go on with the conversation at another time; nil while
+// there is none.
 func (v *Conversation) Session() stdjson.RawMessage { return slices.Clone(v.session) }
 
 // Previous are the questions that were asked, oldest first, the last ten.
 func (v *Conversation) Previous() []string { return slices.Clone(v.previous) }
 
-// Forget has the desk forget what it keeps of the conversation, where it was asked to remember (Question.Remember), and
-// begins a new one. It is an extension of Frontdesk's: another desk fails with a status of its own.
+// Forget has the desk forget what it keeps of the conversation, where it was asked to remember
+// (Question.Remember), and begins a new one. It is an extension of Frontdesk's: another desk fails
+// with a status of its own.
 func (v *Conversation) Forget(ctx context.Context) error {
 	session := nlweb.ReadSession(strictjson.Value(v.session))
 	v.session, v.previous = nil, nil

@@ -11,12 +11,14 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// ReadDelegation reads a delegation as `frontdesk ramp delegate mint` and `attenuate` write it: RAMP's message as JSON. It says what is
-// wrong with its form, and that it is over; whether the principal signed it, the Exchange says.
+// ReadDelegation reads a delegation as `frontdesk ramp delegate mint` and `attenuate` write it:
+// RAMP's message as JSON. It says what is wrong with its form, and that it is over; whether the
+// principal signed it, the Exchange says.
 func ReadDelegation(text []byte) (*rampv1.Delegation, error) {
 	d := &rampv1.Delegation{}
 	if err := ramp.Unmarshal(text, d); err != nil {
-		return nil, fmt.Errorf("this is no delegation, which is JSON with principal_domain, principal_id, expires_at and token: %w", err)
+		return nil, fmt.Errorf(
+			"this is no delegation, which is JSON with principal_domain, principal_id, expires_at and token: %w", err)
 	}
 	if err := ramp.Validate(d); err != nil {
 		return nil, err

@@ -15,12 +15,17 @@ import (
 
 // Dispute is a dispute of something bought (RAMP v1, DisputeTransaction).
 type Dispute struct {
-	ID          string // of the request; made up and put in where it is empty, so that the same Dispute asks again where it stands
-	ReportID    string // of the report on the purchase, which Exchange.Report gives
-	Reason      rampv1.DisputeReason
-	Hash        string // of what came: SHA-256 in hex, or with its method before it, as "simhash-v1:..."; empty for none
+	// of the request; made up and put in where it is empty, so that the same Dispute asks again
+	// where it stands
+	ID       string
+	ReportID string // of the report on the purchase, which Exchange.Report gives
+	Reason   rampv1.DisputeReason
+	// of what came: SHA-256 in hex, or with its method before it, as "simhash-v1:..."; empty for
+	// none
+	Hash        string
 	Description string // for people
-	// PreferRedelivery says that you would rather fetch it again than be paid back, where that can be.
+	// PreferRedelivery says that you would rather fetch it again than be paid back, where that can
+	// be.
 	PreferRedelivery bool
 	// Appeal is the id of the dispute against whose decision this appeals.
 	Appeal string
@@ -61,17 +66,20 @@ func (n *NotDisputed) Error() string {
 	return "the Exchange did not take up the dispute: " + orSilent(n.Reason)
 }
 
-// ParseDisputeReason reads a reason as people write it: delivery-failed, content-mismatch, incomplete-content, wrong-content or expired-before-fetch.
+// ParseDisputeReason reads a reason as people write it: delivery-failed, content-mismatch,
+// incomplete-content, wrong-content or expired-before-fetch.
 func ParseDisputeReason(text string) (rampv1.DisputeReason, error) {
 	n, ok := rampv1.DisputeReason_value["DISPUTE_REASON_"+strings.ToUpper(strings.ReplaceAll(text, "-", "_"))]
 	if !ok || n == 0 {
-		return 0, fmt.Errorf("%.40q is no reason; there are delivery-failed, content-mismatch, incomplete-content, wrong-content and expired-before-fetch", text)
+		return 0, fmt.Errorf("%.40q is no reason; there are delivery-failed, content-mismatch, incomplete-content, "+
+			"wrong-content and expired-before-fetch", text)
 	}
 	return rampv1.DisputeReason(n), nil
 }
 
-// Dispute disputes something bought, or, with the same Dispute again, says where that stands. The error is a *NotDisputed for one that is
-// not taken up. An Exchange takes disputes that are signed over HTTP.
+// Dispute disputes something bought, or, with the same Dispute again, says where that stands. The
+// error is a *NotDisputed for one that is not taken up. An Exchange takes disputes that are signed
+// over HTTP.
 func (x *Exchange) Dispute(ctx context.Context, b *Bought, d *Dispute) (*Disputed, error) {
 	if b.Denied() {
 		return nil, errors.New("this was not bought, so there is nothing to dispute")
@@ -80,7 +88,8 @@ func (x *Exchange) Dispute(ctx context.Context, b *Bought, d *Dispute) (*Dispute
 		d.ID = newSession()
 	}
 	request := &rampv1.DisputeRequest{
-		Ver: rampVersion, Id: d.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId, Reason: d.Reason, ReportId: d.ReportID,
+		Ver: rampVersion, Id: d.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId,
+		Reason: d.Reason, ReportId: d.ReportID,
 	}
 	if d.Description != "" {
 		request.Description = &d.Description
@@ -115,12 +124,14 @@ func (x *Exchange) Dispute(ctx context.Context, b *Bought, d *Dispute) (*Dispute
 
 // disputedBy reads where a dispute stands.
 func disputedBy(a *rampv1.DisputeResponse) *Disputed {
-	out := &Disputed{ID: a.DisputeId, Status: strings.TrimPrefix(a.Status.String(), "DISPUTE_STATUS_"), Estimated: a.GetEstimatedResolution()}
+	out := &Disputed{ID: a.DisputeId, Status: strings.TrimPrefix(a.Status.String(), "DISPUTE_STATUS_"),
+		Estimated: a.GetEstimatedResolution()}
 	if a.Resolution != nil {
 		out.Resolution = strings.TrimPrefix(a.GetResolution().String(), "RESOLUTION_TYPE_")
 	}
 	ext := a.GetExt().GetFields()
-	out.Explanation, out.RedeliveryURL = ext["ramp.explanation"].GetStringValue(), ext["ramp.redelivery_url"].GetStringValue()
+	out.Explanation, out.RedeliveryURL = ext["ramp.explanation"].GetStringValue(),
+		ext["ramp.redelivery_url"].GetStringValue()
 	credit := ext["ramp.credit"].GetStructValue().GetFields()
 	out.Credit, out.Currency = credit["amount"].GetNumberValue(), credit["currency"].GetStringValue()
 	out.RedeliveryExpires, _ = time.Parse(time.RFC3339, ext["ramp.redelivery_expires_at"].GetStringValue())

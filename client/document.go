@@ -10,7 +10,8 @@ import (
 // maxDocument is the most that is read of a declaration or a manifest, in bytes.
 const maxDocument = 1 << 20
 
-// document reads a public document, until the server has time. The text is that of status 200 alone.
+// document reads a public document, until the server has time. The text is that of status 200
+// alone.
 func (c *Client) document(ctx context.Context, address string) (text []byte, status int, err error) {
 	for attempt := 0; ; attempt++ {
 		response, err := c.exchange(ctx, func(ctx context.Context) (*http.Request, error) {
@@ -46,7 +47,8 @@ func (c *Client) document(ctx context.Context, address string) (text []byte, sta
 	}
 }
 
-// still follows redirects of what is read, and none of what is posted: it is for that address alone.
+// still follows redirects of what is read, and none of what is posted: it is for that address
+// alone.
 func still(more func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {
 		last := via[len(via)-1]

@@ -13,9 +13,10 @@ import (
 // NoPreference is the answer to a question asked back that leaves it to the desk.
 const NoPreference = "no preference"
 
-// Answering is the question once more, with answers to what the desk asked back of it (Answer.Elicitation), each by the id
-// of its question: a string, a []string for a nlweb.QuestionMulti, a number or a bool, or NoPreference. It goes on with
-// the session of that answer.
+// Answering is the question once more, with answers to what the desk asked back of it
+// (Answer.Elicitation), each by the id of its question: a string, a []string for a
+// nlweb.QuestionMulti, a number or a bool, or NoPreference. It goes on with the session of that
+// answer.
 func (q Question) Answering(back *Answer, answers map[string]any) Question {
 	filters := maps.Clone(q.Filters)
 	if filters == nil {
@@ -29,9 +30,10 @@ func (q Question) Answering(back *Answer, answers map[string]any) Question {
 	return q
 }
 
-// ReadReply reads what a person said to a question that was asked back, as Question.Answering takes it: an option by its
-// name or its number from 1, several with commas between, a number, yes or no, or words. Nothing said is the question's
-// default, or else NoPreference. The error says what can be said.
+// ReadReply reads what a person said to a question that was asked back, as Question.Answering takes
+// it: an option by its name or its number from 1, several with commas between, a number, yes or no,
+// or words. Nothing said is the question's default, or else NoPreference. The error says what can
+// be said.
 func ReadReply(q nlweb.Question, said string) (any, error) {
 	said = strings.TrimSpace(said)
 	switch {

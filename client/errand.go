@@ -14,8 +14,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// findable is where a service's document is, from the address of its site or its own. Addresses without https are refused,
-// except on this machine.
+// findable is where a service's document is, from the address of its site or its own. Addresses
+// without https are refused, except on this machine.
 func findable(address, document string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -28,8 +28,8 @@ func findable(address, document string) (*url.URL, error) {
 	return u, private(u.String())
 }
 
-// cautious is a client for services that are found by their documents: it follows redirects of what is read alone, and to
-// addresses that findable would take.
+// cautious is a client for services that are found by their documents: it follows redirects of what
+// is read alone, and to addresses that findable would take.
 func cautious(options Options) Client {
 	options.fill()
 	web, more := *options.HTTP, options.HTTP.CheckRedirect
@@ -46,8 +46,8 @@ func cautious(options Options) Client {
 	return Client{http: &web, options: options}
 }
 
-// maxAttempt is how long one attempt may take. Providers should answer within ten seconds (Agent Intake Protocol 0.1.0,
-// Transport Requirements).
+// maxAttempt is how long one attempt may take. Providers should answer within ten seconds (Agent
+// Intake Protocol 0.1.0, Transport Requirements).
 const maxAttempt = 30 * time.Second
 
 // errand is a request whose answer is read whole.
@@ -68,7 +68,8 @@ type posted struct {
 	at      time.Time // when it came
 }
 
-// usedUp says whether a Broker refuses since a budget is used up, which waiting a little does not change.
+// usedUp says whether a Broker refuses since a budget is used up, which waiting a little does not
+// change.
 func (p *posted) usedUp() bool {
 	if p.status != http.StatusTooManyRequests {
 		return false
@@ -77,8 +78,9 @@ func (p *posted) usedUp() bool {
 	return is
 }
 
-// run makes an errand, and again while that may help and there is patience for it. It gives the last answer, whatever its
-// status. Errors are of the types Broken and Unreachable, the context's, or that of compose.
+// run makes an errand, and again while that may help and there is patience for it. It gives the
+// last answer, whatever its status. Errors are of the types Broken and Unreachable, the context's,
+// or that of compose.
 func (c *Client) run(ctx context.Context, e errand) (*posted, error) {
 	for attempt := 0; ; attempt++ {
 		got, err := c.once(ctx, e)
@@ -123,10 +125,12 @@ func (c *Client) once(ctx context.Context, e errand) (*posted, error) {
 	return &posted{e.address, response.status, response.header, text.Bytes(), c.options.Now()}, nil
 }
 
-// maxApart is how much clocks may differ without a word on it: as much as the signatures of requests bear (RFC 9421).
+// maxApart is how much clocks may differ without a word on it: as much as the signatures of
+// requests bear (RFC 9421).
 const maxApart = sign.ClockSkew
 
-// clockApart is how far the clock of who answered is ahead of that by which the answer came; 0 where that is too little to matter, or not told.
+// clockApart is how far the clock of who answered is ahead of that by which the answer came; 0
+// where that is too little to matter, or not told.
 func clockApart(header http.Header, came time.Time) time.Duration {
 	at, err := http.ParseTime(header.Get("Date"))
 	apart := at.Sub(came).Round(time.Second)
@@ -147,7 +151,8 @@ func apartWords(apart time.Duration) string {
 	return ""
 }
 
-// expectedSize is how many bytes an answer says to have, so that room is made for it once; for one that says nothing, or much, there is less at first.
+// expectedSize is how many bytes an answer says to have, so that room is made for it once; for one
+// that says nothing, or much, there is less at first.
 func expectedSize(header http.Header) int {
 	n, err := strconv.Atoi(header.Get("Content-Length"))
 	if err != nil || n < 0 {

@@ -13,8 +13,8 @@ type event struct {
 	data []byte
 }
 
-// events reads a text/event-stream, as the HTML standard says in "Server-sent events". Fields that we do not use
-// (id, retry) are skipped.
+// events reads a text/event-stream, as the HTML standard says in "Server-sent events". Fields that
+// we do not use (id, retry) are skipped.
 type events struct {
 	lines *bufio.Reader
 	most  int  // bytes of one event
@@ -26,8 +26,8 @@ func newEvents(r io.Reader, most int) *events {
 	return &events{lines: bufio.NewReaderSize(r, 4<<10), most: most}
 }
 
-// next gives the next event that has data. io.EOF is the stream's end; what then was begun and not ended by a
-// blank line is dropped, as the standard says.
+// next gives the next event that has data. io.EOF is the stream's end; what then was begun and not
+// ended by a blank line is dropped, as the standard says.
 func (e *events) next() (event, error) {
 	var current event
 	var line []byte

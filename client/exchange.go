@@ -24,19 +24,21 @@ import (
 type Buyer struct {
 	ID     string // what its domain calls it
 	Domain string // which publishes its keys at /.well-known/ramp-agent.json
-	// Key signs every request (RFC 9421), and KeyID is what the domain's document calls it; empty where it has one key.
-	// Without a key nothing is signed, which most Exchanges refuse.
+	// Key signs every request (RFC 9421), and KeyID is what the domain's document calls it; empty
+	// where it has one key. Without a key nothing is signed, which most Exchanges refuse.
 	Key   ed25519.PrivateKey
 	KeyID string
-	// Scopes are the entitlements that it asks for; they narrow what it gets. None asks for what is public.
+	// Scopes are the entitlements that it asks for; they narrow what it gets. None asks for what is
+	// public.
 	Scopes []string
 	// Licence is a licence or subscription that the Exchange gave it; may be empty.
 	Licence string
-	// Delegation is what it acts under, as a principal gave it ([ReadDelegation]); nil for its own name. Its token is good for whoever
-	// has it, unless it is bound to Key: one that is not is sent to no Exchange that others' documents led to.
+	// Delegation is what it acts under, as a principal gave it ([ReadDelegation]); nil for its own
+	// name. Its token is good for whoever has it, unless it is bound to Key: one that is not is
+	// sent to no Exchange that others' documents led to.
 	Delegation *rampv1.Delegation
-	// Verifiers are the domains of those whose word on other people's content it takes ([Exchange.Attestations]); none takes only that of
-	// providers on their own.
+	// Verifiers are the domains of those whose word on other people's content it takes
+	// ([Exchange.Attestations]); none takes only that of providers on their own.
 	Verifiers []string
 }
 
@@ -54,13 +56,15 @@ type Exchange struct {
 	keys []ramp.Key
 }
 
-// OpenExchange reads the manifest of an Exchange and its keys, at its address (https://exchange.example.com) or the manifest's
-// own (https://exchange.example.com/.well-known/ramp-exchange.json). Addresses without https are refused, except on this
-// machine.
+// OpenExchange reads the manifest of an Exchange and its keys, at its address
+// (https://exchange.example.com) or the manifest's own
+// (https://exchange.example.com/.well-known/ramp-exchange.json). Addresses without https are
+// refused, except on this machine.
 //
-// Of the options HTTP, UserAgent, MaxAnswer (0 is 64 MiB), Retries, MaxWait and Silence count. A manifest names the addresses
-// that are asked then, and a purchase the one from which content is fetched: a program that asks Exchanges which it does not
-// know gives an HTTP client that reaches only public addresses.
+// Of the options HTTP, UserAgent, MaxAnswer (0 is 64 MiB), Retries, MaxWait and Silence count. A
+// manifest names the addresses that are asked then, and a purchase the one from which content is
+// fetched: a program that asks Exchanges which it does not know gives an HTTP client that reaches
+// only public addresses.
 //
 // Errors are of the types ExchangeError, NotAnExchange, Broken and Unreachable, or the context's.
 func OpenExchange(ctx context.Context, address string, buyer Buyer, options Options) (*Exchange, error) {
@@ -105,7 +109,8 @@ func withManifest(ctx context.Context, address string, buyer Buyer, options Opti
 	return x, nil
 }
 
-// successor says which protocol that came after RAMP v1 an Exchange without a manifest speaks, by the documents of those; nil where nobody can tell.
+// successor says which protocol that came after RAMP v1 an Exchange without a manifest speaks, by
+// the documents of those; nil where nobody can tell.
 func (x *Exchange) successor(ctx context.Context, at url.URL) error {
 	for _, path := range []string{"/.well-known/fora.json", "/.well-known/ramp.json"} {
 		at.Path = path
@@ -151,7 +156,8 @@ type Wanted struct {
 	Deadline time.Duration
 	// Profiles are the extension profiles that the program understands; none is told of all.
 	Profiles []string
-	// Critical are keys of ext that the program understands: offers that need others are passed over.
+	// Critical are keys of ext that the program understands: offers that need others are passed
+	// over.
 	Critical []string
 }
 
@@ -172,9 +178,11 @@ type Quotes struct {
 	RateLimit *rampv1.RateLimitInfo
 }
 
-// Discover asks what is offered for addresses, and verifies the signature of every offer (RAMP v1, DiscoverResources).
+// Discover asks what is offered for addresses, and verifies the signature of every offer (RAMP v1,
+// DiscoverResources).
 func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
-	query := &rampv1.ResourceQuery{Ver: rampVersion, Id: newSession(), Requester: x.requester(w.URIs), SupportedProfiles: w.Profiles}
+	query := &rampv1.ResourceQuery{Ver: rampVersion, Id: newSession(), Requester: x.requester(w.URIs),
+		SupportedProfiles: w.Profiles}
 	query.Requester.IntendedUse = w.Uses
 	if w.Deadline > 0 {
 		query.Deadline = durationpb.New(w.Deadline)
@@ -182,15 +190,17 @@ func (x *Exchange) Discover(ctx context.Context, w Wanted) (*Quotes, error) {
 	return x.quotes(ctx, query, w.Critical)
 }
 
-// Forward passes another's query on: it signs it in the buyer's name, who is an intermediary here, and asks what is offered to the
-// requester that the query names (RAMP v1, IntermediaryHop). The query itself stays as it was. critical are keys of ext that
-// the requester understands. Who has no key passes nothing on.
+// Forward passes another's query on: it signs it in the buyer's name, who is an intermediary here,
+// and asks what is offered to the requester that the query names (RAMP v1, IntermediaryHop). The
+// query itself stays as it was. critical are keys of ext that the requester understands. Who has no
+// key passes nothing on.
 func (x *Exchange) Forward(ctx context.Context, query *rampv1.ResourceQuery, critical ...string) (*Quotes, error) {
 	if x.buyer.Key == nil {
 		return nil, errors.New("who passes a query on signs it; give the buyer's key")
 	}
 	query = proto.CloneOf(query)
-	if err := ramp.AppendHop(query, ramp.Hop{Domain: x.buyer.Domain, ID: x.buyer.ID, At: x.client.options.Now()}, x.buyer.Key); err != nil {
+	if err := ramp.AppendHop(query, ramp.Hop{Domain: x.buyer.Domain, ID: x.buyer.ID, At: x.client.options.Now()},
+		x.buyer.Key); err != nil {
 		return nil, err
 	}
 	return x.quotes(ctx, query, critical)
@@ -237,9 +247,11 @@ const exchangePath = "/ramp.v1.ExchangeService/"
 // rampVersion is the protocol's that is spoken.
 const rampVersion = "1.0"
 
-// good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by the Exchange, all of it as
-// it came. fresh says whether its keys were read since the offers came: they are, once, when a signature is none of those known.
-func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.ReceivedOffer, critical []string, apart time.Duration, fresh *bool) error {
+// good says what is wrong with an offer: it must be well-formed, in time, understood, and signed by
+// the Exchange, all of it as it came. fresh says whether its keys were read since the offers came:
+// they are, once, when a signature is none of those known.
+func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.ReceivedOffer, critical []string,
+	apart time.Duration, fresh *bool) error {
 	now := x.client.options.Now()
 	if err := fits(offer, critical, now, apart); err != nil {
 		return err
@@ -264,12 +276,14 @@ func (x *Exchange) good(ctx context.Context, offer *rampv1.Offer, came ramp.Rece
 	return errors.New("it is not signed by the Exchange")
 }
 
-// fits says what is wrong with an offer beside its signature. apart is how far the clock of the Exchange is ahead.
+// fits says what is wrong with an offer beside its signature. apart is how far the clock of the
+// Exchange is ahead.
 func fits(offer *rampv1.Offer, critical []string, now time.Time, apart time.Duration) error {
 	if err := ramp.Validate(offer); err != nil {
 		return err
 	}
-	if keys := ramp.UnknownCritical(offer, func(_, key string) bool { return slices.Contains(critical, key) }); len(keys) > 0 {
+	if keys := ramp.UnknownCritical(offer,
+		func(_, key string) bool { return slices.Contains(critical, key) }); len(keys) > 0 {
 		return fmt.Errorf("it needs %s to be understood", strings.Join(keys, ", "))
 	}
 	if offer.ExpiresAt != nil && !now.Before(offer.ExpiresAt.AsTime()) {
@@ -306,10 +320,11 @@ func (x *Exchange) signed(documents [][]byte, signature []byte, now time.Time) b
 	return false
 }
 
-// requester is the buyer in a message. The message itself is not signed: whoever sees such a signature
-// can use it again, and compose signs the request over HTTP.
+// requester is the buyer in a message. The message itself is not signed: whoever sees such a
+// signature can use it again, and compose signs the request over HTTP.
 func (x *Exchange) requester(uris []string) *rampv1.Requester {
-	r := &rampv1.Requester{Id: x.buyer.ID, Domain: x.buyer.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT, Uris: uris, Scopes: x.buyer.Scopes}
+	r := &rampv1.Requester{Id: x.buyer.ID, Domain: x.buyer.Domain, Type: rampv1.RequesterType_REQUESTER_TYPE_AGENT,
+		Uris: uris, Scopes: x.buyer.Scopes}
 	if x.buyer.Delegation != nil {
 		r.Type, r.Delegation = rampv1.RequesterType_REQUESTER_TYPE_DELEGATED, x.buyer.Delegation
 	}

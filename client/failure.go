@@ -87,7 +87,8 @@ var (
 	ErrPromised = errors.New("the front desk promises an answer for later")
 )
 
-// Closest are the nearest items where nothing is an answer, as the front desk tells them beside its failure; nil for none.
+// Closest are the nearest items where nothing is an answer, as the front desk tells them beside its
+// failure; nil for none.
 func (f *Failure) Closest() (items []Result) {
 	for i, raw := range f.Meta.Closest {
 		if r, _, ok := result(i, jsontext.Value(raw)); ok {

@@ -17,27 +17,34 @@ import (
 
 // Fetching says for what licensed content is wanted, and what may be paid for it.
 type Fetching struct {
-	// Most is the most that may be paid; the zero value pays nothing, and takes what is free or under a subscription. What is charged by the
-	// unit is taken where the offer says how many units it is.
+	// Most is the most that may be paid; the zero value pays nothing, and takes what is free or
+	// under a subscription. What is charged by the unit is taken where the offer says how many
+	// units it is.
 	Most Price
-	// Uses are what it is wanted for, as "ai-input" or "FUNCTION_AI_INPUT"; none is ai-input, the text as input of a model. Only offers that
-	// permit all of them are taken.
+	// Uses are what it is wanted for, as "ai-input" or "FUNCTION_AI_INPUT"; none is ai-input, the
+	// text as input of a model. Only offers that permit all of them are taken.
 	Uses []string
-	// Accept are the media types that are wanted, the best first, such as "text/markdown"; none is the form that the offer describes.
+	// Accept are the media types that are wanted, the best first, such as "text/markdown"; none is
+	// the form that the offer describes.
 	Accept []string
-	// Exchange is the address of the Exchange to buy from. Without it those are asked that the item itself names (its action "license"),
-	// then the front desk that was asked, then those that the manifest of the item's host names (/.well-known/ramp.json); they are sent signatures
-	// that are good for nobody else (RFC 9421), and never the signature within the message, which whoever sees it could send again.
+	// Exchange is the address of the Exchange to buy from. Without it those are asked that the item
+	// itself names (its action "license"), then the front desk that was asked, then those that the
+	// manifest of the item's host names (/.well-known/ramp.json); they are sent signatures that are
+	// good for nobody else (RFC 9421), and never the signature within the message, which whoever
+	// sees it could send again.
 	Exchange string
-	// Before is told of the purchase that is about to be made, and by an error keeps it from being made: a program that asks
-	// a person does so here, and one that must not lose a purchase writes it down here. Nil agrees.
+	// Before is told of the purchase that is about to be made, and by an error keeps it from being
+	// made: a program that asks a person does so here, and one that must not lose a purchase writes
+	// it down here. Nil agrees.
 	Before func(*Purchase) error
-	// Later leaves the report on the use to the program, which files it by Report. Otherwise it is filed where the offer asks for one:
-	// as many of the offer's units as Count says of what was delivered. Without Count that is all of it, as the offer itself counts it (1
-	// where it does not); but what is charged by the unit only the program can count, so there the report is left to it. It is also left to
-	// the program where the report must say what only the program knows, as how people were shown where it is from (Purchase.MustSay):
-	// Use says so of what was delivered. Its Quantity is that of Count where it is 0 and Count is given, and its Functions are Uses where
-	// it names none.
+	// Later leaves the report on the use to the program, which files it by Report. Otherwise it is
+	// filed where the offer asks for one: as many of the offer's units as Count says of what was
+	// delivered. Without Count that is all of it, as the offer itself counts it (1 where it does
+	// not); but what is charged by the unit only the program can count, so there the report is left
+	// to it. It is also left to the program where the report must say what only the program knows,
+	// as how people were shown where it is from (Purchase.MustSay): Use says so of what was
+	// delivered. Its Quantity is that of Count where it is 0 and Count is given, and its Functions
+	// are Uses where it names none.
 	Later bool
 	Count func(*Content) int
 	Use   func(*Content) Use
@@ -59,13 +66,15 @@ type Licensed struct {
 	Content  *Content
 }
 
-// Fetch gets the licensed text of an item that an answer has, or of any address (Result{URL: ...}): it asks what is offered (RAMP v1,
-// DiscoverResources), takes the cheapest offer that fits, buys it, fetches it, holds what came against the offer's hash or
-// its own digest, and reports its use. Options.Buyer says who buys.
+// Fetch gets the licensed text of an item that an answer has, or of any address (Result{URL: ...}):
+// it asks what is offered (RAMP v1, DiscoverResources), takes the cheapest offer that fits, buys
+// it, fetches it, holds what came against the offer's hash or its own digest, and reports its use.
+// Options.Buyer says who buys.
 //
-// The error is a *NotBought where nothing was bought, and nothing paid. It is an *Unfinished where it may have been: it holds
-// the purchase, with which Finish goes on, as often as is needed, and buys nothing twice. Content that came, though another
-// than was offered or not reported, stands beside the error.
+// The error is a *NotBought where nothing was bought, and nothing paid. It is an *Unfinished where
+// it may have been: it holds the purchase, with which Finish goes on, as often as is needed, and
+// buys nothing twice. Content that came, though another than was offered or not reported, stands
+// beside the error.
 func (c *Client) Fetch(ctx context.Context, item Result, f Fetching) (*Licensed, error) {
 	if err := c.mayBuy(); err != nil {
 		return nil, err
@@ -86,8 +95,9 @@ func (c *Client) Fetch(ctx context.Context, item Result, f Fetching) (*Licensed,
 	return c.Finish(ctx, p, f)
 }
 
-// Finish goes on with a purchase where it broke off: it is made under its id, which buys nothing twice, and what was bought is fetched
-// and reported. Of f, Accept, Exchange, Uses, Later and Count count, which should be as they were. Its errors are those of Fetch.
+// Finish goes on with a purchase where it broke off: it is made under its id, which buys nothing
+// twice, and what was bought is fetched and reported. Of f, Accept, Exchange, Uses, Later and Count
+// count, which should be as they were. Its errors are those of Fetch.
 func (c *Client) Finish(ctx context.Context, p *Purchase, f Fetching) (*Licensed, error) {
 	if err := c.mayBuy(); err != nil {
 		return nil, err
@@ -127,7 +137,8 @@ var ErrOvercharged = errors.New("more was charged than the offer says; dispute t
 func overcharged(p *Purchase, offered Price) bool {
 	cost := p.Result.GetCost()
 	charged := cents(cost.GetAmount())
-	return math.IsNaN(charged) || charged > cents(offered.Amount) || charged > 0 && !strings.EqualFold(cost.GetCurrency(), offered.Currency)
+	return math.IsNaN(charged) || charged > cents(offered.Amount) ||
+		charged > 0 && !strings.EqualFold(cost.GetCurrency(), offered.Currency)
 }
 
 // overchargedBy says how much was charged in place of what was offered.
@@ -183,7 +194,8 @@ func (p *Purchase) report(ctx context.Context, x *Exchange, u Use) error {
 	return err
 }
 
-// Report files a report on a purchase that was left to the program, or broke off. Its errors are those of [Exchange.Report].
+// Report files a report on a purchase that was left to the program, or broke off. Its errors are
+// those of [Exchange.Report].
 func (c *Client) Report(ctx context.Context, p *Purchase, u Use) error {
 	if err := c.mayBuy(); err != nil {
 		return err
@@ -219,7 +231,8 @@ func (p *Purchase) make(ctx context.Context, x *Exchange) error {
 	return nil
 }
 
-// deliver fetches what was bought. The error is an *Unfinished; beside it stands content that came and is not what was offered.
+// deliver fetches what was bought. The error is an *Unfinished; beside it stands content that came
+// and is not what was offered.
 func (p *Purchase) deliver(ctx context.Context, x *Exchange, accept []string) (*Content, error) {
 	content, err := x.Fetch(ctx, p.bought(), accept...)
 	if content != nil {
@@ -234,7 +247,8 @@ func (p *Purchase) deliver(ctx context.Context, x *Exchange, accept []string) (*
 	return content, nil
 }
 
-// counted says whether a price is for each unit that is used, or for a share of something, which the buyer alone knows.
+// counted says whether a price is for each unit that is used, or for a share of something, which
+// the buyer alone knows.
 func counted(p *rampv1.Pricing) bool {
 	return ramp.Metered(p) || p.GetModel() == rampv1.PricingModel_PRICING_MODEL_REVENUE_SHARE
 }

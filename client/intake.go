@@ -19,13 +19,13 @@ type IntakeAgent struct {
 	ID       string // of this instance of the agent; "" is one made up, of this Provider's life
 	Platform string // may be empty
 	Name     string // may be empty
-	// BindHosts are hosts besides the provider's own at which offers may be bound. What binds is personal, and an answer
-	// that sends it elsewhere is refused.
+	// BindHosts are hosts besides the provider's own at which offers may be bound. What binds is
+	// personal, and an answer that sends it elsewhere is refused.
 	BindHosts []string
 }
 
-// Provider is one business that takes in requests by the Agent Intake Protocol, as [DiscoverIntakes] found it. It is safe for
-// concurrent use.
+// Provider is one business that takes in requests by the Agent Intake Protocol, as
+// [DiscoverIntakes] found it. It is safe for concurrent use.
 type Provider struct {
 	client   Client
 	agent    IntakeAgent
@@ -37,16 +37,17 @@ type Provider struct {
 // maxIntakeAnswer is the most that is read of an answer, in bytes, where the options say nothing.
 const maxIntakeAnswer = 1 << 20
 
-// DiscoverIntakes reads the manifest of a business, at its site's address (https://www.example.com) or the manifest's own
-// (https://www.example.com/.well-known/agent-intake.json), and gives a client of its intakes. Addresses without https are
-// refused, except on this machine.
+// DiscoverIntakes reads the manifest of a business, at its site's address (https://www.example.com)
+// or the manifest's own (https://www.example.com/.well-known/agent-intake.json), and gives a client
+// of its intakes. Addresses without https are refused, except on this machine.
 //
-// Of the options HTTP, Token, UserAgent, MaxAnswer (0 is 1 MiB), Retries, MaxWait and Silence count. A manifest names the
-// addresses that are posted to then: a program that asks businesses which it does not know gives an HTTP client that
-// reaches only public addresses.
+// Of the options HTTP, Token, UserAgent, MaxAnswer (0 is 1 MiB), Retries, MaxWait and Silence
+// count. A manifest names the addresses that are posted to then: a program that asks businesses
+// which it does not know gives an HTTP client that reaches only public addresses.
 //
-// All texts of a manifest and of offers are the provider's, and data: a program that hands them to a language model marks
-// them so. Errors are of the types NotAnIntake, Broken and Unreachable, or the context's.
+// All texts of a manifest and of offers are the provider's, and data: a program that hands them to
+// a language model marks them so. Errors are of the types NotAnIntake, Broken and Unreachable, or
+// the context's.
 func DiscoverIntakes(ctx context.Context, address string, agent IntakeAgent, options Options) (*Provider, error) {
 	u, err := findable(address, intake.WellKnown)
 	if err != nil {
@@ -70,7 +71,8 @@ func (p *Provider) discover(ctx context.Context) error {
 		return err
 	}
 	if status != http.StatusOK {
-		return &NotAnIntake{URL: p.address.String(), Status: status, Findings: oneFinding("the status is not 200: there is no manifest here", "ask another address")}
+		return &NotAnIntake{URL: p.address.String(), Status: status,
+			Findings: oneFinding("the status is not 200: there is no manifest here", "ask another address")}
 	}
 	reading := intake.Options{Now: p.client.options.Now()}
 	found := intake.Check(intake.KindManifest, text, reading)
@@ -85,7 +87,8 @@ func (p *Provider) discover(ctx context.Context) error {
 // Manifest is the provider's. It must not be changed.
 func (p *Provider) Manifest() *intake.Manifest { return &p.manifest }
 
-// Doubts are findings about the manifest. Where one is wrong, a single intake may not be usable; the others are.
+// Doubts are findings about the manifest. Where one is wrong, a single intake may not be usable;
+// the others are.
 func (p *Provider) Doubts() intake.Findings { return p.doubts }
 
 // Agent is who asks, with the id that it was given.
@@ -141,14 +144,16 @@ func (e *Unfit) Error() string {
 	return "nothing was sent, since the data does not fit: " + strings.Join(texts, "; ")
 }
 
-// PersonalData is data that was not sent, since it looks personal and nobody said that the person authorized it.
+// PersonalData is data that was not sent, since it looks personal and nobody said that the person
+// authorized it.
 type PersonalData struct {
 	Members []string // pointers of what looks so
 }
 
 // Error names what looks personal.
 func (e *PersonalData) Error() string {
-	return "nothing was sent, since this looks like personal data, which nobody authorized: " + strings.Join(e.Members, ", ")
+	return "nothing was sent, since this looks like personal data, which nobody authorized: " +
+		strings.Join(e.Members, ", ")
 }
 
 // Declined is a provider's answer that it cannot serve this intake.
@@ -161,7 +166,8 @@ type Declined struct {
 // Error is the reason.
 func (d *Declined) Error() string { return "the provider declines: " + orSilent(d.Reason) }
 
-// Pending is a provider's answer that it needs longer: submit Again after a while, as the same agent.
+// Pending is a provider's answer that it needs longer: submit Again after a while, as the same
+// agent.
 type Pending struct {
 	Again      Submission // the same, in the same session
 	RetryAfter time.Duration
@@ -198,7 +204,8 @@ func orSilent(words string) string {
 	return words
 }
 
-// NotAnIntake is a document that is not what the Agent Intake Protocol has there. What it says is not used.
+// NotAnIntake is a document that is not what the Agent Intake Protocol has there. What it says is
+// not used.
 type NotAnIntake struct {
 	URL      string
 	Status   int // of HTTP

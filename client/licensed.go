@@ -13,22 +13,26 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// Purchase is one purchase of one offer, from before it is made to its report: what a program writes down to go on after it was
-// stopped (Fetching.Before, [Client.Finish]), and the receipt that stays. It is JSON that holds an address which opens what was
-// bought to whoever has it, for some minutes.
+// Purchase is one purchase of one offer, from before it is made to its report: what a program
+// writes down to go on after it was stopped (Fetching.Before, [Client.Finish]), and the receipt
+// that stays. It is JSON that holds an address which opens what was bought to whoever has it, for
+// some minutes.
 type Purchase struct {
 	Exchange string // its address; of what a Broker buys, its domain
 	ID       string // of the request to buy; the same buys once
 	URI      string // of what is bought
 	Offer    *rampv1.Offer
-	// Broker is the address of the Broker through which it is bought; empty where it is bought at the Exchange. Fee is what the Broker
-	// takes on top of the Exchange's price, and Uses what it was told that the content is for.
+	// Broker is the address of the Broker through which it is bought; empty where it is bought at
+	// the Exchange. Fee is what the Broker takes on top of the Exchange's price, and Uses what it
+	// was told that the content is for.
 	Broker string
 	Fee    Price
 	Uses   []string
-	// Result is the Exchange's answer, with transaction, billing and cost; nil where it is not known whether it was bought.
+	// Result is the Exchange's answer, with transaction, billing and cost; nil where it is not
+	// known whether it was bought.
 	Result *rampv1.TransactionResultItem
-	// Fetched is when it was delivered last, as which media type, and the SHA-256 (hex) of what came; zero for not yet.
+	// Fetched is when it was delivered last, as which media type, and the SHA-256 (hex) of what
+	// came; zero for not yet.
 	Fetched time.Time
 	Media   string
 	Hash    string
@@ -44,7 +48,8 @@ type Purchase struct {
 // Transaction is the id under which the Exchange has it; empty where it is not known to be bought.
 func (p *Purchase) Transaction() string { return p.Result.GetTransactionId() }
 
-// Cost is what the Exchange charged or held for it, without a Broker's fee; the zero Price where nothing was.
+// Cost is what the Exchange charged or held for it, without a Broker's fee; the zero Price where
+// nothing was.
 func (p *Purchase) Cost() Price {
 	return Price{p.Result.GetCost().GetAmount(), p.Result.GetCost().GetCurrency()}
 }
@@ -54,9 +59,11 @@ func (p *Purchase) Owes() bool {
 	return p.Reported == "" && (p.Offer.GetReporting().GetRequired() || p.Result.GetReportingObligation().GetRequired())
 }
 
-// MustSay are the members that the report on its use must have, as RAMP v1's required_fields names them.
+// MustSay are the members that the report on its use must have, as RAMP v1's required_fields names
+// them.
 func (p *Purchase) MustSay() []string {
-	all := slices.Concat(p.Offer.GetReporting().GetRequiredFields(), p.Result.GetReportingObligation().GetRequiredFields())
+	all := slices.Concat(p.Offer.GetReporting().GetRequiredFields(),
+		p.Result.GetReportingObligation().GetRequiredFields())
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -93,7 +100,8 @@ type writtenPrice struct {
 
 // MarshalJSON writes it, with the protocol's own messages in their JSON.
 func (p *Purchase) MarshalJSON() ([]byte, error) {
-	w := writtenPurchase{Exchange: p.Exchange, Broker: p.Broker, Uses: p.Uses, ID: p.ID, URI: p.URI, Media: p.Media, Hash: p.Hash, Reported: p.Reported}
+	w := writtenPurchase{Exchange: p.Exchange, Broker: p.Broker, Uses: p.Uses, ID: p.ID, URI: p.URI, Media: p.Media,
+		Hash: p.Hash, Reported: p.Reported}
 	if p.Fee != (Price{}) {
 		w.Fee = &writtenPrice{p.Fee.Amount, p.Fee.Currency}
 	}
@@ -119,7 +127,8 @@ func (p *Purchase) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	read := Purchase{
-		Exchange: w.Exchange, Broker: w.Broker, Uses: w.Uses, ID: w.ID, URI: w.URI, Media: w.Media, Hash: w.Hash, Reported: w.Reported, Offer: &rampv1.Offer{},
+		Exchange: w.Exchange, Broker: w.Broker, Uses: w.Uses, ID: w.ID, URI: w.URI, Media: w.Media, Hash: w.Hash,
+		Reported: w.Reported, Offer: &rampv1.Offer{},
 	}
 	if w.Fee != nil {
 		read.Fee = Price{w.Fee.Amount, w.Fee.Currency}
@@ -154,7 +163,8 @@ const (
 	StepReport Step = "report" // it was bought and delivered, and its use is not reported
 )
 
-// Unfinished is a purchase that was begun and did not come to its end. [Client.Finish] goes on with it.
+// Unfinished is a purchase that was begun and did not come to its end. [Client.Finish] goes on with
+// it.
 type Unfinished struct {
 	Purchase *Purchase
 	Step     Step // that failed
@@ -166,17 +176,20 @@ func (e *Unfinished) Error() string {
 	p := e.Purchase
 	switch e.Step {
 	case StepBuy:
-		return fmt.Sprintf("whether purchase %s of %s was made is not known: %v; finish it, which buys nothing twice", p.ID, p.URI, e.Err)
+		return fmt.Sprintf("whether purchase %s of %s was made is not known: %v; finish it, which buys nothing twice",
+			p.ID, p.URI, e.Err)
 	case StepFetch:
 		until := ""
 		if ends := p.Result.GetExpiresAt(); ends != nil {
 			until = " until " + ends.AsTime().Format(time.RFC3339)
 		}
-		return fmt.Sprintf("transaction %s is bought, and could not be fetched: %v; finish it%s, or dispute the transaction", p.Transaction(), e.Err, until)
+		return fmt.Sprintf("transaction %s is bought, and could not be fetched: %v; "+
+			"finish it%s, or dispute the transaction", p.Transaction(), e.Err, until)
 	case StepCheck:
 		return fmt.Sprintf("transaction %s: %v", p.Transaction(), e.Err)
 	}
-	return fmt.Sprintf("transaction %s is bought and fetched, and its use could not be reported: %v; report it, or the Exchange may sell nothing more", p.Transaction(), e.Err)
+	return fmt.Sprintf("transaction %s is bought and fetched, and its use could not be reported: %v; report it, "+
+		"or the Exchange may sell nothing more", p.Transaction(), e.Err)
 }
 
 // Unwrap is the cause.

@@ -20,13 +20,15 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// Passed is a query that an intermediary passes on, written once in each form for as many Exchanges as are asked. It must not be changed.
+// Passed is a query that an intermediary passes on, written once in each form for as many Exchanges
+// as are asked. It must not be changed.
 type Passed struct {
 	json, binary func() ([]byte, error)
 }
 
-// PassOn writes a query that is passed on: with the hop of the buyer, who signs it for a time (RAMP v1, IntermediaryHop), or as it is
-// where the buyer asks in its own name. The query itself stays as it was.
+// PassOn writes a query that is passed on: with the hop of the buyer, who signs it for a time (RAMP
+// v1, IntermediaryHop), or as it is where the buyer asks in its own name. The query itself stays as
+// it was.
 func (b Buyer) PassOn(query *rampv1.ResourceQuery, at time.Time, own bool) (*Passed, error) {
 	if !own {
 		if b.Key == nil {
@@ -41,8 +43,10 @@ func (b Buyer) PassOn(query *rampv1.ResourceQuery, at time.Time, own bool) (*Pas
 		return nil, err
 	}
 	return &Passed{
-		json:   sync.OnceValues(func() ([]byte, error) { return ramp.Marshal(query) }),
-		binary: sync.OnceValues(func() ([]byte, error) { return proto.MarshalOptions{Deterministic: true}.Marshal(query) }),
+		json: sync.OnceValues(func() ([]byte, error) { return ramp.Marshal(query) }),
+		binary: sync.OnceValues(func() ([]byte, error) {
+			return proto.MarshalOptions{Deterministic: true}.Marshal(query)
+		}),
 	}, nil
 }
 
@@ -63,11 +67,13 @@ func (b Buyer) Sign(r *rampv1.Requester) error {
 // typeBinary is the media type of the protocol's binary form.
 const typeBinary = "application/proto"
 
-// Collected is what an Exchange answered to a query that was passed on. Nothing of it is verified: see [Exchange.Verify].
+// Collected is what an Exchange answered to a query that was passed on. Nothing of it is verified:
+// see [Exchange.Verify].
 type Collected struct {
 	Response *rampv1.ResourceResponse
 
-	// Apart is how far the clock of the Exchange is ahead of this machine's, to the second; 0 where that is less than a minute, or not told.
+	// Apart is how far the clock of the Exchange is ahead of this machine's, to the second; 0 where
+	// that is less than a minute, or not told.
 	Apart time.Duration
 
 	text []byte // as it came, where that was JSON
@@ -78,8 +84,8 @@ type Collected struct {
 	read  bool // it was tried to read the Exchange's keys, since
 }
 
-// Collect asks what is offered, once, and verifies nothing yet: who takes few of many offers verifies those. binary speaks the
-// protocol's binary form. Errors are those of Discover.
+// Collect asks what is offered, once, and verifies nothing yet: who takes few of many offers
+// verifies those. binary speaks the protocol's binary form. Errors are those of Discover.
 func (x *Exchange) Collect(ctx context.Context, p *Passed, binary bool) (*Collected, error) {
 	write, kind := p.json, typeJSON
 	if binary {
@@ -139,9 +145,13 @@ func (c *Collected) came(offer *rampv1.Offer) ramp.ReceivedOffer {
 	return c.raw[offer]
 }
 
-// Verify says what is wrong with an offer that was collected: it must be well-formed, in time, understood, and signed by the Exchange. It
-// gives the JSON that the signature is over, with the signature in it, for whoever is to verify it again, and the same as an object for the ext of a message. critical are the keys of ext that are understood. Of a signature that no known key has made, the Exchange's keys are read anew.
-func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer, critical ...string) (document []byte, object *structpb.Struct, err error) {
+// Verify says what is wrong with an offer that was collected: it must be well-formed, in time,
+// understood, and signed by the Exchange. It gives the JSON that the signature is over, with the
+// signature in it, for whoever is to verify it again, and the same as an object for the ext of a
+// message. critical are the keys of ext that are understood. Of a signature that no known key has
+// made, the Exchange's keys are read anew.
+func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer,
+	critical ...string) (document []byte, object *structpb.Struct, err error) {
 	now := x.client.options.Now()
 	if err := fits(offer, critical, now, c.Apart); err != nil {
 		return nil, nil, err
@@ -173,8 +183,9 @@ func (x *Exchange) Verify(ctx context.Context, c *Collected, offer *rampv1.Offer
 	return nil, nil, errors.New("it is not signed by the Exchange")
 }
 
-// bothForms are an offer's JSON and its object, from its canonical JSON without the signature. JSON that cannot be nested deeper than is read, since it opens no
-// more objects and lists than that, need not be read again for its object: the offer is one.
+// bothForms are an offer's JSON and its object, from its canonical JSON without the signature. JSON
+// that cannot be nested deeper than is read, since it opens no more objects and lists than that,
+// need not be read again for its object: the offer is one.
 func bothForms(unsigned []byte, offer *rampv1.Offer) (document []byte, object *structpb.Struct, err error) {
 	if document, err = withSignature(unsigned, offer.ExchangeSignature); err != nil {
 		return nil, nil, err
@@ -205,8 +216,10 @@ func (x *Exchange) refreshed(ctx context.Context, c *Collected) error {
 	return x.refresh(ctx)
 }
 
-// Execute sends a purchase in a requester's name, as it is, and gives the answer as it is (RAMP v1, ExecuteTransaction).
-func (x *Exchange) Execute(ctx context.Context, request *rampv1.TransactionRequest) (*rampv1.TransactionResponse, error) {
+// Execute sends a purchase in a requester's name, as it is, and gives the answer as it is (RAMP v1,
+// ExecuteTransaction).
+func (x *Exchange) Execute(ctx context.Context,
+	request *rampv1.TransactionRequest) (*rampv1.TransactionResponse, error) {
 	answer := &rampv1.TransactionResponse{}
 	_, err := x.call(ctx, "ExecuteTransaction", request, answer)
 	return answer, err
@@ -226,9 +239,11 @@ func (x *Exchange) PassDispute(ctx context.Context, dispute *rampv1.DisputeReque
 	return answer, err
 }
 
-// Results are the answers to a purchase, one for each of the offers that it was of; a purchase of one that is denied, too. The error is
-// a *NotAnExchange for an answer that is about something else.
-func (x *Exchange) Results(request *rampv1.TransactionRequest, answer *rampv1.TransactionResponse) ([]*rampv1.TransactionResultItem, error) {
+// Results are the answers to a purchase, one for each of the offers that it was of; a purchase of
+// one that is denied, too. The error is a *NotAnExchange for an answer that is about something
+// else.
+func (x *Exchange) Results(request *rampv1.TransactionRequest,
+	answer *rampv1.TransactionResponse) ([]*rampv1.TransactionResultItem, error) {
 	wanted := request.Items
 	if len(wanted) == 0 {
 		wanted = []*rampv1.TransactionItem{{OfferId: request.GetOfferId()}}
@@ -242,7 +257,8 @@ func (x *Exchange) Results(request *rampv1.TransactionRequest, answer *rampv1.Tr
 	}
 	if len(results) == 0 && answer.DenialReason != nil { // of all of it
 		for _, item := range wanted {
-			results = append(results, &rampv1.TransactionResultItem{OfferId: item.OfferId, DenialReason: answer.DenialReason})
+			results = append(results,
+				&rampv1.TransactionResultItem{OfferId: item.OfferId, DenialReason: answer.DenialReason})
 		}
 	}
 	if len(results) != len(wanted) {
@@ -254,7 +270,8 @@ func (x *Exchange) Results(request *rampv1.TransactionRequest, answer *rampv1.Tr
 			return nil, &NotAnExchange{x.base, "the answer to the purchase names other offers, or in another order"}
 		case result.GetDenialReason() == 0 && (result.TransactionId == "" || result.BillingId == ""):
 			return nil, &NotAnExchange{x.base, "the answer to the purchase has no transaction_id or no billing_id"}
-		case result.GetDenialReason() != 0 && (result.GetCost().GetAmount() > 0 || result.GetPackage().GetRetrieval().GetEndpoint() != ""):
+		case result.GetDenialReason() != 0 &&
+			(result.GetCost().GetAmount() > 0 || result.GetPackage().GetRetrieval().GetEndpoint() != ""):
 			return nil, &NotAnExchange{x.base, "the answer to the purchase denies what it sells"}
 		case !(result.GetCost().GetAmount() >= 0 && result.GetCost().GetAmount() <= maxCharged): // or no number
 			return nil, &NotAnExchange{x.base, "the answer to the purchase has a cost that is no amount"}

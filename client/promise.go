@@ -14,8 +14,9 @@ import (
 	"frontdesk/wire/nlweb"
 )
 
-// Promise is an answer for later (NLWeb 0.55 §4.1.2). Ask, Stream and Await give it as an error, for which errors.Is says
-// that it is ErrPromised. The token is all it takes to have the answer, or that and the same credential.
+// Promise is an answer for later (NLWeb 0.55 §4.1.2). Ask, Stream and Await give it as an error,
+// for which errors.Is says that it is ErrPromised. The token is all it takes to have the answer, or
+// that and the same credential.
 type Promise struct {
 	Token    string
 	Message  string        // for people, in the desk's words; may be empty
@@ -51,8 +52,8 @@ func promiseOf(m map[string]jsontext.Value, meta nlweb.Meta, raw []byte) *Promis
 	return p
 }
 
-// Await gives the answer of a promise, or the Promise as an error while it is worked on. A token that the desk does not
-// know, or that is somebody else's, is a Failure.
+// Await gives the answer of a promise, or the Promise as an error while it is worked on. A token
+// that the desk does not know, or that is somebody else's, is a Failure.
 func (c *Client) Await(ctx context.Context, token string) (*Answer, error) {
 	return c.await(ctx, token, nlweb.ActionCheckin)
 }
@@ -80,17 +81,17 @@ func (c *Client) await(ctx context.Context, token, action string) (*Answer, erro
 	return c.readAnswer(response)
 }
 
-// How long Wait waits between two looks, and how often it comes back to a desk that cannot be reached, as one that is
-// started anew.
+// How long Wait waits between two looks, and how often it comes back to a desk that cannot be
+// reached, as one that is started anew.
 const (
 	firstLook      = 200 * time.Millisecond
 	longestLook    = 10 * time.Second
 	maxUnreachable = 6
 )
 
-// Wait gives the answer of a promise when it is there. It looks seldom: after the time that the desk expects to need, and
-// otherwise ever less often. Progress, when not nil, is told of each look. When ctx ends the promise stays what it is, and
-// can be awaited again or cancelled.
+// Wait gives the answer of a promise when it is there. It looks seldom: after the time that the
+// desk expects to need, and otherwise ever less often. Progress, when not nil, is told of each
+// look. When ctx ends the promise stays what it is, and can be awaited again or cancelled.
 func (c *Client) Wait(ctx context.Context, promise *Promise, progress func(*Promise)) (*Answer, error) {
 	away := 0
 	for pause := firstLook; ; pause = min(pause*3/2, longestLook) {
@@ -117,8 +118,8 @@ func (c *Client) Wait(ctx context.Context, promise *Promise, progress func(*Prom
 	}
 }
 
-// AskAndWait is Ask, and Wait where the answer is promised. Progress, when not nil, is told of the promise and of each look
-// at it.
+// AskAndWait is Ask, and Wait where the answer is promised. Progress, when not nil, is told of the
+// promise and of each look at it.
 func (c *Client) AskAndWait(ctx context.Context, q Question, progress func(*Promise)) (*Answer, error) {
 	answer, err := c.Ask(ctx, q)
 	var promise *Promise

@@ -12,15 +12,15 @@ import (
 	"frontdesk/wire/intent"
 )
 
-// Key is what a platform signs with: the id that names it, and the secret that both sides have. Printing a key does not
-// show its secret.
+// Key is what a platform signs with: the id that names it, and the secret that both sides have.
+// Printing a key does not show its secret.
 type Key struct {
 	ID     string
 	secret []byte
 }
 
-// NewKey puts a key together. The secret is taken byte by byte as it was given out; that of a text file has no line
-// break at its end.
+// NewKey puts a key together. The secret is taken byte by byte as it was given out; that of a text
+// file has no line break at its end.
 func NewKey(id string, secret []byte) Key { return Key{id, secret} }
 
 // String is the key's id.
@@ -35,12 +35,13 @@ type Platform struct {
 	Software        string // may be empty
 	SoftwareVersion string // may be empty
 	Key             Key
-	// RequireSigned refuses passages whose answer is not signed. (The protocol asks publishers to sign, and does not
-	// demand it. A signature that is there must always be right.)
+	// RequireSigned refuses passages whose answer is not signed. (The protocol asks publishers to
+	// sign, and does not demand it. A signature that is there must always be right.)
 	RequireSigned bool
 }
 
-// Publisher asks one publisher by the Agentic Intent Protocol, as a platform. It is safe for concurrent use.
+// Publisher asks one publisher by the Agentic Intent Protocol, as a platform. It is safe for
+// concurrent use.
 type Publisher struct {
 	client      Client
 	platform    Platform
@@ -48,13 +49,14 @@ type Publisher struct {
 	doubts      intent.Findings
 }
 
-// OpenPublisher reads the declaration of a publisher, at a site's address (https://www.example.com) or its own
-// (https://www.example.com/.well-known/aip.json), and gives a client of it. A declaration holds for some minutes: open
-// the publisher again before long.
+// OpenPublisher reads the declaration of a publisher, at a site's address (https://www.example.com)
+// or its own (https://www.example.com/.well-known/aip.json), and gives a client of it. A
+// declaration holds for some minutes: open the publisher again before long.
 //
-// Of the options HTTP, UserAgent, MaxAnswer, Retries, MaxWait and Silence count. The declaration names the addresses that
-// are asked then: a program that asks publishers which it does not know gives an HTTP client that reaches only public
-// addresses. A declaration that came by https can name no address without.
+// Of the options HTTP, UserAgent, MaxAnswer, Retries, MaxWait and Silence count. The declaration
+// names the addresses that are asked then: a program that asks publishers which it does not know
+// gives an HTTP client that reaches only public addresses. A declaration that came by https can
+// name no address without.
 //
 // Errors are of the types Invalid, Broken and Unreachable, or the context's.
 func OpenPublisher(ctx context.Context, address string, platform Platform, options Options) (*Publisher, error) {
@@ -73,7 +75,8 @@ func OpenPublisher(ctx context.Context, address string, platform Platform, optio
 	if err != nil {
 		return nil, err
 	}
-	declaration, found := intent.ReadDeclaration(text, intent.Options{Versions: bothVersions, NullReason: true, Now: options.Now()})
+	declaration, found := intent.ReadDeclaration(text,
+		intent.Options{Versions: bothVersions, NullReason: true, Now: options.Now()})
 	if declaration == nil {
 		return nil, &Invalid{URL: u.String(), Status: http.StatusOK, Findings: found, Raw: text}
 	}
@@ -97,7 +100,9 @@ func (p *Publisher) Doubts() intent.Findings { return p.doubts }
 func (p *Publisher) readDeclaration(ctx context.Context, address string) ([]byte, error) {
 	text, status, err := p.client.document(ctx, address)
 	if err == nil && status != http.StatusOK {
-		return nil, &Invalid{URL: address, Status: status, Findings: oneFinding("the status is not 200: there is no declaration here, and so no permission", "ask another address")}
+		return nil, &Invalid{URL: address, Status: status,
+			Findings: oneFinding("the status is not 200: there is no declaration here, and so no permission",
+				"ask another address")}
 	}
 	return text, err
 }
@@ -184,7 +189,8 @@ func oneFinding(detail, mend string) intent.Findings {
 // What may be wrong with an answer's signature, for errors.Is.
 var (
 	// ErrForged is an answer whose signature is not that of the key over that answer.
-	ErrForged = errors.New("the signature of the publisher's answer is not right: it was changed on its way, or comes from somebody else")
+	ErrForged = errors.New(
+		"the signature of the publisher's answer is not right: it was changed on its way, or comes from somebody else")
 	// ErrUnsigned is an answer without a signature where Platform.RequireSigned wants one.
 	ErrUnsigned = errors.New("the publisher did not sign its answer")
 )

@@ -46,9 +46,10 @@ func (b *Bought) URL() string { return b.Result.GetPackage().GetRetrieval().GetE
 // NewPurchase is an id for [Exchange.Buy].
 func NewPurchase() string { return newSession() }
 
-// Buy takes offers that Discover gave, one or several (RAMP v1, ExecuteTransaction). The id makes it one purchase: who is not
-// sure whether it was made calls Buy again with the same id and offers, and buys nothing twice. What is denied says so in
-// its Bought; several offers are bought each for itself.
+// Buy takes offers that Discover gave, one or several (RAMP v1, ExecuteTransaction). The id makes
+// it one purchase: who is not sure whether it was made calls Buy again with the same id and offers,
+// and buys nothing twice. What is denied says so in its Bought; several offers are bought each for
+// itself.
 func (x *Exchange) Buy(ctx context.Context, id string, offers ...*rampv1.Offer) ([]Bought, error) {
 	if id == "" || len(offers) == 0 || len(offers) > ramp.MaxItems {
 		return nil, fmt.Errorf("a purchase takes an id, and 1 to %d offers", ramp.MaxItems)
@@ -58,7 +59,8 @@ func (x *Exchange) Buy(ctx context.Context, id string, offers ...*rampv1.Offer) 
 		request.OfferId, request.OfferSignature = &offers[0].OfferId, &offers[0].ExchangeSignature
 	} else {
 		for _, offer := range offers {
-			request.Items = append(request.Items, &rampv1.TransactionItem{OfferId: offer.OfferId, OfferSignature: offer.ExchangeSignature})
+			request.Items = append(request.Items,
+				&rampv1.TransactionItem{OfferId: offer.OfferId, OfferSignature: offer.ExchangeSignature})
 		}
 	}
 	answer := &rampv1.TransactionResponse{}
@@ -77,7 +79,8 @@ func (x *Exchange) Buy(ctx context.Context, id string, offers ...*rampv1.Offer) 
 		if result.OfferId != offers[i].OfferId {
 			return nil, &NotAnExchange{x.base, "the answer to the purchase names other offers, or in another order"}
 		}
-		all[i] = Bought{Offer: offers[i], Denial: result.GetDenialReason(), Result: result, Quotas: answer.SubscriptionQuota}
+		all[i] = Bought{Offer: offers[i], Denial: result.GetDenialReason(), Result: result,
+			Quotas: answer.SubscriptionQuota}
 		if all[i].Denied() {
 			continue
 		}
@@ -91,8 +94,9 @@ func (x *Exchange) Buy(ctx context.Context, id string, offers ...*rampv1.Offer) 
 // single is the answer to a purchase of one offer in the form of those to several.
 func single(offer string, a *rampv1.TransactionResponse) *rampv1.TransactionResultItem {
 	return &rampv1.TransactionResultItem{
-		OfferId: offer, TransactionId: a.GetTransactionId(), BillingId: a.GetBillingId(), Package: a.Package, Cost: a.Cost, SubscriptionId: a.SubscriptionId,
-		DenialReason: a.DenialReason, ExpiresAt: a.ExpiresAt, DeliveryMethod: a.DeliveryMethod, ReportingObligation: a.ReportingObligation,
+		OfferId: offer, TransactionId: a.GetTransactionId(), BillingId: a.GetBillingId(), Package: a.Package,
+		Cost: a.Cost, SubscriptionId: a.SubscriptionId, DenialReason: a.DenialReason, ExpiresAt: a.ExpiresAt,
+		DeliveryMethod: a.DeliveryMethod, ReportingObligation: a.ReportingObligation,
 		SubscriptionUnitValue: a.SubscriptionUnitValue,
 	}
 }
@@ -101,31 +105,38 @@ func single(offer string, a *rampv1.TransactionResponse) *rampv1.TransactionResu
 type Content struct {
 	Media string // the media type, as it was told
 	Body  []byte
-	// Offered says that it is what the offer described, byte for byte, by its SHA-256; false where the offer tells none, and where it
-	// is another.
+	// Offered says that it is what the offer described, byte for byte, by its SHA-256; false where
+	// the offer tells none, and where it is another.
 	Offered bool
-	// Near says that it is nearly what the offer described, by its simhash-v1: up to contenthash.Near of 64 bits differ. It does not say
-	// that nothing was changed. Distance is how many differ; -1 where the offer tells no such hash.
+	// Near says that it is nearly what the offer described, by its simhash-v1: up to
+	// contenthash.Near of 64 bits differ. It does not say that nothing was changed. Distance is how
+	// many differ; -1 where the offer tells no such hash.
 	Near     bool
 	Distance int
-	// Attested says that it has the hash that the provider itself attests (level 1), as Offered or Near, and that this holds under its keys. False
-	// where that is not known: [Exchange.Attestations] asks for the keys.
+	// Attested says that it has the hash that the provider itself attests (level 1), as Offered or
+	// Near, and that this holds under its keys. False where that is not known:
+	// [Exchange.Attestations] asks for the keys.
 	Attested bool
-	// Digested says that it is what the one who delivered it meant to, by the digest beside it (Repr-Digest, RFC 9530); false where
-	// there was none.
+	// Digested says that it is what the one who delivered it meant to, by the digest beside it
+	// (Repr-Digest, RFC 9530); false where there was none.
 	Digested bool
 }
 
 var (
-	// ErrOtherContent is content whose hash is not that of its offer, though the offer says that it does not change.
-	ErrOtherContent = errors.New("what was delivered is not what was offered, or what its provider attests: its hash is another; do not use it, and dispute the transaction")
+	// ErrOtherContent is content whose hash is not that of its offer, though the offer says that it
+	// does not change.
+	ErrOtherContent = errors.New("what was delivered is not what was offered, or what its provider attests: " +
+		"its hash is another; do not use it, and dispute the transaction")
 	// ErrDamaged is content that is not what its own digest says.
-	ErrDamaged = errors.New("what was delivered is not what its Repr-Digest says: it was cut or changed on its way; fetch it again, or dispute the transaction")
+	ErrDamaged = errors.New("what was delivered is not what its Repr-Digest says: it was cut or changed on its way; " +
+		"fetch it again, or dispute the transaction")
 )
 
-// Fetch fetches what was bought: in one of the media types that are accepted, the best first, or without any in the form that the
-// offer describes. Of content that does not change, another hash than the offer's is ErrOtherContent, and another than its
-// own digest's ErrDamaged, with the content beside it. What came in another form has no hash in the offer, so only its own digest counts.
+// Fetch fetches what was bought: in one of the media types that are accepted, the best first, or
+// without any in the form that the offer describes. Of content that does not change, another hash
+// than the offer's is ErrOtherContent, and another than its own digest's ErrDamaged, with the
+// content beside it. What came in another form has no hash in the offer, so only its own digest
+// counts.
 func (x *Exchange) Fetch(ctx context.Context, b *Bought, accept ...string) (*Content, error) {
 	address := b.URL()
 	if address == "" {
@@ -134,17 +145,19 @@ func (x *Exchange) Fetch(ctx context.Context, b *Bought, accept ...string) (*Con
 	if err := private(address); err != nil {
 		return nil, err
 	}
-	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: busy, compose: func(ctx context.Context) (*http.Request, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-		if err == nil {
-			request.Header.Set("Accept-Encoding", "identity") // digests are of what is sent
-			request.Header.Set("Accept", accepted(accept))
-			if id := x.buyer.Licence; id != "" && strings.Contains(address, ramp.LicenceHash(id)) { // the address is bound to it
-				request.Header.Set(ramp.LicenceHeader, id)
+	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: busy,
+		compose: func(ctx context.Context) (*http.Request, error) {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+			if err == nil {
+				request.Header.Set("Accept-Encoding", "identity") // digests are of what is sent
+				request.Header.Set("Accept", accepted(accept))
+				// the address is bound to it
+				if id := x.buyer.Licence; id != "" && strings.Contains(address, ramp.LicenceHash(id)) {
+					request.Header.Set(ramp.LicenceHeader, id)
+				}
 			}
-		}
-		return request, err
-	}})
+			return request, err
+		}})
 	if err != nil {
 		return nil, unsigned(err)
 	}
@@ -175,7 +188,8 @@ func contentOf(got *posted) (*Content, error) {
 		return nil, failureOfExchange(got)
 	}
 	if coding := got.header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, fmt.Errorf("what was bought came as %.20q, though it was asked for as it is; tell the Exchange", coding)
+		return nil, fmt.Errorf("what was bought came as %.20q, though it was asked for as it is; tell the Exchange",
+			coding)
 	}
 	out := &Content{Media: got.header.Get("Content-Type"), Body: got.body}
 	told, holds := sign.ReprDigest(got.header.Values("Repr-Digest"), got.body)
@@ -185,8 +199,8 @@ func contentOf(got *posted) (*Content, error) {
 	return out, nil
 }
 
-// hold holds what was delivered against the hash that the offer tells, and that which its provider attests. The error is
-// ErrOtherContent for what does not change and is something else.
+// hold holds what was delivered against the hash that the offer tells, and that which its provider
+// attests. The error is ErrOtherContent for what does not change and is something else.
 func (x *Exchange) hold(ctx context.Context, offer *rampv1.Offer, out *Content, chosen bool) error {
 	out.Distance = -1
 	holds := func(h contenthash.Hash) bool {
@@ -202,7 +216,8 @@ func (x *Exchange) hold(ctx context.Context, offer *rampv1.Offer, out *Content, 
 	out.Offered, out.Near = good && told.Method == contenthash.SHA256, good && told.Method == contenthash.SimHash
 	out.Attested = same
 	wrong := told.Method != "" && !good || known && !same
-	if wrong && !chosen && offer.GetIdentity().GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
+	if wrong && !chosen &&
+		offer.GetIdentity().GetResourceMutability() == rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
 		return ErrOtherContent
 	}
 	return nil
@@ -218,11 +233,14 @@ type Use struct {
 	SubFunctions []compv1.SubFunction
 	Shown        *bool // to people; nil says nothing
 	Cited        *bool
-	// Attribution is how people were shown where it is from. An offer of the model attribution is paid for by that.
+	// Attribution is how people were shown where it is from. An offer of the model attribution is
+	// paid for by that.
 	Attribution []*rampv1.AttributionDetail
-	// Revenue is what was earned with it, of an offer whose price is a share of that; nil says nothing.
+	// Revenue is what was earned with it, of an offer whose price is a share of that; nil says
+	// nothing.
 	Revenue *Price
-	// RequestID is that of the query that it began with, for whoever follows it; empty says nothing.
+	// RequestID is that of the query that it began with, for whoever follows it; empty says
+	// nothing.
 	RequestID string
 	At        time.Time // zero for now
 
@@ -232,8 +250,9 @@ type Use struct {
 // extRevenue is the key of a report's ext that tells what was earned (docs/ramp.md).
 const extRevenue = "ramp.revenue"
 
-// says says whether the report has a member that an Exchange asks for, by the name that required_fields has for it. Members that
-// every report has, and names that are not known, count as there: the Exchange says what it makes of them.
+// says says whether the report has a member that an Exchange asks for, by the name that
+// required_fields has for it. Members that every report has, and names that are not known, count as
+// there: the Exchange says what it makes of them.
 func (u *Use) says(field string) bool {
 	switch field {
 	case "function":
@@ -245,7 +264,9 @@ func (u *Use) says(field string) bool {
 	case "citation_included":
 		return u.Cited != nil
 	case "attribution":
-		return slices.ContainsFunc(u.Attribution, func(a *rampv1.AttributionDetail) bool { return a.VisibleToUser == nil || *a.VisibleToUser })
+		return slices.ContainsFunc(u.Attribution, func(a *rampv1.AttributionDetail) bool {
+			return a.VisibleToUser == nil || *a.VisibleToUser
+		})
 	case extRevenue:
 		return u.Revenue != nil
 	}
@@ -260,17 +281,19 @@ func (r *Rejected) Error() string {
 	return "the Exchange did not take the report: " + orSilent(r.Reason)
 }
 
-// Report reports how something bought was used, and gives the id of the report, which a dispute needs (RAMP v1,
-// ReportUsage). The error is a *Rejected for one that was not taken.
+// Report reports how something bought was used, and gives the id of the report, which a dispute
+// needs (RAMP v1, ReportUsage). The error is a *Rejected for one that was not taken.
 func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error) {
 	if b.Denied() {
 		return "", errors.New("this was not bought, so there is nothing to report")
 	}
 	if b.Result.GetTransactionId() == "" {
-		return "", errors.New("whether this was bought is not known, so there is nothing to report; finish the purchase")
+		return "", errors.New(
+			"whether this was bought is not known, so there is nothing to report; finish the purchase")
 	}
 	if u.Quantity < 0 || u.Quantity > math.MaxInt32 {
-		return "", fmt.Errorf("a report counts from 0 to %d of the offer's unit, and this is %d; look whether the unit is another", math.MaxInt32, u.Quantity)
+		return "", fmt.Errorf("a report counts from 0 to %d of the offer's unit, and this is %d; "+
+			"look whether the unit is another", math.MaxInt32, u.Quantity)
 	}
 	if u.ID == "" {
 		u.ID = newSession()
@@ -279,8 +302,10 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 		u.At = x.client.options.Now()
 	}
 	report := &rampv1.UsageReport{
-		Ver: rampVersion, Id: u.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId, Timestamp: timestamppb.New(u.At.Truncate(time.Microsecond)),
-		Usage: &rampv1.Usage{Function: u.Functions, ConsumedQuantity: int32(u.Quantity), DisplayedToUser: u.Shown, CitationIncluded: u.Cited},
+		Ver: rampVersion, Id: u.ID, TransactionId: b.Result.TransactionId, BillingId: b.Result.BillingId,
+		Timestamp: timestamppb.New(u.At.Truncate(time.Microsecond)),
+		Usage: &rampv1.Usage{Function: u.Functions, ConsumedQuantity: int32(u.Quantity), DisplayedToUser: u.Shown,
+			CitationIncluded: u.Cited},
 	}
 	report.Usage.Subfn, report.Usage.Attribution = u.SubFunctions, u.Attribution
 	if unit := b.Offer.GetPricing().GetUnit(); unit != "" {
@@ -301,7 +326,8 @@ func (x *Exchange) Report(ctx context.Context, b *Bought, u Use) (string, error)
 	}
 	if u.Revenue != nil {
 		var err error
-		report.Ext, err = structpb.NewStruct(map[string]any{extRevenue: map[string]any{"amount": u.Revenue.Amount, "currency": u.Revenue.Currency}})
+		report.Ext, err = structpb.NewStruct(
+			map[string]any{extRevenue: map[string]any{"amount": u.Revenue.Amount, "currency": u.Revenue.Currency}})
 		if err != nil {
 			return "", fmt.Errorf("the revenue cannot be written: %w", err)
 		}
@@ -324,8 +350,8 @@ func filled(text string) *string {
 	return &text
 }
 
-// call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them can be repeated. It gives
-// the answer also as it came.
+// call makes an RPC, in Connect's form over plain HTTP, until the Exchange has time. Each of them
+// can be repeated. It gives the answer also as it came.
 func (x *Exchange) call(ctx context.Context, method string, request, answer proto.Message) (*posted, error) {
 	if err := ramp.Validate(request); err != nil {
 		return nil, err
@@ -335,9 +361,10 @@ func (x *Exchange) call(ctx context.Context, method string, request, answer prot
 		return nil, err
 	}
 	address := x.base + method
-	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: noTime, compose: func(ctx context.Context) (*http.Request, error) {
-		return x.compose(ctx, address, body)
-	}})
+	got, err := x.client.run(ctx, errand{address: address, repeatable: true, again: noTime,
+		compose: func(ctx context.Context) (*http.Request, error) {
+			return x.compose(ctx, address, body)
+		}})
 	switch {
 	case err != nil:
 		return nil, err
@@ -371,7 +398,8 @@ func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*h
 	if x.buyer.KeyID != "" {
 		keyID += "#" + x.buyer.KeyID
 	}
-	input, signature, err := sign.SignHTTP(sign.Request{Method: http.MethodPost, Target: address, Header: request.Header},
+	input, signature, err := sign.SignHTTP(
+		sign.Request{Method: http.MethodPost, Target: address, Header: request.Header},
 		sign.SigningParameters{KeyID: keyID, Created: x.client.options.Now(), Nonce: newSession()}, x.buyer.Key)
 	if err != nil {
 		return nil, err
@@ -383,13 +411,16 @@ func (x *Exchange) compose(ctx context.Context, address string, body []byte) (*h
 
 // ExchangeError is a failure that an Exchange answers.
 type ExchangeError struct {
-	Code       string // of Connect, such as "unauthenticated"; "http_502" and the like where the answer is none of the protocol's
+	// of Connect, such as "unauthenticated"; "http_502" and the like where the answer is none of
+	// the protocol's
+	Code       string
 	Message    string // in the Exchange's words
 	Status     int    // of HTTP
 	RetryAfter time.Duration
 	Raw        []byte // the whole answer
-	// Apart is how far the clock of the Exchange is ahead of this machine's, to the second; 0 where that is less than a minute, or not told.
-	// Who is far ahead or behind has its signatures refused.
+	// Apart is how far the clock of the Exchange is ahead of this machine's, to the second; 0 where
+	// that is less than a minute, or not told. Who is far ahead or behind has its signatures
+	// refused.
 	Apart time.Duration
 
 	broker bool // it is a Broker's
@@ -407,8 +438,8 @@ func (e *ExchangeError) Error() string {
 	return fmt.Sprintf("the %s answered %d %s: %s%s", who, e.Status, e.Code, orSilent(e.Message), apartWords(e.Apart))
 }
 
-// Details are what programs read of a failure beside its code, as JSON has it: a Broker's budget, and what it found, or did not take. Nil
-// where there is nothing of the kind.
+// Details are what programs read of a failure beside its code, as JSON has it: a Broker's budget,
+// and what it found, or did not take. Nil where there is nothing of the kind.
 func (e *ExchangeError) Details() map[string]any {
 	var told struct {
 		Details []struct{ Type, Value string }
@@ -428,7 +459,8 @@ func (e *ExchangeError) Details() map[string]any {
 
 // failureOfExchange reads a failure.
 func failureOfExchange(got *posted) *ExchangeError {
-	out := &ExchangeError{Status: got.status, RetryAfter: retryAfter(got.header), Raw: got.body, Apart: clockApart(got.header, got.at)}
+	out := &ExchangeError{Status: got.status, RetryAfter: retryAfter(got.header), Raw: got.body,
+		Apart: clockApart(got.header, got.at)}
 	var told struct{ Code, Message string }
 	if json.Unmarshal(got.body, &told) == nil {
 		out.Code, out.Message = told.Code, told.Message
@@ -439,7 +471,8 @@ func failureOfExchange(got *posted) *ExchangeError {
 	return out
 }
 
-// NotAnExchange is a document or an answer that is not what RAMP v1 has there. What it says is not used.
+// NotAnExchange is a document or an answer that is not what RAMP v1 has there. What it says is not
+// used.
 type NotAnExchange struct {
 	URL     string
 	Problem string

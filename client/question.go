@@ -15,12 +15,14 @@ type Question struct {
 	Sites []string
 	// Types are schema.org types that are wanted, such as "Recipe"; none is all.
 	Types []string
-	// Filters are further attributes of what is wanted, such as "price": "less than $20". A desk that does not know
-	// one says so in Meta.Ignored.
+	// Filters are further attributes of what is wanted, such as "price": "less than $20". A desk
+	// that does not know one says so in Meta.Ignored.
 	Filters map[string]any
-	// Limit is how many results are wanted; 0 leaves it to the desk. (Frontdesk's own; others may ignore it.)
+	// Limit is how many results are wanted; 0 leaves it to the desk. (Frontdesk's own; others may
+	// ignore it.)
 	Limit int
-	// MinScore is the score, 0 to 100, below which results are left out; nil leaves it to the desk. (Frontdesk's own.)
+	// MinScore is the score, 0 to 100, below which results are left out; nil leaves it to the desk.
+	// (Frontdesk's own.)
 	MinScore *float64
 	// Previous are the questions before this one, oldest first.
 	Previous []string
@@ -32,18 +34,22 @@ type Question struct {
 	Format string
 	// Language is the language in which an answer is liked, such as "en" (RFC 9110 §12.5.4).
 	Language string
-	// NoQuestions asks the desk to answer at once, and ask nothing back. (Frontdesk's own; others may ignore it.)
+	// NoQuestions asks the desk to answer at once, and ask nothing back. (Frontdesk's own; others
+	// may ignore it.)
 	NoQuestions bool
-	// Closest asks for the nearest items where nothing is an answer: see Failure.Closest. (Frontdesk's own.)
+	// Closest asks for the nearest items where nothing is an answer: see Failure.Closest.
+	// (Frontdesk's own.)
 	Closest bool
 	// Session is the session_context of an earlier answer, to go on with it.
 	Session json.RawMessage
-	// User is who asks: a string or something that JSON makes an object. It is no proof of anything.
+	// User is who asks: a string or something that JSON makes an object. It is no proof of
+	// anything.
 	User any
 	// Remember asks the desk to remember the question.
 	Remember bool
-	// Written, when not nil, is given the sentences of a summary that a model writes, as they come in a stream; the
-	// summary has the last word: it is another text where what was written did not pass. (Frontdesk's own.)
+	// Written, when not nil, is given the sentences of a summary that a model writes, as they come
+	// in a stream; the summary has the last word: it is another text where what was written did not
+	// pass. (Frontdesk's own.)
 	Written func(sentence string)
 }
 
@@ -54,8 +60,10 @@ func (q Question) request(streaming bool) wireRequest {
 			Text: q.Text, Site: q.Sites, ItemType: q.Types, Limit: q.Limit, MinScore: q.MinScore, Filters: q.Filters,
 		},
 		Context: q.Context,
-		Prefer:  nlweb.Prefer{Streaming: &streaming, Mode: q.Modes, AcceptLanguage: q.Language, Deltas: streaming && q.Written != nil, Closest: q.Closest},
-		Meta:    wireMeta{Version: nlweb.Version, Session: strictjson.Value(q.Session), User: q.User, Remember: q.Remember},
+		Prefer: nlweb.Prefer{Streaming: &streaming, Mode: q.Modes, AcceptLanguage: q.Language,
+			Deltas: streaming && q.Written != nil, Closest: q.Closest},
+		Meta: wireMeta{Version: nlweb.Version, Session: strictjson.Value(q.Session), User: q.User,
+			Remember: q.Remember},
 	}
 	if q.Format != "" {
 		r.Prefer.ResponseFormat = nlweb.List{q.Format}
@@ -65,7 +73,8 @@ func (q Question) request(streaming bool) wireRequest {
 		r.Prefer.Elicitation = &no
 	}
 	if len(q.Previous) > 0 {
-		r.Context = append(r.Context[:len(r.Context):len(r.Context)], nlweb.Context{Type: "ConversationalContext", Prev: q.Previous})
+		r.Context = append(r.Context[:len(r.Context):len(r.Context)],
+			nlweb.Context{Type: "ConversationalContext", Prev: q.Previous})
 	}
 	return r
 }

@@ -31,14 +31,14 @@ type Retrieval struct {
 	Session    string   // the conversation, which names no person; "" is one of its own
 	Turn       int      // within the conversation, from 0
 	Query      string   // what is asked, in words; may be empty
-	// Latency is how long the answer may take, as the publisher is told; 0 is what the context's deadline leaves, if it
-	// has one.
+	// Latency is how long the answer may take, as the publisher is told; 0 is what the context's
+	// deadline leaves, if it has one.
 	Latency    time.Duration
 	Extensions intent.Extensions
 }
 
-// Passages are what a publisher gave. They are for the one request that they were asked for: the declaration's mode is
-// live_only, its storage none.
+// Passages are what a publisher gave. They are for the one request that they were asked for: the
+// declaration's mode is live_only, its storage none.
 type Passages struct {
 	Request intent.RetrieveRequest  // as it was sent
 	Answer  intent.RetrieveResponse // with Content
@@ -47,12 +47,13 @@ type Passages struct {
 	Raw     []byte                  // the answer as it came
 }
 
-// Retrieve asks for passages. Errors are of the types Denied, Failed, Invalid, Broken and Unreachable, ErrForged or
-// ErrUnsigned, or the context's.
+// Retrieve asks for passages. Errors are of the types Denied, Failed, Invalid, Broken and
+// Unreachable, ErrForged or ErrUnsigned, or the context's.
 //
-// An attempt that failed on its way, or that the publisher had no time for (429, 500, 502, 503, 504), is made again, with
-// the same request_id and the same body: a publisher that had answered already gives that answer again. An answer that
-// breaks the protocol, with more passages than were declared or with a wrong signature, is an error and no answer.
+// An attempt that failed on its way, or that the publisher had no time for (429, 500, 502, 503,
+// 504), is made again, with the same request_id and the same body: a publisher that had answered
+// already gives that answer again. An answer that breaks the protocol, with more passages than were
+// declared or with a wrong signature, is an error and no answer.
 func (p *Publisher) Retrieve(ctx context.Context, r Retrieval) (*Passages, error) {
 	e := p.declaration.Endpoints
 	if open, whyNot := p.declaration.Open(p.client.options.Now()); !open {
@@ -66,7 +67,8 @@ func (p *Publisher) Retrieve(ctx context.Context, r Retrieval) (*Passages, error
 	if err != nil {
 		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
 	}
-	if found := intent.Check(intent.KindRequest, body, intent.Options{Versions: []string{p.declaration.Version}}); !found.Valid() {
+	if found := intent.Check(intent.KindRequest, body,
+		intent.Options{Versions: []string{p.declaration.Version}}); !found.Valid() {
 		return nil, fmt.Errorf("the request is not valid: %s", found.First())
 	}
 	sent, err := p.signed(ctx, http.MethodPost, e.Retrieve.URL, body)
@@ -79,11 +81,14 @@ func (p *Publisher) Retrieve(ctx context.Context, r Retrieval) (*Passages, error
 // request writes a retrieval down.
 func (p *Publisher) request(ctx context.Context, r Retrieval) intent.RetrieveRequest {
 	request := intent.RetrieveRequest{
-		Version: p.declaration.Version, RequestID: "req_" + random(), Timestamp: sign.FormatTime(p.client.options.Now()),
-		Platform: intent.Platform{ID: p.platform.ID, Software: p.platform.Software, SoftwareVersion: p.platform.SoftwareVersion},
-		Intent:   intent.Intent{Domain: r.Domain, Subdomain: r.Subdomain, Confidence: r.Confidence},
-		Context:  intent.Context{Language: r.Language, Placement: r.Placement},
-		Runtime:  intent.Runtime{SessionID: r.Session, TurnIndex: r.Turn, QueryText: r.Query, LatencyBudgetMS: int(r.Latency.Milliseconds())},
+		Version: p.declaration.Version, RequestID: "req_" + random(),
+		Timestamp: sign.FormatTime(p.client.options.Now()),
+		Platform: intent.Platform{ID: p.platform.ID, Software: p.platform.Software,
+			SoftwareVersion: p.platform.SoftwareVersion},
+		Intent:  intent.Intent{Domain: r.Domain, Subdomain: r.Subdomain, Confidence: r.Confidence},
+		Context: intent.Context{Language: r.Language, Placement: r.Placement},
+		Runtime: intent.Runtime{SessionID: r.Session, TurnIndex: r.Turn, QueryText: r.Query,
+			LatencyBudgetMS: int(r.Latency.Milliseconds())},
 
 		Extensions: r.Extensions,
 	}
@@ -118,7 +123,8 @@ type sent struct {
 	signed  bool
 }
 
-// signed sends a body under a signature until it is answered. Each attempt has its own nonce and time.
+// signed sends a body under a signature until it is answered. Each attempt has its own nonce and
+// time.
 func (p *Publisher) signed(ctx context.Context, method, address string, body []byte) (*sent, error) {
 	began := time.Now()
 	for attempt := 0; ; attempt++ {
@@ -133,7 +139,8 @@ func (p *Publisher) signed(ctx context.Context, method, address string, body []b
 			asked = retryAfter(got.header)
 		}
 		wait, again := p.client.patience(ctx, asked, attempt)
-		// The body's own timestamp must stay fresh, and it cannot be changed: the publisher would take it for another.
+		// The body's own timestamp must stay fresh, and it cannot be changed: the publisher would
+		// take it for another.
 		if !again || time.Since(began)+wait > sign.Skew-30*time.Second {
 			return got, err
 		}
@@ -153,7 +160,8 @@ func passing(err error) bool {
 // busy says whether a status is one that may be gone with the next attempt.
 func busy(status int) bool {
 	switch status {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
@@ -174,7 +182,8 @@ func (p *Publisher) attempt(ctx context.Context, method, address string, body []
 		request.Header.Set("Accept", typeJSON)
 		request.Header.Set("Accept-Encoding", "identity") // the signature is over the bytes on their way
 		request.Header.Set("User-Agent", p.client.options.UserAgent)
-		head := sign.Headers{Version: p.declaration.Version, KeyID: p.platform.Key.ID, Timestamp: sign.FormatTime(p.client.options.Now()), Nonce: random()}
+		head := sign.Headers{Version: p.declaration.Version, KeyID: p.platform.Key.ID,
+			Timestamp: sign.FormatTime(p.client.options.Now()), Nonce: random()}
 		head.Signed(p.platform.Key.secret, method, path, body).Write(request.Header)
 		return request, nil
 	})
@@ -191,7 +200,8 @@ func (p *Publisher) attempt(ctx context.Context, method, address string, body []
 	return got, err
 }
 
-// verify looks at an answer's signature, which need not be there. It is made with the key of the request.
+// verify looks at an answer's signature, which need not be there. It is made with the key of the
+// request.
 func (p *Publisher) verify(got *sent, path string) (signed bool, err error) {
 	if !sign.Any(got.header) {
 		return false, nil
@@ -223,15 +233,17 @@ func (p *Publisher) passages(request intent.RetrieveRequest, got *sent) (*Passag
 	case answer.Error != nil:
 		return nil, &Failed{answer.Error.Code, answer.Error.Message, got.status, retryAfter(got.header), got.body}
 	case got.status != http.StatusOK:
-		return nil, &Invalid{got.address, got.status, oneFinding("passages come with a status that is not 200", "answer 200"), got.body}
+		return nil, &Invalid{got.address, got.status,
+			oneFinding("passages come with a status that is not 200", "answer 200"), got.body}
 	case p.platform.RequireSigned && !got.signed:
 		return nil, ErrUnsigned
 	}
 	return &Passages{request, *answer, got.signed, found, got.body}, nil
 }
 
-// failure reads an error from an answer that is none of the protocol's, or none of its best: many leave out what their
-// schema wants from the answer to a request that failed authentication. It gives nothing for a status of success.
+// failure reads an error from an answer that is none of the protocol's, or none of its best: many
+// leave out what their schema wants from the answer to a request that failed authentication. It
+// gives nothing for a status of success.
 func (s *sent) failure() error {
 	if s.status < 400 {
 		return nil
@@ -241,7 +253,8 @@ func (s *sent) failure() error {
 		Others map[string]jsontext.Value `json:",embed"`
 	}
 	if strictjson.DecodeTolerant(s.body, &told) != nil || told.Error == nil || told.Error.Code == "" {
-		return &Failed{Code: "http_" + strconv.Itoa(s.status), Message: http.StatusText(s.status), Status: s.status, RetryAfter: retryAfter(s.header), Raw: s.body}
+		return &Failed{Code: "http_" + strconv.Itoa(s.status), Message: http.StatusText(s.status), Status: s.status,
+			RetryAfter: retryAfter(s.header), Raw: s.body}
 	}
 	return &Failed{told.Error.Code, told.Error.Message, s.status, retryAfter(s.header), s.body}
 }

@@ -21,8 +21,9 @@ import (
 // maxSellers is how many Exchanges are asked for one item.
 const maxSellers = 5
 
-// sellers opens the Exchanges that may sell an item, one after the other, each once: the named one alone, or those that the item, then
-// the front desk that was asked, then the manifest of the item's host lead to. Those that cannot be opened are told in passed.
+// sellers opens the Exchanges that may sell an item, one after the other, each once: the named one
+// alone, or those that the item, then the front desk that was asked, then the manifest of the
+// item's host lead to. Those that cannot be opened are told in passed.
 func (c *Client) sellers(ctx context.Context, item Result, named string, passed *[]error) iter.Seq[*Exchange] {
 	return func(yield func(*Exchange) bool) {
 		seen := map[string]bool{}
@@ -45,7 +46,8 @@ func (c *Client) sellers(ctx context.Context, item Result, named string, passed 
 	}
 }
 
-// sellerPlaces are where Exchanges are looked for: of each the addresses at which its manifest may be.
+// sellerPlaces are where Exchanges are looked for: of each the addresses at which its manifest may
+// be.
 func (c *Client) sellerPlaces(ctx context.Context, item Result, named string, passed *[]error) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		if named != "" {
@@ -70,7 +72,8 @@ func (c *Client) sellerPlaces(ctx context.Context, item Result, named string, pa
 	}
 }
 
-// openFirst opens an Exchange at the first of some addresses that has a manifest. The error is that of the first.
+// openFirst opens an Exchange at the first of some addresses that has a manifest. The error is that
+// of the first.
 func (c *Client) openFirst(ctx context.Context, places []string, named bool) (x *Exchange, err error) {
 	for i, address := range places {
 		opened, failed := c.openCached(ctx, address, named)
@@ -84,8 +87,8 @@ func (c *Client) openFirst(ctx context.Context, places []string, named bool) (x 
 	return nil, err
 }
 
-// toldSeller is the Exchange that an item of an answer names: where its action "license" leads, without the manifest or, of older
-// front desks, the RPC.
+// toldSeller is the Exchange that an item of an answer names: where its action "license" leads,
+// without the manifest or, of older front desks, the RPC.
 func toldSeller(raw []byte) string {
 	item, _ := members(jsontext.Value(raw))
 	var actions []jsontext.Value
@@ -106,8 +109,8 @@ func toldSeller(raw []byte) string {
 	return ""
 }
 
-// listedSellers are the Exchanges that sell for the host of an address, by its manifest (RAMP v1, ramp.json), with the addresses at
-// which the manifest of each may be. None is no error.
+// listedSellers are the Exchanges that sell for the host of an address, by its manifest (RAMP v1,
+// ramp.json), with the addresses at which the manifest of each may be. None is no error.
 func (c *Client) listedSellers(ctx context.Context, item string) (all [][]string, err error) {
 	manifest, err := c.providerOf(ctx, item)
 	for _, x := range manifest.GetExchanges() {
@@ -174,8 +177,8 @@ type openedAt struct {
 // maxOpened is how many Exchanges are kept open.
 const maxOpened = 64
 
-// openCached opens an Exchange, or gives the one that was opened within the hour. named says that the program has named it,
-// so that it may be sent a delegation that anybody can use.
+// openCached opens an Exchange, or gives the one that was opened within the hour. named says that
+// the program has named it, so that it may be sent a delegation that anybody can use.
 func (c *Client) openCached(ctx context.Context, address string, named bool) (*Exchange, error) {
 	key := sellerKey{address, named}
 	c.exchanges.mu.Lock()
@@ -185,7 +188,8 @@ func (c *Client) openCached(ctx context.Context, address string, named bool) (*E
 		return known.exchange, nil
 	}
 	if !named && !c.options.Buyer.bound() {
-		return nil, fmt.Errorf("%s was found by others' documents, and could use your delegation itself: name the Exchange, or have the token bound to your key", address)
+		return nil, fmt.Errorf("%s was found by others' documents, and could use your delegation itself: "+
+			"name the Exchange, or have the token bound to your key", address)
 	}
 	x, err := OpenExchange(ctx, address, c.options.Buyer, c.options)
 	if err != nil {

@@ -8,11 +8,13 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// What Fetch does at once can be done step by step: by a program that shows a person what is offered, buys what he chose, and fetches
-// and reports later, perhaps after it was started anew. A Purchase is what goes from step to step.
+// What Fetch does at once can be done step by step: by a program that shows a person what is
+// offered, buys what he chose, and fetches and reports later, perhaps after it was started anew. A
+// Purchase is what goes from step to step.
 
-// Offers asks every Exchange that may sell an item what it offers, and gives a purchase for each offer that permits the uses of f, the cheapest
-// first; none of them is made. What it costs is [CostOf] its Offer, which f.Most does not bound here. Offers that no amount bounds, and streams,
+// Offers asks every Exchange that may sell an item what it offers, and gives a purchase for each
+// offer that permits the uses of f, the cheapest first; none of them is made. What it costs is
+// [CostOf] its Offer, which f.Most does not bound here. Offers that no amount bounds, and streams,
 // are left out. The error is a *NotBought where nothing is left. Of f, Uses and Exchange count.
 func (c *Client) Offers(ctx context.Context, item Result, f Fetching) ([]*Purchase, error) {
 	if err := c.mayBuy(); err != nil {
@@ -47,9 +49,10 @@ func (c *Client) Offers(ctx context.Context, item Result, f Fetching) ([]*Purcha
 	return all, nil
 }
 
-// Buy makes a purchase, under its id, which buys nothing twice; one that is made already stays as it is. The error is a *NotBought where the
-// Exchange denies it, and an *Unfinished where it is not known whether it was bought; Buy goes on with that. More charged than was offered is
-// an *Unfinished with ErrOvercharged, and bought. Of f, Exchange counts.
+// Buy makes a purchase, under its id, which buys nothing twice; one that is made already stays as
+// it is. The error is a *NotBought where the Exchange denies it, and an *Unfinished where it is not
+// known whether it was bought; Buy goes on with that. More charged than was offered is an
+// *Unfinished with ErrOvercharged, and bought. Of f, Exchange counts.
 func (c *Client) Buy(ctx context.Context, p *Purchase, f Fetching) error {
 	x, err := c.sellerOf(ctx, p, f.Exchange)
 	if err != nil {
@@ -64,11 +67,12 @@ func (c *Client) Buy(ctx context.Context, p *Purchase, f Fetching) error {
 	return nil
 }
 
-// Deliver fetches what was bought, as often as its address opens. The error is an *Unfinished, and content that came and is not what was offered
-// stands beside it. Of f, Accept and Exchange count.
+// Deliver fetches what was bought, as often as its address opens. The error is an *Unfinished, and
+// content that came and is not what was offered stands beside it. Of f, Accept and Exchange count.
 func (c *Client) Deliver(ctx context.Context, p *Purchase, f Fetching) (*Content, error) {
 	if p.Result == nil {
-		return nil, errors.New("whether this was bought is not known, so there is nothing to fetch; finish the purchase by Buy")
+		return nil, errors.New(
+			"whether this was bought is not known, so there is nothing to fetch; finish the purchase by Buy")
 	}
 	x, err := c.sellerOf(ctx, p, f.Exchange)
 	if err != nil {
@@ -77,8 +81,9 @@ func (c *Client) Deliver(ctx context.Context, p *Purchase, f Fetching) (*Content
 	return p.deliver(ctx, x, f.Accept)
 }
 
-// Dispute disputes a purchase, whose use must be reported before, or says with the same Dispute again where that stands. A Dispute without ReportID takes
-// that of the purchase. The error is a *NotDisputed for one that is not taken up.
+// Dispute disputes a purchase, whose use must be reported before, or says with the same Dispute
+// again where that stands. A Dispute without ReportID takes that of the purchase. The error is a
+// *NotDisputed for one that is not taken up.
 func (c *Client) Dispute(ctx context.Context, p *Purchase, d *Dispute) (*Disputed, error) {
 	x, err := c.sellerOf(ctx, p, "")
 	if err != nil {
@@ -90,7 +95,8 @@ func (c *Client) Dispute(ctx context.Context, p *Purchase, d *Dispute) (*Dispute
 	return x.Dispute(ctx, p.bought(), d)
 }
 
-// sellerOf opens the Exchange of a purchase; named is the one that the program names. The error is an *Unfinished.
+// sellerOf opens the Exchange of a purchase; named is the one that the program names. The error is
+// an *Unfinished.
 func (c *Client) sellerOf(ctx context.Context, p *Purchase, named string) (*Exchange, error) {
 	if err := c.mayBuy(); err != nil {
 		return nil, err

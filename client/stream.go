@@ -14,8 +14,8 @@ import (
 	"frontdesk/wire/nlweb"
 )
 
-// Stream is an answer on its way (NLWeb 0.55 §6). It is for one goroutine. Whoever got one reads it to its end, by
-// Results, Events or Collect, or closes it.
+// Stream is an answer on its way (NLWeb 0.55 §6). It is for one goroutine. Whoever got one reads it
+// to its end, by Results, Events or Collect, or closes it.
 type Stream struct {
 	client   *Client
 	response *reply
@@ -28,9 +28,9 @@ type Stream struct {
 	written  func(string)
 }
 
-// Stream asks a question and gives its results as they come. A desk may answer with one object all the same, since a
-// stream cannot say that there is none: a failure is then Stream's error, and anything else is given as if it had come
-// in parts.
+// Stream asks a question and gives its results as they come. A desk may answer with one object all
+// the same, since a stream cannot say that there is none: a failure is then Stream's error, and
+// anything else is given as if it had come in parts.
 func (c *Client) Stream(ctx context.Context, q Question) (*Stream, error) {
 	response, err := c.send(ctx, q, true)
 	if err != nil {
@@ -60,8 +60,8 @@ type Event struct {
 	Data stdjson.RawMessage // a JSON object
 }
 
-// Events gives the events as they come, for those who want to see what Results makes of them. An error event is no
-// error here. The sequence ends after the complete event, or with an error.
+// Events gives the events as they come, for those who want to see what Results makes of them. An
+// error event is no error here. The sequence ends after the complete event, or with an error.
 func (s *Stream) Events() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		defer s.Close()
@@ -79,8 +79,9 @@ func (s *Stream) Events() iter.Seq2[Event, error] {
 	}
 }
 
-// Results gives the results as they come; Index says the place of each. Where the desk failed after it had begun, the
-// Failure is the last error, after the results that came. The summary is no result: see Summary.
+// Results gives the results as they come; Index says the place of each. Where the desk failed after
+// it had begun, the Failure is the last error, after the results that came. The summary is no
+// result: see Summary.
 func (s *Stream) Results() iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		if s.whole != nil && !s.done {
@@ -111,8 +112,8 @@ func (s *Stream) Results() iter.Seq2[Result, error] {
 	}
 }
 
-// Collect reads the stream to its end, and gives the results in the order of their places. When an error ends the
-// stream, the answer holds what came before it.
+// Collect reads the stream to its end, and gives the results in the order of their places. When an
+// error ends the stream, the answer holds what came before it.
 func (s *Stream) Collect() (*Answer, error) {
 	var results []Result
 	for r, err := range s.Results() {
@@ -131,13 +132,15 @@ func (s *Stream) collected(results []Result) *Answer {
 	return &answer
 }
 
-// Meta is the _meta of the answer: at first that of the start event, in the end that of the complete event.
+// Meta is the _meta of the answer: at first that of the start event, in the end that of the
+// complete event.
 func (s *Stream) Meta() nlweb.Meta { return s.answer.Meta }
 
 // Cited are the items that the summary cites: the first as [1].
 func (s *Stream) Cited() []Result { return s.answer.Cited }
 
-// Summary is the desk's text about the results, as soon as it has come; empty before, and where none was asked for.
+// Summary is the desk's text about the results, as soon as it has come; empty before, and where
+// none was asked for.
 func (s *Stream) Summary() string { return s.answer.Summary }
 
 // Elicitation is what the desk asks back, nil when it answers.

@@ -20,13 +20,13 @@ import (
 
 // Submission is what is submitted to an intake.
 type Submission struct {
-	// Data is a JSON object that fits the intake's input_schema: a struct, a map, or JSON as bytes of type
-	// strictjson.Value.
+	// Data is a JSON object that fits the intake's input_schema: a struct, a map, or JSON as bytes
+	// of type strictjson.Value.
 	Data any
 	// Scopes are what the person authorized; nil is intake and offer.
 	Scopes []intake.Scope
-	// Session is the UUID of version 4 that joins what belongs together; "" is a new one. The same data in the same session
-	// is the same request, however often it is made.
+	// Session is the UUID of version 4 that joins what belongs together; "" is a new one. The same
+	// data in the same session is the same request, however often it is made.
 	Session string
 	// Personal says that the person authorized the personal data that is in Data.
 	Personal bool
@@ -45,11 +45,13 @@ type Offered struct {
 	provider *Provider
 }
 
-// SubmitIntake submits data to an intake. It is validated first, and is not sent where it does not fit, holds members that
-// the intake does not declare, or looks personal without Submission.Personal. Errors are of the types Unfit, PersonalData,
-// Declined, Pending, Refused, NotAnIntake, Broken and Unreachable, or the context's.
+// SubmitIntake submits data to an intake. It is validated first, and is not sent where it does not
+// fit, holds members that the intake does not declare, or looks personal without
+// Submission.Personal. Errors are of the types Unfit, PersonalData, Declined, Pending, Refused,
+// NotAnIntake, Broken and Unreachable, or the context's.
 //
-// An attempt that failed on its way, or that the provider had no time for (429, 503), is made again with the same session.
+// An attempt that failed on its way, or that the provider had no time for (429, 503), is made again
+// with the same session.
 func (p *Provider) SubmitIntake(ctx context.Context, id string, s Submission) (*Offered, error) {
 	to, err := p.find(id)
 	if err != nil {
@@ -60,7 +62,9 @@ func (p *Provider) SubmitIntake(ctx context.Context, id string, s Submission) (*
 		return nil, err
 	}
 	request := intake.Request{
-		Version: intake.Version, Agent: intake.Agent{ID: p.agent.ID, Platform: p.agent.Platform, Name: p.agent.Name, ConsentScope: s.Scopes},
+		Version: intake.Version,
+		Agent: intake.Agent{ID: p.agent.ID, Platform: p.agent.Platform, Name: p.agent.Name,
+			ConsentScope: s.Scopes},
 		IntakeData: data, SessionID: cmp.Or(s.Session, newSession()), Metadata: surroundings(s),
 	}
 	if s.Scopes == nil {
@@ -95,14 +99,16 @@ func fit(to *intake.Intake, s Submission) (strictjson.Value, error) {
 	var found []intake.Violation
 	if len(withheld) > 0 && !to.Privacy.TakesRedacted() {
 		for _, name := range withheld {
-			found = append(found, intake.Violation{Pointer: document.Pointer(name), Detail: "is struck out, which this intake does not take; leave it out"})
+			found = append(found, intake.Violation{Pointer: document.Pointer(name),
+				Detail: "is struck out, which this intake does not take; leave it out"})
 		}
 	}
 	found = append(found, schema.Validate(told)...)
 	if len(found) == 0 {
 		_, undeclared := schema.Declared(told)
 		for _, u := range undeclared {
-			found = append(found, intake.Violation{Pointer: u.Pointer, Detail: "is not what the intake asks for; leave it out"})
+			found = append(found,
+				intake.Violation{Pointer: u.Pointer, Detail: "is not what the intake asks for; leave it out"})
 		}
 	}
 	if len(found) > 0 {
@@ -181,20 +187,22 @@ func (p *Provider) offered(to *intake.Intake, request *intake.Request, s Submiss
 }
 
 // hold is an offer whose address to bind at is the provider's.
-func (p *Provider) hold(to *intake.Intake, session string, response *intake.Response, doubts intake.Findings, raw []byte) (*Offered, error) {
+func (p *Provider) hold(to *intake.Intake, session string, response *intake.Response, doubts intake.Findings,
+	raw []byte) (*Offered, error) {
 	if at := response.Offer.BindEndpoint; at != "" {
 		if err := private(at); err != nil {
 			return nil, err
 		}
 		if !p.owns(to, at) {
-			return nil, fmt.Errorf("the offer is to be bound at %s, which is not the provider's; allow its host if the person trusts it", at)
+			return nil, fmt.Errorf("the offer is to be bound at %s, which is not the provider's; "+
+				"allow its host if the person trusts it", at)
 		}
 	}
 	return &Offered{*to, session, *response, doubts, raw, p}, nil
 }
 
-// Offered takes up an offer that was got before, from its intake, its session and the answer as it came. The Provider has
-// to have the id that its agent had then.
+// Offered takes up an offer that was got before, from its intake, its session and the answer as it
+// came. The Provider has to have the id that its agent had then.
 func (p *Provider) Offered(id, session string, raw []byte) (*Offered, error) {
 	to, err := p.find(id)
 	if err != nil {
@@ -225,7 +233,8 @@ func (g *posted) response(now time.Time) (*intake.Response, intake.Findings, err
 
 // refusal is an error that was answered, in the protocol's form or in none.
 func (g *posted) refusal(response *intake.Response) *Refused {
-	refused := &Refused{Code: "HTTP_" + strconv.Itoa(g.status), Message: http.StatusText(g.status), Status: g.status, RetryAfter: retryAfter(g.header), Raw: g.body}
+	refused := &Refused{Code: "HTTP_" + strconv.Itoa(g.status), Message: http.StatusText(g.status), Status: g.status,
+		RetryAfter: retryAfter(g.header), Raw: g.body}
 	if response != nil && response.Error != nil {
 		refused.Code, refused.Message = response.Error.Code, response.Error.Message
 		refused.RetryAfter = max(refused.RetryAfter, response.RetryAfter())
@@ -233,35 +242,38 @@ func (g *posted) refusal(response *intake.Response) *Refused {
 	return refused
 }
 
-// post sends a body until it is answered. What broke off on its way is sent again where that does no harm.
+// post sends a body until it is answered. What broke off on its way is sent again where that does
+// no harm.
 func (p *Provider) post(ctx context.Context, address string, body []byte, repeatable bool) (*posted, error) {
-	return p.client.run(ctx, errand{address: address, repeatable: repeatable, again: noTime, compose: func(ctx context.Context) (*http.Request, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-		if err != nil {
-			return nil, err
-		}
-		request.Header.Set("Content-Type", typeJSON)
-		request.Header.Set("Accept", typeJSON)
-		if p.client.options.Token == nil {
+	return p.client.run(ctx, errand{address: address, repeatable: repeatable, again: noTime,
+		compose: func(ctx context.Context) (*http.Request, error) {
+			request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+			if err != nil {
+				return nil, err
+			}
+			request.Header.Set("Content-Type", typeJSON)
+			request.Header.Set("Accept", typeJSON)
+			if p.client.options.Token == nil {
+				return request, nil
+			}
+			token, err := p.client.options.Token(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("no token for %s: %w", address, err)
+			}
+			if token != "" {
+				request.Header.Set("Authorization", "Bearer "+token)
+			}
 			return request, nil
-		}
-		token, err := p.client.options.Token(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("no token for %s: %w", address, err)
-		}
-		if token != "" {
-			request.Header.Set("Authorization", "Bearer "+token)
-		}
-		return request, nil
-	}})
+		}})
 }
 
-// owns says whether an address is the provider's: on the host of the manifest or of the intake, or below it, or one that
-// the agent allows.
+// owns says whether an address is the provider's: on the host of the manifest or of the intake, or
+// below it, or one that the agent allows.
 func (p *Provider) owns(to *intake.Intake, address string) bool {
 	host := hostOf(address)
 	for _, own := range []string{p.address.String(), to.Endpoint} {
-		if name := hostOf(own); host == name || !isNumber(name) && strings.HasSuffix(host, "."+strings.TrimPrefix(name, "www.")) || host == strings.TrimPrefix(name, "www.") {
+		if name := hostOf(own); host == name || !isNumber(name) &&
+			strings.HasSuffix(host, "."+strings.TrimPrefix(name, "www.")) || host == strings.TrimPrefix(name, "www.") {
 			return true
 		}
 	}

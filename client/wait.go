@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// firstWait is how long the first retry waits when the desk does not say; each further one waits twice as long.
+// firstWait is how long the first retry waits when the desk does not say; each further one waits
+// twice as long.
 const firstWait = 500 * time.Millisecond
 
 // again says whether to ask once more, and how long to wait before.
@@ -27,8 +28,8 @@ func noTime(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// patience says whether there is time for one more attempt, and how long to wait before it. asked is how long the other
-// side wants to be left alone, 0 where it did not say.
+// patience says whether there is time for one more attempt, and how long to wait before it. asked
+// is how long the other side wants to be left alone, 0 where it did not say.
 func (c *Client) patience(ctx context.Context, asked time.Duration, attempt int) (wait time.Duration, again bool) {
 	if attempt >= c.options.Retries || asked > c.options.MaxWait {
 		return 0, false
@@ -70,8 +71,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// watch ends a request whose desk stays silent. Its clock runs while somebody waits for the desk, and not while the
-// caller is busy with what came.
+// watch ends a request whose desk stays silent. Its clock runs while somebody waits for the desk,
+// and not while the caller is busy with what came.
 type watch struct {
 	ctx     context.Context
 	outer   context.Context

@@ -89,9 +89,9 @@ func ReadHTTPSignatures(header map[string][]string) ([]HTTPSignature, error) {
 	return all, nil
 }
 
-// ReadTagged reads the signatures of a request that have a tag, in the order of Signature-Input. The
-// others are another's matter (RFC 9421 §3.2): they may be anything, and are passed over. bad says
-// why signatures that seem to have the tag are not among those.
+// ReadTagged reads the signatures of a request that have a tag, in the order of Signature-Input.
+// The others are another's matter (RFC 9421 §3.2): they may be anything, and are passed over. bad
+// says why signatures that seem to have the tag are not among those.
 func ReadTagged(header map[string][]string, tag string) (all []HTTPSignature, bad []error) {
 	inputs, values := SplitMembers(header[HeaderSignatureInput]), SplitMembers(header[HeaderSignatureOfHTTP])
 	for _, member := range inputs {
