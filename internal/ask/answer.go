@@ -14,8 +14,8 @@ import (
 	"frontdesk/internal/infra/llm"
 )
 
-// Answer is what may be told for a question. The items are rendered as they are read. While a client
-// takes its time, an Answer waits in memory, so it holds little: see found.
+// Answer is what may be told for a question. The items are rendered as they are read. While a
+// client takes its time, an Answer waits in memory, so it holds little: see found.
 type Answer struct {
 	service *Service
 	view    *released.View
@@ -110,7 +110,8 @@ func (a *Answer) preload(ctx context.Context) (whole bool, err error) {
 	return !slices.Contains(a.ready, nil), nil
 }
 
-// Len is how many items are still to come, at most: one that is swept from the store meanwhile falls out.
+// Len is how many items are still to come, at most: one that is swept from the store meanwhile
+// falls out.
 func (a *Answer) Len() int {
 	n := a.beyond
 	for _, part := range a.parts {
@@ -119,8 +120,8 @@ func (a *Answer) Len() int {
 	return n
 }
 
-// Results gives the released items, best first, as each is ready. A failure ends the sequence: fail.Timeout when they
-// take longer than Deps.Timeout altogether.
+// Results gives the released items, best first, as each is ready. A failure ends the sequence:
+// fail.Timeout when they take longer than Deps.Timeout altogether.
 func (a *Answer) Results(ctx context.Context) iter.Seq2[released.Result, error] {
 	return func(yield func(released.Result, error) bool) {
 		limited, cancel := context.WithTimeout(ctx, a.service.deps.Timeout)
@@ -136,7 +137,8 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[released.Result, error] 
 				return
 			}
 			for i, c := range cards {
-				// An item that was swept from the store meanwhile is no longer there to be released.
+				// An item that was swept from the store meanwhile is no longer there to be
+				// released.
 				if c != nil && !yield(c.Result(part[i].hit()), nil) {
 					return
 				}
@@ -145,10 +147,11 @@ func (a *Answer) Results(ctx context.Context) iter.Seq2[released.Result, error] 
 	}
 }
 
-// Drain gives an answer's items for the last time: each is forgotten as soon as it was given, so that an answer whose
-// client takes its time holds only the next hits. Those beyond are found again when it is their turn, in the same view
-// under the same terms: they are the same. It is no iterator, so that whoever waits for a client between two items holds no
-// stack of it. One goroutine at a time may use it.
+// Drain gives an answer's items for the last time: each is forgotten as soon as it was given, so
+// that an answer whose client takes its time holds only the next hits. Those beyond are found again
+// when it is their turn, in the same view under the same terms: they are the same. It is no
+// iterator, so that whoever waits for a client between two items holds no stack of it. One
+// goroutine at a time may use it.
 type Drain struct {
 	answer *Answer
 	part   []found                  // what is given at the moment
@@ -156,7 +159,8 @@ type Drain struct {
 	at     int                      // how many of part were given
 }
 
-// Drain begins to give the items for the last time. The answer must not be used for anything else that gives items.
+// Drain begins to give the items for the last time. The answer must not be used for anything else
+// that gives items.
 func (a *Answer) Drain() *Drain {
 	if len(a.parts) > ahead {
 		for _, part := range a.parts[ahead:] {
@@ -170,8 +174,9 @@ func (a *Answer) Drain() *Drain {
 // ahead is how many parts an answer holds while it is drained.
 const ahead = 8
 
-// Next gives the next item, best first; false when there is none. After an error there is none either: fail.Timeout where
-// Deps.Timeout passed over one part of the answer, as the client's time is not ours.
+// Next gives the next item, best first; false when there is none. After an error there is none
+// either: fail.Timeout where Deps.Timeout passed over one part of the answer, as the client's time
+// is not ours.
 func (d *Drain) Next(ctx context.Context) (released.Result, bool, error) {
 	for {
 		for d.at < len(d.cards) {
@@ -210,9 +215,10 @@ func (d *Drain) turn(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// cards are the ready forms of a part's hits, which may be there already: what is ready costs no time any more, and is given
-// when the time is up.
-func (a *Answer) cards(ctx context.Context, part []found, ready []*released.RenderedItem) ([]*released.RenderedItem, error) {
+// cards are the ready forms of a part's hits, which may be there already: what is ready costs no
+// time any more, and is given when the time is up.
+func (a *Answer) cards(ctx context.Context, part []found,
+	ready []*released.RenderedItem) ([]*released.RenderedItem, error) {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}

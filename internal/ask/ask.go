@@ -1,5 +1,6 @@
-// Package ask answers questions about the items of the sites: with a list, a summary, a report, a question back, or the
-// promise of an answer to come. What it tells of an item is what content/released lets out.
+// Package ask answers questions about the items of the sites: with a list, a summary, a report, a
+// question back, or the promise of an answer to come. What it tells of an item is what
+// content/released lets out.
 //
 // Enter at Service.Ask in ask.go, which names the stages in their order:
 //
@@ -23,11 +24,12 @@
 //	keep        keep.go        package questions keeps for the owner what was asked, and what
 //	                           became of it
 //
-// What the stages hand on is an askState. Sentences about items are made in summary.go, in thing.go about one,
-// and in compare.go about several side by side. Beside questions there are the list of all items (list.go) and feeds of them
-// (package feed).
+// What the stages hand on is an askState. Sentences about items are made in summary.go, in thing.go
+// about one, and in compare.go about several side by side. Beside questions there are the list of
+// all items (list.go) and feeds of them (package feed).
 //
-// It knows nothing of NLWeb, which ask/nlweb reads and writes, nor of prices, licences or the ledger.
+// It knows nothing of NLWeb, which ask/nlweb reads and writes, nor of prices, licences or the
+// ledger.
 package ask
 
 import (
@@ -47,21 +49,23 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Reply is what became of a question: what was understood, and an answer, a question back or a promise, unless there is an
-// error beside it.
+// Reply is what became of a question: what was understood, and an answer, a question back or a
+// promise, unless there is an error beside it.
 type Reply struct {
 	Understood  Understanding
 	Answer      *Answer
 	Elicitation *elicitation.Elicitation
 	Promise     *Promise
 	Report      *Report // beside the answer, or instead of one
-	// Closest are the nearest items where nothing is an answer, the best first: at most maxClosest. Question.Closest makes
-	// them the answer.
+	// Closest are the nearest items where nothing is an answer, the best first: at most maxClosest.
+	// Question.Closest makes them the answer.
 	Closest []released.Result
 	Unread  string // which sources could not be read again, though Question.Fresh asked for it; empty for none
-	// AnswerID names the answer for Keeper.Followed of ask/questions; empty where nothing is counted.
+	// AnswerID names the answer for Keeper.Followed of ask/questions; empty where nothing is
+	// counted.
 	AnswerID string
-	// Session is the conversation after the question, for the caller to come back with; nil if the question had none.
+	// Session is the conversation after the question, for the caller to come back with; nil if the
+	// question had none.
 	Session *Session
 
 	tab *llm.BudgetedClient
@@ -76,8 +80,8 @@ type askState struct {
 	telling    string           // the sentence that answers a comparison or a question for a detail; empty for none
 	named      string           // the question with the names of what it points at; empty where it points at nothing
 	unread     string           // what could not be read again
-	// talk is the conversation, its turns being those before this question. What a stage changes in it goes along with
-	// the reply.
+	// talk is the conversation, its turns being those before this question. What a stage changes in
+	// it goes along with the reply.
 	talk    session.Conversation
 	earlier []session.Turn    // the questions before this one that may matter to it, oldest first
 	before  *thread           // what they came to; nil for none
@@ -105,10 +109,10 @@ type caller struct {
 	tab   *llm.BudgetedClient // what the answer takes of a model; nil without one
 }
 
-// Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value that is not served,
-// fail.TooLong for a text beyond MaxText, fail.Unavailable before the content is loaded, what Deps.Admit says and
-// fail.NoResults when nothing fits that may be shown; a question that was understood has a reply then, too, which says
-// how, and names the session.
+// Ask answers a question, asks back, or promises an answer. It returns fail.Invalid for a value
+// that is not served, fail.TooLong for a text beyond MaxText, fail.Unavailable before the content
+// is loaded, what Deps.Admit says and fail.NoResults when nothing fits that may be shown; a
+// question that was understood has a reply then, too, which says how, and names the session.
 func (s *Service) Ask(ctx context.Context, q Question) (*Reply, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err

@@ -87,7 +87,8 @@ func (s *Service) tell(ctx context.Context, in *askState, p *proposal) (*Answer,
 	return a, nil
 }
 
-// tellTrial tells the trial of a context, if it has one, which items competed for the first places of a search.
+// tellTrial tells the trial of a context, if it has one, which items competed for the first places
+// of a search.
 func (a *Answer) tellTrial(ctx context.Context) error {
 	trial := choice.TrialOf(ctx)
 	if trial == nil || a.asked.Within == nil { // items that were pointed at did not compete

@@ -8,16 +8,18 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// comparable are the slots of a comparison that names none; most says that the highest value is the best.
+// comparable are the slots of a comparison that names none; most says that the highest value is the
+// best.
 var comparable = []struct {
 	slot facets.Slot
 	most bool
 }{
-	{facets.Price, false}, {facets.Rating, true}, {facets.TotalTime, false}, {facets.Duration, false}, {facets.Calories, false}, {facets.Protein, true}, {facets.Start, false}, {"weight", false},
+	{facets.Price, false}, {facets.Rating, true}, {facets.TotalTime, false}, {facets.Duration, false},
+	{facets.Calories, false}, {facets.Protein, true}, {facets.Start, false}, {"weight", false},
 }
 
-// compare sets items side by side by their own facts: by one slot, or, when it is empty, by all those that every one of them
-// states. It is empty when there is none.
+// compare sets items side by side by their own facts: by one slot, or, when it is empty, by all
+// those that every one of them states. It is empty when there is none.
 func compare(s i18n.Speaker, items []source, slot facets.Slot) string {
 	var parts []string
 	for _, by := range comparable {

@@ -17,8 +17,8 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// applyAnswers puts the answers to questions that were asked back where the question would have said the same itself: among
-// its attributes, or behind its words.
+// applyAnswers puts the answers to questions that were asked back where the question would have
+// said the same itself: among its attributes, or behind its words.
 func (s *Service) applyAnswers(in *askState) {
 	heard := s.deps.Elicitation.Heed(in.Attributes, in.Context.Others)
 	in.worded, in.Attributes, in.answered, in.settled = in.Text, heard.Attributes, heard.Answered, heard.Settled
@@ -41,14 +41,15 @@ const (
 	outright   = 0.6 // share of the best score that the second has, at most, when the best is what was meant
 )
 
-// askBack decides whether something has to be known before the question is answered. What was understood says most of
-// it; a look at what fits says the rest. Nothing is asked back of somebody who wants a comparison, a detail, an order or
-// a number of items: he knows what he wants.
+// askBack decides whether something has to be known before the question is answered. What was
+// understood says most of it; a look at what fits says the rest. Nothing is asked back of somebody
+// who wants a comparison, a detail, an order or a number of items: he knows what he wants.
 func (s *Service) askBack(ctx context.Context, in *askState) *elicitation.Elicitation {
 	asker, u := s.deps.Elicitation, &in.understood
 	told := progressOf(ctx)
 	promised := told != nil && told.resumed // an answer: there is nobody to ask
-	if promised || in.AnswersOnly || in.NoQuestions || u.Intent != query.List || u.Count > 0 || u.Sort.By != "" || !asker.Open(in.elicited()) ||
+	if promised || in.AnswersOnly || in.NoQuestions || u.Intent != query.List || u.Count > 0 || u.Sort.By != "" ||
+		!asker.Open(in.elicited()) ||
 		len(strings.Fields(u.Text)) > vagueWords {
 		return nil
 	}
@@ -66,8 +67,8 @@ func (s *Service) askBack(ctx context.Context, in *askState) *elicitation.Elicit
 		return nil
 	}
 	back := asker.Ask(elicitation.Need{
-		Speaker: i18n.For(in.Languages...), Text: u.Asked, Are: in.are(fit), Telling: telling, Known: in.known, Matches: len(fit),
-		Facets: look.facets(fit), State: in.elicited(), Answered: in.answered, Settled: in.settled,
+		Speaker: i18n.For(in.Languages...), Text: u.Asked, Are: in.are(fit), Telling: telling, Known: in.known,
+		Matches: len(fit), Facets: look.facets(fit), State: in.elicited(), Answered: in.answered, Settled: in.settled,
 	})
 	if back != nil {
 		after := in.elicited().After(back.Prompts)
@@ -86,8 +87,8 @@ func (a *Answer) tellingWords() (n int) {
 	return n
 }
 
-// elicited is what the conversation was asked back. Rounds count for one question, with those that follow it up; what was
-// asked once is not asked again all the same.
+// elicited is what the conversation was asked back. Rounds count for one question, with those that
+// follow it up; what was asked once is not asked again all the same.
 func (in *askState) elicited() elicitation.State {
 	back := in.talk.Back
 	state := elicitation.State{Rounds: back.Rounds, Asked: back.IDs}
@@ -97,7 +98,8 @@ func (in *askState) elicited() elicitation.State {
 	return state
 }
 
-// near are the items that fit about as well as the best one; none when the best one is what was meant.
+// near are the items that fit about as well as the best one; none when the best one is what was
+// meant.
 func (a *Answer) near() []*index.Doc {
 	var fit []*index.Doc
 	best := float32(0)
@@ -157,10 +159,13 @@ func (in *askState) are(items []*index.Doc) func(string) bool {
 	}
 }
 
-// known says whether anything is known of an attribute: the question has it, or something was understood of it.
+// known says whether anything is known of an attribute: the question has it, or something was
+// understood of it.
 func (in *askState) known(attribute string) bool {
 	if _, given := in.Attributes[attribute]; given {
 		return true
 	}
-	return slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.Slot(attribute) })
+	return slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool {
+		return c.Slot == facets.Slot(attribute)
+	})
 }

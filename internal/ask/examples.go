@@ -15,8 +15,9 @@ type examples struct {
 }
 type examplesKey string
 
-// Examples are up to three questions, in a language, that the present content answers for everybody:
-// practical ones first, then names of items. There are none while they are still being made.
+// Examples are up to three questions, in a language, that the present content answers for
+// everybody: practical ones first, then names of items. There are none while they are still being
+// made.
 func (s *Service) Examples(language string) []string {
 	g := s.deps.Corpus.Current()
 	e := released.Memo(g, examplesKey(language), func() *examples {

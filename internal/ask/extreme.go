@@ -25,8 +25,8 @@ const (
 	countedNames = 4    // names that are told beside how many there are
 )
 
-// resolveExtreme answers how many there are of a kind, and which of them is the cheapest, the biggest or the last, from all of
-// its items that meet the question's conditions.
+// resolveExtreme answers how many there are of a kind, and which of them is the cheapest, the
+// biggest or the last, from all of its items that meet the question's conditions.
 func (s *Service) resolveExtreme(ctx context.Context, in *askState) {
 	if in.only != nil || in.asked.Literal || in.understood.Intent == query.Compare || in.Report != NoReport {
 		return
@@ -95,12 +95,13 @@ func (s *Service) extremeShown(ctx context.Context, in *askState, g *released.Vi
 	}
 }
 
-// kindOf gives the items of the kind that a wish names, and takes the conditions that only name it from the question; nil
-// where it names none.
+// kindOf gives the items of the kind that a wish names, and takes the conditions that only name it
+// from the question; nil where it names none.
 func (s *Service) kindOf(in *askState, wish *extremes.Wish, g *released.View, asked *index.Question) *search.Selection {
 	subject := wish.Subject
 	asked.Constraints = slices.DeleteFunc(slices.Clone(asked.Constraints), func(c facets.Constraint) bool {
-		if c.Slot == facets.Category && !c.Not || c.Soft && !c.Not || c.Slot == facets.Audience && wish.Own == extremes.People {
+		if c.Slot == facets.Category && !c.Not || c.Soft && !c.Not ||
+			c.Slot == facets.Audience && wish.Own == extremes.People {
 			return true
 		}
 		subject = without(subject, c.Said)
@@ -141,8 +142,8 @@ func things(items []measuredItem) []measuredItem {
 	return slices.DeleteFunc(items, func(item measuredItem) bool { return !item.SaysKind() })
 }
 
-// typesNamed gives the types that words are for, as questions or answers call them, or those that each of them is for: "job
-// vacancies".
+// typesNamed gives the types that words are for, as questions or answers call them, or those that
+// each of them is for: "job vacancies".
 func typesNamed(words string) []string {
 	types := append(query.TypesOf(facets.Fold(words)), i18n.TypesCalled(words)...)
 	if first, rest, several := strings.Cut(words, " "); several && len(types) == 0 {
@@ -201,11 +202,13 @@ func (in *askState) countThem(ctx context.Context, s *Service, g *released.View,
 		return
 	}
 	say := in.speaker(tag)
-	in.telling = extremes.SayCount(say.Language(), len(items), len(names), say.Number(float64(len(items)), 0), say.List(names))
+	in.telling = extremes.SayCount(say.Language(), len(items), len(names), say.Number(float64(len(items)), 0),
+		say.List(names))
 }
 
-// findExtreme puts the items into the order of what is wanted and tells the first; false where none states any figure. Where
-// beside is not empty, only figures of sentences with its words count, and only items that state one.
+// findExtreme puts the items into the order of what is wanted and tells the first; false where none
+// states any figure. Where beside is not empty, only figures of sentences with its words count, and
+// only items that state one.
 func (s *Service) findExtreme(
 	ctx context.Context, in *askState, g *released.View, wish *extremes.Wish, items []measuredItem, beside string,
 ) bool {
@@ -295,7 +298,8 @@ func (s *Service) measure(
 	return measure
 }
 
-// about is the text of an item: its name and description, or those of its sentences that have some words.
+// about is the text of an item: its name and description, or those of its sentences that have some
+// words.
 func about(item source, words string) string {
 	if words == "" {
 		return item.Name + "\n" + item.Text
@@ -303,14 +307,16 @@ func about(item source, words string) string {
 	var with []string
 	for _, sentence := range quote.Split(item.Text) {
 		said := " " + singular(sentence) + " "
-		if !slices.ContainsFunc(strings.Fields(singular(words)), func(w string) bool { return !strings.Contains(said, " "+w+" ") }) {
+		if !slices.ContainsFunc(strings.Fields(singular(words)),
+			func(w string) bool { return !strings.Contains(said, " "+w+" ") }) {
 			with = append(with, sentence)
 		}
 	}
 	return strings.Join(with, "\n")
 }
 
-// sources gives what is released of items. It is empty for an item whose text the terms keep from other texts.
+// sources gives what is released of items. It is empty for an item whose text the terms keep from
+// other texts.
 func (s *Service) sources(ctx context.Context, g *released.View, items []measuredItem) []source {
 	listings := make([]*index.Doc, len(items))
 	for i, item := range items {

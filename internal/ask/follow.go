@@ -28,7 +28,8 @@ type thread struct {
 	places []int             // of the items that were spoken of last, in the last answer
 }
 
-// thread reads the questions before this one, each as it goes on with those before it; nil when there are none.
+// thread reads the questions before this one, each as it goes on with those before it; nil when
+// there are none.
 func (s *Service) thread(in *askState) *thread {
 	var t *thread
 	for _, turn := range in.earlier {
@@ -89,7 +90,8 @@ func (s *Service) follow(ctx context.Context, in *askState) error {
 		goes = query.Relate(text, &in.understood, &t.wanted)
 	}
 	in.before = t
-	if wish, bare := bareWish(text); t != nil && bare && goes.Relation != query.Pick && len(in.understood.Constraints) == 0 {
+	if wish, bare := bareWish(text); t != nil && bare && goes.Relation != query.Pick &&
+		len(in.understood.Constraints) == 0 {
 		in.wish, in.understood = wish, t.wanted
 		in.keep(t)
 		return nil
@@ -126,8 +128,9 @@ func bareWish(text string) (*extremes.Wish, bool) {
 	return &wish, ok && wish.Bare()
 }
 
-// hold keeps what a person must not or will not have, said before, until a question says otherwise: it holds in a question
-// about something else, too. Where a conversation begins anew, only what harms is kept.
+// hold keeps what a person must not or will not have, said before, until a question says otherwise:
+// it holds in a question about something else, too. Where a conversation begins anew, only what
+// harms is kept.
 func hold(u *query.Understood, before []facets.Constraint, all bool) {
 	var held []facets.Constraint
 	for _, c := range before {
@@ -139,7 +142,8 @@ func hold(u *query.Understood, before []facets.Constraint, all bool) {
 	u.Remind(held, nil)
 }
 
-// lasts says whether a condition is one of what is in things, which goes with the person rather than with what is wanted.
+// lasts says whether a condition is one of what is in things, which goes with the person rather
+// than with what is wanted.
 func lasts(c facets.Constraint) bool {
 	switch c.Slot {
 	case facets.Ingredient, facets.Material:
@@ -150,25 +154,30 @@ func lasts(c facets.Constraint) bool {
 	return c.Allergy
 }
 
-// onward makes a question that goes on with a thread one that stands by itself. Types that were named beside the words
-// hold until others are.
+// onward makes a question that goes on with a thread one that stands by itself. Types that were
+// named beside the words hold until others are.
 func (s *Service) onward(in *askState, text string, said query.Understood, t *thread, types []string) query.Understood {
 	if len(types) > 0 {
 		t.types = types
 	}
 	if t.plain != nil {
-		t.wanted = *t.plain // of a name that is asked for otherwise, the words count: "hiking boots for men", "and for women?"
+		// of a name that is asked for otherwise, the words count: "hiking boots for men", "and for
+		// women?"
+		t.wanted = *t.plain
 	}
 	index := s.view(in).Index
 	kind := func(words string) bool { return words != "" && index.KindExactly(words, typesNamed(words)...) != nil }
 	instead := len(said.Constraints) == 0 && kind(said.Text) && kind(t.wanted.Text) // "and bread?" after cake
-	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood { return s.read(in, asked, t.types) })
+	return query.Follow(text, said, t.wanted, instead, func(asked string) query.Understood {
+		return s.read(in, asked, t.types)
+	})
 }
 
-// among asks for those of the items of the answer before for which the rest of a question holds: "which one is waterproof?",
-// "and for children?". It says whether it holds for any.
+// among asks for those of the items of the answer before for which the rest of a question holds:
+// "which one is waterproof?", "and for children?". It says whether it holds for any.
 func (s *Service) among(ctx context.Context, in *askState, t *thread, goes query.Turn) bool {
-	_, detail := details.Read(in.earlier[len(in.earlier)-1].Text) // of which what is asked goes on, and not what was shown
+	// of which what is asked goes on, and not what was shown
+	_, detail := details.Read(in.earlier[len(in.earlier)-1].Text)
 	wanted := s.toQuery(in.asked, &t.wanted)
 	wanted.Sites, wanted.Limit = t.sites, MaxLimit
 	before := s.findBehind(in, wanted, leading{}, s.otherwise(in, &t.wanted))
@@ -202,7 +211,8 @@ func (s *Service) holds(in *askState, t *thread, said *query.Understood, words s
 	return !found.closest && len(found.parts) > 0
 }
 
-// alike makes what was said ask for items like the first that was shown; false where its type and category say little.
+// alike makes what was said ask for items like the first that was shown; false where its type and
+// category say little.
 func (s *Service) alike(ctx context.Context, before *Answer, said *query.Understood) bool {
 	cards, err := before.render(ctx, before.parts[0][:1])
 	if err != nil || cards[0] == nil {
@@ -210,12 +220,14 @@ func (s *Service) alike(ctx context.Context, before *Answer, said *query.Underst
 	}
 	first := cards[0].Result(before.parts[0][0].hit())
 	categories := first.Facts().Values(facets.Category)
-	if content.IsA(first.Type(), "Article") || content.IsA(first.Type(), "WebPage") || content.IsA(first.Type(), "Product") && len(categories) == 0 {
+	if content.IsA(first.Type(), "Article") || content.IsA(first.Type(), "WebPage") ||
+		content.IsA(first.Type(), "Product") && len(categories) == 0 {
 		return false
 	}
 	said.Types = []string{first.Type()}
 	if len(categories) > 0 {
-		said.Constraints = append(said.Constraints, facets.Constraint{Slot: facets.Category, Values: categories[:1], Source: facets.FromEarlier, Said: categories[0]})
+		said.Constraints = append(said.Constraints, facets.Constraint{Slot: facets.Category, Values: categories[:1],
+			Source: facets.FromEarlier, Said: categories[0]})
 	}
 	return true
 }
@@ -245,8 +257,8 @@ func (s *Service) reword(ctx context.Context, in *askState) bool {
 	return true
 }
 
-// pick settles a question about items of the answer before: they alone are the answer, or what is asked of them is asked
-// by their names.
+// pick settles a question about items of the answer before: they alone are the answer, or what is
+// asked of them is asked by their names.
 func (s *Service) pick(ctx context.Context, in *askState, t *thread, goes query.Turn) error {
 	places := goes.Places
 	if goes.Same && len(t.places) > 0 {
@@ -318,7 +330,8 @@ func (a *Answer) cut(n int) {
 // those is the answer that is made of items that were pointed at.
 func (s *Service) those(in *askState) *Answer {
 	return &Answer{
-		service: s, view: s.view(in), asked: in.asked, parts: [][]found{in.tuned.leading.leadOf(in.only)}, leading: in.tuned.leading,
+		service: s, view: s.view(in), asked: in.asked, parts: [][]found{in.tuned.leading.leadOf(in.only)},
+		leading: in.tuned.leading,
 	}
 }
 

@@ -25,9 +25,9 @@ func (p Place) compare(l *index.Doc) int {
 // Types are the types of the items that may be shown to everybody, the most frequent first.
 func (s *Service) Types() []released.Type { return s.deps.Corpus.Current().Types() }
 
-// Items gives up to limit of the items that may be shown, by site and address, beginning after a place, and the place
-// where to go on: the zero Place at the end. Sites are as in a Question, and asked once more (Deps.Admit). limit is
-// 1 to MaxLimit.
+// Items gives up to limit of the items that may be shown, by site and address, beginning after a
+// place, and the place where to go on: the zero Place at the end. Sites are as in a Question, and
+// asked once more (Deps.Admit). limit is 1 to MaxLimit.
 func (s *Service) Items(ctx context.Context, sites []string, after Place, limit int) ([]released.Result, Place, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, Place{}, err
@@ -64,7 +64,8 @@ func (s *Service) Items(ctx context.Context, sites []string, after Place, limit 
 	return results, Place{}, err
 }
 
-// Item gives the item at an address: none when there is none that may be shown, and one for each site that has it.
+// Item gives the item at an address: none when there is none that may be shown, and one for each
+// site that has it.
 func (s *Service) Item(ctx context.Context, url string) ([]released.Result, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func (s *Service) Item(ctx context.Context, url string) ([]released.Result, erro
 		var part []*index.Doc
 		for _, site := range s.deps.Corpus.Sites().All() {
 			at := Place{site.ID, url}
-			if i, found := slices.BinarySearchFunc(all, at, func(l *index.Doc, p Place) int { return p.compare(l) }); found {
+			if i, found := slices.BinarySearchFunc(all, at,
+				func(l *index.Doc, p Place) int { return p.compare(l) }); found {
 				part = append(part, all[i])
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// LookUp finds items for a program of ours, as a question of a stranger would: by the same search, under the same
-// terms, and without a model, so that the same is found each time. It gives at most q.Limit. Nothing that fits is no
-// error.
+// LookUp finds items for a program of ours, as a question of a stranger would: by the same search,
+// under the same terms, and without a model, so that the same is found each time. It gives at most
+// q.Limit. Nothing that fits is no error.
 func (s *Service) LookUp(ctx context.Context, q Question) ([]released.Result, error) {
 	if err := s.deps.Corpus.Ready(); err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ import (
 
 // ModelUse is what a language model did for an answer.
 type ModelUse struct {
-	// Uses are those that were tried, by name, with why each was not used in the end; empty for one that was.
+	// Uses are those that were tried, by name, with why each was not used in the end; empty for one
+	// that was.
 	Uses map[string]string
 	// Calls were made of the endpoint, and Tokens taken, as far as it says.
 	Calls, Tokens int
@@ -48,10 +49,12 @@ func (r *Reply) Model() *ModelUse { return modelUse(r.tab) }
 // Model is what a model did for the answer so far; nil when none was tried.
 func (a *Answer) Model() *ModelUse { return modelUse(a.tab) }
 
-// reranks says whether a model is to put the items of a question into order. What has an order of its own keeps it: one
-// that was wished for, that of items which the question names or points at, and that of items found by conditions alone.
+// reranks says whether a model is to put the items of a question into order. What has an order of
+// its own keeps it: one that was wished for, that of items which the question names or points at,
+// and that of items found by conditions alone.
 func (in *askState) reranks() bool {
-	return in.tab.Enabled(llm.Rerank) && in.only == nil && in.understood.Sort.By == "" && in.understood.Intent == query.List &&
+	return in.tab.Enabled(llm.Rerank) && in.only == nil && in.understood.Sort.By == "" &&
+		in.understood.Intent == query.List &&
 		strings.TrimSpace(in.asked.Text) != ""
 }
 
@@ -72,8 +75,9 @@ func (in *askState) wide() index.Question {
 	return asked
 }
 
-// improve has a model put the best items into order, where one is wanted, and brings the answer to the number of items
-// that was asked for. Scores belong to places: the best item has the best score, whoever chose it.
+// improve has a model put the best items into order, where one is wanted, and brings the answer to
+// the number of items that was asked for. Scores belong to places: the best item has the best
+// score, whoever chose it.
 func (a *Answer) improve(ctx context.Context, in *askState) {
 	a.tab, a.wording, a.language, a.telling, a.speaker = in.tab, in.wording(), "", in.telling, i18n.For(in.Languages...)
 	if len(in.Languages) > 0 {
@@ -97,8 +101,8 @@ func (a *Answer) improve(ctx context.Context, in *askState) {
 	a.trim(in.most())
 }
 
-// readable are the places among the first n whose items a model may put into another order: those whose text the terms
-// let it read. Others keep their places.
+// readable are the places among the first n whose items a model may put into another order: those
+// whose text the terms let it read. Others keep their places.
 func (a *Answer) readable(n int) []int {
 	var places []int
 	for at, c := range a.ready[:n] {
@@ -109,8 +113,8 @@ func (a *Answer) readable(n int) []int {
 	return places
 }
 
-// arrange puts the items of some places into an order, which names them by their index among the places. Items that
-// meet every condition stay before those of which that cannot be told.
+// arrange puts the items of some places into an order, which names them by their index among the
+// places. Items that meet every condition stay before those of which that cannot be told.
 func (a *Answer) arrange(places, order []int) {
 	doubtful := func(i int) int {
 		if a.sure >= 0 && places[i] >= a.sure {
@@ -153,16 +157,19 @@ var (
 		form   string
 		after  string
 	}{
-		{facets.Price, "price", "%.2f", ""}, {facets.Rating, "rated", "%.1f", ""}, {facets.TotalTime, "takes", "%.0f", " minutes"},
-		{facets.Duration, "lasts", "%.0f", " minutes"}, {facets.Yield, "serves", "%.0f", ""}, {facets.Calories, "calories", "%.0f", " kcal"},
+		{facets.Price, "price", "%.2f", ""}, {facets.Rating, "rated", "%.1f", ""},
+		{facets.TotalTime, "takes", "%.0f", " minutes"}, {facets.Duration, "lasts", "%.0f", " minutes"},
+		{facets.Yield, "serves", "%.0f", ""}, {facets.Calories, "calories", "%.0f", " kcal"},
 		{facets.Protein, "protein", "%.0f", " g"},
 	}
 	toldWords = []facets.Slot{
-		facets.Brand, facets.Color, facets.Diet, facets.Cuisine, facets.Location, facets.Author, facets.Material, facets.Size, facets.Ingredient,
+		facets.Brand, facets.Color, facets.Diet, facets.Cuisine, facets.Location, facets.Author, facets.Material,
+		facets.Size, facets.Ingredient,
 	}
 )
 
-// modelFacts writes what an item says of itself for a model, which takes figures as they stand there.
+// modelFacts writes what an item says of itself for a model, which takes figures as they stand
+// there.
 func modelFacts(f facets.Facts) string {
 	var parts []string
 	for _, told := range toldFigures {
@@ -199,15 +206,17 @@ type Summary struct {
 // Cited is an item that a summary cites.
 type Cited struct{ Name, URL string }
 
-// Draft is a summary that can be had: the built-in one at once, or one that a model takes its time for.
+// Draft is a summary that can be had: the built-in one at once, or one that a model takes its time
+// for.
 type Draft struct {
 	builtIn string
 	tab     *llm.BudgetedClient
 	asking  llm.SummaryRequest
 }
 
-// Draft prepares a summary of the results, from what is released of them and nothing else. Items whose text the terms do
-// not allow as input to other texts are left out; it is nil when none remains.
+// Draft prepares a summary of the results, from what is released of them and nothing else. Items
+// whose text the terms do not allow as input to other texts are left out; it is nil when none
+// remains.
 func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 	tab := a.tab
 	if a.written != nil && a.factual {
@@ -231,7 +240,8 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 	}
 	draft.builtIn = a.telling
 	if !a.factual {
-		draft.builtIn = strings.TrimSpace(a.telling + " " + summarize(ctx, a.speaker, quote.New(a.wording, a.terms), told))
+		draft.builtIn = strings.TrimSpace(a.telling + " " +
+			summarize(ctx, a.speaker, quote.New(a.wording, a.terms), told))
 	}
 	if draft.builtIn == "" {
 		return nil, nil
@@ -242,8 +252,9 @@ func (a *Answer) Draft(ctx context.Context) (*Draft, error) {
 // Waits says whether a model will be asked for the text, which takes its time.
 func (d *Draft) Waits() bool { return d.tab.Enabled(llm.Summarize) }
 
-// Write gives the summary: the model's if there is one and its text passes, else the built-in one. tell, when it is not
-// nil, is given the model's sentences as they come; when the built-in text takes their place, they are to be forgotten.
+// Write gives the summary: the model's if there is one and its text passes, else the built-in one.
+// tell, when it is not nil, is given the model's sentences as they come; when the built-in text
+// takes their place, they are to be forgotten.
 func (d *Draft) Write(ctx context.Context, tell func(sentence string)) Summary {
 	if written, ok := d.tab.Summarize(ctx, d.asking, tell); ok {
 		s := Summary{Text: written.Text}

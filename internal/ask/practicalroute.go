@@ -24,7 +24,8 @@ const (
 	leastKin      = 0.25 // from which it is known what a practical question asks for
 )
 
-// ownerPages are the items of a view that may answer practical questions, made when first asked for.
+// ownerPages are the items of a view that may answer practical questions, made when first asked
+// for.
 type ownerPages struct {
 	turn     chan struct{} // holds one while somebody makes or reads them
 	made     *owner.Directory
@@ -74,10 +75,11 @@ func (s *Service) ownerPages(ctx context.Context, g *released.View) (*owner.Dire
 	return o.made, o.listings, nil
 }
 
-// practical is what the sites say of their owner to a question that may be for them rather than for items; nil where it is none,
-// or nothing here answers it.
+// practical is what the sites say of their owner to a question that may be for them rather than for
+// items; nil where it is none, or nothing here answers it.
 func (s *Service) practical(ctx context.Context, in *askState) (*proposal, error) {
-	bound := in.skip > 0 || in.only != nil || in.among != nil || in.typed() || len(in.Attributes) > 0 || in.understood.Selects()
+	bound := in.skip > 0 || in.only != nil || in.among != nil || in.typed() || len(in.Attributes) > 0 ||
+		in.understood.Selects()
 	if bound || in.Fresh || in.Report != NoReport || in.Text == "" || len(in.Text) > maxPractical {
 		return nil, nil
 	}
@@ -112,7 +114,8 @@ func (s *Service) practical(ctx context.Context, in *askState) (*proposal, error
 		return nil, err
 	}
 	p := &proposal{
-		view: g, telling: told.Text, certain: chat, reading: told.By, understood: query.Understood{Asked: in.Text, Text: in.Text},
+		view: g, telling: told.Text, certain: chat, reading: told.By,
+		understood: query.Understood{Asked: in.Text, Text: in.Text},
 	}
 	for n, at := range told.Items[:min(len(told.Items), in.asked.Limit)] {
 		p.items = append(p.items, found{listing: listings[at], score: float32(100 - 10*n)})
@@ -120,8 +123,8 @@ func (s *Service) practical(ctx context.Context, in *askState) (*proposal, error
 	return p, nil
 }
 
-// readPractical reads the question as a practical one, as it goes on with those before it, and gives the text that it goes on
-// with; false where it is none.
+// readPractical reads the question as a practical one, as it goes on with those before it, and
+// gives the text that it goes on with; false where it is none.
 func (s *Service) readPractical(in *askState) (asked practical.Asked, before string, ok bool) {
 	var earlier []string
 	for _, turn := range in.earlier {
@@ -134,7 +137,8 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	}
 	if len(earlier) > 0 && before == "" {
 		if asked.Has("it") && asked.IsPractical(strings.Join(asked.Subject(in.Text), " ")) ||
-			last.Sure() < practical.Sure && (practical.IntentOf(asked.Intent).Is("item") || in.understood.Asked != in.Text) {
+			last.Sure() < practical.Sure &&
+				(practical.IntentOf(asked.Intent).Is("item") || in.understood.Asked != in.Text) {
 			return asked, "", false // of what was shown
 		}
 	}
@@ -145,8 +149,9 @@ func (s *Service) readPractical(in *askState) (asked practical.Asked, before str
 	return asked, before, asked.KinSure() >= leastKin && asked.Practical >= leastAsked
 }
 
-// chat answers a greeting, thanks, or a question for help with what the sites have, and with questions that they can answer:
-// practical ones, or else for items of several kinds. The pages of the answer are among the listings that it gives.
+// chat answers a greeting, thanks, or a question for help with what the sites have, and with
+// questions that they can answer: practical ones, or else for items of several kinds. The pages of
+// the answer are among the listings that it gives.
 func (s *Service) chat(
 	ctx context.Context, g *released.View, directory *owner.Directory, q owner.Question, listings []*index.Doc,
 ) (_ owner.Answer, _ []*index.Doc, err error) {

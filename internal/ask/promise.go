@@ -28,7 +28,8 @@ type Awaited struct {
 	Request []byte   // what was asked, in the form that Question.Record gave
 }
 
-// promise keeps a promise for a question whose work will take long for sure; nil when it is to be answered at once.
+// promise keeps a promise for a question whose work will take long for sure; nil when it is to be
+// answered at once.
 func (s *Service) promise(ctx context.Context, in *askState) (*Promise, error) {
 	if !in.promisable() || progressOf(ctx) != nil {
 		return nil, nil
@@ -51,8 +52,8 @@ func (s *Service) promise(ctx context.Context, in *askState) (*Promise, error) {
 	return promise, err
 }
 
-// bind brings a session to where what is promised in it can be forgotten with it, and gives its secret: it gets an id, and
-// that of a stranger a secret in its state, if it has none.
+// bind brings a session to where what is promised in it can be forgotten with it, and gives its
+// secret: it gets an id, and that of a stranger a secret in its state, if it has none.
 func (s *Service) bind(own *Session, party string) (secret string) {
 	talk := s.deps.Conversations.Open(own.Conversation, party, own.State)
 	own.Conversation = talk.ID
@@ -92,8 +93,9 @@ func (s *Service) rereads(in *askState) bool { return in.Fresh && s.promises.rer
 // CanReread says whether a question may ask for the sources to be read again: Question.Fresh.
 func (s *Service) CanReread() bool { return s.promises.rereads() }
 
-// TakesLong says whether the work on a question may take so long that it is done by Patiently: for a report, which looks
-// at all that matches, and when a model has longer for its part than is waited for before an answer is promised.
+// TakesLong says whether the work on a question may take so long that it is done by Patiently: for
+// a report, which looks at all that matches, and when a model has longer for its part than is
+// waited for before an answer is promised.
 func (s *Service) TakesLong(q Question) bool {
 	if q.Report != NoReport {
 		return true
@@ -176,9 +178,9 @@ type Awaiting struct {
 	Languages func(request []byte) []string
 }
 
-// Await says what became of a promise, or cancels it first. It returns fail.UnknownPromise for a token that is not the
-// party's, and fail.Cancelled for one that was cancelled. The result is there with these failures of a promise that is
-// known, too, for its request.
+// Await says what became of a promise, or cancels it first. It returns fail.UnknownPromise for a
+// token that is not the party's, and fail.Cancelled for one that was cancelled. The result is there
+// with these failures of a promise that is known, too, for its request.
 func (s *Service) Await(ctx context.Context, a Awaiting) (*Awaited, error) {
 	store := s.promises.store
 	look := store.Look
@@ -208,13 +210,15 @@ func (s *Service) Await(ctx context.Context, a Awaiting) (*Awaited, error) {
 		s.promises.jobs.stop(now.ID, errTakenBack)
 		return made, fail.New(fail.Cancelled, "the question was taken back; ask it again for an answer")
 	case session.Broken:
-		return made, fail.New(fail.Internal, "the work on this question was interrupted again and again; ask it once more, or ask for less")
+		return made, fail.New(fail.Internal,
+			"the work on this question was interrupted again and again; ask it once more, or ask for less")
 	}
 	made.Promise = &Promise{Token: a.Token, Message: now.Message, Progress: now.Progress, Left: now.Left}
 	return made, nil
 }
 
-// unreachable is the failure of a store that does not answer; what callers can act on stays what it is.
+// unreachable is the failure of a store that does not answer; what callers can act on stays what it
+// is.
 func unreachable(err error) error {
 	var coded *fail.Error
 	if errors.As(err, &coded) || errors.Is(err, context.Canceled) {
@@ -232,9 +236,10 @@ const (
 	late
 )
 
-// Patiently does work that may take long. It gives what the work gave if that comes within PromiseDeps.After; otherwise a
-// promise, and the work goes on. The work calls ready when it has come so far that its caller can take over, and ends
-// there if that says so. Where nothing can be promised, it is waited for.
+// Patiently does work that may take long. It gives what the work gave if that comes within
+// PromiseDeps.After; otherwise a promise, and the work goes on. The work calls ready when it has
+// come so far that its caller can take over, and ends there if that says so. Where nothing can be
+// promised, it is waited for.
 func (s *Service) Patiently(
 	ctx context.Context, q Question, keeper Keeper, work func(ctx context.Context, ready func() bool) []byte,
 ) ([]byte, *Promise, error) {

@@ -31,9 +31,11 @@ type Question struct {
 	Types []string
 	// Limit is how many results are wanted, 1 to MaxLimit; 0 is DefaultLimit.
 	Limit int
-	// Most, where it is not 0, is how many results there are at most, whatever Limit and the question's words say.
+	// Most, where it is not 0, is how many results there are at most, whatever Limit and the
+	// question's words say.
 	Most int
-	// Numbered says that Limit is what was asked for: a number among the words ("three recipes") does not count then.
+	// Numbered says that Limit is what was asked for: a number among the words ("three recipes")
+	// does not count then.
 	Numbered bool
 	// MinScore replaces the configured score below which an item is no answer; 0 to 100.
 	MinScore *float64
@@ -44,23 +46,26 @@ type Question struct {
 	Context Context
 	// Party is the verified id of who asks, empty for a stranger.
 	Party string
-	// Session is the conversation that the question is part of; nil for a client that cannot carry one.
+	// Session is the conversation that the question is part of; nil for a client that cannot carry
+	// one.
 	Session *Session
 	Remembering
 	// Languages are the languages that the answer is wanted in, as BCP 47 tags, the best first.
 	Languages []string
 	// Report says whether the answer tells of all that matches, too.
 	Report Reporting
-	// Fresh asks for the sources to be read again first, where Service.CanReread says that this can be asked.
+	// Fresh asks for the sources to be read again first, where Service.CanReread says that this can
+	// be asked.
 	Fresh bool
 	// Closest takes the nearest items for the answer where nothing is one.
 	Closest bool
-	// Record gives the request, as part of a conversation, in the form in which Keeper.Answer can take it up again; nil when
-	// nothing can be promised.
+	// Record gives the request, as part of a conversation, in the form in which Keeper.Answer can
+	// take it up again; nil when nothing can be promised.
 	Record func(*Session) ([]byte, error)
 	// Summarize says that the answer is waited for together with its summary.
 	Summarize bool
-	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or promised.
+	// AnswersOnly says that whoever asks understands nothing but answers: nothing is asked back or
+	// promised.
 	AnswersOnly bool
 	// NoQuestions says that nothing is to be asked back.
 	NoQuestions bool
@@ -69,7 +74,8 @@ type Question struct {
 // Remembering says whether what is asked is kept here for questions to come, and for whom.
 type Remembering struct {
 	Remember *bool // nil says nothing of it
-	// Person is for whom the party says it asks, by any name: what is remembered for one is not for another.
+	// Person is for whom the party says it asks, by any name: what is remembered for one is not for
+	// another.
 	Person string
 	// Names are all names and addresses of that person, which are kept nowhere.
 	Names []string
@@ -78,7 +84,8 @@ type Remembering struct {
 // Reporting says whether an answer tells of all that matches.
 type Reporting uint8
 
-// A question is answered without a report, with a report beside its items, or with a report instead of them.
+// A question is answered without a report, with a report beside its items, or with a report instead
+// of them.
 const (
 	NoReport Reporting = iota
 	ReportBeside
@@ -90,12 +97,14 @@ type Context struct {
 	Previous []string // earlier questions, oldest first
 	Texts    []string // the broader context, in prose
 	Memory   []string // what is known about the person
-	// Others are the attributes of contexts of other types, and Origins where each stands in the request, as JSON pointer.
+	// Others are the attributes of contexts of other types, and Origins where each stands in the
+	// request, as JSON pointer.
 	Others  []map[string]jsontext.Value
 	Origins []string
 }
 
-// Session is a conversation as its caller carries it (NLWeb 0.55 §3.4). It is no authority for anything.
+// Session is a conversation as its caller carries it (NLWeb 0.55 §3.4). It is no authority for
+// anything.
 type Session struct {
 	Conversation string // its id, of the caller's choice or of ours
 	State        string // sealed; empty for none
@@ -103,7 +112,8 @@ type Session struct {
 
 // check checks a question's values and brings them to the library's terms.
 func (s *Service) check(q Question) (index.Question, error) {
-	asked := index.Question{Text: q.Text, Limit: q.Limit, MinScore: s.deps.Reading.MinScore, Prefer: i18n.Tags(q.Languages...), AsSpelled: s.deps.Reading.AsSpelled, OwnWords: s.deps.Reading.OwnWords}
+	asked := index.Question{Text: q.Text, Limit: q.Limit, MinScore: s.deps.Reading.MinScore,
+		Prefer: i18n.Tags(q.Languages...), AsSpelled: s.deps.Reading.AsSpelled, OwnWords: s.deps.Reading.OwnWords}
 	if n := utf8.RuneCountInString(q.Text); n > MaxText {
 		return asked, fail.New(fail.TooLong, "the question has %d characters; at most %d are read", n, MaxText)
 	}

@@ -59,8 +59,8 @@ func (s *Service) carried(one *Session) *Session {
 	return one
 }
 
-// recall brings back what was said before: the conversation that the question is part of, what is remembered of it, and
-// what the question itself brings along.
+// recall brings back what was said before: the conversation that the question is part of, what is
+// remembered of it, and what the question itself brings along.
 func (s *Service) recall(ctx context.Context, in *askState) {
 	if in.Session != nil {
 		in.talk = s.deps.Conversations.Open(in.Session.Conversation, in.Party, in.Session.State)
@@ -94,8 +94,9 @@ func (in *askState) whose() session.Whose {
 	return w
 }
 
-// remembered puts the turns that are kept before those that the caller carries, and gives what was told of the person. A
-// stranger is asked for only if the state says that there is something; a party comes by its name.
+// remembered puts the turns that are kept before those that the caller carries, and gives what was
+// told of the person. A stranger is asked for only if the state says that there is something; a
+// party comes by its name.
 func (s *Service) remembered(ctx context.Context, in *askState) (about []string) {
 	w := in.whose()
 	if in.Session == nil || !w.Remembers() || in.Party == "" && !in.talk.Kept {
@@ -116,8 +117,8 @@ func (s *Service) remembered(ctx context.Context, in *askState) (about []string)
 	return about
 }
 
-// previous takes the earlier questions that came with this one. What is known of them by other ways is known better: which
-// attributes they had, and how many items they were shown.
+// previous takes the earlier questions that came with this one. What is known of them by other ways
+// is known better: which attributes they had, and how many items they were shown.
 func (in *askState) previous() {
 	if len(in.Context.Previous) == 0 {
 		return
@@ -152,8 +153,8 @@ func (in *askState) aside(text string, source facets.Source) {
 	}
 }
 
-// applyContext adds what is known beside the question to what it wants. Diets, allergies and the like hold; everything else
-// raises items that meet it.
+// applyContext adds what is known beside the question to what it wants. Diets, allergies and the
+// like hold; everything else raises items that meet it.
 func (s *Service) applyContext(in *askState) {
 	if len(in.remarks) == 0 || in.only != nil {
 		return
@@ -178,8 +179,9 @@ func (s *Service) applyContext(in *askState) {
 	in.understood.Remind(conditions, soft[:min(len(soft), maxAsides)])
 }
 
-// conclude adds the question to the conversation and hands it back to the caller. A question that was asked back is none
-// yet: it comes again with its answers; nor is one whose answer is promised, which is one with its answer.
+// conclude adds the question to the conversation and hands it back to the caller. A question that
+// was asked back is none yet: it comes again with its answers; nor is one whose answer is promised,
+// which is one with its answer.
 func (s *Service) conclude(ctx context.Context, in *askState, reply *Reply) {
 	if in.Session == nil {
 		return
@@ -190,8 +192,8 @@ func (s *Service) conclude(ctx context.Context, in *askState, reply *Reply) {
 	reply.Session = &Session{Conversation: in.talk.ID, State: s.deps.Conversations.Seal(in.talk, in.Party)}
 }
 
-// note adds the question to the conversation: to what is kept here if the caller wants it to be remembered, to nothing if
-// it wants the opposite, and else to what it carries itself.
+// note adds the question to the conversation: to what is kept here if the caller wants it to be
+// remembered, to nothing if it wants the opposite, and else to what it carries itself.
 func (s *Service) note(ctx context.Context, in *askState, reply *Reply) {
 	switch {
 	case in.Remember == nil:
@@ -204,7 +206,8 @@ func (s *Service) note(ctx context.Context, in *askState, reply *Reply) {
 		if err := s.keepTurn(ctx, in); err != nil {
 			s.deps.Log.Warn("a turn could not be kept", "error", err)
 			in.talk.Add(in.turn())
-			reply.ignore("/meta/remember", "it cannot be remembered at the moment; the conversation is in session_context")
+			reply.ignore("/meta/remember",
+				"it cannot be remembered at the moment; the conversation is in session_context")
 		}
 	}
 }
@@ -250,19 +253,22 @@ func (in *askState) turn() session.Turn {
 	return t
 }
 
-// Forget forgets a conversation that is kept here: of the party that asks, or of a stranger who has its state. With it go
-// the promises that were made in it. Nobody learns whether there was one. It is fail.Forbidden for a stranger without a state of the conversation.
+// Forget forgets a conversation that is kept here: of the party that asks, or of a stranger who has
+// its state. With it go the promises that were made in it. Nobody learns whether there was one. It
+// is fail.Forbidden for a stranger without a state of the conversation.
 func (s *Service) Forget(ctx context.Context, party string, of Session) error {
 	if of.Conversation == "" || len(of.Conversation) > session.MaxID || s.carried(&of) == nil {
 		return fail.New(fail.NotFound, "there is no such conversation")
 	}
 	talk := s.deps.Conversations.Open(of.Conversation, party, of.State)
 	if party == "" && talk.At == 0 {
-		return fail.New(fail.Forbidden, "show that the conversation is yours: send the state_token of its last answer in the header Session-State, or the credential that asked")
+		return fail.New(fail.Forbidden, "show that the conversation is yours: "+
+			"send the state_token of its last answer in the header Session-State, or the credential that asked")
 	}
 	limited, cancel := context.WithTimeout(ctx, s.deps.Timeout)
 	defer cancel()
-	if err := s.forget(limited, session.Whose{Party: party, Secret: talk.Secret, Conversation: of.Conversation}); err != nil {
+	if err := s.forget(limited,
+		session.Whose{Party: party, Secret: talk.Secret, Conversation: of.Conversation}); err != nil {
 		unavailable := fail.New(fail.Unavailable, "the conversation cannot be forgotten at the moment; try again")
 		unavailable.RetryAfter = 5 * time.Second
 		return unavailable.Wrap(err)
@@ -270,7 +276,8 @@ func (s *Service) Forget(ctx context.Context, party string, of Session) error {
 	return nil
 }
 
-// forget forgets what was promised first: work on it that remembers its question afterwards sees that (keepTurn).
+// forget forgets what was promised first: work on it that remembers its question afterwards sees
+// that (keepTurn).
 func (s *Service) forget(ctx context.Context, w session.Whose) error {
 	talk := session.Talk{Party: w.Party, Secret: w.Secret, Conversation: w.Conversation}
 	jobs, err := s.promises.store.Forget(ctx, talk)
@@ -283,8 +290,9 @@ func (s *Service) forget(ctx context.Context, w session.Whose) error {
 	return s.memory.Forget(ctx, w)
 }
 
-// other takes what is known of a context of another type (NLWeb 0.55 §3.2). What it means is told by the names of its
-// attributes; where its @context leads is never looked at. What answers a question that was asked back is heeded elsewhere.
+// other takes what is known of a context of another type (NLWeb 0.55 §3.2). What it means is told
+// by the names of its attributes; where its @context leads is never looked at. What answers a
+// question that was asked back is heeded elsewhere.
 func (in *askState) other(at int, attributes map[string]jsontext.Value, answers func(name string) bool) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if _, answered := in.Attributes[name]; answered || strings.HasPrefix(name, "@") {
@@ -294,7 +302,8 @@ func (in *askState) other(at int, attributes map[string]jsontext.Value, answers 
 		values := remarks.Values(attributes[name])
 		if !ok || len(values) == 0 || name == "answers" {
 			if name != "answers" && !answers(name) {
-				in.ignored = append(in.ignored, Ignored{in.origin(at) + "/" + pointerToken(name), "nothing is known to do with it"})
+				in.ignored = append(in.ignored,
+					Ignored{in.origin(at) + "/" + pointerToken(name), "nothing is known to do with it"})
 			}
 			continue
 		}
@@ -316,8 +325,8 @@ func pointerToken(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(fail.Clip(name))
 }
 
-// asides are the attributes of contexts that are known, by their names without case, blanks and signs, and what is done
-// with each value.
+// asides are the attributes of contexts that are known, by their names without case, blanks and
+// signs, and what is done with each value.
 var asides = func() map[string]func(*askState, string) {
 	all := map[string]func(*askState, string){}
 	add := func(take func(*askState, string), names ...string) {
@@ -326,9 +335,11 @@ var asides = func() map[string]func(*askState, string) {
 		}
 	}
 	add(func(in *askState, v string) { in.aside(v, facets.FromMemory) },
-		"diet", "diets", "dietary", "restriction", "restrictions", "dietaryrestriction", "dietaryrestrictions", "dietarypreference", "dietarypreferences", "suitablefordiet", "memory", "about")
+		"diet", "diets", "dietary", "restriction", "restrictions", "dietaryrestriction", "dietaryrestrictions",
+		"dietarypreference", "dietarypreferences", "suitablefordiet", "memory", "about")
 	add(func(in *askState, v string) { in.remark(remarks.Bears(v), facets.FromMemory) },
-		"allergy", "allergies", "allergen", "allergens", "intolerance", "intolerances", "avoid", "avoids", "exclude", "excludes", "exclusions", "excludedingredients")
+		"allergy", "allergies", "allergen", "allergens", "intolerance", "intolerances", "avoid", "avoids", "exclude",
+		"excludes", "exclusions", "excludedingredients")
 	add(func(in *askState, v string) {
 		for _, r := range remarks.Bears(v) {
 			r.Dislikes = true
@@ -337,7 +348,8 @@ var asides = func() map[string]func(*askState, string) {
 	}, "dislike", "dislikes", "dislikedingredients")
 	add(func(in *askState, v string) {
 		in.remark([]remarks.Remark{{Text: v, Likes: true}}, facets.FromMemory)
-	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences", "cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
+	}, "like", "likes", "interest", "interests", "favorite", "favorites", "favourites", "preference", "preferences",
+		"cuisine", "cuisines", "brand", "brands", "color", "colour", "style", "occasion", "topic", "topics", "hobbies")
 	add(func(in *askState, v string) { in.aside(remarks.Limited(v, "under "), facets.FromContext) },
 		"budget", "maxprice", "pricelimit", "maxbudget", "pricemax")
 	add(func(in *askState, v string) {
@@ -355,7 +367,8 @@ var asides = func() map[string]func(*askState, string) {
 			in.Languages = append(in.Languages[:len(in.Languages):len(in.Languages)], v)
 		}
 	}, "language", "languages", "inlanguage", "preferredlanguage", "locale")
-	add(func(in *askState, v string) { in.aside(v, facets.FromContext) }, "situation", "description", "note", "notes", "context")
+	add(func(in *askState, v string) { in.aside(v, facets.FromContext) }, "situation", "description", "note",
+		"notes", "context")
 	return all
 }()
 

@@ -17,8 +17,9 @@ import (
 // TypeReport is the @type of a report among results.
 const TypeReport = "SearchReport"
 
-// Report is what all items say together that match a question: counts, values and ranges of what may be told of them.
-// Items that the terms do not allow in a list of answers, or not as input to other texts, have no part in it.
+// Report is what all items say together that match a question: counts, values and ranges of what
+// may be told of them. Items that the terms do not allow in a list of answers, or not as input to
+// other texts, have no part in it.
 type Report struct {
 	Text    string // in words
 	Counted index.Report
@@ -42,7 +43,8 @@ func (s *Service) report(ctx context.Context, in *askState) (*Report, error) {
 		decision := released.Decide(g.Terms, l)
 		return decision.Allows(released.Search) && decision.Allows(released.Input)
 	}, func(done, total int) {
-		told.tell(session.Progress{Part: 0.99 * float64(done) / float64(max(done, total)), Message: say.Say(i18n.PromiseCounting)})
+		told.tell(session.Progress{Part: 0.99 * float64(done) / float64(max(done, total)),
+			Message: say.Say(i18n.PromiseCounting)})
 	})
 	if err != nil {
 		return nil, err
@@ -55,7 +57,8 @@ func (s *Service) report(ctx context.Context, in *askState) (*Report, error) {
 	return r, nil
 }
 
-// inWords is a report in words: how many items there are, of which types, and what they cost and the like.
+// inWords is a report in words: how many items there are, of which types, and what they cost and
+// the like.
 func (r *Report) inWords(say i18n.Speaker) string {
 	var text []string
 	for _, f := range r.Counted.Facets {
@@ -67,9 +70,11 @@ func (r *Report) inWords(say i18n.Speaker) string {
 			}
 			text = append([]string{say.Say(i18n.ReportItems, r.Counted.Items, say.List(kinds))}, text...)
 		case f.Slot == facets.Price && f.Kind == facets.Figures:
-			text = append(text, say.Say(i18n.ReportPrices, f.Items, say.With(f.Unit, say.Amount(f.Min)), say.With(f.Unit, say.Amount(f.Max)), say.With(f.Unit, say.Amount(f.Median))))
+			text = append(text, say.Say(i18n.ReportPrices, f.Items, say.With(f.Unit, say.Amount(f.Min)),
+				say.With(f.Unit, say.Amount(f.Max)), say.With(f.Unit, say.Amount(f.Median))))
 		case f.Slot == facets.Rating && f.Kind == facets.Figures:
-			text = append(text, say.Say(i18n.ReportRatings, f.Items, say.Number(f.Min, -1), say.Number(f.Max, -1), say.Number(f.Median, -1)))
+			text = append(text, say.Say(i18n.ReportRatings, f.Items, say.Number(f.Min, -1), say.Number(f.Max, -1),
+				say.Number(f.Median, -1)))
 		}
 	}
 	return strings.Join(text, " ")

@@ -25,7 +25,8 @@ type Deps struct {
 	Elicitation *elicitation.Asker
 	// Conversations seals what conversations carry with them; nil lets none carry anything.
 	Conversations *session.Conversations
-	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs Conversations.
+	// Memory keeps the turns of those who want to be remembered; nil keeps none. It needs
+	// Conversations.
 	Memory *session.Memory
 	// Promises are the answers that are promised for later; nil promises none.
 	Promises *Promises
@@ -37,21 +38,24 @@ type Deps struct {
 	Tuning func() *tuning.Rules
 	// Vectors find what resembles a question; nil finds by words alone.
 	Vectors *nearness.Vectors
-	// Admit is asked before a question is looked at, with the ids of the sites that it goes to, nil for all. Its error,
-	// mostly fail.Limited, is the answer. Nil admits everything.
+	// Admit is asked before a question is looked at, with the ids of the sites that it goes to, nil
+	// for all. Its error, mostly fail.Limited, is the answer. Nil admits everything.
 	Admit func(ctx context.Context, sites []string) error
 	// Now is the clock. It decides what "this weekend" means; nil is time.Now.
 	Now func() time.Time
-	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10 seconds.
+	// Timeout bounds how long the content of one part of an answer may take to load; 0 is 10
+	// seconds.
 	Timeout time.Duration
 	Log     *slog.Logger // nil for none
 }
 
 // Reading says how questions are read.
 type Reading struct {
-	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0 to 100.
+	// MinScore is the score below which an item is no answer, unless the question says otherwise; 0
+	// to 100.
 	MinScore float64
-	// AsSpelled corrects no word of a question, and OwnWords adds none to it by what the best items have in common.
+	// AsSpelled corrects no word of a question, and OwnWords adds none to it by what the best items
+	// have in common.
 	AsSpelled, OwnWords bool
 	// Place is where days begin; nil is UTC.
 	Place *time.Location
@@ -67,7 +71,8 @@ type Service struct {
 	remembers bool // those who want it are remembered
 }
 
-// vectors find items by what they resemble: nearness.Vectors, or noVectors where no model makes any.
+// vectors find items by what they resemble: nearness.Vectors, or noVectors where no model makes
+// any.
 type vectors interface {
 	Point(ctx context.Context, tab *llm.BudgetedClient, text string) *search.Near
 	Near(v *released.View, asked *search.Near) *search.Near
@@ -83,7 +88,8 @@ func (noVectors) Near(*released.View, *search.Near) *search.Near { return nil }
 // New returns a service that answers from a corpus.
 func New(deps Deps) (*Service, error) {
 	if err := fail.Missing("ask.New", map[string]bool{
-		"Corpus": deps.Corpus != nil, "Conversations, which Memory needs,": deps.Memory == nil || deps.Conversations != nil,
+		"Corpus": deps.Corpus != nil, "Conversations, which Memory needs,": deps.Memory == nil ||
+			deps.Conversations != nil,
 	}); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ const spellingName = "spelling"
 // asWritten are the values that say so.
 var asWritten = []string{"exact", "literal", "none", "any", "off", "false", "no preference"}
 
-// applySpelling takes from the attributes of the question the one that says whether its words may be corrected.
+// applySpelling takes from the attributes of the question the one that says whether its words may
+// be corrected.
 func (in *askState) applySpelling() {
 	value, ok := in.Attributes[spellingName]
 	if !ok {
@@ -32,7 +33,8 @@ func literal(value jsontext.Value) bool {
 		return true
 	case '"':
 		var word string
-		return json.Unmarshal(value, &word) == nil && slices.Contains(asWritten, strings.ToLower(strings.TrimSpace(word)))
+		return json.Unmarshal(value, &word) == nil &&
+			slices.Contains(asWritten, strings.ToLower(strings.TrimSpace(word)))
 	}
 	return false
 }

@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/content/released"
 )
 
-// resolveSubjects finds the items that a comparison names. A question that names none is one for a list, and is read anew as
-// that.
+// resolveSubjects finds the items that a comparison names. A question that names none is one for a
+// list, and is read anew as that.
 func (s *Service) resolveSubjects(ctx context.Context, in *askState) {
 	u := &in.understood
 	if u.Intent != query.Compare || in.only != nil {
@@ -42,7 +42,8 @@ type subject struct {
 // subjects finds the items of the names; ok is false when one of them is none's name.
 func (s *Service) subjects(ctx context.Context, in *askState) (all []subject, ok bool) {
 	for _, name := range in.understood.Subjects {
-		asked := index.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore, Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
+		asked := index.Question{Text: name, Sites: in.asked.Sites, Types: in.asked.Types, MinScore: in.asked.MinScore,
+			Limit: len(in.understood.Subjects) + 4, Prefer: in.asked.Prefer,
 			AsSpelled: in.asked.AsSpelled, OwnWords: in.asked.OwnWords}
 		a := s.find(in, asked)
 		if len(a.parts) == 0 || a.closest {
@@ -78,11 +79,13 @@ func taken(all []subject, f found) bool {
 	return false
 }
 
-// leastNamed is the share of the words that an item's name has to have more of, to be the one that is named.
+// leastNamed is the share of the words that an item's name has to have more of, to be the one that
+// is named.
 const leastNamed = 0.5
 
-// named is how much of the words stands in an item's name, or says of what type the item is: "the accountant job". What stands
-// behind the first comma or bracket of a long name counts half: there, shops tell what comes with a thing.
+// named is how much of the words stands in an item's name, or says of what type the item is: "the
+// accountant job". What stands behind the first comma or bracket of a long name counts half: there,
+// shops tell what comes with a thing.
 func named(words, name, typ string) float64 {
 	head := name
 	if at := strings.IndexAny(name, ",;(|"); at > 0 {
@@ -96,7 +99,8 @@ func named(words, name, typ string) float64 {
 		}
 		n++
 		switch form := " " + facets.Singular(word) + " "; {
-		case strings.Contains(first, form), slices.ContainsFunc(query.TypesOf(word), func(t string) bool { return content.IsA(typ, t) }):
+		case strings.Contains(first, form),
+			slices.ContainsFunc(query.TypesOf(word), func(t string) bool { return content.IsA(typ, t) }):
 			in++
 		case strings.Contains(whole, form):
 			in += 0.5
@@ -117,8 +121,8 @@ func singular(words string) string {
 	return strings.Join(fields, " ")
 }
 
-// say answers a comparison in a sentence, from what is released of the items. Where the terms keep the text of one from being
-// made into other texts, nothing is said.
+// say answers a comparison in a sentence, from what is released of the items. Where the terms keep
+// the text of one from being made into other texts, nothing is said.
 func (in *askState) say(subjects []subject) string {
 	told := make([]source, len(subjects))
 	for i, s := range subjects {

@@ -25,9 +25,10 @@ type source = telling.Item
 // toldItems is how many items a summary quotes.
 const toldItems = 3
 
-// summarize writes a short text about the items of an answer. Of the first few items it gives the sentence that
-// answers best, in the item's own language. Where there are more, it tells behind them how many there are of each
-// kind and the range of their figures, in the language of say. The same input gives the same text.
+// summarize writes a short text about the items of an answer. Of the first few items it gives the
+// sentence that answers best, in the item's own language. Where there are more, it tells behind
+// them how many there are of each kind and the range of their figures, in the language of say. The
+// same input gives the same text.
 func summarize(ctx context.Context, say i18n.Speaker, asked *quote.Question, items []source) string {
 	var b strings.Builder
 	for i, item := range items[:min(len(items), toldItems)] {
@@ -35,7 +36,8 @@ func summarize(ctx context.Context, say i18n.Speaker, asked *quote.Question, ite
 			continue
 		}
 		b.WriteString(" " + item.Name)
-		if sentence := asked.Best(ctx, quote.Item{Name: item.Name, Language: item.Language, Text: item.Text}, i == 0); sentence != "" {
+		if sentence := asked.Best(ctx, quote.Item{Name: item.Name, Language: item.Language, Text: item.Text},
+			i == 0); sentence != "" {
 			b.WriteString(": " + sentence)
 		}
 		if last, _ := utf8.DecodeLastRuneInString(b.String()); !strings.ContainsRune(".!?…。！？", last) {
@@ -48,7 +50,8 @@ func summarize(ctx context.Context, say i18n.Speaker, asked *quote.Question, ite
 	return strings.TrimSpace(b.String())
 }
 
-// overview is the last sentence: how many items of which kind, and the range of what they cost, take and score.
+// overview is the last sentence: how many items of which kind, and the range of what they cost,
+// take and score.
 func overview(say i18n.Speaker, items []source) string {
 	parts := []string{kinds(say, items)}
 	if s := span(say, items, facets.TotalTime, say.Span); s != "" {

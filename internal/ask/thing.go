@@ -18,20 +18,24 @@ import (
 
 // The bounds of looking for a detail.
 const (
-	mostAsked    = 8    // items that may answer
-	fewWords     = 2    // words of a question that may go on with the one before it
-	mostPassages = 40   // of an item in which its sentences are looked for
-	manyItems    = 1000 // among which a name has words of a question by chance: a property of one that is named answers then
+	mostAsked    = 8  // items that may answer
+	fewWords     = 2  // words of a question that may go on with the one before it
+	mostPassages = 40 // of an item in which its sentences are looked for
+	// among which a name has words of a question by chance: a property of one that is named answers
+	// then
+	manyItems = 1000
 )
 
-// detail answers a question for a detail of one thing: by the property of the item that the question names, or else by
-// the sentence that has most of its words and a value of the kind that was asked for. A question that names nothing, or
-// goes on with the one before, is about what was shown then. It is nil where neither is there.
+// detail answers a question for a detail of one thing: by the property of the item that the
+// question names, or else by the sentence that has most of its words and a value of the kind that
+// was asked for. A question that names nothing, or goes on with the one before, is about what was
+// shown then. It is nil where neither is there.
 func (s *Service) detail(ctx context.Context, in *askState) (*proposal, error) {
 	excludes := slices.ContainsFunc(in.understood.Constraints, func(c facets.Constraint) bool {
 		return c.Not && c.Source > facets.FromEarlier
 	})
-	if in.skip > 0 || in.only != nil || in.among != nil || in.typed() || len(in.Attributes) > 0 || in.Report != NoReport || in.asked.Literal ||
+	if in.skip > 0 || in.only != nil || in.among != nil || in.typed() || len(in.Attributes) > 0 ||
+		in.Report != NoReport || in.asked.Literal ||
 		in.understood.Intent == query.Compare || excludes {
 		return nil, nil
 	}
@@ -90,7 +94,8 @@ func (s *Service) tellCalled(ctx context.Context, in *askState, words []string) 
 	return told, nil
 }
 
-// callsProperty says whether some of the words, next to each other, are what a property is called: "R value".
+// callsProperty says whether some of the words, next to each other, are what a property is called:
+// "R value".
 func callsProperty(lexicon *facets.Lexicon, words []string) bool {
 	for from := range words {
 		for to := from + 1; to <= min(len(words), from+facets.LongestPhrase); to++ {
@@ -109,7 +114,8 @@ func (s *Service) tellOnward(ctx context.Context, in *askState, last string) (*p
 	if !ok || !onward {
 		return nil, nil
 	}
-	if told, err := s.tellShown(ctx, in, details.Asked{Intent: details.Called, Words: words, Tag: asked.Tag}); told != nil || err != nil {
+	if told, err := s.tellShown(ctx, in,
+		details.Asked{Intent: details.Called, Words: words, Tag: asked.Tag}); told != nil || err != nil {
 		return told, err
 	}
 	before := asked.Words
@@ -146,7 +152,8 @@ func (s *Service) tellShown(ctx context.Context, in *askState, asked details.Ask
 	return s.tellFrom(ctx, in, shown, first, telling.Question{Asked: asked, Terms: asking.terms, Shown: true}, 0)
 }
 
-// tellOf answers a question for a detail that is read, of items whose names have at least a share of its words.
+// tellOf answers a question for a detail that is read, of items whose names have at least a share
+// of its words.
 func (s *Service) tellOf(ctx context.Context, in *askState, asked details.Asked, least float64) (*proposal, error) {
 	if len(asked.Words) == 0 {
 		return nil, nil
@@ -211,7 +218,8 @@ func (s *Service) tellFrom(
 	answering.score = 100
 	item := sourceOf(cards[best].Result(answering.hit()))
 	explained, called := q.Explained(item, said)
-	if !q.Shown && a.view.Index.Len() >= manyItems && (property < 1 || named(item.Name, in.Text, "") < telling.HalfNamed) {
+	if !q.Shown && a.view.Index.Len() >= manyItems &&
+		(property < 1 || named(item.Name, in.Text, "") < telling.HalfNamed) {
 		return nil, nil
 	}
 	return &proposal{
@@ -233,7 +241,8 @@ func wholeSource(card *released.RenderedItem, l *index.Doc) source {
 	return all
 }
 
-// speaker speaks the language of the answer: where none is asked for, that which the question was read in.
+// speaker speaks the language of the answer: where none is asked for, that which the question was
+// read in.
 func (in *askState) speaker(tag string) i18n.Speaker {
 	if len(in.Languages) == 0 && tag != "" {
 		return i18n.For(tag)

@@ -46,7 +46,8 @@ type written struct {
 	text    string
 }
 
-// Tuned is the service with other rules of its owner, to try them out: it counts nothing, keeps nothing, and asks no model.
+// Tuned is the service with other rules of its owner, to try them out: it counts nothing, keeps
+// nothing, and asks no model.
 func (s *Service) Tuned(rules *tuning.Rules) *Service {
 	other := *s
 	other.deps.Tuning = rules.Uncounted
@@ -98,7 +99,9 @@ func (s *Service) otherwise(in *askState, understood *query.Understood) (all []r
 	whole := cmp.Or(understood.Asked, in.Text)
 	for _, text := range in.tuned.rules.Reword(whole, in.Languages, s.deps.Now()).Also {
 		u := s.read(in, text, in.types)
-		u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool { return c.Source != facets.FromText })
+		u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool {
+			return c.Source != facets.FromText
+		})
 		for _, c := range understood.Constraints {
 			if c.Source != facets.FromText { // what is known beside the words holds for any words
 				u.Constraints = append(u.Constraints, c)
@@ -110,9 +113,10 @@ func (s *Service) otherwise(in *askState, understood *query.Understood) (all []r
 	return all
 }
 
-// leadingOf gives what comes before what is found for a question, which is the first of some texts for which the owner said
-// something. Whatever he said, an item is there only if it may be found by who asks, is of the sites and types that are
-// asked for, and breaks nothing that the asker must not have or has said beside the question's words.
+// leadingOf gives what comes before what is found for a question, which is the first of some texts
+// for which the owner said something. Whatever he said, an item is there only if it may be found by
+// who asks, is of the sites and types that are asked for, and breaks nothing that the asker must
+// not have or has said beside the question's words.
 func (s *Service) leadingOf(in *askState, q *index.Question, count bool, about ...string) (a leading) {
 	rules, now := in.tuned.rules, s.deps.Now()
 	use := func(e *tuning.Entry) {
@@ -138,8 +142,8 @@ func (s *Service) leadingOf(in *askState, q *index.Question, count bool, about .
 	return a
 }
 
-// writtenAnswer is an answer that the owner wrote, for a question to some sites; nil where it is of another site, or what is
-// asked for is no answer.
+// writtenAnswer is an answer that the owner wrote, for a question to some sites; nil where it is of
+// another site, or what is asked for is no answer.
 func (s *Service) writtenAnswer(in *askState, q *index.Question, e *tuning.Entry) *written {
 	sites := s.deps.Corpus.Sites()
 	site := ""
@@ -186,7 +190,8 @@ func (s *Service) pinned(in *askState, q *index.Question, addresses []string) (a
 	return all
 }
 
-// tellOtherwise chooses among what may be answered to the question in other words, where its own have nothing to tell.
+// tellOtherwise chooses among what may be answered to the question in other words, where its own
+// have nothing to tell.
 func (s *Service) tellOtherwise(ctx context.Context, in *askState) (*Answer, error) {
 	for _, r := range in.tuned.otherwise {
 		other := *in
@@ -211,7 +216,8 @@ func (a *Answer) look() index.Found {
 	return all
 }
 
-// together are the hits of one question in different words. What gives way, or is no answer, stands behind what need not.
+// together are the hits of one question in different words. What gives way, or is no answer, stands
+// behind what need not.
 func (a *Answer) together(one, other index.Found) index.Found {
 	if gave, less := givesWay(one), givesWay(other); gave != less {
 		if less < gave {
@@ -265,7 +271,9 @@ func (a leading) lead(hits []index.Hit) []index.Hit {
 		lead[i] = f.hit()
 	}
 	for _, hit := range hits {
-		at := slices.IndexFunc(a.first, func(f found) bool { return f.listing.URL == hit.URL && f.listing.Site == hit.Site })
+		at := slices.IndexFunc(a.first, func(f found) bool {
+			return f.listing.URL == hit.URL && f.listing.Site == hit.Site
+		})
 		if at < 0 {
 			lead = append(lead, hit)
 		} else {

@@ -16,7 +16,8 @@ import (
 	"frontdesk/internal/content/index"
 )
 
-// Understanding is what a question was taken to want, told to whoever asked, in the language of the answer.
+// Understanding is what a question was taken to want, told to whoever asked, in the language of the
+// answer.
 type Understanding struct {
 	Query     string // the question made to stand by itself; empty where it does already
 	Text      string // all that was understood, in plain words
@@ -62,11 +63,12 @@ type Correction struct{ From, To string }
 // Relaxation is a filter that was let go since nothing met it.
 type Relaxation struct{ Name, Text string }
 
-// Ignored is an attribute of the question that has no effect, or anything else of the request by its JSON pointer.
+// Ignored is an attribute of the question that has no effect, or anything else of the request by
+// its JSON pointer.
 type Ignored struct{ Name, Reason string }
 
-// understand settles what the question wants: its words, as they go on with the questions before it, its attributes, which
-// win, and last what is known beside it.
+// understand settles what the question wants: its words, as they go on with the questions before
+// it, its attributes, which win, and last what is known beside it.
 func (s *Service) understand(ctx context.Context, in *askState) error {
 	in.understood = s.read(in, in.Text, in.asked.Types)
 	if err := s.follow(ctx, in); err != nil {
@@ -74,7 +76,9 @@ func (s *Service) understand(ctx context.Context, in *askState) error {
 	}
 	if in.anyType() {
 		in.understood.Types = nil
-		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.OfType })
+		in.understood.Constraints = slices.DeleteFunc(in.understood.Constraints, func(c facets.Constraint) bool {
+			return c.Slot == facets.OfType
+		})
 	}
 	s.resolveSubjects(ctx, in)
 	s.applyAttributes(in, &in.understood, in.Attributes)
@@ -92,7 +96,8 @@ func (s *Service) understand(ctx context.Context, in *askState) error {
 // read understands a text by itself, for types that are wanted already.
 func (s *Service) read(in *askState, text string, types []string) query.Understood {
 	u := s.readPlain(in, text, types)
-	excludes := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not }) // which words that stand in a name must not undo
+	// which words that stand in a name must not undo
+	excludes := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return c.Not })
 	if u.Intent == query.List && len(u.Constraints) > 0 && !excludes && mayName(text) {
 		if g := s.view(in); g.Index.Named(text, g.Permit) {
 			u.Literally(text)
@@ -108,12 +113,15 @@ func (s *Service) readPlain(in *askState, text string, types []string) query.Und
 	return query.Read(text, at)
 }
 
-// mayName says whether a text is long enough to be meant as a name where it is one: "red shoes" is a wish, even if some
-// shoes are called so.
+// mayName says whether a text is long enough to be meant as a name where it is one: "red shoes" is
+// a wish, even if some shoes are called so.
 func mayName(text string) bool {
 	words := strings.Fields(text)
-	says := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return query.IsFunction(facets.Fold(word)) })
-	return len(words) >= 4 && len(says) >= 3 || len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
+	says := slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return query.IsFunction(facets.Fold(word))
+	})
+	return len(words) >= 4 && len(says) >= 3 ||
+		len(words) == 1 && len(text) > utf8.RuneCountInString(text) && utf8.RuneCountInString(text) >= 6
 }
 
 // applyAttributes holds what was understood of a question to its attributes, which win.
@@ -126,7 +134,8 @@ func (s *Service) applyAttributes(in *askState, u *query.Understood, attributes 
 // asking is what a question is read with.
 func (s *Service) asking(in *askState) query.Asking {
 	view := s.view(in).Index
-	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place), Languages: in.Languages, Met: view.Met}
+	at := query.Asking{Lexicon: view.Lexicon(), IsA: content.IsA, Now: s.deps.Now().In(s.deps.Reading.Place),
+		Languages: in.Languages, Met: view.Met}
 	if !in.asked.Literal && !in.asked.AsSpelled {
 		at.Has = view.Has
 	}
@@ -175,8 +184,9 @@ func (in *askState) explain() Understanding {
 	for i := range u.Constraints {
 		c := &u.Constraints[i]
 		told.Filters = append(told.Filters, Filter{
-			Name: string(c.Slot), Text: query.SayConstraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above, Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To,
-			Values: c.Values, Not: c.Not, Soft: c.Soft, Source: c.Source.String(),
+			Name: string(c.Slot), Text: query.SayConstraint(speaker, c), Min: c.Min, Max: c.Max, Above: c.Above,
+			Below: c.Below, Unit: c.UnitName(), From: c.From, To: c.To, Values: c.Values, Not: c.Not, Soft: c.Soft,
+			Source: c.Source.String(),
 		})
 	}
 	if u.Sort.By != "" {

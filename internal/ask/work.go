@@ -19,7 +19,8 @@ import (
 type PromiseDeps struct {
 	Store  *session.Promises
 	Corpus *released.Corpus
-	// After is how long a question that may take long is waited for before it becomes a promise; 0 promises it at once.
+	// After is how long a question that may take long is waited for before it becomes a promise; 0
+	// promises it at once.
 	After time.Duration
 	// Time is the most that the work on one promise may take; 0 is 10 minutes.
 	Time time.Duration
@@ -27,11 +28,11 @@ type PromiseDeps struct {
 	Workers int
 	// Slow are classes of questions that are made slow, for tests of clients.
 	Slow []Slow
-	// Reread reads what the sites hold again before it is answered from, and gives a sentence on what could not be
-	// read; nil when the owner does not want that on demand.
+	// Reread reads what the sites hold again before it is answered from, and gives a sentence on
+	// what could not be read; nil when the owner does not want that on demand.
 	Reread func(ctx context.Context, sites []string, pages func(done, total int)) (unread string, err error)
-	// Client names the one who asks, when nothing is known but where it asks from, to bound what it can be promised;
-	// nil counts all strangers as one.
+	// Client names the one who asks, when nothing is known but where it asks from, to bound what it
+	// can be promised; nil counts all strangers as one.
 	Client func(context.Context) string
 	Log    *slog.Logger // nil for none
 }
@@ -42,8 +43,8 @@ type Slow struct {
 	For   time.Duration
 }
 
-// Promises are the answers that are promised for later, and the work on them. Their methods may be called from many
-// goroutines.
+// Promises are the answers that are promised for later, and the work on them. Their methods may be
+// called from many goroutines.
 type Promises struct {
 	deps  PromiseDeps
 	store promiseStore // PromiseDeps.Store, or nothingPromised
@@ -69,8 +70,9 @@ func NewPromises(deps PromiseDeps) (*Promises, error) {
 
 // Keeper answers what was promised, in the form of the door that asked.
 type Keeper struct {
-	// Answer answers a recorded request of a party, empty for a stranger. It gives failures in the same form. With again,
-	// what it needs is not there at the moment, and it is to be asked once more.
+	// Answer answers a recorded request of a party, empty for a stranger. It gives failures in the
+	// same form. With again, what it needs is not there at the moment, and it is to be asked once
+	// more.
 	Answer func(ctx context.Context, party string, request []byte) (answer []byte, again bool)
 	// Failure gives a failure in that form.
 	Failure func(request []byte, err error) []byte
@@ -96,7 +98,8 @@ type promiseStore interface {
 	Look(ctx context.Context, party, token string) (session.Standing, error)
 	Cancel(ctx context.Context, party, token string) (session.Standing, error)
 	Again(ctx context.Context, party, token, message string) (session.Standing, error)
-	// Forget forgets what was promised in a conversation, and gives the ids of the jobs that end with it.
+	// Forget forgets what was promised in a conversation, and gives the ids of the jobs that end
+	// with it.
 	Forget(ctx context.Context, talk session.Talk) (jobs []string, err error)
 }
 
@@ -152,7 +155,8 @@ var (
 	errStopping  = errors.New("the server stops")
 )
 
-// progress is how far the work on one question is. Its methods may be called from many goroutines, and on nil.
+// progress is how far the work on one question is. Its methods may be called from many goroutines,
+// and on nil.
 type progress struct {
 	resumed bool // the question was admitted and promised before
 
@@ -267,8 +271,8 @@ const (
 	sweepEvery  = time.Minute
 )
 
-// Work does what was promised, whichever process has promised it, until ctx ends; then the jobs that are not done are
-// given back. It is called once.
+// Work does what was promised, whichever process has promised it, until ctx ends; then the jobs
+// that are not done are given back. It is called once.
 func (p *Promises) Work(ctx context.Context, keeper Keeper) {
 	store := p.deps.Store
 	defer p.jobs.close()
@@ -306,7 +310,8 @@ func (p *Promises) Work(ctx context.Context, keeper Keeper) {
 	}
 }
 
-// work is what is done for a promise. With again, what it needs is not there at the moment, and it is to be done once more.
+// work is what is done for a promise. With again, what it needs is not there at the moment, and it
+// is to be done once more.
 type work func(context.Context) (answer []byte, again bool)
 
 // carried is a job that is worked on, and under which version of the terms that was begun.
@@ -318,7 +323,8 @@ type carried struct {
 	work   work
 }
 
-// carry does the work on a job that was begun, renewing its claim meanwhile, and keeps what comes of it. cancel ends ctx.
+// carry does the work on a job that was begun, renewing its claim meanwhile, and keeps what comes
+// of it. cancel ends ctx.
 func (p *Promises) carry(ctx context.Context, cancel context.CancelCauseFunc, c carried) {
 	job := c.job
 	defer func() {
@@ -372,7 +378,8 @@ func (p *Promises) attempt(ctx context.Context, k Keeper, request []byte, do wor
 	return do(ctx)
 }
 
-// renew holds the claim of a job until its work ends, and breaks the work off when the claim is lost.
+// renew holds the claim of a job until its work ends, and breaks the work off when the claim is
+// lost.
 func (p *Promises) renew(ctx context.Context, cancel context.CancelCauseFunc, job *session.Job, told *progress) {
 	tick := time.NewTicker(session.RenewEvery)
 	defer tick.Stop()

@@ -1,9 +1,10 @@
-// Package actions says what can be done with an item (NLWeb 0.55 §5): by the owner's templates, filled in for each item
-// that they match, and by what the item's own schema.org potentialAction names. An action that does not hold up to the
-// protocol, points anywhere but to http or https, or carries credentials is not told.
+// Package actions says what can be done with an item (NLWeb 0.55 §5): by the owner's templates,
+// filled in for each item that they match, and by what the item's own schema.org potentialAction
+// names. An action that does not hold up to the protocol, points anywhere but to http or https, or
+// carries credentials is not told.
 //
-// It is pure: a released item goes in, JSON comes out. It sees only what was released, so that an action of a licensed
-// item cannot say more than its notice.
+// It is pure: a released item goes in, JSON comes out. It sees only what was released, so that an
+// action of a licensed item cannot say more than its notice.
 package actions
 
 import (
@@ -18,10 +19,12 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Template is an action as the owner writes it. In its texts, `{url}`, `{name}`, or any member of the item, also one
-// within another as `{offers.price}`, stands for the item's value. Exactly one of HTTP, MCP and A2A is set.
+// Template is an action as the owner writes it. In its texts, `{url}`, `{name}`, or any member of
+// the item, also one within another as `{offers.price}`, stands for the item's value. Exactly one
+// of HTTP, MCP and A2A is set.
 type Template struct {
-	// Match says which items can be acted on so, with the conditions of terms; `{}` matches everything.
+	// Match says which items can be acted on so, with the conditions of terms; `{}` matches
+	// everything.
 	Match policy.Match `yaml:"match,required"`
 	// Name names the action for programs: letters, digits, dots, dashes and underscores.
 	Name string `yaml:"name,required"`
@@ -41,13 +44,14 @@ type Template struct {
 type HTTPCall struct {
 	// Method is `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
 	Method string `yaml:"method"`
-	// Endpoint is an http or https address. Values of the item may stand in its path and query, or `{url}` at its
-	// beginning.
+	// Endpoint is an http or https address. Values of the item may stand in its path and query, or
+	// `{url}` at its beginning.
 	Endpoint string `yaml:"endpoint"`
-	// Params are what to send. A value that is one placeholder and nothing else, as `"{recipeIngredient}"`, becomes
-	// the item's value as it is, a list for example.
+	// Params are what to send. A value that is one placeholder and nothing else, as
+	// `"{recipeIngredient}"`, becomes the item's value as it is, a list for example.
 	Params yamlconf.Object `yaml:"params"`
-	// Headers are sent along. They are told to everyone: names and values that look like credentials are errors.
+	// Headers are sent along. They are told to everyone: names and values that look like
+	// credentials are errors.
 	Headers yamlconf.Object `yaml:"headers"`
 }
 
@@ -90,7 +94,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("action %d, %s: %s", e.Template+1, e.Field, e.Detail)
 }
 
-// Set is the owner's templates, compiled. The nil Set has none. It never changes and may be used from many goroutines.
+// Set is the owner's templates, compiled. The nil Set has none. It never changes and may be used
+// from many goroutines.
 type Set struct {
 	templates []template
 	isA       func(t, ancestor string) bool
@@ -107,8 +112,8 @@ type template struct {
 // head is what actions of all protocols have.
 type head struct{ typ, name, description string }
 
-// New compiles templates. isA says whether a schema.org type is another or below it. The error joins one *Error for
-// each thing that is wrong.
+// New compiles templates. isA says whether a schema.org type is another or below it. The error
+// joins one *Error for each thing that is wrong.
 func New(templates []Template, isA func(t, ancestor string) bool) (*Set, error) {
 	s := &Set{isA: isA}
 	var findings []error
@@ -124,7 +129,8 @@ func New(templates []Template, isA func(t, ancestor string) bool) (*Set, error) 
 	return s, nil
 }
 
-// Selling adds templates of what can be done with items that are for sale, behind the others. It is called before the set is used.
+// Selling adds templates of what can be done with items that are for sale, behind the others. It is
+// called before the set is used.
 func (s *Set) Selling(templates ...Template) error {
 	more, err := New(templates, s.isA)
 	if err != nil {
@@ -137,8 +143,9 @@ func (s *Set) Selling(templates ...Template) error {
 	return nil
 }
 
-// Append appends the actions of an item as a JSON array, and says whether there are any. object is what was released
-// of the item; where the item is only announced (licensed), it is the notice. sold says whether the item is for sale.
+// Append appends the actions of an item as a JSON array, and says whether there are any. object is
+// what was released of the item; where the item is only announced (licensed), it is the notice.
+// sold says whether the item is for sale.
 func (s *Set) Append(dst []byte, facts policy.Facts, sold bool, object []byte) (_ []byte, some bool) {
 	if s == nil {
 		return dst, false
@@ -189,7 +196,8 @@ func taken(filled []head, name string) bool {
 	return false
 }
 
-// fill puts the item's values in. It is not ok when the item lacks one, or when what comes out does not hold up.
+// fill puts the item's values in. It is not ok when the item lacks one, or when what comes out does
+// not hold up.
 func (t template) fill(i *item) (head, call, bool) {
 	h := t.head
 	var ok bool

@@ -2,7 +2,8 @@ package actions
 
 // call is the part of an action that its protocol prescribes (NLWeb 0.55 §5).
 type call interface {
-	// fill puts an item's values in; it is not ok when one is missing or the outcome does not hold up.
+	// fill puts an item's values in; it is not ok when one is missing or the outcome does not hold
+	// up.
 	fill(*item) (call, bool)
 	// append writes the members, protocol first.
 	append(dst []byte) []byte

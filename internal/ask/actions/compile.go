@@ -27,7 +27,8 @@ func (c *compiler) compile(t Template, isA func(t, ancestor string) bool) templa
 	matcher, err := policy.Options{IsA: isA}.Matcher(t.Match)
 	c.matchErrors(err)
 	if !isName.MatchString(t.Name) || len(t.Name) > maxName {
-		c.report("name", "%q is no name; use up to %d letters, digits, dots, dashes and underscores, beginning with a letter", t.Name, maxName)
+		c.report("name", "%q is no name; use up to %d letters, digits, dots, "+
+			"dashes and underscores, beginning with a letter", t.Name, maxName)
 	}
 	if strings.TrimSpace(t.Description) == "" {
 		c.report("description", "say in a sentence what the action does")
@@ -124,7 +125,8 @@ func (c *compiler) address(field, text string) {
 	case first != nil && first[0] == 0: // the item's own address, which is checked with each item
 		return
 	case !fixedHost.MatchString(text), first != nil && !fixedHost.MatchString(text[:first[0]]+"{"):
-		c.report(field, "%q does not begin with http:// or https:// and a host of yours; placeholders may stand in its path and query", text)
+		c.report(field, "%q does not begin with http:// or https:// and a host of yours; "+
+			"placeholders may stand in its path and query", text)
 		return
 	}
 	if err := checkAddress(placeholder.ReplaceAllString(text, "x")); err != nil {
@@ -136,7 +138,9 @@ func (c *compiler) address(field, text string) {
 func checkAddress(text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || len(text) > 2048 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`{}\<>"`, r) }):
+	case err != nil || len(text) > 2048 || strings.ContainsFunc(text, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || strings.ContainsRune(`{}\<>"`, r)
+	}):
 		return errors.New("it cannot be read as a web address")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
 		return errors.New("only http and https addresses are told")
@@ -145,7 +149,8 @@ func checkAddress(text string) error {
 	}
 	for name := range u.Query() {
 		if isCredential(name) {
-			return fmt.Errorf("its parameter %s looks like a credential, which everyone would be told; leave it out", name)
+			return fmt.Errorf("its parameter %s looks like a credential, which everyone would be told; leave it out",
+				name)
 		}
 	}
 	return nil
@@ -184,11 +189,13 @@ func checkHeaders(headers map[string]any) error {
 		case !headerName.MatchString(name):
 			return fmt.Errorf("%q is no name of a header", name)
 		case isCredential(name):
-			return fmt.Errorf("%s looks like a credential, which everyone would be told; whoever does the action brings his own", name)
+			return fmt.Errorf("%s looks like a credential, which everyone would be told; "+
+				"whoever does the action brings his own", name)
 		case !is || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 			return fmt.Errorf("the value of %s should be a text of one line", name)
 		case credentialValue.MatchString(text):
-			return fmt.Errorf("the value of %s looks like a credential, which everyone would be told; whoever does the action brings his own", name)
+			return fmt.Errorf("the value of %s looks like a credential, which everyone would be told; "+
+				"whoever does the action brings his own", name)
 		}
 	}
 	return nil
@@ -198,13 +205,14 @@ var credentialValue = regexp.MustCompile(`(?i)^\s*(bearer|basic|digest|token|api
 
 // credentials are words in names of headers and parameters that speak of secrets.
 var credentials = []string{
-	"auth", "authorization", "bearer", "cookie", "credential", "credentials", "jwt", "key", "apikey", "passphrase", "passwd", "password",
-	"pwd", "secret", "session", "sessionid", "sid", "sig", "signature", "token",
+	"auth", "authorization", "bearer", "cookie", "credential", "credentials", "jwt", "key", "apikey", "passphrase",
+	"passwd", "password", "pwd", "secret", "session", "sessionid", "sid", "sig", "signature", "token",
 }
 
 var words = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
 
-// isCredential says whether a name speaks of a secret: as one of its words ("X-Auth", "apiKey"), or written together.
+// isCredential says whether a name speaks of a secret: as one of its words ("X-Auth", "apiKey"), or
+// written together.
 func isCredential(name string) bool {
 	for _, word := range words.FindAllString(name, -1) {
 		if slices.Contains(credentials, strings.ToLower(word)) {

@@ -20,8 +20,8 @@ type item struct {
 	members  map[string]any
 }
 
-// value finds what a placeholder names: the item's site or source, or a member, or one within it. Of a list the first
-// element counts on the way.
+// value finds what a placeholder names: the item's site or source, or a member, or one within it.
+// Of a list the first element counts on the way.
 func (i *item) value(name string) (any, bool) {
 	switch name {
 	case "site":
@@ -102,7 +102,8 @@ func (i *item) text(template string, form func(string) string) (string, bool) {
 	return filled, whole
 }
 
-// address fills an address, and checks what comes out. A placeholder at its beginning is an address itself.
+// address fills an address, and checks what comes out. A placeholder at its beginning is an address
+// itself.
 func (i *item) address(template string) (string, bool) {
 	head := ""
 	if at := placeholder.FindStringIndex(template); at != nil && at[0] == 0 {
@@ -116,7 +117,8 @@ func (i *item) address(template string) (string, bool) {
 	return head + rest, ok && checkAddress(head+rest) == nil
 }
 
-// object fills the texts of an object. A text that is one placeholder and nothing else becomes the value itself.
+// object fills the texts of an object. A text that is one placeholder and nothing else becomes the
+// value itself.
 func (i *item) object(template map[string]any) (map[string]any, bool) {
 	if template == nil {
 		return nil, true

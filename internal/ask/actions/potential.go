@@ -13,8 +13,8 @@ type own struct {
 	call call
 }
 
-// potential reads the item's potentialAction. What says too little, leads nowhere on the web, or leaves something to
-// be filled in (a template of a search, say) is left out.
+// potential reads the item's potentialAction. What says too little, leads nowhere on the web, or
+// leaves something to be filled in (a template of a search, say) is left out.
 func (i *item) potential(isA func(t, ancestor string) bool) []own {
 	var all []own
 	for _, value := range listOf(i.tree()["potentialAction"]) {

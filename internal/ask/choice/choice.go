@@ -1,10 +1,11 @@
-// Package choice decides which of several answers to a question is given: the items that were found, the detail of one of
-// them, or what the sites say of their owner. Each answer comes with evidence of how well it explains the question by what
-// exists; the literal search is always among them.
+// Package choice decides which of several answers to a question is given: the items that were
+// found, the detail of one of them, or what the sites say of their owner. Each answer comes with
+// evidence of how well it explains the question by what exists; the literal search is always among
+// them.
 //
-// Enter at Best. The weights of the evidence stand in weights.txt, a line "route evidence weight". The command test/choice
-// fits them by logistic regression on the everyday questions of many sites, each asked along every route; it reports the
-// result with each site left out in turn.
+// Enter at Best. The weights of the evidence stand in weights.txt, a line "route evidence weight".
+// The command test/choice fits them by logistic regression on the everyday questions of many sites,
+// each asked along every route; it reports the result with each site left out in turn.
 //
 // It has no I/O.
 package choice
@@ -44,18 +45,23 @@ func (r Route) String() string { return routeNames[r] }
 type Reading struct {
 	Route Route
 
-	Sure      float64 // how likely it is that the question is asked of that route
-	Kin       float64 // how likely it is that it asks for what is answered, or for something of that kind
-	Fits      float64 // how well the first item fits what is asked: a score, the strength of a property or of a page
-	Explained float64 // the share of the question's words, by their weight, that the first item has or that ask for such a thing
-	Called    float64 // how far its name and the question have the same words: the share of the one by that of the other
-	Property  float64 // 1 where a property answers
+	Sure float64 // how likely it is that the question is asked of that route
+	Kin  float64 // how likely it is that it asks for what is answered, or for something of that kind
+	Fits float64 // how well the first item fits what is asked: a score, the strength of a property or of a page
+	// the share of the question's words, by their weight, that the first item has or that ask for
+	// such a thing
+	Explained float64
+	// how far its name and the question have the same words: the share of the one by that of the
+	// other
+	Called   float64
+	Property float64 // 1 where a property answers
 }
 
 // Evidence names the evidence, in the order of Values.
 var Evidence = []string{"route", "sure", "kin", "fits", "explained", "called", "property"}
 
-// Values are the evidence in numbers, probabilities as the logarithms of their odds. The first is that of the route itself.
+// Values are the evidence in numbers, probabilities as the logarithms of their odds. The first is
+// that of the route itself.
 func (r *Reading) Values() []float64 {
 	return []float64{1, odds(r.Sure), odds(r.Kin), r.Fits, r.Explained, r.Called, r.Property}
 }
@@ -110,7 +116,8 @@ func (w Weights) Score(r *Reading) (score float64) {
 	return score
 }
 
-// Best is the reading that is answered: the one that the evidence speaks for most, of even ones the first.
+// Best is the reading that is answered: the one that the evidence speaks for most, of even ones the
+// first.
 func (w Weights) Best(readings []Reading) (best int) {
 	for i := range readings {
 		if w.Score(&readings[i]) > w.Score(&readings[best]) {
@@ -120,7 +127,8 @@ func (w Weights) Best(readings []Reading) (best int) {
 	return best
 }
 
-// Best is the reading that is answered, by the weights that the program carries; in a trial, that of the route on trial.
+// Best is the reading that is answered, by the weights that the program carries; in a trial, that
+// of the route on trial.
 func Best(ctx context.Context, readings []Reading) int {
 	if trial := TrialOf(ctx); trial != nil {
 		trial.Readings = readings
@@ -129,7 +137,8 @@ func Best(ctx context.Context, readings []Reading) int {
 	return weights().Best(readings)
 }
 
-// Trial has questions answered along one route, where that answers them, and tells the evidence for all.
+// Trial has questions answered along one route, where that answers them, and tells the evidence for
+// all.
 type Trial struct {
 	Route    Route
 	Readings []Reading // the search first

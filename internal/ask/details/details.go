@@ -1,12 +1,15 @@
-// Package details reads questions for a detail of one thing: what is asked for, which kind of value answers it, and the words
-// that say of what. It also says whether a sentence has a value of a kind.
+// Package details reads questions for a detail of one thing: what is asked for, which kind of value
+// answers it, and the words that say of what. It also says whether a sentence has a value of a
+// kind.
 //
-// It is pure. Its words stand in one table a language in tables/, a line "intent kind = phrase | phrase": the intent is one of
-// ask/facts where a property may answer it, the kind is that of the value which a sentence has to have ("none" for no sentence). A phrase may have a
-// gap: "where does ... come from". "filler" are words that say nothing of what the question is about. "word onward" begins a
-// question that asks the same of another thing, "word it" stands for what was spoken of, "word same de" are forms of "de",
-// "word of" lead from a property's name to the thing, "word is" from the thing to what is so or not, "word has" to what it has; the other words stand
-// for values. What properties are called stands in the tables of ask/facts.
+// It is pure. Its words stand in one table a language in tables/, a line "intent kind = phrase |
+// phrase": the intent is one of ask/facts where a property may answer it, the kind is that of the
+// value which a sentence has to have ("none" for no sentence). A phrase may have a gap: "where does
+// ... come from". "filler" are words that say nothing of what the question is about. "word onward"
+// begins a question that asks the same of another thing, "word it" stands for what was spoken of,
+// "word same de" are forms of "de", "word of" lead from a property's name to the thing, "word is"
+// from the thing to what is so or not, "word has" to what it has; the other words stand for values.
+// What properties are called stands in the tables of ask/facts.
 package details
 
 import (
@@ -37,10 +40,12 @@ type Asked struct {
 	Tag   string   // of the language that it was read in
 }
 
-// list is the intent of phrases that ask for whatever there is, and so for no detail: "what is there for supper".
+// list is the intent of phrases that ask for whatever there is, and so for no detail: "what is
+// there for supper".
 const list = "list"
 
-// Called is the intent of words that are the name of a property, or else ask for nothing: "and the deposit?"
+// Called is the intent of words that are the name of a property, or else ask for nothing: "and the
+// deposit?"
 const Called = "called"
 
 // entry is a phrase of a table.
@@ -62,7 +67,8 @@ const (
 
 func (e *entry) length() int { return len(e.first) + len(e.rest) }
 
-// sense is how much an entry says of what is asked for: least one that may stand in any question, more one for any figure.
+// sense is how much an entry says of what is asked for: least one that may stand in any question,
+// more one for any figure.
 func (e *entry) sense() int {
 	switch e.intent {
 	case "yes":
@@ -113,14 +119,15 @@ func (t *table) take(line language.Line) error {
 		}
 		first, rest, _ := strings.Cut(phrase, "...")
 		t.entries = append(t.entries, entry{
-			intent: intent, kind: kind, first: strings.Fields(facets.Fold(first)), rest: strings.Fields(facets.Fold(rest)),
-			written: strings.TrimSpace(phrase),
+			intent: intent, kind: kind, first: strings.Fields(facets.Fold(first)),
+			rest: strings.Fields(facets.Fold(rest)), written: strings.TrimSpace(phrase),
 		})
 	}
 	return nil
 }
 
-// nameProperties adds the names of properties, each with the kind of value that other phrases for it ask for.
+// nameProperties adds the names of properties, each with the kind of value that other phrases for
+// it ask for.
 func (t *table) nameProperties() {
 	kinds := map[string]string{}
 	for _, e := range t.entries {
@@ -132,7 +139,8 @@ func (t *table) nameProperties() {
 			is, ends = states, t.words["is"]
 		}
 		for _, name := range names {
-			e := entry{intent: intent, kind: cmp.Or(kinds[intent], "none"), first: strings.Fields(facets.Fold(name)), names: is}
+			e := entry{intent: intent, kind: cmp.Or(kinds[intent], "none"),
+				first: strings.Fields(facets.Fold(name)), names: is}
 			if t.tag != unspacedTag {
 				t.entries = append(t.entries, e)
 				continue
@@ -156,7 +164,8 @@ func (t *table) fold(word string) string {
 // word is a word of a question: as it is written, and folded.
 type word struct{ written, folded string }
 
-// wordsOf cuts a question into words. Elided and hyphenated ones stand by themselves: "d'où", "y a-t-il".
+// wordsOf cuts a question into words. Elided and hyphenated ones stand by themselves: "d'où", "y
+// a-t-il".
 func wordsOf(text string) (words []word) {
 	for written := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '/'
@@ -168,8 +177,9 @@ func wordsOf(text string) (words []word) {
 	return words
 }
 
-// Read reads a question; false where it asks for no detail. The language that knows most of its words counts. One that asks
-// in words that no phrase has asks for what some property may be called: "which grapes are in ...".
+// Read reads a question; false where it asks for no detail. The language that knows most of its
+// words counts. One that asks in words that no phrase has asks for what some property may be
+// called: "which grapes are in ...".
 func Read(text string) (asked Asked, ok bool) {
 	words, most := wordsOf(text), 0
 	for _, t := range tables() {
@@ -193,13 +203,15 @@ func Read(text string) (asked Asked, ok bool) {
 	return asked, ok
 }
 
-// readOpen reads a question that has a word which asks before all that it is about, or one for yes or no: with a question
-// mark, and a word for "is" or "has". It says how many words the language knows, too.
+// readOpen reads a question that has a word which asks before all that it is about, or one for yes
+// or no: with a question mark, and a word for "is" or "has". It says how many words the language
+// knows, too.
 func (t *table) readOpen(words []word, marked bool) (asked Asked, known int, asks bool) {
 	asked = Asked{Intent: "property", Kind: "open", Tag: t.tag}
 	whether := false
 	for _, w := range words {
-		whether = whether || marked && (slices.Contains(t.words["is"], w.folded) || slices.Contains(t.words["has"], w.folded))
+		whether = whether ||
+			marked && (slices.Contains(t.words["is"], w.folded) || slices.Contains(t.words["has"], w.folded))
 		is := slices.Contains(t.words["asking"], w.folded)
 		if asks = asks || is && len(asked.Words) == 0; is || t.filler[w.folded] {
 			known++
@@ -217,7 +229,8 @@ func (t *table) readOpen(words []word, marked bool) (asked Asked, known int, ask
 // unspacedTag is the language whose words have no blanks between.
 const unspacedTag = "ja"
 
-// readUnspaced reads a question in such a language: its words are the parts around the phrase, without particles at their ends.
+// readUnspaced reads a question in such a language: its words are the parts around the phrase,
+// without particles at their ends.
 func (t *table) readUnspaced(text string) (asked Asked, known int) {
 	phrase := ""
 	for i := range t.entries {
@@ -231,7 +244,8 @@ func (t *table) readUnspaced(text string) (asked Asked, known int) {
 	before, after, _ := strings.Cut(text, phrase)
 	asked.Tag, asked.Topic = t.tag, []string{phrase}
 	for _, part := range []string{before, after} {
-		for words := range strings.FieldsFuncSeq(part, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' }) {
+		for words := range strings.FieldsFuncSeq(part,
+			func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '-' }) {
 			if words = t.trimmed(words); words != "" {
 				asked.Words = append(asked.Words, words)
 			}
@@ -241,7 +255,8 @@ func (t *table) readUnspaced(text string) (asked Asked, known int) {
 	return asked, 2 * utf8.RuneCountInString(phrase)
 }
 
-// standsIn says whether an unspaced text has a phrase. The name of a property is not a part of a longer word there.
+// standsIn says whether an unspaced text has a phrase. The name of a property is not a part of a
+// longer word there.
 func (e *entry) standsIn(text string) bool {
 	before, _, found := strings.Cut(text, e.written)
 	if !found || e.names == asks {
@@ -252,8 +267,8 @@ func (e *entry) standsIn(text string) bool {
 	return !unicode.Is(unicode.Han, last) || !unicode.Is(unicode.Han, first)
 }
 
-// trimmed is a part of an unspaced text without the fillers at its ends. One of a single character goes only behind it: it may
-// begin a word.
+// trimmed is a part of an unspaced text without the fillers at its ends. One of a single character
+// goes only behind it: it may begin a word.
 func (t *table) trimmed(part string) string {
 	for {
 		longest := ""
@@ -262,7 +277,8 @@ func (t *table) trimmed(part string) string {
 			if rest, ok := strings.CutSuffix(part, filler); ok && len(filler) > len(longest) {
 				longest, shorter = filler, rest
 			}
-			if rest, ok := strings.CutPrefix(part, filler); ok && len(filler) > len(longest) && utf8.RuneCountInString(filler) > 1 {
+			if rest, ok := strings.CutPrefix(part, filler); ok && len(filler) > len(longest) &&
+				utf8.RuneCountInString(filler) > 1 {
 				longest, shorter = filler, rest
 			}
 		}
@@ -273,7 +289,8 @@ func (t *table) trimmed(part string) string {
 	}
 }
 
-// Says says whether a text has a word of a name, in the language that knows most of its words or, where none does, in any.
+// Says says whether a text has a word of a name, in the language that knows most of its words or,
+// where none does, in any.
 func Says(text, name string) bool {
 	words := wordsOf(text)
 	asked, read := Read(text)
@@ -290,15 +307,17 @@ func Says(text, name string) bool {
 // maxOnward is how many words a question has at most that asks the same of another thing.
 const maxOnward = 5
 
-// Onward reads a question that asks of another thing what the one before it asked: "and to Canada?", "what about the blue one?",
-// "白浜市は？". It gives the words for the thing; false where the question does not begin, or in some languages end, like that.
+// Onward reads a question that asks of another thing what the one before it asked: "and to
+// Canada?", "what about the blue one?", "白浜市は？". It gives the words for the thing; false where the
+// question does not begin, or in some languages end, like that.
 func Onward(text string) (words []string, ok bool) {
 	all := wordsOf(text)
 	for _, t := range tables() {
 		for _, phrase := range t.words["onward"] {
 			if t.tag == unspacedTag {
 				said := strings.Trim(text, " 　？?。")
-				if thing, found := strings.CutSuffix(said, phrase); found && utf8.RuneCountInString(thing) <= 3*maxOnward && thing != "" {
+				if thing, found := strings.CutSuffix(said, phrase); found &&
+					utf8.RuneCountInString(thing) <= 3*maxOnward && thing != "" {
 					return []string{t.trimmed(thing)}, true
 				}
 				continue
@@ -327,14 +346,16 @@ func Subject(text string) (subject []string) {
 		return asked.Words
 	}
 	for _, w := range wordsOf(text) {
-		if !slices.ContainsFunc(tables(), func(t *table) bool { return t.tag != "ja" && t.filler[w.folded] && len(w.folded) < 4 }) {
+		if !slices.ContainsFunc(tables(),
+			func(t *table) bool { return t.tag != "ja" && t.filler[w.folded] && len(w.folded) < 4 }) {
 			subject = append(subject, w.written)
 		}
 	}
 	return subject
 }
 
-// read reads a question in one language, and says how many of its words are known there; 0 where it asks for nothing.
+// read reads a question in one language, and says how many of its words are known there; 0 where it
+// asks for nothing.
 func (t *table) read(words []word) (asked Asked, known int) {
 	var best *entry
 	var start, behind int
@@ -371,8 +392,9 @@ func (t *table) read(words []word) (asked Asked, known int) {
 	return asked, known
 }
 
-// counts says whether a phrase counts between the words before and behind it. The name of a property stands behind words
-// that ask, or before one that leads to the thing; what is so or not stands at the end, behind a word for "is".
+// counts says whether a phrase counts between the words before and behind it. The name of a
+// property stands behind words that ask, or before one that leads to the thing; what is so or not
+// stands at the end, behind a word for "is".
 func (t *table) counts(e *entry, before, behind []word) bool {
 	is := func(w word, name string) bool { return slices.Contains(t.words[name], w.folded) }
 	leads := func(w word) bool { return t.filler[w.folded] || is(w, "asking") || is(w, "is") }
@@ -381,7 +403,8 @@ func (t *table) counts(e *entry, before, behind []word) bool {
 		if slices.ContainsFunc(before, func(w word) bool { return !leads(w) }) {
 			return false
 		}
-		return len(behind) > 0 && is(behind[0], "of") || slices.ContainsFunc(before, func(w word) bool { return is(w, "asking") })
+		return len(behind) > 0 && is(behind[0], "of") ||
+			slices.ContainsFunc(before, func(w word) bool { return is(w, "asking") })
 	case e.names == states:
 		at := slices.IndexFunc(before, func(w word) bool { return is(w, "is") })
 		return at >= 0 && len(behind) == 0 && (at+1 < len(before) || at > 0 && !t.filler[before[at-1].folded])
@@ -391,12 +414,14 @@ func (t *table) counts(e *entry, before, behind []word) bool {
 	return true
 }
 
-// asksMore says whether a question asks for more than yes or no before what may ask for that: "what is the effect of".
+// asksMore says whether a question asks for more than yes or no before what may ask for that: "what
+// is the effect of".
 func (t *table) asksMore(before []word) bool {
 	return slices.ContainsFunc(before, func(w word) bool { return slices.Contains(t.words["asking"], w.folded) })
 }
 
-// plain are words with each that is a form of another in its place: "prix d'une tente" has "prix de".
+// plain are words with each that is a form of another in its place: "prix d'une tente" has "prix
+// de".
 func (t *table) plain(words []word) []word {
 	all := slices.Clone(words)
 	for i := range all {

@@ -53,7 +53,8 @@ func Has(sentence, kind string) bool {
 	case "after":
 		return facets.Somewhere(sentence, func(s string) bool { return says(s, "after") })
 	case "people":
-		return Has(sentence, "count") && facets.Somewhere(sentence, func(s string) bool { return says(s, "people") || counts(s, "people") })
+		return Has(sentence, "count") &&
+			facets.Somewhere(sentence, func(s string) bool { return says(s, "people") || counts(s, "people") })
 	case "count", "quantity":
 		return facets.Somewhere(sentence, func(s string) bool {
 			_, n := facets.ReadCount(s)
@@ -75,11 +76,13 @@ func says(text, name string) bool {
 	return slices.ContainsFunc(tables(), func(t *table) bool { return slices.Contains(t.words[name], first) })
 }
 
-// counts says whether a text begins with a figure and, right behind it, a word of a name, where words have no blanks between.
+// counts says whether a text begins with a figure and, right behind it, a word of a name, where
+// words have no blanks between.
 func counts(text, name string) bool {
 	behind := strings.TrimLeft(text, "0123456789")
 	return len(behind) < len(text) && slices.ContainsFunc(tables(), func(t *table) bool {
-		return t.tag == unspacedTag && slices.ContainsFunc(t.words[name], func(w string) bool { return strings.HasPrefix(behind, w) })
+		return t.tag == unspacedTag &&
+			slices.ContainsFunc(t.words[name], func(w string) bool { return strings.HasPrefix(behind, w) })
 	})
 }
 
@@ -98,7 +101,8 @@ func digit(r rune) rune {
 	return r
 }
 
-// proper says whether so many words in a row begin with a capital behind the first word of a sentence.
+// proper says whether so many words in a row begin with a capital behind the first word of a
+// sentence.
 func proper(sentence string, n int) bool {
 	in := 0
 	for i, word := range strings.Fields(sentence) {

@@ -36,8 +36,9 @@ const answersName = "answers"
 // maxAnswers bounds how many values one answer may have, and how many answers a context.
 const maxAnswers = 50
 
-// Heed reads the answers out of a question's attributes, and out of its contexts: an attribute named by a question's id,
-// or an object of them under "answers". An attribute of the question wins over a context.
+// Heed reads the answers out of a question's attributes, and out of its contexts: an attribute
+// named by a question's id, or an object of them under "answers". An attribute of the question wins
+// over a context.
 func (a *Asker) Heed(attributes map[string]jsontext.Value, contexts []map[string]jsontext.Value) Heard {
 	h := Heard{Attributes: attributes}
 	if a == nil {
@@ -77,7 +78,8 @@ func (a *Asker) asks(name string) bool {
 	return a.config.Mode == Auto && slices.ContainsFunc(topics, func(t topic) bool { return string(t.slot) == name })
 }
 
-// Reads says whether an attribute of a context is taken as the answer to a question: to one of the owner's.
+// Reads says whether an attribute of a context is taken as the answer to a question: to one of the
+// owner's.
 func (a *Asker) Reads(name string) bool { return a != nil && a.slots[name] != nil }
 
 // given collects answers out of contexts.
@@ -101,7 +103,8 @@ func (a *Asker) given(contexts []map[string]jsontext.Value) map[string]jsontext.
 	return given
 }
 
-// fill puts the answer to a slot's question into the attribute that it fills. One that the question has itself stays.
+// fill puts the answer to a slot's question into the attribute that it fills. One that the question
+// has itself stays.
 func (h *Heard) fill(s *Slot, value jsontext.Value, given map[string]jsontext.Value) {
 	if _, explicit := given[s.Filter]; explicit && s.Filter != s.ID && s.Filter != "" {
 		return
@@ -157,7 +160,8 @@ func (s *Slot) read(value jsontext.Value) jsontext.Value {
 	return value
 }
 
-// valueOf is what an option stands for, in whatever language it was chosen; other words stand for themselves.
+// valueOf is what an option stands for, in whatever language it was chosen; other words stand for
+// themselves.
 func (s *Slot) valueOf(said string) string {
 	at := indexFolded(s.Options, said)
 	for _, t := range s.Languages {
@@ -175,7 +179,9 @@ func (s *Slot) valueOf(said string) string {
 }
 
 func indexFolded(options []string, said string) int {
-	return slices.IndexFunc(options, func(o string) bool { return strings.EqualFold(strings.TrimSpace(o), strings.TrimSpace(said)) })
+	return slices.IndexFunc(options, func(o string) bool {
+		return strings.EqualFold(strings.TrimSpace(o), strings.TrimSpace(said))
+	})
 }
 
 // readNumber makes a bound of a number. Words ("about 20 euros") stay as they are.
@@ -226,7 +232,8 @@ func unlabel(slot facets.Slot, value jsontext.Value) jsontext.Value {
 	return list
 }
 
-// texts are the texts of a value: its own, or those of a list. "No preference" beside other values says nothing.
+// texts are the texts of a value: its own, or those of a list. "No preference" beside other values
+// says nothing.
 func texts(value jsontext.Value) []string {
 	var one string
 	var list []string
@@ -269,5 +276,6 @@ func isYes(value jsontext.Value) bool {
 		return value.Kind() == 't'
 	}
 	said := texts(value)
-	return len(said) == 1 && (strings.EqualFold(said[0], "true") || i18n.Understands(said[0], func(s i18n.Speaker) string { return s.Say(i18n.Yes) }) == 0)
+	return len(said) == 1 && (strings.EqualFold(said[0], "true") ||
+		i18n.Understands(said[0], func(s i18n.Speaker) string { return s.Say(i18n.Yes) }) == 0)
 }

@@ -16,7 +16,8 @@ type Facet struct {
 	Known int // items of which it is known
 	// Values are the words that items have, of slots of words. An item may have several.
 	Values []Count
-	// Figures are what items have, in any order, of slots of figures; Unit is their unit, where the slot has several.
+	// Figures are what items have, in any order, of slots of figures; Unit is their unit, where the
+	// slot has several.
 	Figures []float64
 	Unit    string
 }
@@ -35,8 +36,8 @@ type topic struct {
 	weight float64 // how much it helps, beside how evenly items are spread over it
 }
 
-// topics are asked about when items differ in them. Slots that are not here, such as authors' names by the dozen or
-// figures that nobody chooses by, are not asked about.
+// topics are asked about when items differ in them. Slots that are not here, such as authors' names
+// by the dozen or figures that nobody chooses by, are not asked about.
 var topics = []topic{
 	{facets.Diet, i18n.AskDiet, MultiSelect, 1},
 	{facets.TotalTime, i18n.AskTime, SingleSelect, 0.95},
@@ -83,7 +84,8 @@ func (a *Asker) split(n *Need) []Prompt {
 		t := topics[at]
 		options, even := f.options(n)
 		if score := known * even * t.weight; len(options) >= 2 && score >= leastScore {
-			prompt := Prompt{ID: string(t.slot), Text: n.Speaker.Say(t.text), Kind: t.kind, Options: append(options, n.Speaker.Say(i18n.NoPreference))}
+			prompt := Prompt{ID: string(t.slot), Text: n.Speaker.Say(t.text), Kind: t.kind,
+				Options: append(options, n.Speaker.Say(i18n.NoPreference))}
 			choices = append(choices, choice{prompt, score})
 		}
 	}
@@ -95,10 +97,12 @@ func (a *Asker) split(n *Need) []Prompt {
 	return prompts
 }
 
-// follows are the diets that hold of what others hold of, and of much else: nobody chooses by them when asked.
+// follows are the diets that hold of what others hold of, and of much else: nobody chooses by them
+// when asked.
 var follows = map[string]bool{"meatfree": true, "fishfree": true, "shellfishfree": true, "porkfree": true}
 
-// options are the choices that a facet offers, and how evenly the items are spread over them, from 0 to 1.
+// options are the choices that a facet offers, and how evenly the items are spread over them, from
+// 0 to 1.
 func (f *Facet) options(n *Need) (options []string, even float64) {
 	if len(f.Figures) > 0 {
 		return f.ranges(n.Speaker)
@@ -108,7 +112,8 @@ func (f *Facet) options(n *Need) (options []string, even float64) {
 	total := 0
 	for _, c := range f.Values {
 		word := strings.Join(words(c.Value), " ")
-		if _, diet := i18n.Diets[c.Value]; word == "" || len(c.Value) > maxText || f.Slot == facets.Diet && (!diet || follows[c.Value]) {
+		if _, diet := i18n.Diets[c.Value]; word == "" || len(c.Value) > maxText ||
+			f.Slot == facets.Diet && (!diet || follows[c.Value]) {
 			continue // nothing that people would choose by
 		}
 		if strings.Contains(said, " "+word+" ") {

@@ -1,9 +1,10 @@
-// Package elicitation decides whether a question is asked back before it is answered (NLWeb 0.55 §4.1.3), and what: the slots
-// that the owner configured for a type, and, where that is switched on, what the items that fit differ in. It reads the
-// answers, too, and makes of them the attributes that they stand for.
+// Package elicitation decides whether a question is asked back before it is answered (NLWeb 0.55
+// §4.1.3), and what: the slots that the owner configured for a type, and, where that is switched
+// on, what the items that fit differ in. It reads the answers, too, and makes of them the
+// attributes that they stand for.
 //
-// Package ask stands above it, and knows the question, what was understood of it and what fits. It is pure: no I/O, no
-// clock, and the same need gives the same questions.
+// Package ask stands above it, and knows the question, what was understood of it and what fits. It
+// is pure: no I/O, no clock, and the same need gives the same questions.
 package elicitation
 
 import (
@@ -22,7 +23,8 @@ type Elicitation struct {
 	Prompts []Prompt
 }
 
-// Prompt is one question of an elicitation. Its answer comes back with the same question, as an attribute named by ID.
+// Prompt is one question of an elicitation. Its answer comes back with the same question, as an
+// attribute named by ID.
 type Prompt struct {
 	ID      string
 	Text    string
@@ -56,10 +58,11 @@ const (
 	Auto  Mode = "auto"  // that, and what items differ in
 )
 
-// Config is the section ask.elicit: whether vague questions are asked back (an elicitation, in NLWeb's words), and what.
+// Config is the section ask.elicit: whether vague questions are asked back (an elicitation, in
+// NLWeb's words), and what.
 type Config struct {
-	// Mode is `off`, `slots` to ask what `slots` say, or `auto` to ask what the items that fit differ in, too, such as
-	// their price or brand.
+	// Mode is `off`, `slots` to ask what `slots` say, or `auto` to ask what the items that fit
+	// differ in, too, such as their price or brand.
 	Mode Mode `yaml:"mode" check:"oneof=off slots auto"`
 	// Rounds is how often one question is asked back at most.
 	Rounds int `yaml:"rounds" check:"1..5"`
@@ -67,8 +70,8 @@ type Config struct {
 	Questions int `yaml:"questions" check:"1..5"`
 	// MoreThan is how many items must fit before anything is asked back.
 	MoreThan int `yaml:"more_than" check:"0..199"`
-	// Words is how many telling words a question may have and still be vague; conditions that were understood, such as a
-	// price or a diet, do not count.
+	// Words is how many telling words a question may have and still be vague; conditions that were
+	// understood, such as a price or a diet, do not count.
 	Words int `yaml:"words" check:"0..16"`
 	// Slots are what is asked back when it is not known, in their order.
 	Slots []Slot `yaml:"slots"`
@@ -79,7 +82,8 @@ func DefaultConfig() Config {
 	return Config{Mode: Off, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2}
 }
 
-// Asker asks back; a nil one never asks, and reads no answers. It never changes and is safe for concurrent use.
+// Asker asks back; a nil one never asks, and reads no answers. It never changes and is safe for
+// concurrent use.
 type Asker struct {
 	config Config
 	slots  map[string]*Slot // by id
@@ -108,7 +112,8 @@ type Need struct {
 	// Facets are how these items are spread over slots.
 	Facets []Facet
 	State  State
-	// Answered are the questions that this request answers, and Settled says that one of the answers was that anything will do.
+	// Answered are the questions that this request answers, and Settled says that one of the
+	// answers was that anything will do.
 	Answered []string
 	Settled  bool
 }
@@ -133,17 +138,22 @@ func (s State) After(prompts []Prompt) State {
 	return after
 }
 
-// Open says whether anything could be asked back after so many rounds, before anybody looks for items.
+// Open says whether anything could be asked back after so many rounds, before anybody looks for
+// items.
 func (a *Asker) Open(state State) bool {
-	return a != nil && (a.config.Mode == Slots && len(a.config.Slots) > 0 || a.config.Mode == Auto) && state.Rounds < a.config.Rounds
+	return a != nil && (a.config.Mode == Slots && len(a.config.Slots) > 0 || a.config.Mode == Auto) &&
+		state.Rounds < a.config.Rounds
 }
 
-// Asks says whether a question with so many telling words could be vague enough, before anybody looks for items.
+// Asks says whether a question with so many telling words could be vague enough, before anybody
+// looks for items.
 func (a *Asker) Asks(telling int) bool {
 	if telling <= a.config.Words {
 		return true
 	}
-	return slices.ContainsFunc(a.config.Slots, func(s Slot) bool { return s.When.Always || telling <= s.When.words(a.config) })
+	return slices.ContainsFunc(a.config.Slots, func(s Slot) bool {
+		return s.When.Always || telling <= s.When.words(a.config)
+	})
 }
 
 // Ask gives what is asked back; nil when the question is answered at once.
@@ -170,7 +180,8 @@ func (a *Asker) Ask(n Need) *Elicitation {
 	return &Elicitation{Text: text, Prompts: prompts}
 }
 
-// new says whether a question was neither asked nor answered, and nothing is known of what it would fill.
+// new says whether a question was neither asked nor answered, and nothing is known of what it would
+// fill.
 func (n *Need) new(id, attribute string) bool {
 	if slices.Contains(n.State.Asked, id) || slices.Contains(n.Answered, id) || n.Known(id) {
 		return false

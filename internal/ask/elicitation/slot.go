@@ -18,25 +18,29 @@ type Slot struct {
 	ID string `yaml:"id,required"`
 	// Text is the question.
 	Text string `yaml:"text,required"`
-	// Kind is how it is answered: `single_select`, `multi_select`, `free_text`, `number` or `boolean`.
+	// Kind is how it is answered: `single_select`, `multi_select`, `free_text`, `number` or
+	// `boolean`.
 	Kind string `yaml:"kind,required"`
 	// Options are the choices of a `single_select` or `multi_select`. "No preference" is added.
 	Options []string `yaml:"options"`
-	// Values are what the options stand for as values of `filter`, in the same order; without them, the options
-	// themselves.
+	// Values are what the options stand for as values of `filter`, in the same order; without them,
+	// the options themselves.
 	Values []string `yaml:"values"`
-	// Default is the answer to begin with: an option, a text, a number, `true` or `false`. For a `multi_select` it may
-	// be a list of options.
+	// Default is the answer to begin with: an option, a text, a number, `true` or `false`. For a
+	// `multi_select` it may be a list of options.
 	Default []string `yaml:"default"`
-	// Filter is the attribute that the answer fills, such as `suitableForDiet`, `totalTime` or `price`. When something
-	// is known of it the question is not asked. Without it the answer's words are added to the question.
+	// Filter is the attribute that the answer fills, such as `suitableForDiet`, `totalTime` or
+	// `price`. When something is known of it the question is not asked. Without it the answer's
+	// words are added to the question.
 	Filter string `yaml:"filter"`
-	// Bound says what the answer to a `number` is to the attribute: `max` (the default), `min` or `exact`.
+	// Bound says what the answer to a `number` is to the attribute: `max` (the default), `min` or
+	// `exact`.
 	Bound string `yaml:"bound"`
-	// Value is what yes means, in answer to a `boolean`: the value of the attribute, or words of the question.
+	// Value is what yes means, in answer to a `boolean`: the value of the attribute, or words of
+	// the question.
 	Value string `yaml:"value"`
-	// Types are schema.org types that who answers wants, when the question names none: a cooking time is that of a
-	// `Recipe`.
+	// Types are schema.org types that who answers wants, when the question names none: a cooking
+	// time is that of a `Recipe`.
 	Types []string `yaml:"types"`
 	// When says which questions it is asked back for.
 	When When `yaml:"when"`
@@ -53,7 +57,8 @@ type When struct {
 	Words []string `yaml:"words"`
 	// MoreThan is how many items must fit; without it, as many as `ask.elicit.more_than` says.
 	MoreThan int `yaml:"more_than"`
-	// AtMost is how many telling words the question may have; without it, as many as `ask.elicit.words` says.
+	// AtMost is how many telling words the question may have; without it, as many as
+	// `ask.elicit.words` says.
 	AtMost int `yaml:"at_most"`
 	// Always asks however many items fit, and however much the question says.
 	Always bool `yaml:"always"`
@@ -96,13 +101,15 @@ func (s *Slot) Check() (faults []Fault) {
 		faults = append(faults, Fault{field, fmt.Sprintf(format, args...)})
 	}
 	if !isName(s.ID) || len(s.ID) > maxID || slices.Contains(reserved, s.ID) {
-		wrong("id", "%q cannot name a question; use up to %d letters, digits, dots, dashes and underscores, and none of %s", s.ID, maxID, strings.Join(reserved, ", "))
+		wrong("id", "%q cannot name a question; use up to %d letters, digits, dots, "+
+			"dashes and underscores, and none of %s", s.ID, maxID, strings.Join(reserved, ", "))
 	}
 	if strings.TrimSpace(s.Text) == "" {
 		wrong("text", "it is empty; write the question")
 	}
 	if s.Filter != "" && (!isName(s.Filter) || slices.Contains(reserved, s.Filter)) {
-		wrong("filter", "%q is no attribute that a question can have; write a schema.org property, like suitableForDiet", s.Filter)
+		wrong("filter",
+			"%q is no attribute that a question can have; write a schema.org property, like suitableForDiet", s.Filter)
 	}
 	if !slices.Contains(Kinds, Kind(s.Kind)) {
 		wrong("kind", "%q is none of single_select, multi_select, free_text, number, boolean", s.Kind)
@@ -115,7 +122,8 @@ func (s *Slot) Check() (faults []Fault) {
 		wrong("value", "a boolean, and nothing else, needs a value: what yes means")
 	}
 	if s.hasDefault() && s.preset() == nil {
-		wrong("default", "%q is no answer to the question; a multi_select takes options, each once, any other kind one answer",
+		wrong("default",
+			"%q is no answer to the question; a multi_select takes options, each once, any other kind one answer",
 			strings.Join(s.Default, ", "))
 	}
 	if s.When.MoreThan < 0 || s.When.AtMost < 0 {
@@ -164,8 +172,8 @@ func (s *Slot) checkOptions() (faults []Fault) {
 	return faults
 }
 
-// Filling is what an answer that a slot offers makes of the attribute that it fills. Field is the key below the slot that
-// says so.
+// Filling is what an answer that a slot offers makes of the attribute that it fills. Field is the
+// key below the slot that says so.
 type Filling struct {
 	Field string
 	Value jsontext.Value
@@ -255,8 +263,8 @@ func (s *Slot) hasDefault() bool {
 	return len(s.Default) > 1 || len(s.Default) == 1 && s.Default[0] != ""
 }
 
-// preset is the default as JSON, in the form of an answer: a list for MultiSelect. It is nil for none or one that is no
-// answer.
+// preset is the default as JSON, in the form of an answer: a list for MultiSelect. It is nil for
+// none or one that is no answer.
 func (s *Slot) preset() jsontext.Value {
 	if !s.hasDefault() {
 		return nil
@@ -318,7 +326,8 @@ func runsTogether(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hirag
 // isName says whether a text can name an attribute.
 func isName(s string) bool {
 	for i, r := range s {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && (r >= '0' && r <= '9' || strings.ContainsRune("._-", r))) {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
+			i > 0 && (r >= '0' && r <= '9' || strings.ContainsRune("._-", r))) {
 			return false
 		}
 	}

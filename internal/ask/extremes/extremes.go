@@ -1,10 +1,13 @@
-// Package extremes reads questions for how many there are of something, and for which is the cheapest, the biggest or the last
-// of its kind. It also finds the figures that are compared, in the facts of items and in their text.
+// Package extremes reads questions for how many there are of something, and for which is the
+// cheapest, the biggest or the last of its kind. It also finds the figures that are compared, in
+// the facts of items and in their text.
 //
-// It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase"; a word that ends in "*"
-// stands for all that begin with it. The superlatives are those of measures.txt, beside "count" for how many; "per hour" and
-// the like say what a price is for; "filler" are words that say nothing of what is asked for, "place" those for where all is, "paid" for what costs something; "label" and "say" word answers,
-// and "unit" and "read" are how the units of figures are said and read. measures.txt says what each superlative compares.
+// It is pure. Its words stand in one table a language in tables/, a line "name = phrase | phrase";
+// a word that ends in "*" stands for all that begin with it. The superlatives are those of
+// measures.txt, beside "count" for how many; "per hour" and the like say what a price is for;
+// "filler" are words that say nothing of what is asked for, "place" those for where all is, "paid"
+// for what costs something; "label" and "say" word answers, and "unit" and "read" are how the units
+// of figures are said and read. measures.txt says what each superlative compares.
 package extremes
 
 import (
@@ -42,7 +45,8 @@ type Wish struct {
 // Count says whether the wish is for how many there are.
 func (w *Wish) Count() bool { return w.Superlative == "" }
 
-// Bare says whether the wish names no kind, so that it is about what was spoken of: "which one is the cheapest?"
+// Bare says whether the wish names no kind, so that it is about what was spoken of: "which one is
+// the cheapest?"
 func (w *Wish) Bare() bool { return w.Subject == "" && !w.Anything }
 
 // table is one language.
@@ -98,8 +102,10 @@ type word struct{ written, folded string }
 
 // wordsOf cuts a question into words. Elided ones stand by themselves: "l'ora".
 func wordsOf(text string) (words []word) {
-	for written := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;?!¿¡？！。、", r) }) {
-		if before, after, found := strings.Cut(strings.ReplaceAll(written, "’", "'"), "'"); found && len(before) <= 5 && len(after) > 1 {
+	for written := range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;?!¿¡？！。、", r) }) {
+		if before, after, found := strings.Cut(strings.ReplaceAll(written, "’", "'"), "'"); found && len(before) <= 5 &&
+			len(after) > 1 {
 			words = append(words, word{before, facets.Fold(before)})
 			written = after
 		}
@@ -110,7 +116,8 @@ func wordsOf(text string) (words []word) {
 	return words
 }
 
-// Read reads a question; false where it wants neither. The language that knows most of its words counts.
+// Read reads a question; false where it wants neither. The language that knows most of its words
+// counts.
 func Read(text string) (wish Wish, ok bool) {
 	words, most := wordsOf(text), -1
 	for _, t := range tables() {
@@ -130,7 +137,9 @@ func Read(text string) (wish Wish, ok bool) {
 // read reads a question in one language, and says how many of its words are known there.
 func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 	used := make([]bool, len(words))
-	name, from, n := t.longest(words, func(name string) bool { return name == "count" || superlatives()[name].measures != nil })
+	name, from, n := t.longest(words, func(name string) bool {
+		return name == "count" || superlatives()[name].measures != nil
+	})
 	if n == 0 {
 		return wish, 0, false
 	}
@@ -176,7 +185,8 @@ func (t *table) read(words []word) (wish Wish, known int, ok bool) {
 	return wish, known, true
 }
 
-// placeless leaves out the words for where everything is, unless they are all: "the dearest treatment of the centre".
+// placeless leaves out the words for where everything is, unless they are all: "the dearest
+// treatment of the centre".
 func (t *table) placeless(subject []string) []string {
 	kept := slices.DeleteFunc(slices.Clone(subject), func(w string) bool { return t.says("place", facets.Fold(w)) })
 	if len(kept) == 0 {
@@ -193,7 +203,8 @@ func wordsWritten(words []word) string {
 	return strings.Join(written, " ")
 }
 
-// fills says whether a word says nothing of what is asked for, or is made of such words: "avez-vous".
+// fills says whether a word says nothing of what is asked for, or is made of such words:
+// "avez-vous".
 func (t *table) fills(folded string) bool {
 	for part := range strings.FieldsSeq(folded) {
 		if !t.filler[part] {
@@ -205,7 +216,9 @@ func (t *table) fills(folded string) bool {
 
 // says says whether a word is one of a name.
 func (t *table) says(name, folded string) bool {
-	return slices.ContainsFunc(t.phrases[name], func(phrase []string) bool { return len(phrase) == 1 && is(folded, phrase[0]) })
+	return slices.ContainsFunc(t.phrases[name], func(phrase []string) bool {
+		return len(phrase) == 1 && is(folded, phrase[0])
+	})
 }
 
 // longest finds the longest phrase of certain names.
@@ -300,7 +313,8 @@ var superlatives = sync.OnceValue(func() map[string]superlative {
 	return all
 })
 
-// measure is what states a measure: the folded names of properties, and the base unit of figures in text.
+// measure is what states a measure: the folded names of properties, and the base unit of figures in
+// text.
 type measure struct {
 	names []string
 	unit  string
@@ -341,11 +355,12 @@ func (w *Wish) Most(measure string) bool {
 	return superlatives()[w.Superlative].most != strings.HasPrefix(measure, "-")
 }
 
-// Owned says whether the question has to name what is compared, as a property of its own: "the most pieces".
+// Owned says whether the question has to name what is compared, as a property of its own: "the most
+// pieces".
 func (w *Wish) Owned() bool { return slices.Equal(w.Measures(), []string{"own"}) }
 
-// NameOwn moves the items' own property, which the wish compares by, from Subject to Own, or the measure by whose unit it is
-// called: "the most pages". It is false where Subject names none.
+// NameOwn moves the items' own property, which the wish compares by, from Subject to Own, or the
+// measure by whose unit it is called: "the most pages". It is false where Subject names none.
 func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 	words := strings.Fields(w.Subject)
 	for i := range words {
@@ -371,5 +386,6 @@ func (w *Wish) NameOwn(lexicon *facets.Lexicon) bool {
 // People is the measure of how many something is for.
 const People = "people"
 
-// Measures are what the superlative may compare, the likeliest first; behind a "-" what it compares in the other direction.
+// Measures are what the superlative may compare, the likeliest first; behind a "-" what it compares
+// in the other direction.
 func (w *Wish) Measures() []string { return superlatives()[w.Superlative].measures }

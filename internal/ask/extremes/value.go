@@ -18,11 +18,12 @@ type Value struct {
 	Unit   string // its base unit: a currency, "ml", "people", "time" ...
 }
 
-// Nothing says whether a value is a nought without a unit, which is the same in any: what is free costs nothing in any currency.
+// Nothing says whether a value is a nought without a unit, which is the same in any: what is free
+// costs nothing in any currency.
 func (v Value) Nothing() bool { return v.Unit == Bare && v.Figure.Low == 0 && v.Figure.High == 0 }
 
-// CommonUnit is the unit that most of some figures have: those of others cannot be compared with them. Of as many, those of
-// pay for a year come before those of pay for less.
+// CommonUnit is the unit that most of some figures have: those of others cannot be compared with
+// them. Of as many, those of pay for a year come before those of pay for less.
 func CommonUnit(values []Value) string {
 	counts, most := map[string]int{}, ""
 	for _, v := range values {
@@ -83,8 +84,9 @@ func (w *Wish) Stated(f []facets.Figure, name string) (v Value, ok bool) {
 	return v, ok
 }
 
-// Paid is pay as it is compared: what is paid for a month or a week is so for a year, and what is paid for less, such as an
-// hour, is in a unit of its own. The period is a code as ask/facts reads it; empty for a year.
+// Paid is pay as it is compared: what is paid for a month or a week is so for a year, and what is
+// paid for less, such as an hour, is in a unit of its own. The period is a code as ask/facts reads
+// it; empty for a year.
 func (v Value) Paid(period string) Value {
 	times := map[string]float64{"": 1, "ANN": 1, "MON": 12, "WEE": 52}[period]
 	if times == 0 {
@@ -95,7 +97,8 @@ func (v Value) Paid(period string) Value {
 	return v
 }
 
-// Told gives what a text says of a measure: a figure in its unit, or for prices one for what per names.
+// Told gives what a text says of a measure: a figure in its unit, or for prices one for what per
+// names.
 func Told(text, name, per string, most bool) (v Value, ok bool) {
 	m := measureOf(name)
 	if name != "price" && m.unit == "" {
@@ -120,7 +123,8 @@ func Told(text, name, per string, most bool) (v Value, ok bool) {
 	return v, ok
 }
 
-// moneyAt reads a sum of money in a currency at the beginning of a text, and whether it is for what per names.
+// moneyAt reads a sum of money in a currency at the beginning of a text, and whether it is for what
+// per names.
 func moneyAt(text, per string) (v Value, ok bool) {
 	money, n := facets.ReadMoney(text)
 	if n == 0 || money.Currency == "" {
@@ -146,7 +150,8 @@ func followedBy(text, name string) bool {
 	})
 }
 
-// quantityAt reads a figure in a unit at the beginning of a text: "18 litri", "six personnes", "38 m²".
+// quantityAt reads a figure in a unit at the beginning of a text: "18 litri", "six personnes", "38
+// m²".
 func quantityAt(text, unit string) (v Value) {
 	q, n := facets.ReadQuantity(text)
 	if n > 0 && q.Unit == unit {
@@ -185,7 +190,8 @@ func in(language string) *table {
 // Say words the answer to a wish for an extreme: which item it is, and its figure in words.
 func (w *Wish) Say(language, name, value string) string {
 	t := in(language)
-	return strings.NewReplacer("{word}", t.texts["label "+w.Superlative], "{name}", name, "{value}", value).Replace(t.texts["say"])
+	return strings.NewReplacer("{word}", t.texts["label "+w.Superlative], "{name}", name, "{value}",
+		value).Replace(t.texts["say"])
 }
 
 // SayCount words how many there are; names are those of the first ones, joined.
@@ -200,7 +206,8 @@ func SayCount(language string, n, named int, figure, names string) string {
 	return strings.NewReplacer("{n}", figure, "{names}", names).Replace(t.texts[key])
 }
 
-// UnitName is how a base unit is said behind its figure; the unit itself where the tables have no word for it.
+// UnitName is how a base unit is said behind its figure; the unit itself where the tables have no
+// word for it.
 func UnitName(language, unit string) string {
 	if said := in(language).texts["unit "+unit]; said != "" {
 		return said

@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// countryNames are the codes of countries by their folded names, in all languages, and how many words the longest has.
+// countryNames are the codes of countries by their folded names, in all languages, and how many
+// words the longest has.
 var countryNames = sync.OnceValue(func() (c struct {
 	codes   map[string]string
 	longest int

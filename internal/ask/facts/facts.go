@@ -96,8 +96,8 @@ func init() {
 		"delivery-time": tellDeliveryTime,
 		"returns":       tellReturns, "warranty": tellWarranty, "quantity": tellQuantity, "size": tellSize,
 		"language": tellLanguage,
-		"food":     tellFood, "amenities": tellAmenities, "flag": tellFlag, "diet": tellDiet, "stated": tellStated, "kind": tellKind,
-		"property": tellProperty,
+		"food":     tellFood, "amenities": tellAmenities, "flag": tellFlag, "diet": tellDiet, "stated": tellStated,
+		"kind": tellKind, "property": tellProperty,
 	}
 }
 
@@ -119,8 +119,8 @@ func (t *teller) state(property string, values ...string) {
 	}
 }
 
-// tell words values as the intent does, and says yes where what was supposed is among them, no where
-// they deny it.
+// tell words values as the intent does, and says yes where what was supposed is among them, no
+// where they deny it.
 func (t *teller) tell(values []string) string {
 	t.answer.Verdict = mentions(values, t.Supposed)
 	return t.say("tell."+t.intent.name, "name", t.name, "value", t.list(values))
@@ -154,7 +154,9 @@ func mentions(values []string, supposed string) Verdict {
 
 // parts are the entries of a list in one text.
 func parts(value string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(strings.ReplaceAll(value, ". ", "; "), func(r rune) bool { return strings.ContainsRune(",;、。", r) })
+	return strings.FieldsFuncSeq(strings.ReplaceAll(value, ". ", "; "), func(r rune) bool {
+		return strings.ContainsRune(",;、。", r)
+	})
 }
 
 // denies says whether words beside what is supposed deny it: "no cheques".

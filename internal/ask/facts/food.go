@@ -27,8 +27,8 @@ func tellFood(t *teller) string {
 	return said
 }
 
-// tellDiet says whether a food keeps to a diet: by what it declares, or by what is in it. It never says so of a food that
-// says neither.
+// tellDiet says whether a food keeps to a diet: by what it declares, or by what is in it. It never
+// says so of a food that says neither.
 func tellDiet(t *teller) string {
 	if said := tellFlag(t); said != "" {
 		return said
@@ -95,8 +95,8 @@ func (t *teller) foods(values []string, traces bool) (found []string, literal bo
 	return found, literal
 }
 
-// states says whether an ingredient, or a list of them, is or has one of a class of food, look-alikes and "free of"
-// aside; with traces, whether it may.
+// states says whether an ingredient, or a list of them, is or has one of a class of food,
+// look-alikes and "free of" aside; with traces, whether it may.
 func states(list, class string, traces bool) bool {
 	var c taxonomy.Contents
 	c.AddList(list, taxonomy.Food)

@@ -100,7 +100,8 @@ func latest(asked, now time.Time) time.Time {
 	return asked
 }
 
-// asked gives the hours of the day asked about. Those of a weekday are the usual ones of the season.
+// asked gives the hours of the day asked about. Those of a weekday are the usual ones of the
+// season.
 func (s *schedule) asked(w When, now time.Time) (spans []span, stated bool) {
 	switch w.kind {
 	case onDate:

@@ -31,7 +31,8 @@ type language struct {
 	figures i18n.Speaker
 }
 
-// template is a text cut at its places: texts at even indexes, names of what is filled in at odd ones.
+// template is a text cut at its places: texts at even indexes, names of what is filled in at odd
+// ones.
 type template []string
 
 var languages = sync.OnceValue(func() map[string]*language {

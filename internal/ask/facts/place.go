@@ -122,12 +122,14 @@ func tellContact(t *teller) string {
 			return t.say("tell.contact-person", "name", t.name, "value", person)
 		}
 		t.state("contactPoint", append([]string{person}, ways...)...)
-		return t.say("tell.contact-person", "name", t.name, "value", t.say("contact.person", "name", person, "ways", reach))
+		return t.say("tell.contact-person", "name", t.name, "value",
+			t.say("contact.person", "name", person, "ways", reach))
 	}
 	return ""
 }
 
-// tellLanguage says in which languages a thing is, or which a person speaks. A name of a language is known in each language.
+// tellLanguage says in which languages a thing is, or which a person speaks. A name of a language
+// is known in each language.
 func tellLanguage(t *teller) string {
 	said := t.texts()
 	for i, name := range said {

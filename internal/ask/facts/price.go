@@ -34,7 +34,8 @@ func (t *teller) prices() (all []price) {
 	if len(all) == 0 {
 		for _, value := range t.thing.find("price") {
 			if amount, ok := number(value); ok {
-				all = append(all, price{low: amount, high: amount, path: "price", currency: term(t.thing["priceCurrency"])})
+				all = append(all,
+					price{low: amount, high: amount, path: "price", currency: term(t.thing["priceCurrency"])})
 			}
 		}
 	}
@@ -43,7 +44,8 @@ func (t *teller) prices() (all []price) {
 
 // offerPrices reads an Offer, an AggregateOffer or a PriceSpecification.
 func (t *teller) offerPrices(path string, offer any) (all []price) {
-	p := price{label: text(member(offer, "name")), path: path + ".price", currency: term(member(offer, "priceCurrency"))}
+	p := price{label: text(member(offer, "name")), path: path + ".price",
+		currency: term(member(offer, "priceCurrency"))}
 	if p.label == "" {
 		p.label = text(member(offer, "description"))
 	}
@@ -102,7 +104,8 @@ func variantLabel(variant any) string {
 	return strings.Join(parts, ", ")
 }
 
-// tellPrice says what an item costs: one price, prices by their names, or from the least to the most.
+// tellPrice says what an item costs: one price, prices by their names, or from the least to the
+// most.
 func tellPrice(t *teller) string {
 	all := t.prices()
 	if wanted := t.wanted(); wanted != "" {
@@ -174,7 +177,8 @@ func labelled(all []price, words string) (found []price) {
 	return found
 }
 
-// pricesInWords words prices by their names where all have one, else as one range of each currency's.
+// pricesInWords words prices by their names where all have one, else as one range of each
+// currency's.
 func (t *teller) pricesInWords(all []price) (said []string) {
 	named := true
 	for _, p := range all {
@@ -237,7 +241,8 @@ func tellSalary(t *teller) string {
 	return ""
 }
 
-// Pay is what work pays, in words, and the code of the time for which: "HUR", "ANN"; empty where none is stated.
+// Pay is what work pays, in words, and the code of the time for which: "HUR", "ANN"; empty where
+// none is stated.
 func (o Object) Pay(tag string) (said, period string) {
 	answer, ok := Question{Language: tag, Intent: "jobs-pay"}.Answer(o)
 	if !ok || len(answer.Values) == 0 {

@@ -25,7 +25,8 @@ var propertyPaths = []string{
 	"additionalProperty", "additionalProperties", "amenityFeature", "containedInPlace.amenityFeature",
 }
 
-// isFeature says whether a property is a feature of a place, which is there when nothing else is said of it.
+// isFeature says whether a property is a feature of a place, which is there when nothing else is
+// said of it.
 func (p property) isFeature() bool { return strings.HasSuffix(p.path, "amenityFeature") }
 
 // properties are the thing's own properties. A bare text is a feature that is there.
@@ -248,8 +249,8 @@ func (t *teller) worded(value any) string {
 	return strings.ToLower(lang.SplitWords(said)) // a term of the vocabulary
 }
 
-// tellProperty says the property that the asker's words call by its name, that of the longest name first: as its intent where
-// that is known, else as it stands.
+// tellProperty says the property that the asker's words call by its name, that of the longest name
+// first: as its intent where that is known, else as it stands.
 func tellProperty(t *teller) string {
 	type candidate struct {
 		name string // folded
@@ -285,11 +286,13 @@ func tellProperty(t *teller) string {
 	return ""
 }
 
-// calls says whether words have a folded name among them, in any number; words without blanks between have it anywhere.
+// calls says whether words have a folded name among them, in any number; words without blanks
+// between have it anywhere.
 func calls(words, name string) bool {
 	const shortest = 2
 	said := facets.Fold(words)
-	if strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
+	if strings.ContainsFunc(name,
+		func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
 		return utf8.RuneCountInString(name) >= shortest && strings.Contains(said, name)
 	}
 	if strings.Contains(" "+said+" ", " "+name+" ") {

@@ -174,7 +174,8 @@ func tellClock(t *teller) string {
 	return t.say("tell."+t.intent.name, "name", t.name, "value", value)
 }
 
-// tellDate says a date, or from when to when, with the time of day in the zone in which it is written.
+// tellDate says a date, or from when to when, with the time of day in the zone in which it is
+// written.
 func tellDate(t *teller) string {
 	for _, path := range t.intent.paths {
 		for _, value := range t.thing.find(path) {
@@ -221,7 +222,8 @@ func (t *teller) moments(start, end string) string {
 	case dateOf(to).Equal(dateOf(from)):
 		return t.say("date.until", "date", said, "end", t.say("clock.said", "time", t.clock(minuteOf(to))))
 	case timedToo:
-		return t.say("date.until", "date", said, "end", t.say("date.time", "date", t.date(to), "time", t.clock(minuteOf(to))))
+		return t.say("date.until", "date", said, "end",
+			t.say("date.time", "date", t.date(to), "time", t.clock(minuteOf(to))))
 	}
 	return t.say("date.until", "date", said, "end", t.date(to))
 }

@@ -149,7 +149,8 @@ func readDays(written string) (days uint8, ok bool) {
 	return days, days != 0 && strings.TrimSpace(scan.rest) == ""
 }
 
-// dayNamed finds a weekday by its name in any of the language tables or as schema.org writes it, or public holidays.
+// dayNamed finds a weekday by its name in any of the language tables or as schema.org writes it, or
+// public holidays.
 func dayNamed(name string) (day int, ok bool) {
 	switch folded := facets.Fold(name); folded {
 	case "publicholidays", "publicholiday", "ph":

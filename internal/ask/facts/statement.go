@@ -15,7 +15,8 @@ type Statement struct {
 	Text  string   // a sentence in the asker's language
 }
 
-// Statements are what an object states by properties of names of its own, and by members of the vocabulary.
+// Statements are what an object states by properties of names of its own, and by members of the
+// vocabulary.
 func (o Object) Statements(tag string) (all []Statement) {
 	for _, thing := range o.things {
 		t := teller{language: languageFor(tag), thing: thing}
@@ -51,11 +52,12 @@ func (o Object) Texts(members []string) (all []string) {
 
 // structural are members that name or show a thing, or that other forms tell in their own way.
 var structural = []string{
-	"name", "headline", "title", "alternateName", "description", "abstract", "text", "articleBody", "reviewBody", "image",
-	"logo", "thumbnailUrl", "url", "sameAs", "identifier", "sku", "mainEntity", "mainEntityOfPage", "potentialAction",
-	"offers", "aggregateRating", "review", "keywords", "additionalProperty", "additionalProperties", "amenityFeature",
-	"openingHours", "openingHoursSpecification", "hasVariant", "hasPart", "isPartOf", "subjectOf", "provider", "worksFor",
-	"recipeInstructions", "recipeIngredient", "step", "hasMenu", "inLanguage", "about",
+	"name", "headline", "title", "alternateName", "description", "abstract", "text", "articleBody",
+	"reviewBody", "image", "logo", "thumbnailUrl", "url", "sameAs", "identifier", "sku", "mainEntity",
+	"mainEntityOfPage", "potentialAction", "offers", "aggregateRating", "review", "keywords", "additionalProperty",
+	"additionalProperties", "amenityFeature", "openingHours", "openingHoursSpecification", "hasVariant", "hasPart",
+	"isPartOf", "subjectOf", "provider", "worksFor", "recipeInstructions", "recipeIngredient", "step", "hasMenu",
+	"inLanguage", "about",
 }
 
 // inner are members whose own members count as the thing's.

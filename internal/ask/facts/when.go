@@ -45,7 +45,8 @@ func (w When) During(from, to int) When {
 	return w
 }
 
-// holds says whether a place that is open at these times of a day is so in the part that is asked about.
+// holds says whether a place that is open at these times of a day is so in the part that is asked
+// about.
 func (w When) holds(spans []span) bool {
 	whole := w.part.to <= w.part.from
 	return slices.ContainsFunc(spans, func(s span) bool { return whole || s.from < w.part.to && w.part.from < s.to })

@@ -8,7 +8,8 @@ import (
 
 // What is said when a question is asked back.
 var (
-	// Choose begins an elicitation after a search; its place is how many items fit. ChooseOne is for one.
+	// Choose begins an elicitation after a search; its place is how many items fit. ChooseOne is
+	// for one.
 	Choose = in("elicit_choose")
 
 	ChooseOne = in("elicit_choose_one")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Number writes a figure with at most so many decimals, -1 for as many as it has, as the language writes figures: "1,299.5"
-// in English, "1.299,5" in German.
+// Number writes a figure with at most so many decimals, -1 for as many as it has, as the language
+// writes figures: "1,299.5" in English, "1.299,5" in German.
 func (s Speaker) Number(v float64, decimals int) string {
 	text := strconv.FormatFloat(v, 'f', decimals, 64)
 	whole, part, parted := strings.Cut(text, ".")
@@ -26,7 +26,8 @@ func grouped(whole, mark string, late bool) string {
 	if rest, ok := strings.CutPrefix(whole, "-"); ok {
 		sign, digits = "-", rest
 	}
-	if len(digits) < 4 || late && len(digits) == 4 || strings.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) {
+	if len(digits) < 4 || late && len(digits) == 4 ||
+		strings.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) {
 		return whole
 	}
 	var b strings.Builder

@@ -18,8 +18,9 @@ func Currencies() iter.Seq[string] {
 	}
 }
 
-// signOf is before the keys of the signs of currencies. A table has those that its language writes otherwise than the first of
-// Languages, so that one country's dollar is not taken for another's. Every other currency goes by its code.
+// signOf is before the keys of the signs of currencies. A table has those that its language writes
+// otherwise than the first of Languages, so that one country's dollar is not taken for another's.
+// Every other currency goes by its code.
 const signOf = "sign."
 
 // sign is that of a currency in the speaker's language; empty where the code is written.
@@ -35,8 +36,8 @@ var (
 	signedRange = in("money_range") // a sign and two figures
 )
 
-// With writes a figure with its unit where the language puts it: "20 g", and for currencies that have a sign "$20" in English,
-// "20 $" in German.
+// With writes a figure with its unit where the language puts it: "20 g", and for currencies that
+// have a sign "$20" in English, "20 $" in German.
 func (s Speaker) With(unit, figure string) string {
 	sign := s.sign(unit)
 	switch {

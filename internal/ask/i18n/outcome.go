@@ -1,6 +1,7 @@
 package i18n
 
-// What is said when there is no answer, or not the whole of it. In places go names of types or of sites.
+// What is said when there is no answer, or not the whole of it. In places go names of types or of
+// sites.
 var (
 	NoneOfType = in("none_of_type")
 	NoneOnSite = in("none_on_site")
@@ -11,8 +12,8 @@ var (
 	Partial = in("partial")
 )
 
-// What is said in place of an answer when something went wrong that is no fault of the request's. In English the failure's
-// own words say more.
+// What is said in place of an answer when something went wrong that is no fault of the request's.
+// In English the failure's own words say more.
 var (
 	TooSlow         = in("too_slow")
 	TooMany         = in("too_many")

@@ -1,6 +1,7 @@
 package i18n
 
-// The first sentence of a summary, of parts: how many items of which kind, and what their figures range over.
+// The first sentence of a summary, of parts: how many items of which kind, and what their figures
+// range over.
 var (
 	InAll   = in("in_all")
 	ReadyIn = in("ready_in")

@@ -27,7 +27,8 @@ func (s Speaker) Connect() map[string]string { return s.named(page, connect) }
 
 func (s Speaker) named(prefixes ...string) map[string]string {
 	said := map[string]string{
-		"no_preference": s.Say(NoPreference), "quoted": s.Say(Quotes), "then": s.Say(Then), "yes": s.Say(Yes), "no": s.Say(No),
+		"no_preference": s.Say(NoPreference), "quoted": s.Say(Quotes), "then": s.Say(Then), "yes": s.Say(Yes),
+		"no": s.Say(No),
 	}
 	for _, prefix := range prefixes {
 		for key, text := range s.table().Texts {

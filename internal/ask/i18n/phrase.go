@@ -1,8 +1,9 @@
-// Package i18n holds what the front desk says itself, in each of its languages: questions that it asks back, notices, the
-// words around figures. Texts of items are never here; they stay in the language in which their owner wrote them.
+// Package i18n holds what the front desk says itself, in each of its languages: questions that it
+// asks back, notices, the words around figures. Texts of items are never here; they stay in the
+// language in which their owner wrote them.
 //
-// The texts stand in the tables of package language. Every text exists in every language; a test holds that, and that the same
-// places are filled in each.
+// The texts stand in the tables of package language. Every text exists in every language; a test
+// holds that, and that the same places are filled in each.
 package i18n
 
 import (
@@ -15,7 +16,8 @@ import (
 	tables "frontdesk/internal/infra/language"
 )
 
-// Languages are the languages that the front desk speaks, the first being the one for everybody else.
+// Languages are the languages that the front desk speaks, the first being the one for everybody
+// else.
 var Languages = tables.Tags
 
 var matcher = sync.OnceValue(func() language.Matcher {
@@ -29,8 +31,8 @@ var matcher = sync.OnceValue(func() language.Matcher {
 // Speaker says things in one language. The zero Speaker speaks the first of Languages.
 type Speaker struct{ tongue int }
 
-// For returns the speaker whose language fits best what is preferred: BCP 47 tags or values of Accept-Language, the best first.
-// What cannot be read is passed over.
+// For returns the speaker whose language fits best what is preferred: BCP 47 tags or values of
+// Accept-Language, the best first. What cannot be read is passed over.
 func For(preferred ...string) Speaker {
 	for _, text := range preferred {
 		tags, _, err := language.ParseAcceptLanguage(text)
@@ -63,8 +65,8 @@ func (s Speaker) table() *tables.Table { return tables.Tables()[s.tongue] }
 // Language is the speaker's language, one of Languages.
 func (s Speaker) Language() string { return Languages[s.tongue] }
 
-// Text is what can be said: the same text in each of Languages, with verbs of package fmt for what is filled in. Where the
-// order of words differs, a language names its argument: "%[2]s".
+// Text is what can be said: the same text in each of Languages, with verbs of package fmt for what
+// is filled in. Where the order of words differs, a language names its argument: "%[2]s".
 type Text struct{ key string }
 
 // Say says a text, with its places filled in.
@@ -113,8 +115,8 @@ func in(key string) Text {
 	return Text{key}
 }
 
-// Understands finds which of candidates a text says, in whatever language; -1 for none. Case and blanks around do not
-// count.
+// Understands finds which of candidates a text says, in whatever language; -1 for none. Case and
+// blanks around do not count.
 func Understands(said string, candidates ...func(Speaker) string) int {
 	said = fold(said)
 	for i, candidate := range candidates {

@@ -1,6 +1,7 @@
 package i18n
 
-// How and where one works, what costs nothing and little, and other details of items that questions ask for.
+// How and where one works, what costs nothing and little, and other details of items that questions
+// ask for.
 var (
 	Employment  = in("employment")
 	Workplace   = in("workplace")
@@ -20,7 +21,8 @@ var (
 	Publisher   = in("publisher")
 )
 
-// Jobs are ways to be employed by schema.org's words: "FULL_TIME" is "full time", and work from anywhere is "remote".
+// Jobs are ways to be employed by schema.org's words: "FULL_TIME" is "full time", and work from
+// anywhere is "remote".
 var Jobs = Names{
 	"FULL_TIME":   in("job_full_time"),
 	"PART_TIME":   in("job_part_time"),

@@ -10,7 +10,8 @@ import (
 	tables "frontdesk/internal/infra/language"
 )
 
-// thingOf is before the keys of the words for types of the vocabulary that are met often, as people call them: one and several.
+// thingOf is before the keys of the words for types of the vocabulary that are met often, as people
+// call them: one and several.
 const thingOf = "thing."
 
 // thing has the words for a type: one and several, which may be the same.
@@ -23,8 +24,8 @@ func (s Speaker) thing(typ string) (one, several string, known bool) {
 	return one, several, known
 }
 
-// Kind names a type of the vocabulary beside what is of it. In English that is the type's own name; so it is for types for
-// which there is no word.
+// Kind names a type of the vocabulary beside what is of it. In English that is the type's own name;
+// so it is for types for which there is no word.
 func (s Speaker) Kind(typ string) string {
 	if one, _, ok := s.thing(typ); ok && s.tongue > 0 {
 		return one
@@ -41,7 +42,8 @@ func (s Speaker) Kinds(types []string) []string {
 	return names
 }
 
-// TypesCalled gives the types of the vocabulary that people call so, in any language: "dishes" is MenuItem.
+// TypesCalled gives the types of the vocabulary that people call so, in any language: "dishes" is
+// MenuItem.
 func TypesCalled(words string) []string { return typesCalled()[facets.Fold(words)] }
 
 var typesCalled = sync.OnceValue(func() map[string][]string {
@@ -97,9 +99,10 @@ var so = in("so_many_things")
 
 // dietTypes are the diets of the vocabulary.
 var dietTypes = map[string]Text{
-	"VeganDiet": Diets["vegan"], "VegetarianDiet": Diets["vegetarian"], "GlutenFreeDiet": Diets["glutenfree"], "LowLactoseDiet": Diets["lowlactose"],
-	"LowCalorieDiet": Diets["lowcalorie"], "LowFatDiet": Diets["lowfat"], "LowSaltDiet": Diets["lowsalt"], "DiabeticDiet": Diets["diabetic"],
-	"HalalDiet": Diets["halal"], "KosherDiet": Diets["kosher"], "HinduDiet": Diets["hindu"],
+	"VeganDiet": Diets["vegan"], "VegetarianDiet": Diets["vegetarian"], "GlutenFreeDiet": Diets["glutenfree"],
+	"LowLactoseDiet": Diets["lowlactose"], "LowCalorieDiet": Diets["lowcalorie"], "LowFatDiet": Diets["lowfat"],
+	"LowSaltDiet": Diets["lowsalt"], "DiabeticDiet": Diets["diabetic"], "HalalDiet": Diets["halal"],
+	"KosherDiet": Diets["kosher"], "HinduDiet": Diets["hindu"],
 }
 
 // types gives the words for all types that have one, for the page, the diets among them.
@@ -123,7 +126,8 @@ func plural(word string) string {
 		return word
 	case len(word) > 1 && strings.HasSuffix(word, "y") && !strings.ContainsAny(word[len(word)-2:len(word)-1], "aeiou"):
 		return word[:len(word)-1] + "ies"
-	case strings.HasSuffix(word, "s"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"):
+	case strings.HasSuffix(word, "s"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"),
+		strings.HasSuffix(word, "sh"):
 		return word + "es"
 	}
 	return word + "s"
@@ -142,7 +146,8 @@ func (n Names) In(s Speaker, value string) string {
 
 // Stocks are availabilities of the vocabulary: "InStock" is "In stock".
 var Stocks = Names{
-	"InStock": {page + "in_stock"}, "InStoreOnly": {page + "in_store"}, "OnlineOnly": {page + "online"}, "LimitedAvailability": {page + "few_left"}, "PreOrder": {page + "in_advance"},
-	"PreSale": {page + "presale"}, "BackOrder": {page + "back_order"}, "MadeToOrder": {page + "to_order"}, "OutOfStock": {page + "sold_out"}, "SoldOut": {page + "sold_out"},
-	"Discontinued": {page + "discontinued"},
+	"InStock": {page + "in_stock"}, "InStoreOnly": {page + "in_store"}, "OnlineOnly": {page + "online"},
+	"LimitedAvailability": {page + "few_left"}, "PreOrder": {page + "in_advance"},
+	"PreSale": {page + "presale"}, "BackOrder": {page + "back_order"}, "MadeToOrder": {page + "to_order"},
+	"OutOfStock": {page + "sold_out"}, "SoldOut": {page + "sold_out"}, "Discontinued": {page + "discontinued"},
 }

@@ -34,7 +34,8 @@ func release(buffer *[]byte) {
 	}
 }
 
-// write answers with one JSON object. The items are ready bytes, so it is put together without an encoder.
+// write answers with one JSON object. The items are ready bytes, so it is put together without an
+// encoder.
 func (d *door) write(ctx context.Context, w http.ResponseWriter, x *exchange, answer *ask.Answer) error {
 	e := httpx.EventFrom(ctx)
 	buffer := buffers.Get().(*[]byte)
@@ -66,8 +67,10 @@ func (x *exchange) appendMembers(dst []byte, told told, summary *ask.Summary) []
 	return dst
 }
 
-// items appends the answer's items with commas between, and gathers what a summary or a content text says of them.
-func (d *door) items(ctx context.Context, x *exchange, answer *ask.Answer, dst []byte) (_ []byte, summary *ask.Summary, told told, _ error) {
+// items appends the answer's items with commas between, and gathers what a summary or a content
+// text says of them.
+func (d *door) items(ctx context.Context, x *exchange, answer *ask.Answer,
+	dst []byte) (_ []byte, summary *ask.Summary, told told, _ error) {
 	summary, err := x.summarize(ctx, answer)
 	if err != nil {
 		return dst, nil, told, err
@@ -96,7 +99,8 @@ func (d *door) items(ctx context.Context, x *exchange, answer *ask.Answer, dst [
 	return dst, summary, told, nil
 }
 
-// partial says whether an answer that ran out of time is given as far as it came, and notes that it is.
+// partial says whether an answer that ran out of time is given as far as it came, and notes that it
+// is.
 func (x *exchange) partial(err error, ready int) bool {
 	coded := fail.From(err)
 	if coded.Code != fail.Timeout || ready == 0 {
@@ -109,7 +113,8 @@ func (x *exchange) partial(err error, ready int) bool {
 // Values of headers that every JSON answer has; shared, and never changed.
 var jsonType, noStore = []string{"application/json"}, []string{"no-store"}
 
-// send writes a whole JSON body with its length, at once: parts written one by one would each be a packet.
+// send writes a whole JSON body with its length, at once: parts written one by one would each be a
+// packet.
 func send(w http.ResponseWriter, status int, parts ...[]byte) {
 	body := parts[0]
 	if len(parts) > 1 {
@@ -134,8 +139,8 @@ func (x *exchange) measure(now time.Time) {
 	x.meta.ProcessingTime = &took
 }
 
-// appendMeta appends the member "_meta". It is part of every answer, and so written without reflection; a test holds
-// it against the encoder.
+// appendMeta appends the member "_meta". It is part of every answer, and so written without
+// reflection; a test holds it against the encoder.
 func (x *exchange) appendMeta(dst []byte) []byte {
 	m := &x.meta
 	dst = append(dst, `"_meta":{"response_type":"`...)
@@ -206,15 +211,16 @@ func appendContent(dst []byte, text string) []byte {
 	return append(dst, marshal([]wire.Content{{Type: "text", Text: strings.ToValidUTF8(text, "\uFFFD")}})...)
 }
 
-// told counts the items, and gathers what the content of a chatgpt_app answer says of them when there is no
-// summary.
+// told counts the items, and gathers what the content of a chatgpt_app answer says of them when
+// there is no summary.
 type told struct {
 	count  int
 	report string // in words, of a report that stands before the items
 	lines  []string
 }
 
-// maxTold is how many items the content names, and maxBrief how many words of the description of each.
+// maxTold is how many items the content names, and maxBrief how many words of the description of
+// each.
 const maxTold, maxBrief = 10, 30
 
 func (t *told) add(x *exchange, result released.Result) {
@@ -247,8 +253,9 @@ func (t *told) text(summary *ask.Summary) string {
 	return strings.Join(parts, "\n")
 }
 
-// words are the protocol's word and HTTP's status for each of our codes (NLWeb 0.55 §4.1.4, §7.4). What needed
-// understanding is answered with 200, as §7.4 says of failures at the application level.
+// words are the protocol's word and HTTP's status for each of our codes (NLWeb 0.55 §4.1.4, §7.4).
+// What needed understanding is answered with 200, as §7.4 says of failures at the application
+// level.
 var words = map[fail.Code]struct {
 	code   string
 	status int
@@ -292,7 +299,8 @@ func noteFailure(e *httpx.Event, coded *fail.Error) {
 	}
 }
 
-// WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers of its code.
+// WriteError answers with a failure: the envelope of NLWeb 0.55 §4.1.4 with the status and headers
+// of its code.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	x := &exchange{}
 	if preferred := languageOf(r); preferred != "" {
@@ -301,7 +309,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	x.writeFailure(w, r, err)
 }
 
-// failureMeta is the _meta of a failure: of what the answer's would have said, that which goes on to hold.
+// failureMeta is the _meta of a failure: of what the answer's would have said, that which goes on
+// to hold.
 func (x *exchange) failureMeta(coded *fail.Error) wire.Meta {
 	language := x.meta.Language
 	if language != "" && !spoken(coded.Code) {
@@ -309,8 +318,9 @@ func (x *exchange) failureMeta(coded *fail.Error) wire.Meta {
 	}
 	return wire.Meta{
 		Language:     language,
-		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext, Understood: x.meta.Understood, Closest: x.meta.Closest,
-		Model: x.meta.Model, RequestID: x.meta.RequestID, Unanswered: x.meta.Unanswered,
+		ResponseType: wire.TypeFailure, Version: wire.Version, SessionContext: x.meta.SessionContext,
+		Understood: x.meta.Understood, Closest: x.meta.Closest, Model: x.meta.Model, RequestID: x.meta.RequestID,
+		Unanswered: x.meta.Unanswered,
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package nlweb is the door for NLWeb 0.55: it reads requests, calls package ask, and writes answers as JSON or as a
-// stream of server-sent events. It owns the protocol's words and statuses and knows nothing of content, terms or
-// search.
+// Package nlweb is the door for NLWeb 0.55: it reads requests, calls package ask, and writes
+// answers as JSON or as a stream of server-sent events. It owns the protocol's words and statuses
+// and knows nothing of content, terms or search.
 package nlweb
 
 import (
@@ -29,14 +29,15 @@ type Config struct {
 	MaxBody      int64         // bytes of a request's body; 0 is 1 MiB
 	WriteTimeout time.Duration // for a client to take one event of a stream; 0 is 30 seconds
 	Limit        int           // results when the question names no number; 0 is ask.DefaultLimit
-	// StrangerLimit is how many results a question of nobody who is known has at most; 0 for as many as any other's. It is no
-	// less than Limit.
+	// StrangerLimit is how many results a question of nobody who is known has at most; 0 for as
+	// many as any other's. It is no less than Limit.
 	StrangerLimit int
 	Widget        Widget           // for answers in the format chatgpt_app
 	Now           func() time.Time // nil is time.Now
 	// Access says who may ask and how often, for GET /ask; nil says nothing of it.
 	Access func(*http.Request) Access
-	// Nodes are asked in place of the service, where this is the front of sites that others hold; nil where it is not.
+	// Nodes are asked in place of the service, where this is the front of sites that others hold;
+	// nil where it is not.
 	Nodes *front.Front
 	Title string // what people call what is asked here, for Tools; may be empty
 	About string // a sentence about it, for Tools; may be empty
@@ -69,8 +70,8 @@ type door struct {
 	config  Config
 }
 
-// ServeHTTP answers POST with an answer and GET with how to ask, or, when it carries a query, with an answer in the
-// flat dialect.
+// ServeHTTP answers POST with an answer and GET with how to ask, or, when it carries a query, with
+// an answer in the flat dialect.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
@@ -113,8 +114,8 @@ func (m modes) reporting() ask.Reporting {
 	return ask.ReportAlone
 }
 
-// ask decides the type of the response before its first byte: an error returned here is an ordinary JSON failure
-// (NLWeb 0.55 §6; the first byte of a stream rules out every other status).
+// ask decides the type of the response before its first byte: an error returned here is an ordinary
+// JSON failure (NLWeb 0.55 §6; the first byte of a stream rules out every other status).
 func (d *door) ask(w http.ResponseWriter, r *http.Request) error {
 	start := d.config.Now()
 	body, err := d.read(w, r)
@@ -177,7 +178,8 @@ func (d *door) inquire(ctx context.Context, x *exchange, stream bool) (*ask.Repl
 	}
 	question.Summarize = x.modes.summarize && !stream
 	if d.service.TakesLong(question) {
-		return d.slowly(ctx, x, question, stream && question.Report == ask.NoReport) // a report is one item, and no stream of them
+		// a report is one item, and no stream of them
+		return d.slowly(ctx, x, question, stream && question.Report == ask.NoReport)
 	}
 	reply, err := d.service.Ask(ctx, question)
 	x.tell(reply)
@@ -198,7 +200,8 @@ func (d *door) settle(ctx context.Context, x *exchange) (ask.Question, error) {
 	}
 	question, err := d.question(ctx, x.request)
 	if question.Most > 0 && question.Limit > question.Most {
-		x.ignore("/query/limit", fmt.Sprintf("who is not known here gets at most %d results; ask for more of them next", question.Most))
+		x.ignore("/query/limit",
+			fmt.Sprintf("who is not known here gets at most %d results; ask for more of them next", question.Most))
 	}
 	question.Report = x.modes.reporting()
 	question.Session = &ask.Session{Conversation: x.session.ConversationID, State: x.session.StateToken}
@@ -248,8 +251,8 @@ func (d *door) tooLarge(w http.ResponseWriter) error {
 // usualBody is the length up to which a body gets its memory before it is there.
 const usualBody = 16 << 10
 
-// readAll reads a body of most bytes at most, which was not announced as longer. Mostly it has the length that it was
-// announced with, to which net/http holds it.
+// readAll reads a body of most bytes at most, which was not announced as longer. Mostly it has the
+// length that it was announced with, to which net/http holds it.
 func readAll(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength < 0 || r.ContentLength > usualBody {
 		return io.ReadAll(http.MaxBytesReader(w, r.Body, most))
@@ -270,8 +273,8 @@ func malformed(err error) error {
 	return e
 }
 
-// negotiate chooses format and modes among those asked for (NLWeb 0.55 §3.3). Unknown ones are ignored as long as
-// one is known.
+// negotiate chooses format and modes among those asked for (NLWeb 0.55 §3.3). Unknown ones are
+// ignored as long as one is known.
 func (x *exchange) negotiate() error {
 	prefer := x.request.Prefer
 	x.modes.deltas = prefer.Deltas
@@ -279,7 +282,8 @@ func (x *exchange) negotiate() error {
 	if len(prefer.ResponseFormat) > 0 {
 		known := slices.IndexFunc(prefer.ResponseFormat, func(f string) bool { return format(f) != "" })
 		if known < 0 {
-			return fail.New(fail.UnsupportedFormat, "response_format must be %s or %s", wire.FormatConversational, wire.FormatChatGPT)
+			return fail.New(fail.UnsupportedFormat, "response_format must be %s or %s", wire.FormatConversational,
+				wire.FormatChatGPT)
 		}
 		x.meta.ResponseFormat = format(prefer.ResponseFormat[known])
 	}
@@ -296,12 +300,14 @@ func (x *exchange) negotiate() error {
 		}
 	}
 	if len(prefer.Mode) > 0 && !x.modes.list && !x.modes.summarize && !x.modes.report {
-		return fail.New(fail.UnsupportedMode, "mode must be %s, %s or %s, or several of them", wire.ModeList, wire.ModeSummarize, wire.ModeReport)
+		return fail.New(fail.UnsupportedMode, "mode must be %s, %s or %s, or several of them", wire.ModeList,
+			wire.ModeSummarize, wire.ModeReport)
 	}
 	return nil
 }
 
-// format returns the name of a format that we serve, also by its names in older dialects; empty for others.
+// format returns the name of a format that we serve, also by its names in older dialects; empty for
+// others.
 func format(name string) string {
 	switch strings.ToLower(name) {
 	case wire.FormatConversational, "conv_search":
@@ -332,7 +338,8 @@ func (x *exchange) ignore(pointer, reason string) {
 // question makes a question of a request.
 func (d *door) question(ctx context.Context, r *wire.AskRequest) (ask.Question, error) {
 	q := r.Query
-	asked := ask.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit, Attributes: q.Filters, Fresh: r.Prefer.Fresh, Closest: r.Prefer.Closest}
+	asked := ask.Question{Text: q.Text, Sites: q.Site, Types: q.ItemType, MinScore: q.MinScore, Limit: d.config.Limit,
+		Attributes: q.Filters, Fresh: r.Prefer.Fresh, Closest: r.Prefer.Closest}
 	asked.Remember, asked.Person, asked.Names = r.Meta.Remember, person(r.Meta.User), allNames(r.Meta.User)
 	for i, c := range r.Context {
 		asked.Context.Previous = append(asked.Context.Previous, c.Prev...)
@@ -357,7 +364,8 @@ func (d *door) question(ctx context.Context, r *wire.AskRequest) (ask.Question, 
 		return asked, nil
 	}
 	asked.Numbered = true
-	if asked.Limit = int(*q.Limit); asked.Limit == 0 { // which is a default in a Question, and an error when written down
+	// which is a default in a Question, and an error when written down
+	if asked.Limit = int(*q.Limit); asked.Limit == 0 {
 		return asked, fail.New(fail.Malformed, "limit is 0; it must be between 1 and %d", ask.MaxLimit)
 	}
 	return asked, nil

@@ -19,8 +19,8 @@ const maxClick = 1 << 10
 type Followed func(ctx context.Context, answer string, place int) error
 
 // Clicks serves /ask/click: a page tells that a result of an answer was followed, by the answer_id
-// in its _meta and the result's position, the first being 1. It is an extension of ours. The body is
-// JSON, also as text/plain, as navigator.sendBeacon sends it without asking for leave first.
+// in its _meta and the result's position, the first being 1. It is an extension of ours. The body
+// is JSON, also as text/plain, as navigator.sendBeacon sends it without asking for leave first.
 func Clicks(followed Followed) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := click(followed, w, r); err != nil {

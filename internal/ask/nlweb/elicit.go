@@ -18,7 +18,8 @@ func (d *door) askBack(ctx context.Context, w http.ResponseWriter, x *exchange, 
 	send(w, http.StatusOK, marshal(d.elicitation(ctx, x, reply)), []byte("\n"))
 }
 
-// elicitation puts the elicitation of a reply on the wire. It has no format: what was asked for is that of the answer.
+// elicitation puts the elicitation of a reply on the wire. It has no format: what was asked for is
+// that of the answer.
 func (d *door) elicitation(ctx context.Context, x *exchange, reply *ask.Reply) wire.Response {
 	e := reply.Elicitation
 	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypeElicitation, ""
@@ -38,7 +39,8 @@ func (d *door) elicitation(ctx context.Context, x *exchange, reply *ask.Reply) w
 	return wire.Response{Meta: x.meta, Elicitation: asked}
 }
 
-// form puts an elicitation before a person, where a client of tools can do that. Its state is the session.
+// form puts an elicitation before a person, where a client of tools can do that. Its state is the
+// session.
 func form(asked *wire.Elicitation, session []byte) *httpx.Form {
 	fields := schema{}
 	for _, q := range asked.Questions {
@@ -59,11 +61,13 @@ func form(asked *wire.Elicitation, session []byte) *httpx.Form {
 	if message == "" && len(asked.Questions) > 0 {
 		message = asked.Questions[0].Text
 	}
-	return &httpx.Form{Message: message, Schema: schema{"type": "object", "properties": fields}.bytes(), State: string(session)}
+	return &httpx.Form{Message: message, Schema: schema{"type": "object", "properties": fields}.bytes(),
+		State: string(session)}
 }
 
-// fill puts answers into the arguments of ask, as attributes of the query named by the questions' ids, and the session
-// that was given out with the questions. Arguments that cannot be read stay what they are.
+// fill puts answers into the arguments of ask, as attributes of the query named by the questions'
+// ids, and the session that was given out with the questions. Arguments that cannot be read stay
+// what they are.
 func fill(arguments []byte, state string, answers map[string]any) []byte {
 	var request map[string]jsontext.Value
 	query, meta := map[string]jsontext.Value{}, map[string]jsontext.Value{}

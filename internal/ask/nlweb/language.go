@@ -22,7 +22,8 @@ func bounded(header string) string {
 	return header
 }
 
-// heedLanguage takes the languages that the transport prefers for a request that prefers none (NLWeb 0.55 §3.3).
+// heedLanguage takes the languages that the transport prefers for a request that prefers none
+// (NLWeb 0.55 §3.3).
 func heedLanguage(request *wire.AskRequest, preferred string) {
 	if request.Prefer.AcceptLanguage == "" {
 		request.Prefer.AcceptLanguage = preferred
@@ -47,14 +48,16 @@ func (x *exchange) speak() {
 	}
 }
 
-// plain are failures that are no fault of the request's, in words for people. All others tell developers what is wrong with
-// a request, or operators with a credential, and are in English.
+// plain are failures that are no fault of the request's, in words for people. All others tell
+// developers what is wrong with a request, or operators with a credential, and are in English.
 var plain = map[fail.Code]i18n.Text{
-	fail.TooLong: i18n.QuestionTooLong, fail.Limited: i18n.TooMany, fail.Unavailable: i18n.NotNow, fail.Timeout: i18n.TooSlow,
-	fail.Cancelled: i18n.TakenBack, fail.UnknownPromise: i18n.NoPromise, fail.Internal: i18n.WentWrong,
+	fail.TooLong: i18n.QuestionTooLong, fail.Limited: i18n.TooMany, fail.Unavailable: i18n.NotNow,
+	fail.Timeout: i18n.TooSlow, fail.Cancelled: i18n.TakenBack, fail.UnknownPromise: i18n.NoPromise,
+	fail.Internal: i18n.WentWrong,
 }
 
-// spoken says whether a failure is told in the language of the answer. Package ask itself words that there are no results.
+// spoken says whether a failure is told in the language of the answer. Package ask itself words
+// that there are no results.
 func spoken(code fail.Code) bool {
 	_, ok := plain[code]
 	return ok || code == fail.NoResults

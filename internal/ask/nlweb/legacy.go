@@ -50,8 +50,9 @@ func (d *door) legacyPost(w http.ResponseWriter, r *http.Request, start time.Tim
 	return d.legacy(w, r, start, request)
 }
 
-// legacy answers a question in the flat dialect in kind. It is understood as the same question of NLWeb 0.55 would
-// be, and what fails is told in 0.55's envelope, which says more than the flat dialect could.
+// legacy answers a question in the flat dialect in kind. It is understood as the same question of
+// NLWeb 0.55 would be, and what fails is told in 0.55's envelope, which says more than the flat
+// dialect could.
 func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, request *wire.LegacyRequest) error {
 	httpx.EventFrom(r.Context()).Set("dialect", "flat")
 	x := legacy{
@@ -107,8 +108,8 @@ func (d *door) legacy(w http.ResponseWriter, r *http.Request, start time.Time, r
 	return nil
 }
 
-// legacyStream says whether the answer is to be a stream: yes, unless the request says no, or says nothing and
-// accepts JSON rather than events.
+// legacyStream says whether the answer is to be a stream: yes, unless the request says no, or says
+// nothing and accepts JSON rather than events.
 func legacyStream(r *http.Request, request *wire.LegacyRequest) bool {
 	stream, given := request.WantsStream()
 	if given {
@@ -120,7 +121,8 @@ func legacyStream(r *http.Request, request *wire.LegacyRequest) bool {
 // legacyWhole answers with one object.
 func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, answer *ask.Answer) error {
 	ctx := r.Context()
-	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Message: x.nothing, Results: []wire.LegacyResult{}}
+	response := wire.LegacyResponse{QueryID: x.id, Site: x.site, Query: x.request.Query.Text, Message: x.nothing,
+		Results: []wire.LegacyResult{}}
 	draft, err := x.legacyDraft(ctx, answer)
 	if err != nil {
 		return err
@@ -143,8 +145,8 @@ func (d *door) legacyWhole(w http.ResponseWriter, r *http.Request, x legacy, ans
 	return nil
 }
 
-// legacyEvents answers with events without names: batches of results, a summary where one was asked for, complete
-// last.
+// legacyEvents answers with events without names: batches of results, a summary where one was asked
+// for, complete last.
 func (d *door) legacyEvents(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x legacy, answer *ask.Answer) {
 	e.Set("stream", true)
 	s := d.begin(w)
@@ -241,8 +243,8 @@ func legacyResults(ctx context.Context, answer *ask.Answer) iter.Seq2[released.R
 // legacyResult is a released item in the flat dialect.
 func legacyResult(r released.Result) wire.LegacyResult {
 	return wire.LegacyResult{
-		URL: valid(r.URL()), Name: valid(r.Name()), Site: r.Site(), Score: int(r.Score() + 0.5), Description: valid(r.Description()),
-		SchemaObject: r.AppendObject(nil),
+		URL: valid(r.URL()), Name: valid(r.Name()), Site: r.Site(), Score: int(r.Score() + 0.5),
+		Description: valid(r.Description()), SchemaObject: r.AppendObject(nil),
 	}
 }
 

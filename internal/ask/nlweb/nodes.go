@@ -42,7 +42,8 @@ func (x *exchange) heard(reply *front.Reply) {
 		return
 	}
 	m := reply.Meta
-	x.meta.SessionContext, x.meta.Understood, x.meta.Model, x.meta.Closest = m.SessionContext, m.Understood, m.Model, m.Closest
+	x.meta.SessionContext, x.meta.Understood, x.meta.Model, x.meta.Closest = m.SessionContext, m.Understood,
+		m.Model, m.Closest
 	x.meta.Partial, x.meta.Unanswered = m.Partial, m.Unanswered
 	if m.Language != "" {
 		x.meta.Language = m.Language
@@ -101,8 +102,8 @@ func (d *door) composeNodes(ctx context.Context, x *exchange, reply *front.Reply
 	return c
 }
 
-// streamNodes sends what nodes answered as a stream. All of it is there before the first event: the order is known once
-// each node has answered.
+// streamNodes sends what nodes answered as a stream. All of it is there before the first event: the
+// order is known once each node has answered.
 func (d *door) streamNodes(w http.ResponseWriter, r *http.Request, x *exchange, whole *composed) {
 	e := httpx.EventFrom(r.Context())
 	e.Set("stream", true)
@@ -143,7 +144,8 @@ func flatNodes(reply *front.Reply) iter.Seq2[wire.LegacyResult, error] {
 	return func(yield func(wire.LegacyResult, error) bool) {
 		for _, r := range reply.Results {
 			if !yield(wire.LegacyResult{
-				URL: valid(r.URL), Name: valid(r.Name), Site: r.Site, Score: int(r.Score + 0.5), Description: valid(r.Description), SchemaObject: r.JSON,
+				URL: valid(r.URL), Name: valid(r.Name), Site: r.Site, Score: int(r.Score + 0.5),
+				Description: valid(r.Description), SchemaObject: r.JSON,
 			}, nil) {
 				return
 			}

@@ -71,8 +71,8 @@ func (d *door) compose(ctx context.Context, x *exchange, reply *ask.Reply, err e
 	return c
 }
 
-// failed is a failure: the envelope of NLWeb 0.55 §4.1.4. Nothing found and a question taken back are outcomes, not
-// failures of a tool.
+// failed is a failure: the envelope of NLWeb 0.55 §4.1.4. Nothing found and a question taken back
+// are outcomes, not failures of a tool.
 func (x *exchange) failed(ctx context.Context, err error) *composed {
 	coded := fail.From(err)
 	noteFailure(httpx.EventFrom(ctx), coded)
@@ -102,11 +102,13 @@ func (c *composed) result() httpx.Result {
 	x := exchange{meta: c.Meta}
 	object := x.appendMeta(append(make([]byte, 0, len(c.rest)+1024), '{'))
 	return httpx.Result{
-		Text: c.Text, Object: append(append(object, c.rest...), '}'), Meta: x.appendMeta(nil)[len(`"_meta":`):], IsError: c.Failed,
+		Text: c.Text, Object: append(append(object, c.rest...), '}'), Meta: x.appendMeta(nil)[len(`"_meta":`):],
+		IsError: c.Failed,
 	}
 }
 
-// kept is the response as bytes, which parseKept reads: what is known of it on one line, and the members.
+// kept is the response as bytes, which parseKept reads: what is known of it on one line, and the
+// members.
 func (c *composed) kept() []byte { return append(append(marshal(c), '\n'), c.rest...) }
 
 func parseKept(text []byte) (*composed, error) {
@@ -118,7 +120,8 @@ func parseKept(text []byte) (*composed, error) {
 	return c, nil
 }
 
-// promise puts a promise on the wire (NLWeb 0.55 §4.1.2). It has no format: what was asked for is that of the answer.
+// promise puts a promise on the wire (NLWeb 0.55 §4.1.2). It has no format: what was asked for is
+// that of the answer.
 func (d *door) promise(ctx context.Context, x *exchange, p *ask.Promise) wire.Response {
 	x.meta.ResponseType, x.meta.ResponseFormat = wire.TypePromise, ""
 	x.undress()
@@ -185,7 +188,8 @@ func (d *door) resume(request []byte) (*exchange, error) {
 	return x, nil
 }
 
-// resumed takes a recorded request up to tell of it: what is known of its session, and the language.
+// resumed takes a recorded request up to tell of it: what is known of its session, and the
+// language.
 func (d *door) resumed(request []byte) *exchange {
 	x, err := d.resume(request)
 	if err == nil {
@@ -213,15 +217,16 @@ func Await(d *ask.Service, config Config) http.Handler {
 	})
 }
 
-// await checks on a promise, or cancels it. What is told of a promise is in the language that its question wanted, and
-// that there is none in the one that is preferred here.
+// await checks on a promise, or cancels it. What is told of a promise is in the language that its
+// question wanted, and that there is none in the one that is preferred here.
 func (d *door) await(ctx context.Context, body []byte, preferred string) (*composed, error) {
 	request, err := wire.DecodeAwait(body)
 	if err != nil {
 		return nil, malformed(err)
 	}
 	httpx.EventFrom(ctx).Set("action", request.Action)
-	own := &exchange{request: &wire.AskRequest{Meta: request.Meta, Prefer: wire.Prefer{AcceptLanguage: preferred}}, meta: wire.Meta{Version: wire.Version}}
+	own := &exchange{request: &wire.AskRequest{Meta: request.Meta, Prefer: wire.Prefer{AcceptLanguage: preferred}},
+		meta: wire.Meta{Version: wire.Version}}
 	own.speak()
 	own.identify(ctx) // each look has an id of its own
 	if d.config.Nodes != nil {
@@ -261,14 +266,16 @@ func (d *door) await(ctx context.Context, body []byte, preferred string) (*compo
 func (d *door) awaitTool() httpx.Tool {
 	return httpx.Tool{
 		Name: ToolAwait, Title: "Await an answer",
-		Description: "Check status or cancel a long-running promise of ask: call it with the token after about promise.estimated_time seconds, and again " +
+		Description: "Check status or cancel a long-running promise of ask: call it with the token after about " +
+			"promise.estimated_time seconds, and again " +
 			"until the answer is there.",
 		Input: schema{
 			"type": "object",
 			"properties": schema{
 				"promise_token": schema{"type": "string", "description": "The token of the promise."},
-				"action":        schema{"type": "string", "enum": []string{wire.ActionCheckin, wire.ActionCancel}, "description": "checkin to learn how it stands or to have the answer, cancel to end the work."},
-				"meta":          schema{"type": "object", "description": "Protocol metadata."},
+				"action": schema{"type": "string", "enum": []string{wire.ActionCheckin, wire.ActionCancel},
+					"description": "checkin to learn how it stands or to have the answer, cancel to end the work."},
+				"meta": schema{"type": "object", "description": "Protocol metadata."},
 			},
 			"required": []string{"promise_token", "action"},
 		}.bytes(),
@@ -287,22 +294,24 @@ func (d *door) awaitTool() httpx.Tool {
 	}
 }
 
-// slowly asks what may take long: it gives the reply to go on with, or a whole response, which may be a promise. A stream
-// goes on from the reply.
-func (d *door) slowly(ctx context.Context, x *exchange, question ask.Question, stream bool) (*ask.Reply, *composed, error) {
+// slowly asks what may take long: it gives the reply to go on with, or a whole response, which may
+// be a promise. A stream goes on from the reply.
+func (d *door) slowly(ctx context.Context, x *exchange, question ask.Question,
+	stream bool) (*ask.Reply, *composed, error) {
 	work := *x // what the work changes, while a promise is made of x
 	work.meta.Ignored, work.session.Other, work.report = slices.Clone(x.meta.Ignored), maps.Clone(x.session.Other), nil
 	var reply *ask.Reply
 	var failed error
-	text, promise, err := d.service.Patiently(ctx, question, d.keeper(), func(ctx context.Context, ready func() bool) []byte {
-		reply, failed = d.service.Ask(ctx, question)
-		work.tell(reply)
-		work.keep(reply)
-		if stream && ready() {
-			return nil
-		}
-		return d.compose(ctx, &work, reply, failed).kept()
-	})
+	text, promise, err := d.service.Patiently(ctx, question, d.keeper(),
+		func(ctx context.Context, ready func() bool) []byte {
+			reply, failed = d.service.Ask(ctx, question)
+			work.tell(reply)
+			work.keep(reply)
+			if stream && ready() {
+				return nil
+			}
+			return d.compose(ctx, &work, reply, failed).kept()
+		})
 	switch {
 	case err != nil:
 		return nil, nil, err

@@ -15,7 +15,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// The tools that ChatGPT's connectors and research mode call, by names and shapes that they prescribe.
+// The tools that ChatGPT's connectors and research mode call, by names and shapes that they
+// prescribe.
 const (
 	ToolSearch = "search"
 	ToolFetch  = "fetch"
@@ -32,15 +33,17 @@ func (d *door) researchTools() []httpx.Tool {
 	return []httpx.Tool{
 		{
 			Name: ToolSearch, Title: "Search",
-			Description: "Searches by a string and gives results with id, title and url; fetch gives the text of one by its id. ask does more. " + IsData,
-			Input:       []byte(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
-			ReadOnly:    true, Call: d.searchCall,
+			Description: "Searches by a string and gives results with id, title and url; " +
+				"fetch gives the text of one by its id. ask does more. " + IsData,
+			Input:    []byte(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
+			ReadOnly: true, Call: d.searchCall,
 		},
 		{
 			Name: ToolFetch, Title: "Fetch",
-			Description: "Gives the item with an id of search: title, text as far as the site's terms release it, url to cite, metadata. " + IsData,
-			Input:       []byte(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`),
-			ReadOnly:    true, Call: d.fetchCall,
+			Description: "Gives the item with an id of search: title, text as far as the site's terms " +
+				"release it, url to cite, metadata. " + IsData,
+			Input:    []byte(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`),
+			ReadOnly: true, Call: d.fetchCall,
 		},
 	}
 }
@@ -52,7 +55,8 @@ type foundItem struct {
 	URL   string `json:"url"`
 }
 
-// searchCall answers one use of the tool search. Its text is the object, which is how research mode reads it.
+// searchCall answers one use of the tool search. Its text is the object, which is how research mode
+// reads it.
 func (d *door) searchCall(ctx context.Context, call httpx.Call) httpx.Result {
 	x := &exchange{start: d.config.Now(), meta: wire.Meta{Version: wire.Version}}
 	asked, err := wire.DecodeArguments(call.Arguments)
@@ -99,7 +103,8 @@ type fetchedItem struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// fetchCall answers one use of the tool fetch: an item by its address, as far as the terms release it.
+// fetchCall answers one use of the tool fetch: an item by its address, as far as the terms release
+// it.
 func (d *door) fetchCall(ctx context.Context, call httpx.Call) httpx.Result {
 	x := &exchange{start: d.config.Now(), meta: wire.Meta{Version: wire.Version}}
 	var arguments struct {
@@ -113,14 +118,16 @@ func (d *door) fetchCall(ctx context.Context, call httpx.Call) httpx.Result {
 	case err != nil:
 		return x.failed(ctx, err).result()
 	case len(items) == 0: // the same words for what is not there and what may not be shown
-		return x.failed(ctx, fail.New(fail.NotFound, "there is no item with this id here; take the id of a result of %s", ToolSearch)).result()
+		return x.failed(ctx, fail.New(fail.NotFound,
+			"there is no item with this id here; take the id of a result of %s", ToolSearch)).result()
 	}
 	item := items[0]
 	x.meta.ResponseType = wire.TypeAnswer
 	noteAnswer(httpx.EventFrom(ctx), x, 1)
-	told := fetchedItem{ID: item.URL(), Title: titleOf(item), Text: valid(item.Text()), URL: item.URL(), Metadata: map[string]string{
-		"type": valid(item.Type()), "site": item.Site(),
-	}}
+	told := fetchedItem{ID: item.URL(), Title: titleOf(item), Text: valid(item.Text()), URL: item.URL(),
+		Metadata: map[string]string{
+			"type": valid(item.Type()), "site": item.Site(),
+		}}
 	if dated := item.Date(); !dated.IsZero() {
 		told.Metadata["date"] = dated.UTC().Format("2006-01-02")
 	}

@@ -15,15 +15,16 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// The bounds of a session, in bytes. What the caller keeps in it beside our own members comes back up to maxSession, and
-// its conversation_id up to maxConversation.
+// The bounds of a session, in bytes. What the caller keeps in it beside our own members comes back
+// up to maxSession, and its conversation_id up to maxConversation.
 const (
 	maxSession      = 8 << 10
 	maxConversation = 256
 	maxState        = 64 << 10 // more than we make, also of several nodes
 )
 
-// echo sends the session back (NLWeb 0.55 §3.4), with a failure too: its keys are the caller's to send along again.
+// echo sends the session back (NLWeb 0.55 §3.4), with a failure too: its keys are the caller's to
+// send along again.
 func (x *exchange) echo() {
 	raw := x.request.Meta.SessionContext
 	if raw.Kind() != '{' {
@@ -59,7 +60,8 @@ func (x *exchange) keep(reply *ask.Reply) {
 // maxRequestID is the most characters of a request's id that come back.
 const maxRequestID = 128
 
-// identify sends the request's own id back, and notes it in the log: so that whoever asked finds it there.
+// identify sends the request's own id back, and notes it in the log: so that whoever asked finds it
+// there.
 func (x *exchange) identify(ctx context.Context) {
 	raw := x.request.Meta.RequestID
 	id := string(raw)
@@ -68,8 +70,10 @@ func (x *exchange) identify(ctx context.Context) {
 	}
 	switch {
 	case id == "" || raw.Kind() == 'n':
-	case raw.Kind() != '"' && raw.Kind() != '0', len(id) > maxRequestID, strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }):
-		x.ignore("/meta/request_id", fmt.Sprintf("expected at most %d letters, digits and signs of ASCII", maxRequestID))
+	case raw.Kind() != '"' && raw.Kind() != '0', len(id) > maxRequestID,
+		strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }):
+		x.ignore("/meta/request_id",
+			fmt.Sprintf("expected at most %d letters, digits and signs of ASCII", maxRequestID))
 	default:
 		x.meta.RequestID = id
 		httpx.EventFrom(ctx).Set("request_id", id)
@@ -102,7 +106,8 @@ func allNames(user strictjson.Value) (all []string) {
 	return all
 }
 
-// person is the name by which meta.user calls somebody, of a text or of an object; empty for none. It proves nothing.
+// person is the name by which meta.user calls somebody, of a text or of an object; empty for none.
+// It proves nothing.
 func person(user strictjson.Value) string {
 	var name string
 	if user.Kind() == '"' && json.Unmarshal(user, &name) == nil {

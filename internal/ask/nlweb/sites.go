@@ -44,7 +44,8 @@ func Who(d *ask.Service, config Config) http.Handler {
 	})
 }
 
-// wantsEvents says whether the parameters want a stream of events, which these two addresses give only when asked.
+// wantsEvents says whether the parameters want a stream of events, which these two addresses give
+// only when asked.
 func wantsEvents(r *http.Request) bool {
 	given := wire.LegacyRequest{Streaming: quote(nil, r.URL.Query().Get("streaming"))}
 	stream, _ := given.WantsStream()
@@ -64,8 +65,10 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	question.AnswersOnly, question.Limit, question.Numbered, question.Most = true, maxWho, true, 0 // the answer has sites, and no items
-	answer := wire.LegacyWho{MessageType: wire.LegacyKindWho, QueryID: firstRunes(asked.ID(), maxID), Query: asked.Query, Content: []wire.LegacySite{}}
+	// the answer has sites, and no items
+	question.AnswersOnly, question.Limit, question.Numbered, question.Most = true, maxWho, true, 0
+	answer := wire.LegacyWho{MessageType: wire.LegacyKindWho, QueryID: firstRunes(asked.ID(), maxID),
+		Query: asked.Query, Content: []wire.LegacySite{}}
 	results, err := d.found(r.Context(), x, question)
 	var coded *fail.Error
 	switch {
@@ -93,7 +96,8 @@ func (d *door) who(w http.ResponseWriter, r *http.Request) error {
 }
 
 // found are the results of a question, here or at the nodes.
-func (d *door) found(ctx context.Context, x *exchange, question ask.Question) (iter.Seq2[wire.LegacyResult, error], error) {
+func (d *door) found(ctx context.Context, x *exchange,
+	question ask.Question) (iter.Seq2[wire.LegacyResult, error], error) {
 	if d.config.Nodes != nil {
 		x.request.Prefer.Elicitation = new(false)
 		reply, err := d.askNodes(ctx, x, front.Question{Limit: question.Limit, Whole: true})

@@ -13,8 +13,9 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// wantsStream says whether the answer is to be a stream. prefer.streaming decides where it is set (NLWeb 0.55
-// §7.2); otherwise the Accept header does (§7.3), if it names event streams and not JSON ahead of them.
+// wantsStream says whether the answer is to be a stream. prefer.streaming decides where it is set
+// (NLWeb 0.55 §7.2); otherwise the Accept header does (§7.3), if it names event streams and not
+// JSON ahead of them.
 func wantsStream(r *http.Request, request *wire.AskRequest) bool {
 	if request.Prefer.Streaming != nil {
 		return *request.Prefer.Streaming
@@ -39,13 +40,14 @@ func accepted(r *http.Request) string {
 	return ""
 }
 
-// detacher is a writer that can have the rest of an answer written after the handler has returned, where that costs
-// less while the client takes its time.
+// detacher is a writer that can have the rest of an answer written after the handler has returned,
+// where that costs less while the client takes its time.
 type detacher interface {
 	Detach(context.Context, func(context.Context, http.ResponseWriter)) bool
 }
 
-// stream answers with events (NLWeb 0.55 §6): start, a result for each item as it is rendered, complete last.
+// stream answers with events (NLWeb 0.55 §6): start, a result for each item as it is rendered,
+// complete last.
 func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answer *ask.Answer) error {
 	x.request = nil // it is understood, and need not wait for the client
 	e := httpx.EventFrom(r.Context())
@@ -56,10 +58,11 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, x *exchange, answe
 	return d.events(r.Context(), w, e, x, answer)
 }
 
-// events sends a stream. Between its events it waits for the client, which may take long: what it waits in must be few and
-// small frames, or each idle stream holds a stack of twice the size. So the work on an event is done and returned from
-// before the event is sent.
-func (d *door) events(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange, answer *ask.Answer) error {
+// events sends a stream. Between its events it waits for the client, which may take long: what it
+// waits in must be few and small frames, or each idle stream holds a stack of twice the size. So
+// the work on an event is done and returned from before the event is sent.
+func (d *door) events(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange,
+	answer *ask.Answer) error {
 	t := d.tell(ctx, w, e, x, answer)
 	defer t.pen.close()
 	for t.next(ctx) {
@@ -83,7 +86,8 @@ type telling struct {
 }
 
 // tell begins a stream: its start, and a summary that is there already.
-func (d *door) tell(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange, answer *ask.Answer) *telling {
+func (d *door) tell(ctx context.Context, w http.ResponseWriter, e *httpx.Event, x *exchange,
+	answer *ask.Answer) *telling {
 	x.measure(d.config.Now())
 	x.model(answer.Model())
 	t := &telling{x: x, e: e, s: d.open(w, x), answer: answer}
@@ -96,7 +100,8 @@ func (d *door) tell(ctx context.Context, w http.ResponseWriter, e *httpx.Event, 
 	return t
 }
 
-// next puts the next result together, after what was written of a summary meanwhile, and says whether there is one to send.
+// next puts the next result together, after what was written of a summary meanwhile, and says
+// whether there is one to send.
 func (t *telling) next(ctx context.Context) bool {
 	if t.err != nil {
 		return false
@@ -147,7 +152,8 @@ func (t *telling) fail(cause *fail.Error) error {
 	return t.s.complete(t.x, t.told.text(nil))
 }
 
-// streamFailure answers a question that nothing matches, asked for as a stream: start, error, complete.
+// streamFailure answers a question that nothing matches, asked for as a stream: start, error,
+// complete.
 func (d *door) streamFailure(w http.ResponseWriter, r *http.Request, x *exchange, cause *fail.Error) error {
 	e := httpx.EventFrom(r.Context())
 	e.Set("stream", true)
@@ -168,8 +174,8 @@ func appendFailure(dst []byte, x *exchange, cause *fail.Error) []byte {
 	})...)
 }
 
-// events writes server-sent events. Each must be taken within the door's WriteTimeout, so that a client that does
-// not read holds nothing for long. After a failed write it does nothing more.
+// events writes server-sent events. Each must be taken within the door's WriteTimeout, so that a
+// client that does not read holds nothing for long. After a failed write it does nothing more.
 type events struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -203,8 +209,8 @@ func (d *door) open(w http.ResponseWriter, x *exchange) *events {
 	return s
 }
 
-// event sends one event; without a name it is a bare data line. Its data is JSON without line breaks, and so fits
-// one data line.
+// event sends one event; without a name it is a bare data line. Its data is JSON without line
+// breaks, and so fits one data line.
 func (s *events) event(name string, data []byte) {
 	s.put("")
 	if name != "" {

@@ -8,7 +8,8 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// summarize gives an answer's summary whole; nil when none was asked for, or there is nothing to make one of.
+// summarize gives an answer's summary whole; nil when none was asked for, or there is nothing to
+// make one of.
 func (x *exchange) summarize(ctx context.Context, answer *ask.Answer) (*ask.Summary, error) {
 	draft, err := x.draft(ctx, answer)
 	if draft == nil || err != nil {
@@ -53,8 +54,9 @@ func (x *exchange) model(use *ask.ModelUse) {
 // maxWaiting is how many sentences of a summary may wait for a client that takes its time.
 const maxWaiting = 256
 
-// pen writes the summary of a stream. One that a model writes comes while the items go out: its place among the results
-// is kept for it, and its sentences are told as they pass, to those who want them.
+// pen writes the summary of a stream. One that a model writes comes while the items go out: its
+// place among the results is kept for it, and its sentences are told as they pass, to those who
+// want them.
 type pen struct {
 	draft     *ask.Draft
 	place     int // of the summary among the results; -1 when it is none of them
@@ -128,8 +130,8 @@ func (p *pen) finish(s *events) *ask.Summary {
 	return p.summary
 }
 
-// heartbeat is how often a client that waits for a summary hears of it: so that nobody between takes the connection for
-// dead, and that it is noticed when the client has gone.
+// heartbeat is how often a client that waits for a summary hears of it: so that nobody between
+// takes the connection for dead, and that it is noticed when the client has gone.
 const heartbeat = time.Second
 
 // await waits for the last sentence. When the client has gone, the rest is not written.
@@ -189,8 +191,8 @@ func (p *pen) delta(s *events, sentence string) {
 	s.event(wire.EventDelta, marshal(wire.Delta{Index: p.place, Text: valid(sentence)}))
 }
 
-// appendSummary appends the summary as an item (NLWeb 0.55 §4.1.1). It says whether it is taken from the items' own
-// words, and which items it cites.
+// appendSummary appends the summary as an item (NLWeb 0.55 §4.1.1). It says whether it is taken
+// from the items' own words, and which items it cites.
 func appendSummary(dst []byte, summary *ask.Summary) []byte {
 	dst = append(dst, `{"@type":"`+wire.TypeSummary+`","text":`...)
 	dst = quote(dst, summary.Text)

@@ -18,8 +18,8 @@ import (
 // ToolAsk is the name of the tool that asks (NLWeb 0.55 Appendix A.1).
 const ToolAsk = "ask"
 
-// Tools are the protocol's operations as tools for agents (NLWeb 0.55 Appendix A). Their descriptions tell what the
-// service has now: call it again when that may have changed.
+// Tools are the protocol's operations as tools for agents (NLWeb 0.55 Appendix A). Their
+// descriptions tell what the service has now: call it again when that may have changed.
 func Tools(d *ask.Service, config Config) []httpx.Tool {
 	at := newDoor(d, config)
 	tools := []httpx.Tool{{
@@ -54,8 +54,10 @@ func (d *door) toolDescription() string {
 	if kinds := d.kinds(maxKinds); kinds != "" {
 		text += "It has " + kinds + ". "
 	}
-	return text + "Ask in plain words; the answer is a list of schema.org objects, the best first, each with url and score. Where _meta.response_type is elicitation, ask again with the same text and each " +
-		"answer as an attribute of query named by the question's id; where it is promise, call " + ToolAwait + ". " + IsData
+	return text + "Ask in plain words; the answer is a list of schema.org objects, the best first, " +
+		"each with url and score. Where _meta.response_type is elicitation, ask again with the same text and each " +
+		"answer as an attribute of query named by the question's id; where it is promise, call " + ToolAwait +
+		". " + IsData
 }
 
 // maxKinds is how many types the descriptions name.
@@ -86,8 +88,8 @@ func (s schema) bytes() []byte {
 	return text
 }
 
-// askSchema is Appendix A.1's, with what this site's own filters are in words. It stays open: the protocol lets a
-// question have any further attribute.
+// askSchema is Appendix A.1's, with what this site's own filters are in words. It stays open: the
+// protocol lets a question have any further attribute.
 func (d *door) askSchema() []byte {
 	text := func(description string) schema { return schema{"type": "string", "description": description} }
 	var sites []string
@@ -114,11 +116,14 @@ func (d *door) askSchema() []byte {
 				"type":        "object",
 				"description": "The question and its filters; any attribute of schema.org, such as price, may be one.",
 				"properties": schema{
-					"text":      text(fmt.Sprintf("The question in plain words, at most %d characters.", ask.MaxText)),
-					"site":      text("One site or several with commas; all when left out. Sites: " + strings.Join(sites, ", ") + "."),
-					"itemType":  text("schema.org types, with commas." + types),
-					"limit":     schema{"type": "integer", "minimum": 1, "maximum": ask.MaxLimit, "description": d.howMany()},
-					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100, "description": "Leave out items with a lower score."},
+					"text": text(fmt.Sprintf("The question in plain words, at most %d characters.", ask.MaxText)),
+					"site": text("One site or several with commas; all when left out. Sites: " +
+						strings.Join(sites, ", ") + "."),
+					"itemType": text("schema.org types, with commas." + types),
+					"limit": schema{"type": "integer", "minimum": 1, "maximum": ask.MaxLimit,
+						"description": d.howMany()},
+					"min_score": schema{"type": "number", "minimum": 0, "maximum": 100,
+						"description": "Leave out items with a lower score."},
 				},
 				"required":             []string{"text"},
 				"additionalProperties": true,
@@ -138,8 +143,9 @@ func (d *door) askSchema() []byte {
 				},
 			},
 			"meta": schema{
-				"type":        "object",
-				"description": "session_context, as _meta of the answer before had it: the question goes on with those before.",
+				"type": "object",
+				"description": "session_context, as _meta of the answer before had it: " +
+					"the question goes on with those before.",
 			},
 		},
 		"required": []string{"query"},
@@ -195,7 +201,8 @@ func (d *door) arguments(call httpx.Call) ([]byte, error) {
 const maxReports = 20
 
 // reporter tells of items as they are found: of each, or of every so many when there are many.
-func reporter(speaker i18n.Speaker, progress func(done, total int, message string), total int) func(int, released.Result) {
+func reporter(speaker i18n.Speaker, progress func(done, total int, message string), total int) func(int,
+	released.Result) {
 	step := max(1, (total+maxReports-1)/maxReports)
 	return func(count int, result released.Result) {
 		if count%step == 0 || count == total {

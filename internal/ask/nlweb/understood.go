@@ -8,7 +8,8 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// tell says in _meta what was understood, and which attributes have no effect. There may be no reply.
+// tell says in _meta what was understood, and which attributes have no effect. There may be no
+// reply.
 func (x *exchange) tell(reply *ask.Reply) {
 	if reply == nil {
 		return
@@ -40,8 +41,9 @@ func understood(u ask.Understanding) *wire.Understood {
 	}
 	for _, f := range u.Filters {
 		told.Filters = append(told.Filters, wire.Filter{
-			Name: valid(f.Name), Text: valid(f.Text), Min: f.Min, Max: f.Max, Above: f.Above, Below: f.Below, Unit: valid(f.Unit),
-			Start: moment(f.From), End: moment(f.To), Values: validAll(f.Values), Not: f.Not, Soft: f.Soft, From: f.Source,
+			Name: valid(f.Name), Text: valid(f.Text), Min: f.Min, Max: f.Max, Above: f.Above, Below: f.Below,
+			Unit: valid(f.Unit), Start: moment(f.From), End: moment(f.To), Values: validAll(f.Values), Not: f.Not,
+			Soft: f.Soft, From: f.Source,
 		})
 	}
 	if s := u.Sort; s != nil {

@@ -34,7 +34,8 @@ func (d *door) usage(w http.ResponseWriter, r *http.Request) {
 			Questions: []wire.Question{{ID: "text", Text: "What would you like to know?", Type: wire.QuestionText}},
 		},
 		Usage: wire.HowTo{
-			Method: http.MethodPost, ContentType: "application/json", Example: wire.AskRequest{Query: &wire.Query{Text: "your question"}}, Sites: sites,
+			Method: http.MethodPost, ContentType: "application/json",
+			Example: wire.AskRequest{Query: &wire.Query{Text: "your question"}}, Sites: sites,
 			Formats: []string{wire.FormatConversational, wire.FormatChatGPT},
 			Modes:   []string{wire.ModeList, wire.ModeSummarize, wire.ModeReport},
 			Limits:  wire.UsageLimits{Results: results, Text: ask.MaxText, Body: d.config.MaxBody},

@@ -12,7 +12,8 @@ type Widget struct {
 	Accessible bool   // whether it may call tools
 }
 
-// WidgetPage is a template that lists the items of an answer, for a Widget without one of the owner's.
+// WidgetPage is a template that lists the items of an answer, for a Widget without one of the
+// owner's.
 //
 //go:embed widget.html
 var WidgetPage string
@@ -30,7 +31,8 @@ func (x *exchange) dress(w Widget) {
 // undress takes the widget back, from an answer that became a failure.
 func (x *exchange) undress() { x.meta.OutputTemplate, x.meta.WidgetAccessible = "", nil }
 
-// meta is what the list of tools says of the widget, nil for nothing: ChatGPT learns there which template shows a tool's results.
+// meta is what the list of tools says of the widget, nil for nothing: ChatGPT learns there which
+// template shows a tool's results.
 func (w Widget) meta() map[string]any {
 	if w.Template == "" {
 		return nil

@@ -35,8 +35,8 @@ type Answer struct {
 // evidence is that for an answer from a page that fits so well.
 func (s *search) evidence(i int, fits float64) choice.Reading {
 	return choice.Reading{
-		Route: choice.Owner, Sure: s.Asked.Practical, Kin: s.Asked.KinSure(), Fits: min(fits, 1), Explained: 1 - s.strange(i),
-		Called: min(s.pages[i].called, 1) * (1 - s.narrow(i)),
+		Route: choice.Owner, Sure: s.Asked.Practical, Kin: s.Asked.KinSure(), Fits: min(fits, 1),
+		Explained: 1 - s.strange(i), Called: min(s.pages[i].called, 1) * (1 - s.narrow(i)),
 	}
 }
 
@@ -126,7 +126,8 @@ func (d *Directory) Answer(q Question) (Answer, bool) {
 	return s.byText()
 }
 
-// AnswerSame answers a question of any kind by an answered one of the same meaning; false where none is for sure.
+// AnswerSame answers a question of any kind by an answered one of the same meaning; false where
+// none is for sure.
 func (d *Directory) AnswerSame(q Question) (Answer, bool) {
 	s := &search{Directory: d, Question: q, intent: practical.IntentOf(q.Asked.Intent)}
 	s.means = meaningOf(q.Text)()
@@ -138,9 +139,9 @@ func (d *Directory) AnswerSame(q Question) (Answer, bool) {
 	return Answer{Text: s.quote(i, 0), Items: []int{i}, By: s.evidence(i, sure)}, true
 }
 
-// beside is the sentence that is told behind a property, of the page that says most of the question's subject, or what it costs
-// where that is asked: how high a van may be, where the property says that there is a car park. It is -1, 0 where the property
-// says all.
+// beside is the sentence that is told behind a property, of the page that says most of the
+// question's subject, or what it costs where that is asked: how high a van may be, where the
+// property says that there is a car park. It is -1, 0 where the property says all.
 func (s *search) beside(told Answer) (page, sentence int) {
 	page, most := -1, leastBeside
 	priced := s.Asked.Has("how-much") && !details.Has(told.Text, "money")
@@ -165,8 +166,9 @@ func (s *search) beside(told Answer) (page, sentence int) {
 	return page, sentence
 }
 
-// asked is the answered question that means most what is asked, and how sure it is that this is the same: 0 to 1. In one
-// language both have to have most words of the other; between two, no other question may be nearly as alike.
+// asked is the answered question that means most what is asked, and how sure it is that this is the
+// same: 0 to 1. In one language both have to have most words of the other; between two, no other
+// question may be nearly as alike.
 func (s *search) asked() (best int, sure float64) {
 	const margin = 0.08
 	next := 0.0
@@ -206,7 +208,8 @@ func (s *search) score() {
 		s.pages[i].alike = words.Cosine(s.means, s.Directory.pages[i].meaning())
 	}
 	s.leastFit = titleFits
-	if s.Asked.KinSure() >= mostSure && !slices.ContainsFunc(s.pages, func(p scored) bool { return p.fit >= titleFits }) {
+	if s.Asked.KinSure() >= mostSure &&
+		!slices.ContainsFunc(s.pages, func(p scored) bool { return p.fit >= titleFits }) {
 		s.leastFit = titleNear
 	}
 	for _, language := range s.languages {
@@ -248,12 +251,13 @@ func (s *search) score() {
 	}
 }
 
-// with are the pages that are shown for an answer of one page: those that are called by what is asked come first, unless the
-// question names that one.
+// with are the pages that are shown for an answer of one page: those that are called by what is
+// asked come first, unless the question names that one.
 func (s *search) with(i int) []int {
 	items := []int{i}
 	for _, other := range s.ranked() {
-		if other == i || len(items) == maxAnswers || s.pages[other].fit < titlePlain || s.Directory.pages[other].role != 0 {
+		if other == i || len(items) == maxAnswers || s.pages[other].fit < titlePlain ||
+			s.Directory.pages[other].role != 0 {
 			continue
 		}
 		items = append(items, other)
@@ -289,13 +293,15 @@ func (s *search) byText() (Answer, bool) {
 		score          float64
 	}
 	ranked := s.ranked()
-	s.namesCountry = len(s.Asked.Countries) > 0 && slices.ContainsFunc(ranked[:min(len(ranked), maxRated)], func(i int) bool {
-		return slices.ContainsFunc(s.Directory.pages[i].sentences, s.onCountry)
-	})
+	s.namesCountry = len(s.Asked.Countries) > 0 &&
+		slices.ContainsFunc(ranked[:min(len(ranked), maxRated)], func(i int) bool {
+			return slices.ContainsFunc(s.Directory.pages[i].sentences, s.onCountry)
+		})
 	var best []candidate // of each page
 	for _, i := range append(slices.Clip(ranked), s.named...) {
 		p := &s.Directory.pages[i]
-		if p.role == person || !s.tellsCountry(i) || !slices.Contains(s.named, i) && (len(best) >= maxRated || !s.fits(i)) ||
+		if p.role == person || !s.tellsCountry(i) ||
+			!slices.Contains(s.named, i) && (len(best) >= maxRated || !s.fits(i)) ||
 			slices.ContainsFunc(best, func(c candidate) bool { return c.page == i }) {
 			continue
 		}
@@ -365,10 +371,12 @@ func (s *search) fits(i int) bool {
 	return p.fit >= s.leastFit || p.words >= wordsFit && p.fit >= 0.05 || s.says(i)
 }
 
-// says says whether a page that is called by something else has a sentence on what is asked, with words of the question.
+// says says whether a page that is called by something else has a sentence on what is asked, with
+// words of the question.
 func (s *search) says(i int) bool {
 	for n, share := range s.pages[i].in {
-		if share >= leastSaid && practical.Fit(s.Asked.Weights, s.Directory.pages[i].sentences[n].weights()) >= sentenceFits {
+		if share >= leastSaid &&
+			practical.Fit(s.Asked.Weights, s.Directory.pages[i].sentences[n].weights()) >= sentenceFits {
 			return true
 		}
 	}

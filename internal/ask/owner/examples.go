@@ -11,12 +11,12 @@ import (
 
 // exemplary are the intents that most visitors ask for, the most asked first.
 var exemplary = []string{
-	"hours", "delivery-cost", "price", "returns", "address", "payment", "booking", "parking", "dogs", "accessibility", "warranty", "contact",
-	"children", "wifi", "jobs", "about",
+	"hours", "delivery-cost", "price", "returns", "address", "payment", "booking", "parking", "dogs", "accessibility",
+	"warranty", "contact", "children", "wifi", "jobs", "about",
 }
 
-// Examples are so many practical questions, in the asker's language, that the directory answers, with the pages that answer
-// them.
+// Examples are so many practical questions, in the asker's language, that the directory answers,
+// with the pages that answer them.
 func (d *Directory) Examples(q Question, most int) (questions []string, items []int) {
 	for _, intent := range exemplary {
 		if len(questions) == most {

@@ -56,8 +56,8 @@ func (s *search) findNamed() {
 	}
 }
 
-// findDescribed finds the one place that says most of what the question is of, and has what is asked for: the pool of "when
-// can I swim".
+// findDescribed finds the one place that says most of what the question is of, and has what is
+// asked for: the pool of "when can I swim".
 func (s *search) findDescribed(best map[int]float64, us int) {
 	for i := range s.pages {
 		role := s.Directory.pages[i].role
@@ -118,8 +118,8 @@ func (s *search) byProperty() (Answer, bool) {
 	return s.byOthers()
 }
 
-// byOthers answers from the properties of the places that are not the owner, where nothing else is named and they are few:
-// the restaurant of a hotel that states no hours itself.
+// byOthers answers from the properties of the places that are not the owner, where nothing else is
+// named and they are few: the restaurant of a hotel that states no hours itself.
 func (s *search) byOthers() (Answer, bool) {
 	if !s.intent.Is("place") || !s.ofUs || len(s.named) > 0 {
 		return Answer{}, false
@@ -127,7 +127,8 @@ func (s *search) byOthers() (Answer, bool) {
 	var said []string
 	a := Answer{}
 	for i := range s.pages {
-		if role := s.Directory.pages[i].role; role != organisation && role != place || !s.serves(i) || s.strange(i) >= mostStrange {
+		if role := s.Directory.pages[i].role; role != organisation && role != place || !s.serves(i) ||
+			s.strange(i) >= mostStrange {
 			continue
 		}
 		if text, ok := s.tell(i); ok {
@@ -138,7 +139,8 @@ func (s *search) byOthers() (Answer, bool) {
 	return a, len(said) > 0 && len(said) <= maxAnswers
 }
 
-// isWorded says whether some page that is called by what is asked has a sentence with most of the question's words.
+// isWorded says whether some page that is called by what is asked has a sentence with most of the
+// question's words.
 func (s *search) isWorded() bool {
 	for i := range s.pages {
 		p := &s.pages[i]
@@ -154,8 +156,8 @@ func (s *search) isWorded() bool {
 	return false
 }
 
-// elsewhere says whether the question is of something that the owner says nothing of: other pages do, or nobody does and
-// the question does not address the owner.
+// elsewhere says whether the question is of something that the owner says nothing of: other pages
+// do, or nobody does and the question does not address the owner.
 func (s *search) elsewhere(i int) bool {
 	strange := s.strange(i)
 	if !s.Asked.Has("you") {
@@ -195,7 +197,8 @@ func (s *search) ofMeals() (Answer, bool) {
 func (s *search) ofJobs() (Answer, bool) {
 	best := -1
 	for i := range s.pages {
-		if s.Directory.pages[i].role == job && s.serves(i) && s.pages[i].words > 0.3 && (best < 0 || s.pages[i].words > s.pages[best].words) {
+		if s.Directory.pages[i].role == job && s.serves(i) && s.pages[i].words > 0.3 &&
+			(best < 0 || s.pages[i].words > s.pages[best].words) {
 			best = i
 		}
 	}
@@ -220,8 +223,8 @@ func (s *search) tell(i int) (string, bool) {
 	return strings.Join(said, " "), len(said) > 0
 }
 
-// state answers an intent of package facts from a page's properties. Of several days that are asked about, it tells the
-// first that the properties know.
+// state answers an intent of package facts from a page's properties. Of several days that are asked
+// about, it tells the first that the properties know.
 func (s *search) state(i int, intent string) (string, bool) {
 	q := facts.Question{Language: s.Language, Intent: intent, Now: s.Now}
 	if len(s.Asked.Countries) > 0 {
@@ -238,8 +241,9 @@ func (s *search) state(i int, intent string) (string, bool) {
 	return "", false
 }
 
-// owner is the organisation that the sites are of: that at the root, or that which a contact page is about, or the only one;
-// -1 where none is sure, as where several sites are asked that have each their own.
+// owner is the organisation that the sites are of: that at the root, or that which a contact page
+// is about, or the only one; -1 where none is sure, as where several sites are asked that have each
+// their own.
 func (s *search) owner() int {
 	best, rank, even := -1, 0, false
 	for i := range s.Directory.pages {

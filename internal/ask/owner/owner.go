@@ -1,10 +1,12 @@
-// Package owner answers practical questions from what sites say of their owners: from the properties of an organisation, a
-// place or a person, or else from the sentence of a page that tells it.
+// Package owner answers practical questions from what sites say of their owners: from the
+// properties of an organisation, a place or a person, or else from the sentence of a page that
+// tells it.
 //
-// Enter at Directory.Answer. A Directory holds the pages, answered questions, services, places and people of the sites,
-// as far as they were released; package practical recognises what is asked, and package facts reads properties. The
-// sentence of a page is found by the question's words, by how its page is called, by the values that it has, and by the
-// country, day or people that the question names.
+// Enter at Directory.Answer. A Directory holds the pages, answered questions, services, places and
+// people of the sites, as far as they were released; package practical recognises what is asked,
+// and package facts reads properties. The sentence of a page is found by the question's words, by
+// how its page is called, by the values that it has, and by the country, day or people that the
+// question names.
 //
 // It is pure.
 package owner
@@ -52,7 +54,8 @@ const (
 	job
 )
 
-// concerning are the types that tell of a site's owner, and unconcerning those below them that do not.
+// concerning are the types that tell of a site's owner, and unconcerning those below them that do
+// not.
 var (
 	concerning   = []string{"WebPage", "Question", "Service", "JobPosting", "Place", "Organization", "Person"}
 	unconcerning = []string{"Accommodation", "ItemPage", "CollectionPage", "SearchResultsPage", "ProfilePage"}
@@ -198,7 +201,8 @@ func meaningOf(text string) func() words.Vector {
 	})
 }
 
-// members are what an object says beside its name: what a person is or a thing is also called, and its texts.
+// members are what an object says beside its name: what a person is or a thing is also called, and
+// its texts.
 type members struct{ names, texts []string }
 
 func membersOf(object []byte) (m members) {
@@ -255,7 +259,8 @@ func split(text string) func(yield func(string) bool) {
 	}
 }
 
-// titleOf weighs what a page is called: its name, the last part of its address, and its type where that says it.
+// titleOf weighs what a page is called: its name, the last part of its address, and its type where
+// that says it.
 func titleOf(p Page) map[string]float64 {
 	const bySlug, byType, mostNone = 0.35, 0.7, 0.7
 	title := practical.Weigh(p.Name)
@@ -264,7 +269,8 @@ func titleOf(p Page) map[string]float64 {
 			title[intent] = (1-bySlug)*title[intent] + bySlug*weight
 		}
 	}
-	if none := min(title[practical.None], mostNone); content.IsA(p.Type, "Question") { // which people ask the owner anyway
+	// which people ask the owner anyway
+	if none := min(title[practical.None], mostNone); content.IsA(p.Type, "Question") {
 		for intent := range title {
 			title[intent] /= 1 - none
 		}
@@ -277,7 +283,8 @@ func titleOf(p Page) map[string]float64 {
 	return title
 }
 
-// slugOf is the last part of an address in words; empty for the root and for parts that are no words.
+// slugOf is the last part of an address in words; empty for the root and for parts that are no
+// words.
 func slugOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Fragment != "" {

@@ -25,7 +25,8 @@ func (s *search) rate(page, n int) float64 {
 	switch {
 	case asks(one.text):
 		score -= byName
-	case strings.Count(one.text, " ") < fewWords && len(one.values()) == 0 && !language.IsJoined(one.text): // "Hire it." means about anything on hiring
+	case strings.Count(one.text, " ") < fewWords && len(one.values()) == 0 && !language.IsJoined(one.text):
+		// "Hire it." means about anything on hiring
 		score -= byName / 2
 	}
 	for _, kind := range one.values() {
@@ -48,18 +49,21 @@ func (s *search) rate(page, n int) float64 {
 	return score + s.rateCountry(one)
 }
 
-// tellsCountry says whether a page says something of the country that is asked for: it names it, what it belongs to, or
-// which ones there are.
+// tellsCountry says whether a page says something of the country that is asked for: it names it,
+// what it belongs to, or which ones there are.
 func (s *search) tellsCountry(i int) bool {
 	return len(s.Asked.Countries) == 0 || slices.ContainsFunc(s.Directory.pages[i].sentences, func(one sentence) bool {
-		return len(one.countries()) > 0 || slices.ContainsFunc(one.names(), func(name string) bool { return name == "elsewhere" || name == "europe" })
+		return len(one.countries()) > 0 ||
+			slices.ContainsFunc(one.names(), func(name string) bool { return name == "elsewhere" || name == "europe" })
 	})
 }
 
-// telling says whether a name of [words] is one by which a sentence is told from others: people, animals, days.
+// telling says whether a name of [words] is one by which a sentence is told from others: people,
+// animals, days.
 func telling(name string) bool {
 	switch name {
-	case "child", "student", "senior", "adult", "family", "group", "disabled", "dog", "free", "monday", "tuesday", "wednesday", "thursday",
+	case "child", "student", "senior", "adult", "family", "group", "disabled", "dog", "free", "monday", "tuesday",
+		"wednesday", "thursday",
 		"friday", "saturday", "sunday":
 		return true
 	}
@@ -75,7 +79,8 @@ func grouping(name string) bool {
 	return false
 }
 
-// rateGroups says how well a sentence is on the people that are asked for: where none are, on what holds for anybody.
+// rateGroups says how well a sentence is on the people that are asked for: where none are, on what
+// holds for anybody.
 func (s *search) rateGroups(one *sentence) (score float64) {
 	const weight = byName / 2.5
 	if slices.Contains(one.names(), "adult") && !slices.ContainsFunc(s.Asked.Names, grouping) {
@@ -89,11 +94,14 @@ func (s *search) rateGroups(one *sentence) (score float64) {
 	return score
 }
 
-// onCountry says whether a sentence is on the country that is asked for, by its name or as one of others.
+// onCountry says whether a sentence is on the country that is asked for, by its name or as one of
+// others.
 func (s *search) onCountry(one sentence) bool {
 	european := facts.European(s.Asked.Countries[0])
 	return slices.Contains(one.countries(), s.Asked.Countries[0]) ||
-		slices.ContainsFunc(one.names(), func(name string) bool { return name == "elsewhere" || european && name == "europe" })
+		slices.ContainsFunc(one.names(), func(name string) bool {
+			return name == "elsewhere" || european && name == "europe"
+		})
 }
 
 // rateCountry says how well a sentence is on the country that is asked for.
@@ -119,8 +127,8 @@ func (s *search) rateCountry(one *sentence) float64 {
 	return 0
 }
 
-// quote is the sentence that answers, with those around it that answer about as well; of an answered
-// question as much of the answer as is short.
+// quote is the sentence that answers, with those around it that answer about as well; of an
+// answered question as much of the answer as is short.
 func (s *search) quote(page, n int) string {
 	p := &s.Directory.pages[page]
 	texts := make([]string, len(p.sentences))

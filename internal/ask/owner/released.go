@@ -5,7 +5,8 @@ import (
 	"frontdesk/internal/content/released"
 )
 
-// PageOf is an item as far as it was released. What the terms keep from being made into other texts has its name alone.
+// PageOf is an item as far as it was released. What the terms keep from being made into other texts
+// has its name alone.
 func PageOf(l *index.Doc, c *released.RenderedItem) Page {
 	r := c.Result(index.Hit{Doc: l})
 	page := Page{Site: l.Site, URL: l.URL, Type: r.Type(), Name: r.Name(), Language: r.Language()}

@@ -15,8 +15,8 @@ type term struct {
 	subject bool // it is none by which the intent is asked for
 }
 
-// wording is the words of the question that say what is asked of, as a language has them, with the sum of their weights and
-// that of the subject's.
+// wording is the words of the question that say what is asked of, as a language has them, with the
+// sum of their weights and that of the subject's.
 type wording struct {
 	terms          map[string]term
 	whole, subject float64
@@ -48,7 +48,8 @@ func (s *search) read(language string) (terms map[string]term, whole, subject fl
 				weight /= 2
 			}
 			if old, known := terms[word.Term]; !known || weight > old.weight {
-				terms[word.Term] = term{weight, !s.Asked.Usual(folded) && !slices.ContainsFunc(practical.NamesOf(folded), dated)}
+				terms[word.Term] = term{weight,
+					!s.Asked.Usual(folded) && !slices.ContainsFunc(practical.NamesOf(folded), dated)}
 			}
 		}
 	}
@@ -61,18 +62,20 @@ func (s *search) read(language string) (terms map[string]term, whole, subject fl
 	return terms, whole, subject
 }
 
-// dated says whether a name of [words] is read as more than words: a day, a country, how something is asked.
+// dated says whether a name of [words] is read as more than words: a day, a country, how something
+// is asked.
 func dated(name string) bool {
 	switch name {
-	case "place", "yes", "no", "child", "student", "senior", "adult", "family", "group", "disabled", "dog", "free", "unit-time", "percent", "onward",
+	case "place", "yes", "no", "child", "student", "senior", "adult", "family", "group", "disabled", "dog", "free",
+		"unit-time", "percent", "onward",
 		"elsewhere", "europe":
 		return false
 	}
 	return true
 }
 
-// strange is the share of the question that a page says nothing of: words that are in none of its sentences, and are not
-// those by which anybody asks practical questions.
+// strange is the share of the question that a page says nothing of: words that are in none of its
+// sentences, and are not those by which anybody asks practical questions.
 func (s *search) strange(i int) float64 {
 	language := s.Directory.pages[i].Language
 	if s.Asked.Language == "ja" { // whose words cannot be told apart
@@ -81,12 +84,14 @@ func (s *search) strange(i int) float64 {
 	terms, whole, _ := s.terms(language)
 	missing := 0.0
 	for field := range strings.FieldsSeq(s.Asked.Rest) {
-		if folded := facets.Fold(field); s.Asked.IsPractical(folded) || slices.ContainsFunc(practical.NamesOf(folded), told) {
+		if folded := facets.Fold(field); s.Asked.IsPractical(folded) ||
+			slices.ContainsFunc(practical.NamesOf(folded), told) {
 			continue
 		}
 		for word := range analyzer().Words(field, language) {
 			t := terms[word.Term]
-			if t.subject && !slices.ContainsFunc(s.postings[language+" "+word.Term], func(at posting) bool { return int(at.page) == i }) {
+			if t.subject && !slices.ContainsFunc(s.postings[language+" "+word.Term],
+				func(at posting) bool { return int(at.page) == i }) {
 				missing += t.weight
 			}
 		}
@@ -99,8 +104,8 @@ func told(name string) bool {
 	return name == "place" || telling(name)
 }
 
-// narrow is the share of a question's name that the question here does not ask, nor anybody who asks for the same: a place
-// to leave the pram is none to park.
+// narrow is the share of a question's name that the question here does not ask, nor anybody who
+// asks for the same: a place to leave the pram is none to park.
 func (s *search) narrow(i int) float64 {
 	p := &s.Directory.pages[i]
 	if !content.IsA(p.Type, "Question") || s.foreign(i) || s.Asked.Language == "ja" {
@@ -115,7 +120,8 @@ func (s *search) narrow(i int) float64 {
 		}
 		weight := s.weight(len(s.postings[p.Language+" "+word.Term]))
 		whole += weight
-		if _, asked := terms[word.Term]; !asked && !s.Asked.Usual(folded) && !slices.ContainsFunc(practical.NamesOf(folded), s.Asked.Has) {
+		if _, asked := terms[word.Term]; !asked && !s.Asked.Usual(folded) &&
+			!slices.ContainsFunc(practical.NamesOf(folded), s.Asked.Has) {
 			missing += weight
 		}
 	}

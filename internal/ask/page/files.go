@@ -14,8 +14,8 @@ import (
 //go:embed page.html assets
 var embedded embed.FS
 
-// Files are the page's files, served from a folder whose name is their common hash: a browser may keep them for
-// good, and modules that import each other are always of one version.
+// Files are the page's files, served from a folder whose name is their common hash: a browser may
+// keep them for good, and modules that import each other are always of one version.
 type Files struct {
 	Root   string // "/assets/<hash>"
 	byName map[string][]byte
@@ -49,8 +49,8 @@ func (f *Files) add(name string, text []byte) {
 	f.Root = "/assets/" + hex.EncodeToString(sum[:6])
 }
 
-// Serve answers with a file. Under the name of another version, which a page from before an upgrade asks for, it
-// serves the file as it is now and lets nobody keep it.
+// Serve answers with a file. Under the name of another version, which a page from before an upgrade
+// asks for, it serves the file as it is now and lets nobody keep it.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) {
 	folder, name := path.Split(r.URL.Path)
 	text, ok := f.byName[name]

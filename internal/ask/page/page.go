@@ -1,9 +1,10 @@
-// Package page is the page on which a person asks: a box, the answers as cards while they arrive, the summary, and the
-// request and response themselves for those who build on them. It is one page drawn here with a style sheet and a few
-// script modules, all embedded; nothing comes from anywhere else and nothing is built.
+// Package page is the page on which a person asks: a box, the answers as cards while they arrive,
+// the summary, and the request and response themselves for those who build on them. It is one page
+// drawn here with a style sheet and a few script modules, all embedded; nothing comes from anywhere
+// else and nothing is built.
 //
-// It is a client like any other: it posts to /ask and shows what comes back. It imports i18n alone, for its own words
-// in the language of who looks at it.
+// It is a client like any other: it posts to /ask and shows what comes back. It imports i18n alone,
+// for its own words in the language of who looks at it.
 package page
 
 import (
@@ -30,19 +31,22 @@ type Config struct {
 	Examples []string `yaml:"examples"`
 	// Logo is the address of a picture that stands before the title, in place of the bell.
 	Logo string `yaml:"logo" check:"url"`
-	// Color is that of the page's head and its buttons, such as `#143b32`. Words on it are black or white, whichever is
-	// easier to read.
+	// Color is that of the page's head and its buttons, such as `#143b32`. Words on it are black or
+	// white, whichever is easier to read.
 	Color string `yaml:"color"`
-	// Contact is where people turn who find nothing: an address of a page, or one that begins with `mailto:` or `tel:`.
+	// Contact is where people turn who find nothing: an address of a page, or one that begins with
+	// `mailto:` or `tel:`.
 	Contact string `yaml:"contact"`
 
 	Sites []Site // a picker is shown when there are several
 	Home  string // the address of the site's own pages, which the page links back to; empty for none
 	Ask   string // the path of the endpoint below the public address; "/ask" when empty
-	// Suggest gives questions to start with, in a language, where there are no Examples; nil for none.
+	// Suggest gives questions to start with, in a language, where there are no Examples; nil for
+	// none.
 	Suggest func(language string) []string
-	// PublicURL gives the address of the front desk as the sender of a request knows it, without a slash at its end;
-	// all links begin with its path. Nil is scheme and host as the request has them.
+	// PublicURL gives the address of the front desk as the sender of a request knows it, without a
+	// slash at its end; all links begin with its path. Nil is scheme and host as the request has
+	// them.
 	PublicURL func(*http.Request) string
 }
 
@@ -52,7 +56,8 @@ type Site struct {
 	Name string `json:"name"`
 }
 
-// contentPolicy lets the page load its own files and pictures from anywhere, ask its own server, and nothing else.
+// contentPolicy lets the page load its own files and pictures from anywhere, ask its own server,
+// and nothing else.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -170,7 +175,8 @@ func (p *page) draw(w http.ResponseWriter, r *http.Request, status int) {
 	answer(w, r, body.Bytes())
 }
 
-// maxQuestion is how much of a question in the address is put into the page; the endpoint has its own bound.
+// maxQuestion is how much of a question in the address is put into the page; the endpoint has its
+// own bound.
 const maxQuestion = 4000
 
 func clip(text string) string {

@@ -27,9 +27,9 @@ type Feature struct {
 	Value  float32
 }
 
-// Features are the words of a text, each two words that follow each other, the parts of words, and the names of [words] that
-// it has words of, hashed; and the direction of what it means. A script without blanks has every one, two and three
-// characters instead of words and their parts.
+// Features are the words of a text, each two words that follow each other, the parts of words, and
+// the names of [words] that it has words of, hashed; and the direction of what it means. A script
+// without blanks has every one, two and three characters instead of words and their parts.
 func Features(text string) []Feature {
 	counts := make(map[uint32]float32, 128)
 	add := func(kind byte, weight float32, parts ...string) {

@@ -27,7 +27,8 @@ var intents = sync.OnceValue(func() map[string]Intent {
 	all := map[string]Intent{}
 	for _, columns := range lang.Records(tables, "intents.txt") {
 		all[columns[0]] = Intent{
-			Name: columns[0], Facts: listed(columns[1], "+"), Values: listed(columns[2], ","), notes: listed(columns[3], ","),
+			Name: columns[0], Facts: listed(columns[1], "+"), Values: listed(columns[2], ","),
+			notes: listed(columns[3], ","),
 		}
 	}
 	return all
@@ -66,7 +67,8 @@ var kin = sync.OnceValue(func() map[string][]string {
 // ofKin is how much a title fits that is one of kin.
 const ofKin = 0.8
 
-// Fit says how well a page, by how its title was weighed, fits a question, by how that was weighed: 0 to 1.
+// Fit says how well a page, by how its title was weighed, fits a question, by how that was weighed:
+// 0 to 1.
 func Fit(question, title map[string]float64) float64 {
 	fit := 0.0
 	for intent, asked := range question {
@@ -144,7 +146,8 @@ func vocabularyOf(language string) vocabulary {
 	return v
 }
 
-// languageOf is the language whose phrases have most of a folded text's words; the first of even ones is the preferred.
+// languageOf is the language whose phrases have most of a folded text's words; the first of even
+// ones is the preferred.
 func languageOf(folded, preferred string) string {
 	best, most := preferred, -1
 	for _, language := range append([]string{preferred}, Languages...) {
@@ -161,15 +164,18 @@ func languageOf(folded, preferred string) string {
 	return best
 }
 
-// Common says whether folded words are ones by which anything may be asked in the question's language: "how", "do", "you".
+// Common says whether folded words are ones by which anything may be asked in the question's
+// language: "how", "do", "you".
 func (a *Asked) Common(words string) bool { return each(words, vocabularies()[a.Language].common) }
 
-// Usual says whether folded words are ones by which what is asked is asked for in the question's language.
+// Usual says whether folded words are ones by which what is asked is asked for in the question's
+// language.
 func (a *Asked) Usual(words string) bool {
 	return each(words, vocabularies()[a.Language].usual[a.Intent])
 }
 
-// IsPractical says whether folded words are ones by which practical questions are asked in the question's language.
+// IsPractical says whether folded words are ones by which practical questions are asked in the
+// question's language.
 func (a *Asked) IsPractical(words string) bool {
 	return each(words, vocabularies()[a.Language].usual[None])
 }

@@ -8,11 +8,13 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// maxOnward is how many words a question has at most that goes on with the one before: "and on Saturday?"
+// maxOnward is how many words a question has at most that goes on with the one before: "and on
+// Saturday?"
 const maxOnward = 6
 
-// ReadAfter reads a question that comes after others. It gives the one that it goes on with, empty for none, and how the last
-// of them was read. A long first one is read by the clause that asks, and goes on with all of itself.
+// ReadAfter reads a question that comes after others. It gives the one that it goes on with, empty
+// for none, and how the last of them was read. A long first one is read by the clause that asks,
+// and goes on with all of itself.
 func ReadAfter(earlier []string, text, language string, now time.Time) (asked Asked, before string, last Asked) {
 	origin := "" // of the last
 	for i, one := range append(slices.Clip(earlier), text) {
@@ -47,8 +49,8 @@ const (
 	clauseSure = 0.6 // how sure it has to be that a clause asks, and what
 )
 
-// readClauses reads the clause of a long text that is most surely a practical question: people tell how it came before they
-// ask. It is false where none is one.
+// readClauses reads the clause of a long text that is most surely a practical question: people tell
+// how it came before they ask. It is false where none is one.
 func readClauses(text, language string, now time.Time) (asked Asked, ok bool) {
 	if len(strings.Fields(text)) < longText {
 		return asked, false
@@ -67,9 +69,9 @@ func readClauses(text, language string, now time.Time) (asked Asked, ok bool) {
 	return asked, ok
 }
 
-// Onward reads a question that comes after another. Where it only names another day, country or person, it asks the same
-// of that, and onward is true; where it asks something else and names no place, it is still about the place of the one
-// before.
+// Onward reads a question that comes after another. Where it only names another day, country or
+// person, it asks the same of that, and onward is true; where it asks something else and names no
+// place, it is still about the place of the one before.
 func (before Asked) Onward(text string, now Asked) (whole Asked, onward bool) {
 	folded := facets.Fold(text)
 	leads := Begins(folded, "onward")

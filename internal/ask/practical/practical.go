@@ -1,22 +1,25 @@
-// Package practical recognises practical questions: what visitors ask of a site's owner rather than of its content, such
-// as when it is open, what delivery costs or whether dogs are let in.
+// Package practical recognises practical questions: what visitors ask of a site's owner rather than
+// of its content, such as when it is open, what delivery costs or whether dogs are let in.
 //
-// Enter at Read, which says what is asked for, how sure that is, and which day, country or people it names; Onward reads a
-// question that comes after another. What the package knows is data: one table a language in tables, with the
-// intents in brackets, and under each "title:" with what pages on it are called, and "ask:" with how people ask, separated
-// by semicolons. {thing}, {place} and {person} in a question stand for the words of that name, {country} for any country.
+// Enter at Read, which says what is asked for, how sure that is, and which day, country or people
+// it names; Onward reads a question that comes after another. What the package knows is data: one
+// table a language in tables, with the intents in brackets, and under each "title:" with what pages
+// on it are called, and "ask:" with how people ask, separated by semicolons. {thing}, {place} and
+// {person} in a question stand for the words of that name, {country} for any country.
 //
-// Two sections are no intents. [none] has questions that look for items, so that these are told apart. [words] has lines
-// "name: words", the same names in all tables: days, groups of people, words for yes and no; "place" has the schema.org type
-// that each word names, and names with "say-" are texts with {places} to fill in.
+// Two sections are no intents. [none] has questions that look for items, so that these are told
+// apart. [words] has lines "name: words", the same names in all tables: days, groups of people,
+// words for yes and no; "place" has the schema.org type that each word names, and names with "say-"
+// are texts with {places} to fill in.
 //
-// All tables have the same sections, in the same order; a test holds that, and that no question stands under two intents.
-// Who adds a language adds a table, and trains the model anew.
+// All tables have the same sections, in the same order; a test holds that, and that no question
+// stands under two intents. Who adds a language adds a table, and trains the model anew.
 //
-// Names with "holiday-" are days of a year, which differ between languages; holidayPrefix says how they are written.
+// Names with "holiday-" are days of a year, which differ between languages; holidayPrefix says how
+// they are written.
 //
-// The model is weights.bin: a logistic regression over words, parts of words and what they mean together, which the command
-// train makes from the tables.
+// The model is weights.bin: a logistic regression over words, parts of words and what they mean
+// together, which the command train makes from the tables.
 //
 // The package is pure, and knows nothing of items or of answers.
 package practical
@@ -51,7 +54,8 @@ type Phrase struct {
 	Title                  bool // it is what pages are called, and not how people ask
 }
 
-// Phrases gives all phrases of a language, in the order of its table. An error says what is wrong with the table.
+// Phrases gives all phrases of a language, in the order of its table. An error says what is wrong
+// with the table.
 func Phrases(language string) ([]Phrase, error) {
 	t, err := readTable(language)
 	return t.phrases, err
@@ -87,7 +91,8 @@ func (t *table) take(tag string, line language.Line) error {
 		return errors.New("a line is title: or ask: with phrases, below [a section]")
 	default:
 		for _, phrase := range phrases {
-			t.phrases = append(t.phrases, Phrase{Intent: line.Section, Language: tag, Text: phrase, Title: kind == "title"})
+			t.phrases = append(t.phrases,
+				Phrase{Intent: line.Section, Language: tag, Text: phrase, Title: kind == "title"})
 		}
 	}
 	return nil

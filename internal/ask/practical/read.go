@@ -95,7 +95,8 @@ func (a *Asked) KinSure() (sure float64) {
 // Has says whether the question has words of a name.
 func (a *Asked) Has(name string) bool { return slices.Contains(a.Names, name) }
 
-// Subject gives the words of a question that tell more than its intent, folded: what is asked about.
+// Subject gives the words of a question that tell more than its intent, folded: what is asked
+// about.
 func (a *Asked) Subject(text string) (subject []string) {
 	for word := range strings.FieldsSeq(facets.Fold(text)) {
 		if !a.Common(word) && !a.Usual(word) {

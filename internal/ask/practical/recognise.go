@@ -19,7 +19,8 @@ var weightFile []byte
 // Sure is the confidence from which a question is taken for what it was recognised as.
 const Sure = 0.5
 
-// Weigh gives how likely a text, which may be the title of a page, belongs to each intent; together they are 1.
+// Weigh gives how likely a text, which may be the title of a page, belongs to each intent; together
+// they are 1.
 func Weigh(text string) map[string]float64 {
 	m := model()
 	scores := m.Scores(Features(text))
@@ -59,8 +60,9 @@ func (m *Model) Scores(features []Feature) []float32 {
 	return scores
 }
 
-// Pack writes the model with one byte a weight: the digest of the tables, the scale of a step of a weight, the
-// intents, their biases, and the weights; in place of those that round to nothing stand how many follow each other.
+// Pack writes the model with one byte a weight: the digest of the tables, the scale of a step of a
+// weight, the intents, their biases, and the weights; in place of those that round to nothing stand
+// how many follow each other.
 func (m *Model) Pack() ([]byte, error) {
 	most := float32(0)
 	for _, w := range m.Weights {
@@ -129,12 +131,14 @@ func Unpack(packed []byte) (*Model, error) {
 		i++
 	}
 	if i != len(m.Weights) || r.Len() > 0 {
-		return nil, errors.New("practical: the weights are not those of this shape of model; go generate makes them anew")
+		return nil, errors.New(
+			"practical: the weights are not those of this shape of model; go generate makes them anew")
 	}
 	return m, nil
 }
 
-// model is the one that the binary carries. A broken one recognises nothing, which a test would tell.
+// model is the one that the binary carries. A broken one recognises nothing, which a test would
+// tell.
 var model = sync.OnceValue(func() *Model {
 	m, err := Unpack(weightFile)
 	if err != nil {
@@ -143,7 +147,8 @@ var model = sync.OnceValue(func() *Model {
 	return m
 })
 
-// TablesDigest tells the tables from others, so that weights that were not made from them are noticed.
+// TablesDigest tells the tables from others, so that weights that were not made from them are
+// noticed.
 func TablesDigest() [32]byte {
 	h := sha256.New()
 	for _, language := range Languages {

@@ -13,9 +13,9 @@ import (
 	lang "frontdesk/internal/infra/language"
 )
 
-// holidayPrefix begins the names of holidays in [words]. Behind it stands a month and a day, or the days from Easter
-// Sunday, and behind a "+" how many days more there are: "holiday-12-24", "holiday-easter-2", "holiday-08-13+3". The name
-// "holiday" itself is that of all public holidays.
+// holidayPrefix begins the names of holidays in [words]. Behind it stands a month and a day, or the
+// days from Easter Sunday, and behind a "+" how many days more there are: "holiday-12-24",
+// "holiday-easter-2", "holiday-08-13+3". The name "holiday" itself is that of all public holidays.
 const holidayPrefix = "holiday-"
 
 func isHoliday(name string) bool { return name == "holiday" || strings.HasPrefix(name, holidayPrefix) }
@@ -30,9 +30,11 @@ type partOfDay struct {
 }
 
 // parts are those that are told apart.
-var parts = []partOfDay{{"morning", 6, 12}, {"noon", 12, 14}, {"afternoon", 12, 18}, {"evening", 18, 22}, {"night", 22, 24}}
+var parts = []partOfDay{{"morning", 6, 12}, {"noon", 12, 14}, {"afternoon", 12, 18}, {"evening", 18, 22},
+	{"night", 22, 24}}
 
-// readWhen reads the day that is asked for, and the time of day. A day of the week is one of each week.
+// readWhen reads the day that is asked for, and the time of day. A day of the week is one of each
+// week.
 func (a *Asked) readWhen(text string, now time.Time) {
 	a.Rest = text
 	from, timed := a.readClock()
@@ -107,8 +109,9 @@ func (a *Asked) Hours() string {
 	return "hours"
 }
 
-// readClock takes the time of day out of what is left of the question, and gives it in minutes from midnight. A number is
-// one where it is written so ("7pm", "18:30"), or where the words before or behind it say it ("at 7", "18 Uhr").
+// readClock takes the time of day out of what is left of the question, and gives it in minutes from
+// midnight. A number is one where it is written so ("7pm", "18:30"), or where the words before or
+// behind it say it ("at 7", "18 Uhr").
 func (a *Asked) readClock() (minute int, ok bool) {
 	lower := strings.ToLower(a.Rest)
 	for i := 0; i < len(lower) && len(lower) == len(a.Rest); i++ {
@@ -121,7 +124,8 @@ func (a *Asked) readClock() (minute int, ok bool) {
 		}
 		behind := strings.TrimLeft(lower[i+n:], " ?？")
 		unit := a.beginsWith(behind, "clock-unit")
-		led := a.endsWith(strings.TrimSpace(lower[:i]), "clock-lead") && (behind == "" || Begins(facets.Fold(behind), timely...))
+		led := a.endsWith(strings.TrimSpace(lower[:i]), "clock-lead") &&
+			(behind == "" || Begins(facets.Fold(behind), timely...))
 		if !marked && !unit && !led {
 			continue
 		}
@@ -140,7 +144,8 @@ var timely = append([]string{"morning", "afternoon", "evening", "night", "today"
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// beginsWith says whether a text is or begins with a word of a name in the question's language, no letter behind it.
+// beginsWith says whether a text is or begins with a word of a name in the question's language, no
+// letter behind it.
 func (a *Asked) beginsWith(text, name string) bool {
 	return slices.ContainsFunc(WordsOf(a.Language, name), func(word string) bool {
 		rest, is := strings.CutPrefix(text, word)
@@ -149,7 +154,8 @@ func (a *Asked) beginsWith(text, name string) bool {
 	})
 }
 
-// endsWith says whether a text is or ends with a word of a name in the question's language, no letter before it.
+// endsWith says whether a text is or ends with a word of a name in the question's language, no
+// letter before it.
 func (a *Asked) endsWith(text, name string) bool {
 	return slices.ContainsFunc(WordsOf(a.Language, name), func(word string) bool {
 		rest, is := strings.CutSuffix(text, word)
@@ -158,7 +164,8 @@ func (a *Asked) endsWith(text, name string) bool {
 	})
 }
 
-// dateIn is the day of a year that a text names, the next one where it names no year, and where it stands.
+// dateIn is the day of a year that a text names, the next one where it names no year, and where it
+// stands.
 func dateIn(text string, now time.Time) (date time.Time, start, end int, ok bool) {
 	if now.IsZero() {
 		return now, 0, 0, false

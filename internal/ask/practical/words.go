@@ -16,13 +16,16 @@ import (
 // sayPrefix begins the names of texts in [words].
 const sayPrefix = "say-"
 
-// WordsOf are the words of a name in [words], in a language, as they stand there; none where there is no such table.
+// WordsOf are the words of a name in [words], in a language, as they stand there; none where there
+// is no such table.
 func WordsOf(language, name string) []string { return all()[language].words[name] }
 
-// untold are names of [words] that make the examples of the training or stand beside numbers, and are no hint in a question.
+// untold are names of [words] that make the examples of the training or stand beside numbers, and
+// are no hint in a question.
 var untold = []string{"thing", "person", "clock-lead", "clock-unit"}
 
-// lexical is the names that folded words of up to mostWords have. Words of scripts without blanks stand in unspaced.
+// lexical is the names that folded words of up to mostWords have. Words of scripts without blanks
+// stand in unspaced.
 type lexical struct{ spaced, unspaced map[string][]string }
 
 // lexicon is that of all languages.
@@ -68,8 +71,9 @@ func classOf(name string) string {
 // mostWords is how many words an entry of the lexicon has at most that is found.
 const mostWords = 5
 
-// NamesOf gives the names, sorted, that a folded text says in any of the languages; "country" stands for any country. A word
-// within a longer name does not count: the "christmas" of "christmas eve".
+// NamesOf gives the names, sorted, that a folded text says in any of the languages; "country"
+// stands for any country. A word within a longer name does not count: the "christmas" of "christmas
+// eve".
 func NamesOf(folded string) []string {
 	l, found := lexicon(), map[string]bool{}
 	words := strings.Fields(folded)
@@ -101,7 +105,8 @@ func (l *lexical) partOfDay(word string, found map[string]bool) {
 	for at := range word {
 		for _, day := range l.spaced[word[:at]] {
 			for _, part := range l.spaced[word[at:]] {
-				if slices.Contains(weekdays, day) && slices.ContainsFunc(parts, func(p partOfDay) bool { return p.name == part }) {
+				if slices.Contains(weekdays, day) &&
+					slices.ContainsFunc(parts, func(p partOfDay) bool { return p.name == part }) {
 					found[day], found[part] = true, true
 				}
 			}
@@ -135,7 +140,8 @@ func (l *lexical) within(text string, found map[string]bool) {
 	}
 }
 
-// Has says whether folded words stand in a folded text, as whole words where the script has blanks between them.
+// Has says whether folded words stand in a folded text, as whole words where the script has blanks
+// between them.
 func Has(folded, words string) bool {
 	switch {
 	case words == "":
@@ -162,7 +168,8 @@ func Places(folded string) (found []Place) {
 	return found
 }
 
-// Say is a text of [words] in a language, English where there is no such table, with its places filled in.
+// Say is a text of [words] in a language, English where there is no such table, with its places
+// filled in.
 func Say(language, name string, fill ...string) string {
 	if _, known := all()[language]; !known {
 		language = Languages[0]
@@ -174,8 +181,8 @@ func Say(language, name string, fill ...string) string {
 	return text
 }
 
-// Chat is what is said to a greeting, thanks or a question for help: which kinds of things there are, and examples of
-// questions.
+// Chat is what is said to a greeting, thanks or a question for help: which kinds of things there
+// are, and examples of questions.
 func Chat(language, intent string, kinds, examples []string) string {
 	speaker, has := i18n.For(language), ""
 	if len(kinds) > 0 {
@@ -189,7 +196,8 @@ func Chat(language, intent string, kinds, examples []string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Begins says whether a folded text begins with one of the words of some names, in any of the languages.
+// Begins says whether a folded text begins with one of the words of some names, in any of the
+// languages.
 func Begins(folded string, names ...string) bool {
 	for _, language := range Languages {
 		for _, name := range names {

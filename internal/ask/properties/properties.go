@@ -1,5 +1,6 @@
-// Package properties reads conditions on what items state under names of their own: "new patients: yes", "consultation days:
-// Monday, Thursday", "scent: strong". A question says such a condition by the name and the value.
+// Package properties reads conditions on what items state under names of their own: "new patients:
+// yes", "consultation days: Monday, Thursday", "scent: strong". A question says such a condition by
+// the name and the value.
 //
 // It is pure. Enter at Read.
 package properties
@@ -27,8 +28,8 @@ type Found struct {
 	Condition facets.Constraint
 }
 
-// Words about properties, folded: those that say nothing of a name ("required", "possible"), and those before a thing that is
-// to be there.
+// Words about properties, folded: those that say nothing of a name ("required", "possible"), and
+// those before a thing that is to be there.
 var glue, with = phrases("property.glue"), phrases("property.with")
 
 func phrases(key string) func() map[string]bool {
@@ -43,7 +44,8 @@ func phrases(key string) func() map[string]bool {
 	})
 }
 
-// Read gives the conditions that a question says. Of several values of a property that it may name, the longest counts.
+// Read gives the conditions that a question says. Of several values of a property that it may name,
+// the longest counts.
 func Read(q Question, all []facets.Property) (found []Found) {
 	byName := map[string][]facets.Property{}
 	var names []string
@@ -75,8 +77,8 @@ func contentOf(name string) (words []string) {
 	return words
 }
 
-// flag reads a property that is or is not. A name of one word alone needs a word before it that asks for it or for its
-// absence.
+// flag reads a property that is or is not. A name of one word alone needs a word before it that
+// asks for it or for its absence.
 func (q Question) flag(name string, of []facets.Property) (f Found, ok bool) {
 	var yes []string
 	for _, p := range of {
@@ -121,10 +123,12 @@ func (q Question) before(i int, is func(string) bool) bool {
 // slack is how many words may stand between those of one name.
 const slack = 1
 
-// together finds words that are like all those of a name, in any order, and where they stand; 0, 0 where there are none.
+// together finds words that are like all those of a name, in any order, and where they stand; 0, 0
+// where there are none.
 func (q Question) together(content []string) (from, to int) {
 	for i := range q.Words {
-		if len(content) == 0 || !q.Free(i) || !slices.ContainsFunc(content, func(c string) bool { return like(c, q.Words[i]) }) {
+		if len(content) == 0 || !q.Free(i) ||
+			!slices.ContainsFunc(content, func(c string) bool { return like(c, q.Words[i]) }) {
 			continue
 		}
 		end := min(len(q.Words), i+len(content)+slack)
@@ -151,7 +155,8 @@ func (q Question) value(name string, of []facets.Property) (best Found, ok bool)
 		return best, false
 	}
 	for i, word := range q.Words {
-		if sign, day := facets.Weekday(word); day && q.Free(i) && slices.ContainsFunc(of, func(p facets.Property) bool { return hasDay(p.Value) }) {
+		if sign, day := facets.Weekday(word); day && q.Free(i) &&
+			slices.ContainsFunc(of, func(p facets.Property) bool { return hasDay(p.Value) }) {
 			return Found{i, i + 1, facets.Constraint{Slot: of[0].Slot, Values: []string{sign}, Stated: true}}, true
 		}
 	}
@@ -160,15 +165,18 @@ func (q Question) value(name string, of []facets.Property) (best Found, ok bool)
 		if _, n := facets.ReadNumber(p.Value); n == len(p.Value) { // which is a figure
 			continue
 		}
-		if len(words) == 0 || len(words) > facets.LongestPhrase || taxonomy.Affirms(p.Value) || taxonomy.Negates(p.Value) {
+		if len(words) == 0 || len(words) > facets.LongestPhrase || taxonomy.Affirms(p.Value) ||
+			taxonomy.Negates(p.Value) {
 			continue
 		}
 		for i := 0; i+len(words) <= len(q.Words); i++ {
-			if !slices.Equal(q.Words[i:i+len(words)], words) || !q.Free(i) || !q.Plain(i) || len(words) <= best.To-best.From ||
+			if !slices.Equal(q.Words[i:i+len(words)], words) || !q.Free(i) || !q.Plain(i) ||
+				len(words) <= best.To-best.From ||
 				len(words) == 1 && slices.ContainsFunc(content, func(c string) bool { return like(c, words[0]) }) {
 				continue
 			}
-			best, ok = Found{i, i + len(words), facets.Constraint{Slot: p.Slot, Values: []string{p.Value}, Stated: true}}, true
+			best, ok =
+				Found{i, i + len(words), facets.Constraint{Slot: p.Slot, Values: []string{p.Value}, Stated: true}}, true
 			best.Condition.Not = q.before(i, facets.Denies)
 		}
 	}
@@ -197,10 +205,12 @@ func like(a, b string) bool {
 	return n >= leastStem && len(a)-n <= mostEnding && len(b)-n <= mostEnding
 }
 
-// leastSpoken is how many letters of a value a text without blanks has at least that says it without the name.
+// leastSpoken is how many letters of a value a text without blanks has at least that says it
+// without the name.
 const leastSpoken = 4
 
-// Within gives the conditions that a text of a script without blanks says, with the words that say them.
+// Within gives the conditions that a text of a script without blanks says, with the words that say
+// them.
 func Within(text string, all []facets.Property) (found []Found, said []string) {
 	taken := map[facets.Slot]bool{}
 	for _, p := range all {
@@ -212,13 +222,15 @@ func Within(text string, all []facets.Property) (found []Found, said []string) {
 			continue
 		}
 		taken[p.Slot] = true
-		found = append(found, Found{Condition: facets.Constraint{Slot: p.Slot, Values: []string{p.Value}, Not: not, Stated: true}})
+		found = append(found,
+			Found{Condition: facets.Constraint{Slot: p.Slot, Values: []string{p.Value}, Not: not, Stated: true}})
 		said = append(said, words)
 	}
 	return found, said
 }
 
-// valueIn finds the words of a text that say a value, or that it is not to be: an adjective in its negative form.
+// valueIn finds the words of a text that say a value, or that it is not to be: an adjective in its
+// negative form.
 func valueIn(text string, p facets.Property) (words string, not bool) {
 	value := []rune(p.Value)
 	name := strings.Index(text, p.Name)
@@ -229,7 +241,8 @@ func valueIn(text string, p facets.Property) (words string, not bool) {
 		}
 		for list := range language.Each("property.denied") {
 			for _, denied := range list.Phrases {
-				if stem, ok := strings.CutSuffix(p.Value, list.Argument); ok && stem != "" && strings.Contains(rest, stem+denied) {
+				if stem, ok := strings.CutSuffix(p.Value, list.Argument); ok && stem != "" &&
+					strings.Contains(rest, stem+denied) {
 					return rest[:strings.Index(rest, stem+denied)+len(stem+denied)], true
 				}
 			}

@@ -6,8 +6,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// readGone reads that events are wanted which are over: "past events", "concerts that already happened". The last of them
-// come first, unless another order is asked for.
+// readGone reads that events are wanted which are over: "past events", "concerts that already
+// happened". The last of them come first, unless another order is asked for.
 func (r *reader) readGone(i int) bool {
 	if !r.wanted("Event", "Course") || !r.known(facets.Start) {
 		return false
@@ -27,8 +27,8 @@ func (r *reader) readGone(i int) bool {
 	return false
 }
 
-// beside are words that say that something is over only where they stand beside the word for it: "old events", but not
-// "events in the old town".
+// beside are words that say that something is over only where they stand beside the word for it:
+// "old events", but not "events in the old town".
 var beside = everywhere("gone.beside")
 
 // besideType says whether a word for a type stands before or behind the n tokens at i.
@@ -45,12 +45,13 @@ func (r *reader) besideType(i, n int) bool {
 	return m > 0
 }
 
-// ageLeads are the words before a span of time that is an age: "older" where it is at least that old, "newer" where it is at most.
-// Of those in aged, the age has to be told behind the span: "more than a year old".
+// ageLeads are the words before a span of time that is an age: "older" where it is at least that
+// old, "newer" where it is at most. Of those in aged, the age has to be told behind the span: "more
+// than a year old".
 var ageLeads, aged, ages = argumentsOf("age"), everywhere("age.told"), everywhere("age.behind")
 
-// readAge reads how old something is to be: "older than a year", "less than two weeks old". It is said of what has a day of
-// its own; of other things it may be about whom they are for.
+// readAge reads how old something is to be: "older than a year", "less than two weeks old". It is
+// said of what has a day of its own; of other things it may be about whom they are for.
 func (r *reader) readAge(i int) bool {
 	if !r.wanted("Article", "JobPosting", "Event", "VideoObject", "PodcastEpisode", "Review") {
 		return false
@@ -112,8 +113,8 @@ func (r *reader) age(i int) (step func(day time.Time, times int) time.Time, next
 	return step, i + 2, true
 }
 
-// readYears reads for whom by age something is to be: "for a 7 year old", "meine Tochter, 7 Jahre". The words for whoever it
-// is say nothing more.
+// readYears reads for whom by age something is to be: "for a 7 year old", "meine Tochter, 7 Jahre".
+// The words for whoever it is say nothing more.
 func (r *reader) readYears() {
 	if !r.known(facets.Age) {
 		return

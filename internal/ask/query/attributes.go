@@ -34,7 +34,8 @@ type meaningOf struct {
 	reading reading
 }
 
-// attributeNames are the names of attributes that are not those of their slots, folded and without blanks.
+// attributeNames are the names of attributes that are not those of their slots, folded and without
+// blanks.
 var attributeNames = sync.OnceValue(func() map[string]meaningOf {
 	names := map[string]meaningOf{}
 	for _, row := range []struct {
@@ -48,9 +49,12 @@ var attributeNames = sync.OnceValue(func() map[string]meaningOf {
 		{meaningOf{facets.CookTime, readMost}, "cooktime cookingtime"},
 		{meaningOf{facets.PrepTime, readMost}, "preptime preparationtime"},
 		{meaningOf{facets.Duration, readMost}, "duration length runtime timerequired"},
-		{meaningOf{facets.Diet, readEqual}, "diet diets suitablefordiet dietary dietaryrestrictions dietaryrestriction restrictions dietarypreferences dietarypreference"},
-		{meaningOf{facets.Ingredient, readNot}, "allergies allergens allergy allergen intolerances exclude excludes excluding without excludeingredients excludedingredients excludeingredient avoid dislikes"},
-		{meaningOf{facets.Ingredient, readEqual}, "ingredient ingredients recipeingredient include includes includeingredients mustinclude"},
+		{meaningOf{facets.Diet, readEqual}, "diet diets suitablefordiet dietary dietaryrestrictions " +
+			"dietaryrestriction restrictions dietarypreferences dietarypreference"},
+		{meaningOf{facets.Ingredient, readNot}, "allergies allergens allergy allergen intolerances exclude excludes " +
+			"excluding without excludeingredients excludedingredients excludeingredient avoid dislikes"},
+		{meaningOf{facets.Ingredient, readEqual},
+			"ingredient ingredients recipeingredient include includes includeingredients mustinclude"},
 		{meaningOf{facets.Brand, readEqual}, "brand manufacturer maker"},
 		{meaningOf{facets.Color, readEqual}, "color colour colors colours"},
 		{meaningOf{facets.Category, readEqual}, "category"},
@@ -59,7 +63,8 @@ var attributeNames = sync.OnceValue(func() map[string]meaningOf {
 		{meaningOf{facets.Size, readEqual}, "size"},
 		{meaningOf{facets.Audience, readEqual}, "audience"},
 		{meaningOf{facets.Cuisine, readEqual}, "cuisine recipecuisine"},
-		{meaningOf{facets.Location, readEqual}, "location place city near where venue address area areaserved region country joblocation"},
+		{meaningOf{facets.Location, readEqual},
+			"location place city near where venue address area areaserved region country joblocation"},
 		{meaningOf{facets.Start, readEqual}, "date startdate when day dates"},
 		{meaningOf{facets.Published, readEqual}, "datepublished published year publicationdate dateposted releasedate"},
 		{meaningOf{facets.Published, readLeast}, "since publishedafter publishedsince newerthan"},
@@ -103,7 +108,8 @@ func readName(name string, lexicon *facets.Lexicon) (m meaningOf, ok bool) {
 	for _, bound := range []struct {
 		word    string
 		reading reading
-	}{{"max", readMost}, {"min", readLeast}, {"maximum", readMost}, {"minimum", readLeast}, {"not", readNot}, {"exclude", readNot}, {"without", readNot}} {
+	}{{"max", readMost}, {"min", readLeast}, {"maximum", readMost}, {"minimum", readLeast}, {"not", readNot},
+		{"exclude", readNot}, {"without", readNot}} {
 		rest, found := strings.CutPrefix(plain, bound.word)
 		if !found {
 			rest, found = strings.CutSuffix(plain, bound.word)
@@ -126,9 +132,10 @@ func says(lexicon *facets.Lexicon, slot facets.Slot) bool {
 	return ok
 }
 
-// Heed applies attributes of a question, each a JSON value by its name, to what was understood so far. What comes from an
-// attribute replaces what was inferred about the same; the values "any", "none" and "no preference", and null, take it
-// away. Attributes that no item here has filter nothing: their words are soft evidence, and Ignored names them.
+// Heed applies attributes of a question, each a JSON value by its name, to what was understood so
+// far. What comes from an attribute replaces what was inferred about the same; the values "any",
+// "none" and "no preference", and null, take it away. Attributes that no item here has filter
+// nothing: their words are soft evidence, and Ignored names them.
 func (u *Understood) Heed(attributes map[string]jsontext.Value, source facets.Source, at Asking) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		u.heed(name, attributes[name], source, at)
@@ -149,7 +156,8 @@ func (u *Understood) heed(name string, value jsontext.Value, source facets.Sourc
 		u.heedCount(h)
 		return
 	}
-	if diet, ok := facets.DietOf(name); ok && (value.Kind() == 't' || value.Kind() == 'f') && says(at.Lexicon, facets.Diet) {
+	if diet, ok := facets.DietOf(name); ok && (value.Kind() == 't' || value.Kind() == 'f') &&
+		says(at.Lexicon, facets.Diet) {
 		if value.Kind() == 't' { // "vegan": true
 			u.take(h, []facets.Constraint{{Slot: facets.Diet, Values: []string{diet}}}, facets.Diet, false)
 		}
@@ -171,7 +179,8 @@ func (u *Understood) heed(name string, value jsontext.Value, source facets.Sourc
 	}
 	constraints := h.constraints(m, value)
 	if len(constraints) == 0 && impossible(m.slot, value) {
-		u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: "no item can have such a number; give one from 0 on, such as 20"})
+		u.Ignored = append(u.Ignored,
+			Ignored{Name: h.name, Reason: "no item can have such a number; give one from 0 on, such as 20"})
 		return
 	}
 	if len(constraints) == 0 {
@@ -185,7 +194,8 @@ func (u *Understood) heed(name string, value jsontext.Value, source facets.Sourc
 func (u *Understood) ignore(h heeder, reason string) {
 	u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: reason})
 	for _, w := range h.wishes {
-		if w = strings.TrimSpace(w); len(w) >= leastEvidence && len(w) <= mostEvidence && len(u.Soft) < mostSoft && !indifferent()[facets.Fold(w)] {
+		if w = strings.TrimSpace(w); len(w) >= leastEvidence && len(w) <= mostEvidence && len(u.Soft) < mostSoft &&
+			!indifferent()[facets.Fold(w)] {
 			u.Soft = append(u.Soft, w)
 		}
 	}
@@ -202,16 +212,21 @@ const (
 // drop takes away what was inferred about a slot.
 func (u *Understood) drop(slot facets.Slot) {
 	same := func(s facets.Slot) bool {
-		return s == slot || slot == facets.TotalTime && s == facets.Duration || slot == facets.Ingredient && s == facets.Mention
+		return s == slot || slot == facets.TotalTime && s == facets.Duration ||
+			slot == facets.Ingredient && s == facets.Mention
 	}
-	u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool { return same(c.Slot) && c.Source < facets.FromAttribute })
+	u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool {
+		return same(c.Slot) && c.Source < facets.FromAttribute
+	})
 }
 
-// take adds constraints of an attribute. On most slots they replace what was inferred; of what items are made of and must
-// not have, all holds together.
+// take adds constraints of an attribute. On most slots they replace what was inferred; of what
+// items are made of and must not have, all holds together.
 func (u *Understood) take(h heeder, constraints []facets.Constraint, slot facets.Slot, not bool) {
 	if slot != facets.Diet && slot != facets.Ingredient && slot != facets.Mention && !not {
-		u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool { return c.Slot == slot && c.Source < h.source })
+		u.Constraints = slices.DeleteFunc(u.Constraints, func(c facets.Constraint) bool {
+			return c.Slot == slot && c.Source < h.source
+		})
 	}
 	for _, c := range constraints {
 		c.Source = h.source
@@ -258,7 +273,8 @@ func (u *Understood) heedSort(h heeder) {
 		return
 	}
 	if text != "" && facets.Fold(text) != "relevance" {
-		u.Ignored = append(u.Ignored, Ignored{Name: h.name, Reason: "nothing here can be ordered so; name a figure that items have, such as price"})
+		u.Ignored = append(u.Ignored, Ignored{Name: h.name,
+			Reason: "nothing here can be ordered so; name a figure that items have, such as price"})
 	} else {
 		u.Sort = facets.Sort{}
 	}
@@ -284,7 +300,8 @@ var indifferent = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// Indifferent says whether words mean that anything will do: "any", "none", "no preference" in any of our languages.
+// Indifferent says whether words mean that anything will do: "any", "none", "no preference" in any
+// of our languages.
 func Indifferent(words string) bool { return indifferent()[facets.Fold(words)] }
 
 // heeder reads the value of one attribute.
@@ -318,8 +335,8 @@ func wishes(v jsontext.Value) (all []string) {
 	return all
 }
 
-// plainNumber is a JSON number in digits alone, as people write it: 1000 for 1e3. One that is out of all bounds stays as it
-// is written.
+// plainNumber is a JSON number in digits alone, as people write it: 1000 for 1e3. One that is out
+// of all bounds stays as it is written.
 func plainNumber(v jsontext.Value) string {
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.Abs(f) >= 1e15 {
@@ -328,7 +345,8 @@ func plainNumber(v jsontext.Value) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// unbounded are numbers that no item has: below zero, or with an exponent, which is left where digits would be too many.
+// unbounded are numbers that no item has: below zero, or with an exponent, which is left where
+// digits would be too many.
 var unbounded = regexp.MustCompile(`^\s*(?:\p{Sc}?\s*[-−–]\s*\p{Sc}?\s*\d|[-+]?\d[\d.]*[eE][-+]?\d)`)
 
 // impossible says whether a value has a number that no item can have.
@@ -472,14 +490,15 @@ func (h heeder) one(m meaningOf, kind facets.Kind, text string) (facets.Constrai
 func (h heeder) gratis(m meaningOf, text string) (facets.Constraint, bool) {
 	nothing := 0.0
 	said := func(s sense) bool { return s.role == roleGratis || s.role == roleFree }
-	if m.slot == facets.Price && (slices.ContainsFunc(compiled().vocabulary[foldPhrase(text)], said) || slices.ContainsFunc(gratisWithin(), func(p piece) bool { return p.word == text })) {
+	if m.slot == facets.Price && (slices.ContainsFunc(compiled().vocabulary[foldPhrase(text)], said) ||
+		slices.ContainsFunc(gratisWithin(), func(p piece) bool { return p.word == text })) {
 		return facets.Constraint{Slot: facets.Price, Max: &nothing, Said: text}, true
 	}
 	return facets.Constraint{}, false
 }
 
-// worded reads words. Each of several things that must hold together, such as diets and what is not wanted, is a condition
-// of its own; of all else any will do.
+// worded reads words. Each of several things that must hold together, such as diets and what is not
+// wanted, is a condition of its own; of all else any will do.
 func (h heeder) worded(m meaningOf, texts []string) []facets.Constraint {
 	var wanted, unwanted []string
 	for _, text := range texts {
@@ -527,12 +546,13 @@ func (h heeder) worded(m meaningOf, texts []string) []facets.Constraint {
 	return all
 }
 
-// dietary reads words about what somebody eats: diets by their names, and prose ("no nuts please", "I am allergic to
-// shellfish") as the question would have said it.
+// dietary reads words about what somebody eats: diets by their names, and prose ("no nuts please",
+// "I am allergic to shellfish") as the question would have said it.
 func (h heeder) dietary(m meaningOf) (all []facets.Constraint) {
 	for _, text := range h.wishes {
 		said := h.worded(m, []string{text})
-		if len(text) > 400 || !slices.ContainsFunc(said, func(c facets.Constraint) bool { _, diet := facets.DietOf(facets.Fold(c.Values[0])); return !diet }) {
+		if len(text) > 400 || !slices.ContainsFunc(said,
+			func(c facets.Constraint) bool { _, diet := facets.DietOf(facets.Fold(c.Values[0])); return !diet }) {
 			all = append(all, said...)
 			continue
 		}
@@ -559,7 +579,8 @@ func alternatives(text string) []string {
 	var all []string
 	start := 0
 	for i, field := range fields {
-		if slices.ContainsFunc(compiled().vocabulary[facets.Fold(field)], func(s sense) bool { return s.role == roleOr }) {
+		if slices.ContainsFunc(compiled().vocabulary[facets.Fold(field)],
+			func(s sense) bool { return s.role == roleOr }) {
 			all = append(all, strings.Join(fields[start:i], " "))
 			start = i + 1
 		}
@@ -588,7 +609,8 @@ func negated(text string) (rest string, not bool) {
 	return text, false
 }
 
-// structured reads {"min": 10, "max": 20, "currency": "EUR"} and the like, schema.org's quantities among them.
+// structured reads {"min": 10, "max": 20, "currency": "EUR"} and the like, schema.org's quantities
+// among them.
 func (h heeder) structured(m meaningOf, kind facets.Kind, v jsontext.Value) []facets.Constraint {
 	var object map[string]jsontext.Value
 	if json.Unmarshal(v, &object, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
@@ -630,17 +652,23 @@ func (h heeder) structured(m meaningOf, kind facets.Kind, v jsontext.Value) []fa
 
 // bounds are the names of the members of a structured value.
 var bounds = map[string]string{
-	"min": "min", "minvalue": "min", "minimum": "min", "gte": "min", "atleast": "min", "lowprice": "min", "minprice": "min", "low": "min", "from": "min", "start": "min", "startdate": "min",
-	"since": "min", "max": "max", "maxvalue": "max", "maximum": "max", "lte": "max", "atmost": "max", "highprice": "max", "maxprice": "max", "high": "max", "to": "max", "end": "max",
-	"enddate": "max", "until": "max", "lt": "below", "under": "below", "below": "below", "before": "below", "lessthan": "below", "gt": "above", "over": "above", "above": "above",
-	"after": "above", "morethan": "above", "greaterthan": "above", "value": "value", "price": "value", "eq": "value", "equals": "value", "is": "value", "name": "value", "values": "value", "in": "value",
-	"text": "value", "any": "value", "anyof": "value", "currency": "unit", "pricecurrency": "unit", "unit": "unit", "unittext": "unit", "unitcode": "unit", "not": "not", "exclude": "not", "ne": "not",
+	"min": "min", "minvalue": "min", "minimum": "min", "gte": "min", "atleast": "min", "lowprice": "min",
+	"minprice": "min", "low": "min", "from": "min", "start": "min", "startdate": "min",
+	"since": "min", "max": "max", "maxvalue": "max", "maximum": "max", "lte": "max", "atmost": "max",
+	"highprice": "max", "maxprice": "max", "high": "max", "to": "max", "end": "max",
+	"enddate": "max", "until": "max", "lt": "below", "under": "below", "below": "below", "before": "below",
+	"lessthan": "below", "gt": "above", "over": "above", "above": "above", "after": "above", "morethan": "above",
+	"greaterthan": "above", "value": "value", "price": "value", "eq": "value",
+	"equals": "value", "is": "value", "name": "value", "values": "value", "in": "value",
+	"text": "value", "any": "value", "anyof": "value", "currency": "unit", "pricecurrency": "unit", "unit": "unit",
+	"unittext": "unit", "unitcode": "unit", "not": "not", "exclude": "not", "ne": "not",
 	"addresslocality": "value", "addressregion": "value", "addresscountry": "value", "city": "value",
 }
 
 // side fills in one bound of a structured value.
 func (h heeder) side(c *facets.Constraint, m meaningOf, kind facets.Kind, bound, text string) bool {
-	read := map[string]reading{"min": readLeast, "above": readLeast, "max": readMost, "below": readMost, "value": m.reading}[bound]
+	read := map[string]reading{"min": readLeast, "above": readLeast, "max": readMost, "below": readMost,
+		"value": m.reading}[bound]
 	one, ok := h.one(meaningOf{m.slot, readEqual}, kind, text)
 	if !ok {
 		return false

@@ -14,7 +14,8 @@ const nearbyKilometres = 25
 var (
 	// nearby are the words before a place that do not mean that something is in it.
 	nearby = everywhere("distance.near")
-	// distanceLinks stand between a distance and the place that it is from, distanceLeads before a distance.
+	// distanceLinks stand between a distance and the place that it is from, distanceLeads before a
+	// distance.
 	distanceLinks, distanceLeads = everywhere("distance.link"), everywhere("distance.lead")
 	// kilometres are units of distance, in kilometres.
 	kilometres = sync.OnceValue(func() map[string]float64 {
@@ -26,7 +27,8 @@ var (
 	})
 )
 
-// readDistances reads how far from a place: "within 10 km of Berlin", "im Umkreis von 5 km um Bonn". A place is one that items have.
+// readDistances reads how far from a place: "within 10 km of Berlin", "im Umkreis von 5 km um
+// Bonn". A place is one that items have.
 func (r *reader) readDistances() {
 	for i := 3; i < len(r.tokens); i++ {
 		factor, known := kilometres()[r.word(i-2)]
@@ -38,7 +40,8 @@ func (r *reader) readDistances() {
 		if n == 0 || !(figure > 0) {
 			continue
 		}
-		r.add(facets.Constraint{Slot: facets.Location, Values: []string{place}, Around: figure * factor}, r.distanceLead(i-3), i+n)
+		r.add(facets.Constraint{Slot: facets.Location, Values: []string{place}, Around: figure * factor},
+			r.distanceLead(i-3), i+n)
 	}
 }
 

@@ -11,24 +11,26 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake", "not only".
+// notExcluded are words behind "no" and "not" that make a phrase of another meaning: "no bake",
+// "not only".
 var notExcluded = everywhere("not.part")
 
 // articles stand between a negation and what it is about.
 var articles = everywhere("article")
 
-// notLinks are the words that stand there beside articles: "que no sean azules", "pas en porcelaine".
+// notLinks are the words that stand there beside articles: "que no sean azules", "pas en
+// porcelaine".
 var notLinks = everywhere("not.link")
 
 // linked says whether the word at i only joins a negation to what it is about.
 func (r *reader) linked(i int) bool { return articles()[r.word(i)] || notLinks()[r.word(i)] }
 
-// plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are prose, in which it says many
-// other things.
+// plainSpoken is how many words a question has at most whose "not" is a wish: longer ones are
+// prose, in which it says many other things.
 const plainSpoken = 12
 
-// readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to shellfish", "not red",
-// "sugar-free".
+// readWithout reads what is not wanted: "without nuts or eggs", "no ginger", "allergic to
+// shellfish", "not red", "sugar-free".
 func (r *reader) readWithout(i int) bool {
 	if slices.ContainsFunc(r.accepted, func(s refusals.Span) bool { return s.From <= i && i < s.To }) {
 		return false
@@ -106,7 +108,8 @@ func (r *reader) supposed(i int) bool {
 	return false
 }
 
-// owned are words behind a negation that make what follows a matter of somebody's: "watch the game, not your phone".
+// owned are words behind a negation that make what follows a matter of somebody's: "watch the game,
+// not your phone".
 var owned = everywhere("not.owned")
 
 // negation is how something is said not to be wanted.
@@ -115,8 +118,9 @@ type negation struct {
 	part bool // it is something that the items lack ("without a switch"), and not a kind of them ("no lamps")
 }
 
-// exclude adds a condition on what is not wanted, which the tokens from i to before next say. What items may mention all the
-// same is a preference. What says to be without a part of it is looked for as well.
+// exclude adds a condition on what is not wanted, which the tokens from i to before next say. What
+// items may mention all the same is a preference. What says to be without a part of it is looked
+// for as well.
 func (r *reader) exclude(c facets.Constraint, i, next int, by negation) {
 	if c.Slot == facets.Mention {
 		c.Soft = r.mayMention(c.Values[0], i, by)
@@ -129,8 +133,9 @@ func (r *reader) exclude(c facets.Constraint, i, next int, by negation) {
 	r.add(c, i, next)
 }
 
-// mayMention says whether an item may mention what is not wanted and be wanted all the same: "a tool case without tools" is
-// about tools, and "silicone not clear" tells of a kind among them. What is food may not.
+// mayMention says whether an item may mention what is not wanted and be wanted all the same: "a
+// tool case without tools" is about tools, and "silicone not clear" tells of a kind among them.
+// What is food may not.
 func (r *reader) mayMention(what string, i int, by negation) bool {
 	what = facets.Fold(what)
 	last := facets.Singular(what[strings.LastIndexByte(what, ' ')+1:])
@@ -151,18 +156,23 @@ func (r *reader) mayMention(what string, i int, by negation) bool {
 	return false
 }
 
-// clause says whether a clause of its own begins at i: behind a comma, a word that joins, or what was understood already.
+// clause says whether a clause of its own begins at i: behind a comma, a word that joins, or what
+// was understood already.
 func (r *reader) clause(i int) bool {
 	before := i - 1
-	for before >= 0 && (r.functional(before) || r.has(before, roleGlue) || r.has(before, roleCourtesy)) && !r.tokens[before].used {
+	for before >= 0 && (r.functional(before) || r.has(before, roleGlue) || r.has(before, roleCourtesy)) &&
+		!r.tokens[before].used {
 		before--
 	}
-	return before < 0 || before < i-1 || r.relates(i) || r.tokens[i].comma || r.tokens[i].stop || r.tokens[before].used || r.has(before, roleAnd) || exceptive()[r.word(i)] || exceptive()[r.word(before)]
+	return before < 0 || before < i-1 || r.relates(i) || r.tokens[i].comma || r.tokens[i].stop ||
+		r.tokens[before].used || r.has(before, roleAnd) || exceptive()[r.word(i)] || exceptive()[r.word(before)]
 }
 
 // relates says whether the words of a negation at i begin a clause by themselves: "que no sea".
 func (r *reader) relates(i int) bool {
-	return r.has(i, roleGlue) && !slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleNot || s.role == roleWithout })
+	return r.has(i, roleGlue) && !slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool {
+		return s.role == roleNot || s.role == roleWithout
+	})
 }
 
 // exceptive are words that take something out of what was named.
@@ -201,7 +211,8 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 		nothing := 0.0
 		return facets.Constraint{Slot: facets.Price, Min: &nothing, Above: true}, i + n
 	}
-	if typ, n := r.unwantedType(i); n > 0 && (!by.part || slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(typ, t) })) {
+	if typ, n := r.unwantedType(i); n > 0 &&
+		(!by.part || slices.ContainsFunc(r.out.Types, func(t string) bool { return r.at.IsA(typ, t) })) {
 		if c, ok := r.unwantedCategory(r.phrase(i, i+n)); ok {
 			return c, i + n
 		}
@@ -212,7 +223,8 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 			continue
 		}
 		phrase := r.phrase(i, i+n)
-		if class, ok := taxonomy.Named(phrase); ok && taxonomy.KindOf(class) == taxonomy.Food && r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
+		if class, ok := taxonomy.Named(phrase); ok && taxonomy.KindOf(class) == taxonomy.Food &&
+			r.known(facets.Ingredient) && !r.wanted("Product", "Event", "Article") {
 			return r.lacking(class, by.role == roleAllergic), i + n
 		}
 		if c, ok := r.meaning(phrase); ok && (c.Slot != facets.Color || r.colorful(i, n)) {
@@ -229,7 +241,8 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 		return c, i
 	}
 	end = i + 1
-	food := r.known(facets.Ingredient) && (r.wanted("Recipe") || r.only("Recipe") || by.role == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
+	food := r.known(facets.Ingredient) &&
+		(r.wanted("Recipe") || r.only("Recipe") || by.role == roleAllergic || len(r.out.Types) == 0 && r.foodAsked())
 	for !food && end < len(r.tokens) && end < i+3 && r.goesOn(end) && !isColor(r.word(end)) {
 		end++
 	}
@@ -240,8 +253,9 @@ func (r *reader) unwanted(i int, by negation) (c facets.Constraint, end int) {
 	return facets.Constraint{Slot: slot, Not: true, Values: []string{r.said(i, r.mentionedTo(i, end))}}, end
 }
 
-// mentionedTo is where the words from i that something mentions together end, of those before end that say what is not wanted:
-// of "sleep in a tent" and of "im Zelt schlafen" it is the tent that items speak of. Where nothing mentions any, all count.
+// mentionedTo is where the words from i that something mentions together end, of those before end
+// that say what is not wanted: of "sleep in a tent" and of "im Zelt schlafen" it is the tent that
+// items speak of. Where nothing mentions any, all count.
 func (r *reader) mentionedTo(i, end int) int {
 	for to := end; to > i && r.at.Met != nil; to-- {
 		if r.at.Met(&facets.Constraint{Slot: facets.Mention, Values: []string{r.said(i, to)}}) {
@@ -251,15 +265,15 @@ func (r *reader) mentionedTo(i, end int) int {
 	return end
 }
 
-// goesOn says whether the word at i goes on with a thing that is not wanted: it tells neither of who asks nor of what such a
-// thing does, as in "a lock that needs no key".
+// goesOn says whether the word at i goes on with a thing that is not wanted: it tells neither of
+// who asks nor of what such a thing does, as in "a lock that needs no key".
 func (r *reader) goesOn(i int) bool {
 	return r.plain(i) && !r.tokens[i].comma && !r.tokens[i].stop && !r.has(i, roleCourtesy) &&
 		!slices.ContainsFunc(r.around, func(s refusals.Span) bool { return s.From == i })
 }
 
-// unwantedType finds the type of items that the word at i names, among those that the catalog has. Nobody who does not
-// want any events wants none of what is wanted: a type above that is none.
+// unwantedType finds the type of items that the word at i names, among those that the catalog has.
+// Nobody who does not want any events wants none of what is wanted: a type above that is none.
 func (r *reader) unwantedType(i int) (typ string, n int) {
 	r.phrases(i, func(s sense, length int) bool {
 		if (s.role == roleType || s.role == roleKind) && r.have(s.arg) > 0 && !narrower()[r.phrase(i, i+length)] {
@@ -273,10 +287,12 @@ func (r *reader) unwantedType(i int) (typ string, n int) {
 	return typ, n
 }
 
-// narrower are words for a type that name some items of it: nobody who wants no novels wants no books.
+// narrower are words for a type that name some items of it: nobody who wants no novels wants no
+// books.
 var narrower = everywhere("type.narrower")
 
-// unwantedCategory finds the category that a phrase names. What is food is looked for in what items are made of instead.
+// unwantedCategory finds the category that a phrase names. What is food is looked for in what items
+// are made of instead.
 func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
 	if r.known(facets.Ingredient) && taxonomy.IsFood(facets.Singular(phrase)) && !foods()[phrase] {
 		return facets.Constraint{}, false
@@ -297,8 +313,8 @@ func (r *reader) unwantedCategory(phrase string) (facets.Constraint, bool) {
 	return facets.Constraint{}, false
 }
 
-// refusedKind says whether what begins at i is a kind that is not wanted: a negation stands before it, or before what it is joined to by "and"
-// or "or".
+// refusedKind says whether what begins at i is a kind that is not wanted: a negation stands before
+// it, or before what it is joined to by "and" or "or".
 func (r *reader) refusedKind(i int) bool {
 	for range mostListed {
 		for i > 0 && articles()[r.word(i-1)] && !r.tokens[i].comma && !r.tokens[i].stop {
@@ -314,7 +330,8 @@ func (r *reader) refusedKind(i int) bool {
 			return false
 		}
 		i--
-		for n := 0; n < facets.LongestPhrase && i > 0 && (r.plain(i-1) || r.has(i-1, roleType)) && !r.negatedBefore(i); n++ {
+		for n := 0; n < facets.LongestPhrase && i > 0 && (r.plain(i-1) || r.has(i-1, roleType)) &&
+			!r.negatedBefore(i); n++ {
 			i--
 		}
 	}
@@ -352,7 +369,8 @@ func (r *reader) meaning(phrase string) (facets.Constraint, bool) {
 	return facets.Constraint{}, false
 }
 
-// foodAsked says whether the question seems to be about food where the catalog has other things, too.
+// foodAsked says whether the question seems to be about food where the catalog has other things,
+// too.
 func (r *reader) foodAsked() bool {
 	if r.have("Recipe") == 0 {
 		return false
@@ -373,7 +391,8 @@ func (r *reader) foodAsked() bool {
 // foods are words for meals and dishes.
 var foods = everywhere("food")
 
-// plain says whether the word at i has a meaning of its own: it is no function word and begins no other condition.
+// plain says whether the word at i has a meaning of its own: it is no function word and begins no
+// other condition.
 func (r *reader) plain(i int) bool {
 	if i >= len(r.tokens) || r.tokens[i].used || r.tokens[i].number || r.functional(i) {
 		return false
@@ -381,7 +400,8 @@ func (r *reader) plain(i int) bool {
 	plain := true
 	r.phrases(i, func(s sense, n int) bool {
 		switch s.role {
-		case roleSlot, roleThing, roleKind, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue, roleHigh, roleLow, roleReviews:
+		case roleSlot, roleThing, roleKind, rolePeople, roleCourtesy, roleStars, roleTop, roleFree, roleTongue,
+			roleHigh, roleLow, roleReviews:
 			return true
 		}
 		plain = false
@@ -405,7 +425,8 @@ func (r *reader) freeOf(i int) int {
 			r.add(facets.Constraint{Slot: facets.Diet, Values: []string{diet}}, i, i+n+1)
 			return n + 1
 		}
-		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms()[phrase] && (r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
+		if n == 1 && r.tokens[i+n].glued && r.known(facets.Ingredient) && !freedoms()[phrase] &&
+			(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
 			r.add(facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{phrase}}, i, i+n+1)
 			return n + 1
 		}

@@ -56,17 +56,20 @@ func (r *reader) figureAt(i int) (f figure, ok bool) {
 // at0 is the token at which text goes on behind n bytes from token i.
 func (r *reader) at0(i, n int) int { return r.behind(i, r.tokens[i].start+n) }
 
-// doubtful are words that are currencies and other things as well, unlessWeight those of them that are weights.
+// doubtful are words that are currencies and other things as well, unlessWeight those of them that
+// are weights.
 var doubtful, unlessWeight = everywhere("money.doubtful"), everywhere("money.unlessweight")
 
 // isMoney says whether what reads as a sum of money is one here.
 func (r *reader) isMoney(i, n int, m facets.Money) bool {
 	last := r.at0(i, n) - 1
-	return !doubtful()[r.word(last)] || r.at.Lexicon.Currency() == m.Currency || unlessWeight()[r.word(last)] && !r.known("weight")
+	return !doubtful()[r.word(last)] || r.at.Lexicon.Currency() == m.Currency ||
+		unlessWeight()[r.word(last)] && !r.known("weight")
 }
 
 // nutrients are the slots of figures that are grams of something.
-var nutrients = []facets.Slot{facets.Protein, facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber, facets.Sodium}
+var nutrients = []facets.Slot{facets.Protein, facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber,
+	facets.Sodium}
 
 // quantity is a figure with a unit.
 func (r *reader) quantity(q facets.Quantity, next int) (f figure, ok bool) {
@@ -142,7 +145,8 @@ func (r *reader) counted(f *figure) {
 		f.next++
 		return
 	}
-	if slot, n := r.slotAt(f.next); n > 0 && (slot == facets.Calories || slices.Contains(nutrients, slot) || slot == facets.Rating) && r.known(slot) {
+	if slot, n := r.slotAt(f.next); n > 0 &&
+		(slot == facets.Calories || slices.Contains(nutrients, slot) || slot == facets.Rating) && r.known(slot) {
 		f.slot = slot
 		f.next += n
 	}
@@ -173,7 +177,8 @@ func (r *reader) slotAt(i int) (facets.Slot, int) {
 	return facets.Slot(s.arg), n
 }
 
-// slotBefore finds the name of a slot that leads to token i, over words without meaning, and where it begins.
+// slotBefore finds the name of a slot that leads to token i, over words without meaning, and where
+// it begins.
 func (r *reader) slotBefore(i int) (slot facets.Slot, start int) {
 	for k := i; k > 0 && k > i-4; k-- {
 		if r.tokens[k].stop || r.tokens[k].comma {
@@ -200,7 +205,8 @@ func (r *reader) slotBefore(i int) (slot facets.Slot, start int) {
 // limits are the ways to bound a figure that stand before it.
 var limits = []role{roleAtMost, roleUnder, roleAtLeast, roleOver, roleBetween, roleAbout}
 
-// readBound reads a bounded figure at i: "under $20", "between 10 and 15 minutes", "4 stars and up", "20€ max".
+// readBound reads a bounded figure at i: "under $20", "between 10 and 15 minutes", "4 stars and
+// up", "20€ max".
 func (r *reader) readBound(i int) bool {
 	best, length := roleNone, 0
 	for _, limit := range limits {
@@ -221,8 +227,9 @@ func (r *reader) readBound(i int) bool {
 	return ok && r.bounded(roleNone, i, f)
 }
 
-// Words beside figures: beginnings of compounds that are numbers, what joins a range and what begins one and nothing else, what may
-// stand before a number of people, and what a span of time has before it that repeats or ends.
+// Words beside figures: beginnings of compounds that are numbers, what joins a range and what
+// begins one and nothing else, what may stand before a number of people, and what a span of time
+// has before it that repeats or ends.
 var (
 	numberPrefixes = texts("number.prefix")
 	rangeJoints    = everywhere("range.joint")
@@ -235,7 +242,8 @@ var (
 // startsNumber says whether a word of more than four letters may begin a figure.
 func startsNumber(word string) bool {
 	_, ok := facets.NumberWord(word)
-	return ok || slices.ContainsFunc(numberPrefixes(), func(prefix string) bool { return strings.HasPrefix(word, prefix) })
+	return ok ||
+		slices.ContainsFunc(numberPrefixes(), func(prefix string) bool { return strings.HasPrefix(word, prefix) })
 }
 
 // figureBehind reads a figure behind the words of a bound, over an article.
@@ -266,7 +274,8 @@ func (r *reader) jointAt(i int) int {
 	return -1
 }
 
-// bounded makes the constraint of a figure that begins with what the question says at i, and what bounds it from there.
+// bounded makes the constraint of a figure that begins with what the question says at i, and what
+// bounds it from there.
 func (r *reader) bounded(limit role, i int, f figure) bool {
 	low, high, next := f, f, f.next
 	ranged := false
@@ -317,7 +326,8 @@ func (r *reader) bounded(limit role, i int, f figure) bool {
 	return true
 }
 
-// agree gives the first figure of a range what only the second says, and says whether they are of one kind.
+// agree gives the first figure of a range what only the second says, and says whether they are of
+// one kind.
 func agree(first, second *figure) bool {
 	if first.slot == "" && !first.time {
 		first.slot, first.unit, first.time = second.slot, second.unit, second.time
@@ -335,7 +345,8 @@ func agree(first, second *figure) bool {
 func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facets.Slot, start, end int, ok bool) {
 	start, end = i, next
 	if r.force != "" {
-		return r.force, start, end, f.slot == "" || f.slot == r.force || f.slot == facets.Price && r.force == "priceRange"
+		return r.force, start, end, f.slot == "" || f.slot == r.force ||
+			f.slot == facets.Price && r.force == "priceRange"
 	}
 	before, from := r.slotBefore(i)
 	if f.slot != "" && f.slot != facets.Price {
@@ -355,7 +366,8 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facets.Slot, 
 		slot = r.timeSlot(f)
 		if isTime(before) {
 			start = from
-			if r.known(before) && (before != facets.TotalTime && before != facets.Duration || slot != facets.Duration && slot != workload) {
+			if r.known(before) && (before != facets.TotalTime && before != facets.Duration ||
+				slot != facets.Duration && slot != workload) {
 				slot = before
 			}
 		} else if n > 0 && isTime(after) {
@@ -369,11 +381,15 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facets.Slot, 
 	case n > 0 && figured(after):
 		return after, start, next + n, r.known(after)
 	}
-	if limited && f.value <= 5 && r.known(facets.Rating) && (r.has(next-1, roleOrMore) || r.has(next-2, roleOrMore)) { // "4.5 and up"
+	// "4.5 and up"
+	if limited && f.value <= 5 && r.known(facets.Rating) && (r.has(next-1, roleOrMore) || r.has(next-2, roleOrMore)) {
 		return facets.Rating, start, end, true
 	}
-	// A bare number: what is for sale has a price. Years are read elsewhere, and "one" stands for a thing.
-	if pronoun := f.value == 1 && !r.tokens[next-1].number; limited && !pronoun && r.known(facets.Price) && !r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop || r.tokens[next].comma || r.functional(next) || r.bounds(next)) {
+	// A bare number: what is for sale has a price. Years are read elsewhere, and "one" stands for a
+	// thing.
+	if pronoun := f.value == 1 && !r.tokens[next-1].number; limited && !pronoun && r.known(facets.Price) &&
+		!r.only("Recipe") && !r.tokens[i].number && (next >= len(r.tokens) || r.tokens[next].stop ||
+		r.tokens[next].comma || r.functional(next) || r.bounds(next)) {
 		return facets.Price, start, end, true
 	}
 	return "", start, end, false
@@ -381,7 +397,8 @@ func (r *reader) slotOf(f figure, i, next int, limited bool) (slot facets.Slot, 
 
 // bounds says whether another condition begins at i: a limit, or what is not wanted.
 func (r *reader) bounds(i int) bool {
-	return slices.ContainsFunc([]role{roleUnder, roleAtMost, roleOver, roleAtLeast, roleBetween, roleWithout, roleNot}, func(begin role) bool { return r.has(i, begin) })
+	return slices.ContainsFunc([]role{roleUnder, roleAtMost, roleOver, roleAtLeast, roleBetween, roleWithout, roleNot},
+		func(begin role) bool { return r.has(i, begin) })
 }
 
 func isTime(slot facets.Slot) bool {
@@ -405,7 +422,8 @@ func (r *reader) timeSlot(f figure) facets.Slot {
 	if r.wanted("Course", "Book", "Article", "LearningResource") && r.known(workload) {
 		return workload
 	}
-	if r.wanted("Event", "Course", "Movie", "MediaObject", "CreativeWorkSeries", "Trip") && !r.wanted("Recipe") || !r.known(facets.TotalTime) && r.known(facets.Duration) {
+	if r.wanted("Event", "Course", "Movie", "MediaObject", "CreativeWorkSeries", "Trip") && !r.wanted("Recipe") ||
+		!r.known(facets.TotalTime) && r.known(facets.Duration) {
 		return facets.Duration
 	}
 	for _, slot := range []facets.Slot{facets.TotalTime, facets.CookTime, facets.PrepTime} {
@@ -419,7 +437,8 @@ func (r *reader) timeSlot(f figure) facets.Slot {
 	return facets.TotalTime
 }
 
-// bare makes the constraint of a figure that nothing bounds: "a 20-minute dinner", "4 star", "300 calories".
+// bare makes the constraint of a figure that nothing bounds: "a 20-minute dinner", "4 star", "300
+// calories".
 func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 	before := r.word(i - 1)
 	switch {
@@ -464,7 +483,8 @@ func (r *reader) bare(c facets.Constraint, f figure, i, next int) bool {
 // nearly is by which share an amount may differ from one that nothing bounds.
 const nearly = 0.03
 
-// readServes reads for how many people something is to be: "serves 6", "for a family of four", "for two".
+// readServes reads for how many people something is to be: "serves 6", "for a family of four", "for
+// two".
 func (r *reader) readServes(i int) bool {
 	s, n := r.match(i, roleServes)
 	if n == 0 || s.role != roleServes || !r.known(facets.Yield) {
@@ -480,7 +500,8 @@ func (r *reader) readServes(i int) bool {
 	}
 	end := next + 1
 	_, more := r.match(end, roleOrMore)
-	if f, ok := r.figureAt(next); ok && (f.slot != "" && f.slot != facets.Yield || f.time) || more == 0 && r.jointAt(end) >= 0 {
+	if f, ok := r.figureAt(next); ok && (f.slot != "" && f.slot != facets.Yield || f.time) ||
+		more == 0 && r.jointAt(end) >= 0 {
 		return false
 	}
 	end += more

@@ -23,20 +23,24 @@ const (
 // Turn is how a question goes on with what was wanted before it.
 type Turn struct {
 	Relation
-	// Places are the items that a Pick is about, by their place in the answer before, from 0; below 0 from its end.
+	// Places are the items that a Pick is about, by their place in the answer before, from 0; below
+	// 0 from its end.
 	Places []int
-	// Same says that a Pick is about what was spoken of last ("is it vegan?"); Places are then for when nothing was.
+	// Same says that a Pick is about what was spoken of last ("is it vegan?"); Places are then for
+	// when nothing was.
 	Same bool
-	// Before and After are the words of a Pick around those that stand for items. Both are empty where the items
-	// themselves are wanted.
+	// Before and After are the words of a Pick around those that stand for items. Both are empty
+	// where the items themselves are wanted.
 	Before, After string
-	// Rest are the words of what is to hold for items (Among), or behind those that only go on (Onward); empty where there are none.
+	// Rest are the words of what is to hold for items (Among), or behind those that only go on
+	// (Onward); empty where there are none.
 	Rest string
 	// Unsure says that the words leave it open whether the question goes on; it is Apart then.
 	Unsure bool
 }
 
-// Relate finds how a question goes on with what was wanted before it. Said is what Read makes of the question by itself.
+// Relate finds how a question goes on with what was wanted before it. Said is what Read makes of
+// the question by itself.
 func Relate(text string, said, earlier *Understood) Turn {
 	folded := " " + facets.Fold(text) + " "
 	if strings.TrimSpace(folded) == "" {
@@ -91,7 +95,8 @@ func among(text string) (rest string, ok bool) {
 	return "", false
 }
 
-// dangled is a question that goes on with a preposition, from that on: "for children" of "and for children?"; empty for others.
+// dangled is a question that goes on with a preposition, from that on: "for children" of "and for
+// children?"; empty for others.
 func dangled(text string) string {
 	l := split(text)
 	for i := range min(4, len(l.tokens)) {
@@ -105,7 +110,8 @@ func dangled(text string) string {
 	return ""
 }
 
-// otherKind says whether a question names a category where another was wanted before it: it is about something else then.
+// otherKind says whether a question names a category where another was wanted before it: it is
+// about something else then.
 func otherKind(said, earlier *Understood) bool {
 	kinds := func(u *Understood) (values []string) {
 		for _, c := range u.Constraints {
@@ -119,9 +125,10 @@ func otherKind(said, earlier *Understood) bool {
 	return len(now) > 0 && len(before) > 0 && !meet(now, before)
 }
 
-// Follow makes what was wanted and a question that goes on with it (Onward) one, which read then understands by its
-// words. What the question says wins over what was said before in the same slot, unless both can hold; what it does not
-// speak of stays, also what no words say. With instead, its words take the place of those for what was wanted.
+// Follow makes what was wanted and a question that goes on with it (Onward) one, which read then
+// understands by its words. What the question says wins over what was said before in the same slot,
+// unless both can hold; what it does not speak of stays, also what no words say. With instead, its
+// words take the place of those for what was wanted.
 func Follow(text string, said, earlier Understood, instead bool, read func(string) Understood) Understood {
 	folded := " " + facets.Fold(text) + " "
 	lead, _ := trimLead(folded, followLeads())
@@ -130,7 +137,9 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 	hard := slices.ContainsFunc(said.Constraints, func(c facets.Constraint) bool { return !c.Soft })
 	another := false // something in the place of what was wanted
 	for _, c := range earlier.Constraints {
-		instead := slices.ContainsFunc(said.Constraints, func(n facets.Constraint) bool { return (!n.Soft || c.Soft || swap) && displaces(n, c, swap) })
+		instead := slices.ContainsFunc(said.Constraints, func(n facets.Constraint) bool {
+			return (!n.Soft || c.Soft || swap) && displaces(n, c, swap)
+		})
 		if instead || slices.Contains(let, c.Slot) {
 			another = another || instead
 			gone = append(gone, c)
@@ -139,7 +148,8 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 		c.Source = min(c.Source, facets.FromEarlier)
 		kept = append(kept, c)
 	}
-	head := instead || swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions()) // "what about pancakes?"
+	// "what about pancakes?"
+	head := instead || swap && !hard && !another && len(content(folded, &said)) > 0 && !startsWith(lead, prepositions())
 	own := plain(text)
 	sort, compares := comparison(folded)
 	if compares {
@@ -184,25 +194,29 @@ func Follow(text string, said, earlier Understood, instead bool, read func(strin
 func untyped(asked string, types []string) string {
 	words := strings.Fields(asked)
 	kept := slices.DeleteFunc(words, func(word string) bool {
-		return slices.ContainsFunc(compiled().vocabulary[facets.Fold(strings.Trim(word, ",.;:!?"))], func(s sense) bool {
-			return s.role == roleType && slices.Contains(types, s.arg)
-		})
+		return slices.ContainsFunc(compiled().vocabulary[facets.Fold(strings.Trim(word, ",.;:!?"))],
+			func(s sense) bool {
+				return s.role == roleType && slices.Contains(types, s.arg)
+			})
 	})
 	return strings.Join(kept, " ")
 }
 
-// settle brings the constraints that were read of a question made of several together with those that were known before:
-// what no longer holds goes, and what no words say comes.
+// settle brings the constraints that were read of a question made of several together with those
+// that were known before: what no longer holds goes, and what no words say comes.
 func (u *Understood) settle(kept, gone, said []facets.Constraint, let []facets.Slot) {
 	var all []facets.Constraint
 	for _, c := range u.Constraints {
-		if slices.Contains(let, c.Slot) || slices.ContainsFunc(gone, condition(c).equal) && !slices.ContainsFunc(said, condition(c).equal) {
+		if slices.Contains(let, c.Slot) ||
+			slices.ContainsFunc(gone, condition(c).equal) && !slices.ContainsFunc(said, condition(c).equal) {
 			continue
 		}
-		if c.Soft && !c.Not && (slices.ContainsFunc(said, condition(c).firmly) || slices.ContainsFunc(gone, condition(c).inPlaceOf)) {
+		if c.Soft && !c.Not &&
+			(slices.ContainsFunc(said, condition(c).firmly) || slices.ContainsFunc(gone, condition(c).inPlaceOf)) {
 			c.Soft = false // what it takes the place of left others out, too
 		}
-		if c.Soft && c.Not && (slices.ContainsFunc(said, condition(c).firmer) || slices.ContainsFunc(kept, condition(c).firmer)) {
+		if c.Soft && c.Not &&
+			(slices.ContainsFunc(said, condition(c).firmer) || slices.ContainsFunc(kept, condition(c).firmer)) {
 			c.Soft = false // as it was when it was said
 		}
 		if i := slices.IndexFunc(kept, condition(c).equal); i >= 0 {
@@ -231,20 +245,24 @@ func (c condition) firmer(d facets.Constraint) bool {
 	return !d.Soft && d.Not && d.Slot == c.Slot && same(c.Values, d.Values)
 }
 
-// inPlaceOf says whether a constraint stands where another did that left others out: a place for a place.
+// inPlaceOf says whether a constraint stands where another did that left others out: a place for a
+// place.
 func (c condition) inPlaceOf(d facets.Constraint) bool {
-	return !d.Soft && !d.Not && d.Slot == c.Slot && (c.Slot == facets.Location || c.Slot == facets.Brand || c.Slot == facets.Author) && !same(c.Values, d.Values)
+	return !d.Soft && !d.Not && d.Slot == c.Slot &&
+		(c.Slot == facets.Location || c.Slot == facets.Brand || c.Slot == facets.Author) && !same(c.Values, d.Values)
 }
 
 // equal says whether two constraints ask for the same.
 func (c condition) equal(d facets.Constraint) bool {
-	return c.Slot == d.Slot && c.Not == d.Not && c.Allergy == d.Allergy && c.Soft == d.Soft && c.Cheap == d.Cheap && same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
+	return c.Slot == d.Slot && c.Not == d.Not && c.Allergy == d.Allergy && c.Soft == d.Soft && c.Cheap == d.Cheap &&
+		same(c.Values, d.Values) && bound(c.Min) == bound(d.Min) && bound(c.Max) == bound(d.Max) &&
 		c.Unit == d.Unit && c.From.Equal(d.From) && c.To.Equal(d.To) && c.Around == d.Around
 }
 
 // covers says whether another constraint speaks of the same.
 func (c condition) covers(d facets.Constraint) bool {
-	return c.Not == d.Not && (c.Slot == d.Slot && !adds[c.Slot] && !c.Not && (c.Min == nil) == (d.Min == nil) || meet(c.Values, d.Values))
+	return c.Not == d.Not &&
+		(c.Slot == d.Slot && !adds[c.Slot] && !c.Not && (c.Min == nil) == (d.Min == nil) || meet(c.Values, d.Values))
 }
 
 func bound(f *float64) float64 {
@@ -254,14 +272,16 @@ func bound(f *float64) float64 {
 	return *f
 }
 
-// whole words the question that stands by itself: the earlier one without what no longer holds, and the follow-up's own
-// words before or behind it, or with what else was said in its place.
+// whole words the question that stands by itself: the earlier one without what no longer holds, and
+// the follow-up's own words before or behind it, or with what else was said in its place.
 func whole(own string, earlier Understood, gone []facets.Constraint, head bool) string {
 	base := earlier.Asked
 	if head {
 		base = ""
 		for _, c := range earlier.Constraints {
-			if c.Said != "" && !c.Soft && c.Slot != facets.Category && c.Source >= facets.FromEarlier && !slices.ContainsFunc(gone, condition(c).equal) && !strings.Contains(" "+facets.Fold(earlier.Text)+" ", " "+facets.Fold(c.Said)+" ") {
+			if c.Said != "" && !c.Soft && c.Slot != facets.Category && c.Source >= facets.FromEarlier &&
+				!slices.ContainsFunc(gone, condition(c).equal) &&
+				!strings.Contains(" "+facets.Fold(earlier.Text)+" ", " "+facets.Fold(c.Said)+" ") {
 				base += " " + c.Said
 			}
 		}
@@ -279,8 +299,8 @@ func whole(own string, earlier Understood, gone []facets.Constraint, head bool) 
 	}
 }
 
-// replaced is a question whose words behind a preposition make room for others behind the same: "install on linux" with "on
-// windows".
+// replaced is a question whose words behind a preposition make room for others behind the same:
+// "install on linux" with "on windows".
 func replaced(base, own string) string {
 	preposition, _, _ := strings.Cut(own, " ")
 	at := strings.LastIndex(" "+base, " "+preposition+" ")
@@ -337,11 +357,12 @@ func meet(a, b []string) bool {
 
 func same(a, b []string) bool { return len(a) == len(b) && (len(a) == 0 || meet(a, b)) }
 
-// isPreposition says whether a word is a preposition by its accent alone, without which it would be another: "à".
+// isPreposition says whether a word is a preposition by its accent alone, without which it would be
+// another: "à".
 func isPreposition(word string) bool { return accented()[strings.ToLower(word)] }
 
-// content are the words of a question that say what it is about: those that Read left to search for, without those that
-// only tie it to others.
+// content are the words of a question that say what it is about: those that Read left to search
+// for, without those that only tie it to others.
 func content(folded string, said *Understood) (words []string) {
 	for _, word := range strings.Fields(facets.Fold(said.Text)) {
 		if !ties()[word] && !small()[word] && !comparing(word, folded) {
@@ -351,8 +372,8 @@ func content(folded string, said *Understood) (words []string) {
 	return words
 }
 
-// covered says whether a question says nothing but conditions, an order or a number: no word of it is left that could be
-// what they are about.
+// covered says whether a question says nothing but conditions, an order or a number: no word of it
+// is left that could be what they are about.
 func covered(folded string, said *Understood) bool {
 	told := " "
 	for _, c := range said.Constraints {
@@ -361,8 +382,10 @@ func covered(folded string, said *Understood) bool {
 	told += facets.Fold(said.Sort.Said) + " "
 	for _, word := range strings.Fields(folded) {
 		switch {
-		case ties()[word], small()[word], fillers()[word], comparing(word, folded), strings.Contains(told, " "+word+" "):
-		case len(letGo(folded)) > 0, said.Count > 0 && (strings.Trim(word, "0123456789") == "" || len(said.Constraints) == 0 && said.Sort.By == "" && len(strings.Fields(folded)) == 1):
+		case ties()[word], small()[word], fillers()[word], comparing(word, folded),
+			strings.Contains(told, " "+word+" "):
+		case len(letGo(folded)) > 0, said.Count > 0 && (strings.Trim(word, "0123456789") == "" ||
+			len(said.Constraints) == 0 && said.Sort.By == "" && len(strings.Fields(folded)) == 1):
 		default:
 			return false
 		}
@@ -374,7 +397,8 @@ func covered(folded string, said *Understood) bool {
 func within(words []string, earlier *Understood) bool {
 	have := " " + facets.Fold(earlier.Asked) + " "
 	return !slices.ContainsFunc(words, func(word string) bool {
-		return !strings.Contains(have, " "+word+" ") && !strings.Contains(have, " "+strings.TrimSuffix(word, "s")+" ") && !strings.Contains(have, " "+word+"s ")
+		return !strings.Contains(have, " "+word+" ") &&
+			!strings.Contains(have, " "+strings.TrimSuffix(word, "s")+" ") && !strings.Contains(have, " "+word+"s ")
 	})
 }
 
@@ -410,15 +434,18 @@ func startsWith(folded string, phrases []string) bool {
 
 // swaps says whether a question puts something in the place of something else.
 func swaps(folded string) bool {
-	return startsWith(folded, swapLeads()) || slices.ContainsFunc(swapWords(), func(word string) bool { return strings.Contains(folded, " "+word+" ") })
+	return startsWith(folded, swapLeads()) ||
+		slices.ContainsFunc(swapWords(), func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
 // behind says whether words belong behind what they are about: those that name a figure.
 func behind(folded string) bool {
-	return folded[1] >= '0' && folded[1] <= '9' || slices.ContainsFunc(behindThan(), func(word string) bool { return strings.Contains(folded, " "+word+" ") })
+	return folded[1] >= '0' && folded[1] <= '9' ||
+		slices.ContainsFunc(behindThan(), func(word string) bool { return strings.Contains(folded, " "+word+" ") })
 }
 
-// unended is a question about what was spoken of without what ends it where words have no blanks between: "赤い" of "赤いのはどれ？".
+// unended is a question about what was spoken of without what ends it where words have no blanks
+// between: "赤い" of "赤いのはどれ？".
 func unended(text string) (thing string, ends bool) {
 	text = strings.TrimRight(text, "?？。 ")
 	for _, ending := range endings() {
@@ -429,7 +456,8 @@ func unended(text string) (thing string, ends bool) {
 	return text, false
 }
 
-// plain is a follow-up without the words that only tie it to what came before: "high protein" of "and high protein ones?".
+// plain is a follow-up without the words that only tie it to what came before: "high protein" of
+// "and high protein ones?".
 func plain(text string) string {
 	if thing, ends := unended(text); ends {
 		text = thing
@@ -473,7 +501,8 @@ func comparison(folded string) (facets.Sort, bool) {
 	return facets.Sort{}, false
 }
 
-// uncompared are words without those of a comparison: what they wish for is an order, which is told apart.
+// uncompared are words without those of a comparison: what they wish for is an order, which is told
+// apart.
 func uncompared(own, folded string) string {
 	var kept []string
 	says := false
@@ -492,14 +521,16 @@ func uncompared(own, folded string) string {
 // comparing says whether a word is part of the comparison in a text.
 func comparing(word, folded string) bool {
 	for _, c := range comparisons() {
-		if _, after, ok := strings.Cut(folded, c.words); ok && strings.Contains(c.words, " "+word+" ") && !startsWith(" "+after, than()) {
+		if _, after, ok := strings.Cut(folded, c.words); ok && strings.Contains(c.words, " "+word+" ") &&
+			!startsWith(" "+after, than()) {
 			return true
 		}
 	}
 	return false
 }
 
-// letGo are the slots of which a question says that they no longer matter: "any colour", "the price doesn't matter".
+// letGo are the slots of which a question says that they no longer matter: "any colour", "the price
+// doesn't matter".
 func letGo(folded string) (slots []facets.Slot) {
 	for slot, said := range releases() {
 		for _, text := range said {
@@ -523,8 +554,9 @@ func trimFillers(folded string) string {
 	return strings.Join(kept, " ")
 }
 
-// Remind adds what is known beside a question: conditions that hold unless the question says otherwise, and words that
-// raise items. A question for a detail or a comparison has its items already, and is left alone.
+// Remind adds what is known beside a question: conditions that hold unless the question says
+// otherwise, and words that raise items. A question for a detail or a comparison has its items
+// already, and is left alone.
 func (u *Understood) Remind(known []facets.Constraint, soft []string) {
 	if u.Intent != List {
 		return
@@ -545,10 +577,13 @@ func (u *Understood) Remind(known []facets.Constraint, soft []string) {
 	}
 }
 
-// Replaces says whether a condition speaks of the same as one that was wanted before: women's after men's.
+// Replaces says whether a condition speaks of the same as one that was wanted before: women's after
+// men's.
 func (u *Understood) Replaces(before *Understood) bool {
 	return slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool {
-		return slices.ContainsFunc(before.Constraints, func(b facets.Constraint) bool { return b.Slot == c.Slot && !b.Not && b.Slot != facets.Category })
+		return slices.ContainsFunc(before.Constraints, func(b facets.Constraint) bool {
+			return b.Slot == c.Slot && !b.Not && b.Slot != facets.Category
+		})
 	})
 }
 

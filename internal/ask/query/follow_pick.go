@@ -14,8 +14,8 @@ import (
 // span is a group of words within a text, by bytes.
 type span struct{ from, to int }
 
-// picked finds that a question is about items of the answer before: "the second one", "is the first vegan?", "how long
-// does it take?".
+// picked finds that a question is about items of the answer before: "the second one", "is the first
+// vegan?", "how long does it take?".
 func picked(text, folded string, said *Understood) (Turn, bool) {
 	if len(strings.Fields(folded)) > 14 {
 		return Turn{}, false
@@ -86,7 +86,8 @@ func (p *pickPattern) places(groups []string) (places []int) {
 	return places
 }
 
-// ordinals are places in words, from 1, or -1 for the last; numerals are the words for small numbers.
+// ordinals are places in words, from 1, or -1 for the last; numerals are the words for small
+// numbers.
 var ordinals, numerals = numbersOf("place"), numbersOf("number")
 
 // numbersOf are the phrases of the lists of a key whose arguments are numbers.
@@ -100,7 +101,8 @@ func numbersOf(key string) func() map[string]int {
 	})
 }
 
-// anyOf is the pattern of all phrases of the lists of a key in a language, with and without their accents.
+// anyOf is the pattern of all phrases of the lists of a key in a language, with and without their
+// accents.
 func anyOf(table *language.Table, key string) string {
 	var all []string
 	for list := range table.Each(key) {
@@ -115,15 +117,18 @@ func anyOf(table *language.Table, key string) string {
 	return strings.Join(all, "|")
 }
 
-// pickPatterns point at items, those for several first. {place} and {number} stand for the words of the language.
+// pickPatterns point at items, those for several first. {place} and {number} stand for the words of
+// the language.
 var pickPatterns = sync.OnceValue(func() (all []pickPattern) {
 	for _, several := range []bool{true, false} {
 		key := map[bool]string{true: "pick.several", false: "pick.one"}[several]
 		for _, table := range language.Tables() {
-			fill := strings.NewReplacer("{place}", "("+anyOf(table, "place")+")", "{number}", "("+anyOf(table, "number")+`|\d{1,2})`)
+			fill := strings.NewReplacer("{place}", "("+anyOf(table, "place")+")", "{number}",
+				"("+anyOf(table, "number")+`|\d{1,2})`)
 			for list := range table.Each(key) {
 				for _, pattern := range list.Phrases {
-					all = append(all, pickPattern{regexp.MustCompile("(?i)" + fill.Replace(pattern)), list.Argument == "anywhere", several})
+					all = append(all, pickPattern{regexp.MustCompile("(?i)" + fill.Replace(pattern)),
+						list.Argument == "anywhere", several})
 				}
 			}
 		}
@@ -131,8 +136,8 @@ var pickPatterns = sync.OnceValue(func() (all []pickPattern) {
 	return all
 })
 
-// pronouns are questions in which a pronoun stands for the item that was told of first. The pronoun is their group, which is
-// empty in languages that leave it out.
+// pronouns are questions in which a pronoun stands for the item that was told of first. The pronoun
+// is their group, which is empty in languages that leave it out.
 var pronouns = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for list := range language.Each("pick.it") {
 		for _, pattern := range list.Phrases {

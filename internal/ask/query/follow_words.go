@@ -11,7 +11,8 @@ import (
 
 // Words by which questions go on with others, folded.
 var (
-	// swapLeads begin questions that put something in the place of something else, and swapWords say so anywhere.
+	// swapLeads begin questions that put something in the place of something else, and swapWords
+	// say so anywhere.
 	swapLeads, swapWords = texts("turn.swaplead"), texts("turn.swap")
 	// followLeads begin questions that go on with what was said.
 	followLeads = sync.OnceValue(func() []string { return append(texts("turn.lead")(), swapLeads()...) })
@@ -21,13 +22,16 @@ var (
 	replacing = textSet("turn.replacing")
 	// accented are prepositions that are another word without their accent, as they are written.
 	accented = written("turn.accented")
-	// standIns stand for what was spoken of before, lastStandIns where they end a question, particles within a word.
+	// standIns stand for what was spoken of before, lastStandIns where they end a question,
+	// particles within a word.
 	standIns, lastStandIns, particles = textSet("turn.these"), textSet("turn.this"), texts("turn.particle")
 	// ties are words that tie a question to others and say nothing themselves.
 	ties = textSet("turn.tie")
 	// endings end such a question where words have no blanks between, the longest first.
 	endings = sync.OnceValue(func() []string {
-		return slices.SortedFunc(slices.Values(texts("turn.ending")()), func(a, b string) int { return len(b) - len(a) })
+		return slices.SortedFunc(slices.Values(texts("turn.ending")()), func(a, b string) int {
+			return len(b) - len(a)
+		})
 	})
 	// details are words that ask to hear more of items that are pointed at.
 	details = textSet("turn.details")
@@ -39,7 +43,8 @@ var (
 	furthers = textSet("turn.further")
 	// resets begin questions that leave everything behind.
 	resets = texts("turn.reset")
-	// than makes a limit of a comparing word: "cheaper than $50". behindThan are those of them that figures stand behind.
+	// than makes a limit of a comparing word: "cheaper than $50". behindThan are those of them that
+	// figures stand behind.
 	than, behindThan = texts("turn.than"), texts("turn.behind")
 )
 
@@ -54,8 +59,8 @@ var small = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// Reset takes the words off the beginning of a question that say it begins anew: "start over, show me lamps". A question
-// that is nothing else stays as it is.
+// Reset takes the words off the beginning of a question that say it begins anew: "start over, show
+// me lamps". A question that is nothing else stays as it is.
 func Reset(text string) string {
 	words := strings.Fields(text)
 	for n := min(4, len(words)-1); n > 0; n-- {
@@ -95,7 +100,8 @@ var releases = sync.OnceValue(func() map[facets.Slot][]string {
 		for _, name := range list.Phrases {
 			for _, frame := range frames {
 				before, after, _ := strings.Cut(frame, "%")
-				text := strings.Join(strings.Fields(facets.Fold(before)+" "+facets.Fold(name)+" "+facets.Fold(after)), " ")
+				text := strings.Join(strings.Fields(facets.Fold(before)+" "+facets.Fold(name)+" "+facets.Fold(after)),
+					" ")
 				all[facets.Slot(list.Argument)] = append(all[facets.Slot(list.Argument)], " "+text+" ")
 			}
 		}

@@ -6,8 +6,9 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// holidays by what people call them, in folded words. They are times only where something leads to one ("after Christmas"):
-// "Christmas market" is a kind of market. The argument of their lists is read by [facets.ReadHoliday].
+// holidays by what people call them, in folded words. They are times only where something leads to
+// one ("after Christmas"): "Christmas market" is a kind of market. The argument of their lists is
+// read by [facets.ReadHoliday].
 var holidays = sync.OnceValue(func() map[string]facets.Holiday {
 	named := map[string]facets.Holiday{}
 	for name, when := range argumentsOf("holiday")() {
@@ -20,8 +21,8 @@ var holidays = sync.OnceValue(func() map[string]facets.Holiday {
 	return named
 })
 
-// holiday reads the name of a holiday at i, the next or, of what was published, the last one. A word that goes on with it
-// makes it a name of something else.
+// holiday reads the name of a holiday at i, the next or, of what was published, the last one. A
+// word that goes on with it makes it a name of something else.
 func (r *reader) holiday(i int) (p period, next int, ok bool) {
 	i = r.unarticled(i)
 	if h, n := longestAt(r.line, i, holidays()); n > 0 && r.together(i, i+n) {
@@ -34,7 +35,8 @@ func (r *reader) holiday(i int) (p period, next int, ok bool) {
 	return p, 0, false
 }
 
-// onHoliday gives the days of a holiday: the next ones of what is to come, the last ones of what was published.
+// onHoliday gives the days of a holiday: the next ones of what is to come, the last ones of what
+// was published.
 func (r *reader) onHoliday(h facets.Holiday) period {
 	today := r.today()
 	from, to := h.In(today.Year(), today.Location())
@@ -47,7 +49,8 @@ func (r *reader) onHoliday(h facets.Holiday) period {
 	return period{from, to}
 }
 
-// bygones are the openings of questions for what has been, in folded words: a time without a year is the last one then.
+// bygones are the openings of questions for what has been, in folded words: a time without a year
+// is the last one then.
 var bygones = everywhere("time.bygone")
 
 // readBygone finds that a question is for what has been, and how many of its first words say so.

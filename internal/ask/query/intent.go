@@ -7,7 +7,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// readIntent reads questions that are not for a list: for a comparison. It says whether this is one.
+// readIntent reads questions that are not for a list: for a comparison. It says whether this is
+// one.
 func (r *reader) readIntent() bool {
 	from := r.opened()
 	return from < len(r.tokens) && r.readComparison(from)
@@ -34,7 +35,8 @@ var (
 	nameKept        = everywhere("compare.namekept")
 )
 
-// readComparison reads "compare A and B", "A vs B", "what is the difference between A and B", "which is cheaper, A or B".
+// readComparison reads "compare A and B", "A vs B", "what is the difference between A and B",
+// "which is cheaper, A or B".
 func (r *reader) readComparison(from int) bool {
 	if names, ok := r.versus(from); ok {
 		return r.compare(names, "")
@@ -70,7 +72,8 @@ func (r *reader) versus(from int) (names []string, ok bool) {
 // mostSubjects is how many items are compared at most.
 const mostSubjects = 4
 
-// enumerated splits the tokens from i to before j at "and", "or", "with" and commas into names. With both, "and" joins too.
+// enumerated splits the tokens from i to before j at "and", "or", "with" and commas into names.
+// With both, "and" joins too.
 func (r *reader) enumerated(i, j int, both bool) (names []string) {
 	start := i
 	for k := i; k <= j; k++ {

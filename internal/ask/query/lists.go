@@ -36,7 +36,8 @@ func everywhere(key string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool { return setOf(language.Each(key)) })
 }
 
-// argumentsOf are the folded phrases of the lists of a key in all languages, each with its argument.
+// argumentsOf are the folded phrases of the lists of a key in all languages, each with its
+// argument.
 func argumentsOf(key string) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {
 		of := map[string]string{}
@@ -60,7 +61,8 @@ func slotsOf(key string) func() map[string]facets.Slot {
 	})
 }
 
-// texts are the phrases of the lists of a key in all languages, folded as a text is that is not split into words.
+// texts are the phrases of the lists of a key in all languages, folded as a text is that is not
+// split into words.
 func texts(key string) func() []string {
 	return sync.OnceValue(func() (all []string) {
 		for list := range language.Each(key) {
@@ -104,7 +106,8 @@ func longest[V any](phrases map[string]V) (n int) {
 	return n
 }
 
-// longestAt finds the longest of some phrases at token i, and how many tokens it has; 0 when there is none.
+// longestAt finds the longest of some phrases at token i, and how many tokens it has; 0 when there
+// is none.
 func longestAt[V any](l *line, i int, phrases map[string]V) (meaning V, n int) {
 	for n := min(longest(phrases), len(l.tokens)-i); n > 0; n-- {
 		if meaning, ok := phrases[l.phrase(i, i+n)]; ok {

@@ -27,8 +27,8 @@ type hinge struct {
 	meaning string // equal for words that mean the same
 }
 
-// hinges are the words on which conditions hang, by their first letter. Those of four letters and fewer are too near to too
-// many others.
+// hinges are the words on which conditions hang, by their first letter. Those of four letters and
+// fewer are too near to too many others.
 var hinges = sync.OnceValue(func() map[byte][]hinge {
 	words := map[byte][]hinge{}
 	add := func(word string, at place, meaning string) {
@@ -57,12 +57,13 @@ var hinges = sync.OnceValue(func() map[byte][]hinge {
 	return words
 })
 
-// manyLetters is how long a word must be for one letter to stand for another in it: in short ones that makes another word.
+// manyLetters is how long a word must be for one letter to stand for another in it: in short ones
+// that makes another word.
 const manyLetters = 8
 
-// mend reads words that no item has as the words that conditions hang on, where one letter is too many, missing or, in longer
-// ones, another, or two stand the wrong way round: "without nuts" is too much to miss for a slip of the hand. It gives the
-// question with them, and what it read so.
+// mend reads words that no item has as the words that conditions hang on, where one letter is too
+// many, missing or, in longer ones, another, or two stand the wrong way round: "without nuts" is
+// too much to miss for a slip of the hand. It gives the question with them, and what it read so.
 func mend(text string, at *Asking) (string, []Correction) {
 	l := split(text)
 	var b strings.Builder
@@ -90,8 +91,8 @@ func mend(text string, at *Asking) (string, []Correction) {
 // maxMended bounds the words of a question that are read as others.
 const maxMended = 8
 
-// meant is the word that the one at i may be a slip of; empty when there is none, or more than one. What needs a number beside
-// it and has one goes before what may stand anywhere.
+// meant is the word that the one at i may be a slip of; empty when there is none, or more than one.
+// What needs a number beside it and has one goes before what may stand anywhere.
 func (l *line) meant(i int, word string) string {
 	if len(word) < 4 || compiled().beginnings[word] > 0 || facets.CurrencyOf(word) != "" {
 		return ""

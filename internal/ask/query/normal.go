@@ -2,7 +2,8 @@ package query
 
 import "frontdesk/internal/content/facets"
 
-// maxNormal bounds a normal form, in bytes: what a question has beyond does not tell it from others.
+// maxNormal bounds a normal form, in bytes: what a question has beyond does not tell it from
+// others.
 const maxNormal = 300
 
 // Normal is a question's normal form. Questions count as the same where they have the same words in

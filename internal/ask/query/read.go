@@ -17,20 +17,22 @@ type Asking struct {
 	IsA func(typ, ancestor string) bool
 	// Now is when the question is asked, at the place whose days count.
 	Now time.Time
-	// Languages are the languages that whoever asks prefers, the best first. They decide when the words do not.
+	// Languages are the languages that whoever asks prefers, the best first. They decide when the
+	// words do not.
 	Languages []string
 	// Types are the types that are wanted already; those that the words name do not count then.
 	Types []string
 	// Literal says that the question is for a list of items, whatever form it has.
 	Literal bool
-	// Has says whether an item has a word; what none has may be a slip of the hand. Nil reads all words as they stand.
+	// Has says whether an item has a word; what none has may be a slip of the hand. Nil reads all
+	// words as they stand.
 	Has func(word string) bool
 	// Met says whether an item meets a condition; nil where that is not known.
 	Met func(*facets.Constraint) bool
 }
 
-// Read understands the words of a question. It takes time in proportion to their number, and the same question gives
-// the same result.
+// Read understands the words of a question. It takes time in proportion to their number, and the
+// same question gives the same result.
 func Read(text string, at Asking) Understood {
 	var mended []Correction
 	if at.Has != nil {
@@ -63,7 +65,8 @@ func Read(text string, at Asking) Understood {
 			r.readAt(i)
 		}
 	}
-	if opening > 0 && slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.From.IsZero() || !c.To.IsZero() }) {
+	if opening > 0 && slices.ContainsFunc(r.out.Constraints,
+		func(c facets.Constraint) bool { return !c.From.IsZero() || !c.To.IsZero() }) {
 		r.use(0, opening)
 	}
 	r.readCount()
@@ -116,8 +119,8 @@ func (r *reader) paid() {
 	}
 }
 
-// guessTongue settles in which language the question is. Words of English are understood within others, too, unless they
-// are common words there.
+// guessTongue settles in which language the question is. Words of English are understood within
+// others, too, unless they are common words there.
 func (r *reader) guessTongue() {
 	score := r.speech()
 	r.best = -1
@@ -180,7 +183,8 @@ func (r *reader) counts(s sense, phrase string) bool {
 	return true
 }
 
-// match finds the longest phrase at i that has a role, and how many tokens it has; 0 when there is none.
+// match finds the longest phrase at i that has a role, and how many tokens it has; 0 when there is
+// none.
 func (r *reader) match(i int, want role) (found sense, n int) {
 	r.phrases(i, func(s sense, length int) bool {
 		if s.role != want {
@@ -192,7 +196,8 @@ func (r *reader) match(i int, want role) (found sense, n int) {
 	return found, n
 }
 
-// phrases gives the senses of the phrases at i, those of the longest first, until yield returns false.
+// phrases gives the senses of the phrases at i, those of the longest first, until yield returns
+// false.
 func (r *reader) phrases(i int, yield func(s sense, n int) bool) {
 	if i >= len(r.tokens) {
 		return
@@ -212,7 +217,8 @@ func (r *reader) phrases(i int, yield func(s sense, n int) bool) {
 	}
 }
 
-// together says whether nothing ends a clause between the tokens from i to before j, and none is used.
+// together says whether nothing ends a clause between the tokens from i to before j, and none is
+// used.
 func (r *reader) together(i, j int) bool {
 	for k := i; k < j; k++ {
 		if r.tokens[k].used || k > i && (r.tokens[k].comma || r.tokens[k].stop) {
@@ -236,8 +242,9 @@ func (r *reader) functional(i int) bool {
 // readAt tries each kind of condition at i.
 func (r *reader) readAt(i int) {
 	for _, try := range []func(*reader, int) bool{
-		(*reader).readSort, (*reader).readAge, (*reader).readClock, (*reader).readTime, (*reader).readGone, (*reader).readBound, (*reader).readServes, (*reader).readDiet,
-		(*reader).readGratis, (*reader).readWithout, (*reader).readNutrient, (*reader).readSoft, (*reader).readMark,
+		(*reader).readSort, (*reader).readAge, (*reader).readClock, (*reader).readTime, (*reader).readGone,
+		(*reader).readBound, (*reader).readServes, (*reader).readDiet, (*reader).readGratis, (*reader).readWithout,
+		(*reader).readNutrient, (*reader).readSoft, (*reader).readMark,
 	} {
 		if try(r, i) {
 			return
@@ -263,7 +270,8 @@ func (r *reader) add(c facets.Constraint, i, j int) {
 	r.spans = append(r.spans, span{i, j})
 }
 
-// preferred says whether what begins at i is a preference by its own words: "preferably under $50". They are used then.
+// preferred says whether what begins at i is a preference by its own words: "preferably under $50".
+// They are used then.
 func (r *reader) preferred(i int) bool {
 	for k := max(0, i-4); k < i; k++ {
 		if _, n := r.match(k, roleRather); n > 0 && k+n == i {
@@ -302,7 +310,8 @@ func (r *reader) wanted(types ...string) bool {
 	})
 }
 
-// only says whether what is wanted is of a type as far as can be told: by the question, or since there is nothing else.
+// only says whether what is wanted is of a type as far as can be told: by the question, or since
+// there is nothing else.
 func (r *reader) only(typ string) bool {
 	if len(r.out.Types) > 0 {
 		return r.wanted(typ)
@@ -326,12 +335,13 @@ func (r *reader) have(typ string) (n int) {
 	return n
 }
 
-// settleText makes the text that is searched for: the words that became nothing else. Words that only joined what was
-// understood to the rest go with it, and so do words that mean nothing; where nothing but such words is left, nothing is
-// searched for.
+// settleText makes the text that is searched for: the words that became nothing else. Words that
+// only joined what was understood to the rest go with it, and so do words that mean nothing; where
+// nothing but such words is left, nothing is searched for.
 func (r *reader) settleText() {
 	u := r.out
-	firm := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return !c.Soft }) || len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0
+	firm := slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool { return !c.Soft }) ||
+		len(u.Types) > len(r.at.Types) || u.Sort.By != "" || u.Count > 0
 	kept := r.kept
 	for i := range r.tokens {
 		if r.tokens[i].used && !slices.Contains(kept, i) {
@@ -353,7 +363,8 @@ func (r *reader) settleText() {
 			i += n
 			continue
 		}
-		if !r.tokens[i].used && !r.functional(i) && !slices.Contains(kept, i) && !r.has(i, roleGlue) && !r.has(i, roleAnd) && !r.has(i, roleOr) {
+		if !r.tokens[i].used && !r.functional(i) && !slices.Contains(kept, i) && !r.has(i, roleGlue) &&
+			!r.has(i, roleAnd) && !r.has(i, roleOr) {
 			empty = false
 		}
 		i++
@@ -377,9 +388,12 @@ func (r *reader) settleText() {
 
 // onlyColors says whether a question is for whatever there is in a colour.
 func (r *reader) onlyColors() bool {
-	colors := len(r.out.Constraints) > 0 && !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot != facets.Color || c.Not })
+	colors := len(r.out.Constraints) > 0 && !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool {
+		return c.Slot != facets.Color || c.Not
+	})
 	for i := 0; colors && i < len(r.tokens); i++ {
-		if r.has(i, roleThing) || r.tokens[i].used && slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleThing }) {
+		if r.has(i, roleThing) || r.tokens[i].used &&
+			slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleThing }) {
 			return true
 		}
 	}
@@ -397,7 +411,8 @@ func (r *reader) besides() string {
 	return r.rest()
 }
 
-// sorted says whether what was kept of the text means nothing more to a search, since conditions say it.
+// sorted says whether what was kept of the text means nothing more to a search, since conditions
+// say it.
 func (r *reader) sorted(kept []int) bool {
 	return !slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return c.Slot == facets.Mention })
 }

@@ -11,15 +11,17 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// Readable says whether the value of an attribute is a condition in any of our languages, or that anything will do, as far
-// as that can be told without a catalog: of a name that only a catalog can know it always may be.
+// Readable says whether the value of an attribute is a condition in any of our languages, or that
+// anything will do, as far as that can be told without a catalog: of a name that only a catalog can
+// know it always may be.
 func Readable(name string, value jsontext.Value, now time.Time) bool {
 	if _, known := readName(name, everything()); !known {
 		return true
 	}
 	return slices.ContainsFunc(i18n.Languages, func(language string) bool {
 		var u Understood
-		u.heed(name, value, facets.FromAttribute, Asking{Lexicon: everything(), Now: now, Languages: []string{language}})
+		u.heed(name, value, facets.FromAttribute,
+			Asking{Lexicon: everything(), Now: now, Languages: []string{language}})
 		return len(u.Ignored) == 0
 	})
 }
@@ -30,5 +32,6 @@ var everything = sync.OnceValue(func() *facets.Lexicon {
 	for _, meaning := range attributeNames() {
 		all = append(all, facets.Known{Slot: meaning.slot, Kind: heeder{}.kindOf(meaning.slot), Count: 1})
 	}
-	return facets.NewLexicon(facets.Taught{Items: 1, Slots: append(all, facets.Known{Slot: facets.Keywords, Kind: facets.Words, Count: 1})})
+	return facets.NewLexicon(
+		facets.Taught{Items: 1, Slots: append(all, facets.Known{Slot: facets.Keywords, Kind: facets.Words, Count: 1})})
 })

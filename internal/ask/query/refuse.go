@@ -53,10 +53,12 @@ func (r *reader) dropAround() {
 	}
 }
 
-// readNamed reads a name that is not wanted, whatever it is of, at i: "not by Okafor", "che non sia di Rossi". No item that
-// states it is wanted.
+// readNamed reads a name that is not wanted, whatever it is of, at i: "not by Okafor", "che non sia
+// di Rossi". No item that states it is wanted.
 func (r *reader) readNamed(i int) bool {
-	at := slices.IndexFunc(r.unnamed, func(s refusals.Span) bool { return s.From == i && s.To < len(r.tokens) && !r.tokens[s.To].stop })
+	at := slices.IndexFunc(r.unnamed, func(s refusals.Span) bool {
+		return s.From == i && s.To < len(r.tokens) && !r.tokens[s.To].stop
+	})
 	if at < 0 || r.supposed(i) {
 		return false
 	}
@@ -76,7 +78,8 @@ func (r *reader) readNamed(i int) bool {
 // lacking is the condition that a class is not in an item.
 func (r *reader) lacking(class string, allergy bool) facets.Constraint {
 	switch kind := taxonomy.KindOf(class); {
-	case kind == taxonomy.Food && !taxonomy.Provable(class) && r.known(facets.Diet): // what does not declare it is not meant
+	case kind == taxonomy.Food && !taxonomy.Provable(class) && r.known(facets.Diet):
+		// what does not declare it is not meant
 		r.food = true
 		return facets.Constraint{Slot: facets.Diet, Values: []string{class + "free"}}
 	case kind == taxonomy.Material:

@@ -17,17 +17,21 @@ const TypeName = string(facets.OfType)
 
 // labels are the names of slots in plain words; a slot without one is called by its own name.
 var labels = map[facets.Slot]i18n.Text{
-	facets.Price: i18n.Price, facets.Rating: i18n.Rating, facets.Ratings: i18n.Ratings, facets.TotalTime: i18n.TotalTime,
-	facets.PrepTime: i18n.PrepTime, facets.CookTime: i18n.CookTime, facets.Duration: i18n.Length, facets.Published: i18n.Published,
-	facets.Start: i18n.Start, facets.Location: i18n.Place, facets.Brand: i18n.Brand, facets.Color: i18n.Color,
-	facets.Category: i18n.Category, facets.Author: i18n.Author, facets.Material: i18n.Material, facets.Size: i18n.Size,
-	facets.Audience: i18n.Audience, facets.Cuisine: i18n.Cuisine, facets.Diet: i18n.Diet, facets.Ingredient: i18n.Ingredient,
-	facets.Yield: i18n.Yield, facets.Age: i18n.Ages, facets.StartTime: i18n.StartTime, facets.Days: i18n.Weekday, facets.Calories: i18n.Calories, facets.Protein: i18n.Protein, facets.Fat: i18n.Fat,
-	facets.Carbohydrate: i18n.Carbohydrate, facets.Sugar: i18n.Sugar, facets.Fiber: i18n.Fiber, facets.Sodium: i18n.Sodium,
-	facets.Language: i18n.Tongue, facets.Spoken: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment, facets.Workplace: i18n.Workplace,
-	facets.End: i18n.Ended, "genre": i18n.Genre, "numberOfPages": i18n.Pages, "organizer": i18n.Organizer, "performer": i18n.Performer,
-	"director": i18n.Director, "instructor": i18n.Instructor, "hiringOrganization": i18n.Employer, "publisher": i18n.Publisher,
-	salary: i18n.Salary, facets.OfType: i18n.Kind, deadline: i18n.Deadline, workload: i18n.Length, "weight": i18n.Weight, "width": i18n.Width, "height": i18n.Height, "depth": i18n.Depth,
+	facets.Price: i18n.Price, facets.Rating: i18n.Rating, facets.Ratings: i18n.Ratings,
+	facets.TotalTime: i18n.TotalTime, facets.PrepTime: i18n.PrepTime, facets.CookTime: i18n.CookTime,
+	facets.Duration: i18n.Length, facets.Published: i18n.Published, facets.Start: i18n.Start,
+	facets.Location: i18n.Place, facets.Brand: i18n.Brand, facets.Color: i18n.Color, facets.Category: i18n.Category,
+	facets.Author: i18n.Author, facets.Material: i18n.Material, facets.Size: i18n.Size, facets.Audience: i18n.Audience,
+	facets.Cuisine: i18n.Cuisine, facets.Diet: i18n.Diet, facets.Ingredient: i18n.Ingredient, facets.Yield: i18n.Yield,
+	facets.Age: i18n.Ages, facets.StartTime: i18n.StartTime, facets.Days: i18n.Weekday, facets.Calories: i18n.Calories,
+	facets.Protein: i18n.Protein, facets.Fat: i18n.Fat, facets.Carbohydrate: i18n.Carbohydrate,
+	facets.Sugar: i18n.Sugar, facets.Fiber: i18n.Fiber, facets.Sodium: i18n.Sodium, facets.Language: i18n.Tongue,
+	facets.Spoken: i18n.Tongue, facets.Availability: i18n.Availability, facets.Employment: i18n.Employment,
+	facets.Workplace: i18n.Workplace, facets.End: i18n.Ended, "genre": i18n.Genre, "numberOfPages": i18n.Pages,
+	"organizer": i18n.Organizer, "performer": i18n.Performer, "director": i18n.Director, "instructor": i18n.Instructor,
+	"hiringOrganization": i18n.Employer, "publisher": i18n.Publisher, salary: i18n.Salary, facets.OfType: i18n.Kind,
+	deadline: i18n.Deadline, workload: i18n.Length, "weight": i18n.Weight, "width": i18n.Width, "height": i18n.Height,
+	"depth": i18n.Depth,
 }
 
 // Label names a slot in plain words.
@@ -73,7 +77,8 @@ func sayNegated(s i18n.Speaker, c *facets.Constraint, text string) string {
 	return text
 }
 
-// sayWords words a constraint on words. What an item is made of and what it mentions needs no name of a slot.
+// sayWords words a constraint on words. What an item is made of and what it mentions needs no name
+// of a slot.
 func sayWords(s i18n.Speaker, c *facets.Constraint, label string) string {
 	values := s.Any(Named(s, c.Slot, c.Values))
 	if facets.IsFlag(c.Slot) {
@@ -174,7 +179,8 @@ func bare(s i18n.Speaker, slot facets.Slot, v float64) string {
 	return s.Number(v, -1)
 }
 
-// sayPeriod words a time: a day, or from one to another. To is the moment before which the time ends.
+// sayPeriod words a time: a day, or from one to another. To is the moment before which the time
+// ends.
 func sayPeriod(s i18n.Speaker, label string, from, to time.Time) string {
 	day := s.Day
 	last := to.Add(-time.Second)
@@ -208,8 +214,8 @@ func (u *Understood) SayTypes(s i18n.Speaker) string {
 	return s.Say(i18n.OfKind, s.Say(i18n.Kind), s.Any(s.Kinds(u.Types)))
 }
 
-// Say puts all that is wanted in plain words, each thing once: the words searched for, the conditions that they do not
-// say, the order.
+// Say puts all that is wanted in plain words, each thing once: the words searched for, the
+// conditions that they do not say, the order.
 func (u *Understood) Say(s i18n.Speaker) string {
 	var parts []string
 	if u.Text != "" {

@@ -15,7 +15,8 @@ type period struct{ from, to time.Time }
 // timeLeads are the ways to bound a time that stand before it.
 var timeLeads = []role{roleSince, roleAfter, roleBefore, roleUntil, roleBetween, roleIn, rolePast, roleNext, roleThis}
 
-// readTime reads a time at i: "this weekend", "in May", "after 2020", "in the last three months", "tomorrow".
+// readTime reads a time at i: "this weekend", "in May", "after 2020", "in the last three months",
+// "tomorrow".
 func (r *reader) readTime(i int) bool {
 	if r.has(i, roleUpcoming) && !r.hasDay(i) {
 		_, n := r.match(i, roleUpcoming)
@@ -59,9 +60,9 @@ func (r *reader) readTime(i int) bool {
 // Words before a day of the week that mean any of them, and words for one that mean each.
 var anyDay, everyDay = everywhere("day.any"), everywhere("day.every")
 
-// readWeekday reads on which days of the week something is to be at i: "on a Saturday", "samstags", "le lundi et le jeudi". A
-// day of its own ("on Saturday") is one of what has dates only; jobs and courses are on each. At the weekend is any weekend where
-// nothing is on at the coming one.
+// readWeekday reads on which days of the week something is to be at i: "on a Saturday", "samstags",
+// "le lundi et le jeudi". A day of its own ("on Saturday") is one of what has dates only; jobs and
+// courses are on each. At the weekend is any weekend where nothing is on at the coming one.
 func (r *reader) readWeekday(i int) bool {
 	if !r.known(facets.Days) || r.force != "" {
 		return false
@@ -80,7 +81,8 @@ func (r *reader) readWeekday(i int) bool {
 		return false
 	}
 	not := r.negationBefore(i)
-	any = any || not >= 0 || everyDay()[r.phrase(at+n, end)] || s.arg == "workday" || r.wanted("JobPosting", "Course", "Service")
+	any = any || not >= 0 || everyDay()[r.phrase(at+n, end)] || s.arg == "workday" ||
+		r.wanted("JobPosting", "Course", "Service")
 	if !any && (at == i || s.arg != "weekend" || r.onWeekend()) {
 		return false
 	}
@@ -90,7 +92,8 @@ func (r *reader) readWeekday(i int) bool {
 	}
 	if not >= 0 {
 		refused := days
-		days = slices.DeleteFunc(append(facets.Weekdays("workday"), facets.Weekdays("weekend")...), func(day string) bool { return slices.Contains(refused, day) })
+		days = slices.DeleteFunc(append(facets.Weekdays("workday"), facets.Weekdays("weekend")...),
+			func(day string) bool { return slices.Contains(refused, day) })
 		i = not
 	}
 	r.add(facets.Constraint{Slot: facets.Days, Values: days, Stated: true}, i, end)
@@ -103,20 +106,23 @@ func (r *reader) onWeekend() bool {
 	return r.at.Met == nil || r.at.Met(&facets.Constraint{Slot: facets.Start, From: p.from, To: p.to})
 }
 
-// dayJoint is where the next of several days of the week begins behind "or", "and" or a comma; i itself where none does.
+// dayJoint is where the next of several days of the week begins behind "or", "and" or a comma; i
+// itself where none does.
 func (r *reader) dayJoint(i int) int {
 	k := i
 	if r.has(k, roleOr) || r.has(k, roleAnd) {
 		k++
 	}
 	_, n := longestAt(r.line, k, anyDay())
-	if s, m := r.match(k+n, roleDay); (k > i || k < len(r.tokens) && r.tokens[k].comma) && m > 0 && len(facets.Weekdays(s.arg)) > 0 {
+	if s, m := r.match(k+n, roleDay); (k > i || k < len(r.tokens) && r.tokens[k].comma) && m > 0 &&
+		len(facets.Weekdays(s.arg)) > 0 {
 		return k + n
 	}
 	return i
 }
 
-// weekdayDate reads the date behind the name of its day or of the weekend: "Saturday, 5 December", "le samedi 23 janvier".
+// weekdayDate reads the date behind the name of its day or of the weekend: "Saturday, 5 December",
+// "le samedi 23 janvier".
 func (r *reader) weekdayDate(named period, i, end int) (p period, next int, ok bool) {
 	for k := i; k < end && !ok; k++ {
 		s, n := r.match(k, roleDay)
@@ -130,7 +136,8 @@ func (r *reader) weekdayDate(named period, i, end int) (p period, next int, ok b
 		at++
 	}
 	p, next, ok = r.point(at, false)
-	if ok = ok && p.from.AddDate(0, 0, 1).Equal(p.to); ok && named.to.Sub(named.from) > 25*time.Hour { // "the weekend of 5 December"
+	// "the weekend of 5 December"
+	if ok = ok && p.from.AddDate(0, 0, 1).Equal(p.to); ok && named.to.Sub(named.from) > 25*time.Hour {
 		p.from = p.from.AddDate(0, 0, -int(p.from.Weekday()+6)%7+5)
 		p.to = p.from.AddDate(0, 0, 2)
 	}
@@ -140,10 +147,12 @@ func (r *reader) weekdayDate(named period, i, end int) (p period, next int, ok b
 // dayParts are the parts of a day, each with the minutes of the day at which it begins and ends.
 var dayParts = argumentsOf("time.daypart")
 
-// readDayPart reads in which part of the day something is to begin: "in the evening". It is said of what has a date.
+// readDayPart reads in which part of the day something is to begin: "in the evening". It is said of
+// what has a date.
 func (r *reader) readDayPart(i int) bool {
 	part := dayParts()[r.word(i)]
-	if part == "" || r.tokens[i].used || !r.known(facets.StartTime) || r.named(i, 1) || !r.wanted("Event", "Course") && !r.hasDate() {
+	if part == "" || r.tokens[i].used || !r.known(facets.StartTime) || r.named(i, 1) ||
+		!r.wanted("Event", "Course") && !r.hasDate() {
 		return false
 	}
 	least, most, _ := strings.Cut(part, " ")
@@ -166,7 +175,8 @@ func (r *reader) hasDate() bool {
 // clockUnits are words behind a time of day, clockArticles those before one.
 var clockUnits, clockArticles = everywhere("clock.unit"), everywhere("clock.article")
 
-// readClock reads at what time of the day something is to begin: "after 6 pm", "nach 19 Uhr", "dopo le 20".
+// readClock reads at what time of the day something is to begin: "after 6 pm", "nach 19 Uhr", "dopo
+// le 20".
 func (r *reader) readClock(i int) bool {
 	if !r.known(facets.StartTime) || r.force != "" {
 		return false
@@ -174,7 +184,8 @@ func (r *reader) readClock(i int) bool {
 	for _, lead := range []role{roleAfter, roleSince, roleBefore, roleUntil, roleOver} {
 		_, n := r.match(i, lead)
 		at, article := i+n, false
-		for n > 0 && at < len(r.tokens) && (clockArticles()[r.word(at)] || articles()[r.word(at)] || dayArticles()[r.word(at)]) {
+		for n > 0 && at < len(r.tokens) &&
+			(clockArticles()[r.word(at)] || articles()[r.word(at)] || dayArticles()[r.word(at)]) {
 			article = article || clockArticles()[r.word(at)]
 			at++
 		}
@@ -205,7 +216,8 @@ func (r *reader) together2(i int) bool {
 	return r.tokens[i].used || r.tokens[i].comma || r.tokens[i].stop
 }
 
-// trailed reads a time whose "next" or "last" stands behind it, as in French and Spanish: "la semaine prochaine".
+// trailed reads a time whose "next" or "last" stands behind it, as in French and Spanish: "la
+// semaine prochaine".
 func (r *reader) trailed(i int) (p period, next int, ok bool) {
 	k := i
 	if articles()[r.word(k)] {
@@ -224,8 +236,8 @@ func (r *reader) trailed(i int) (p period, next int, ok bool) {
 	return p, 0, false
 }
 
-// Words of times: marks of ordinals, articles, what a time begins with that is past, what leaves one open behind and what leads
-// to it, what counts back from today, and a few.
+// Words of times: marks of ordinals, articles, what a time begins with that is past, what leaves
+// one open behind and what leads to it, what counts back from today, and a few.
 var (
 	ordinalMarks = everywhere("time.ordinal")
 	dayArticles  = everywhere("time.article")
@@ -261,7 +273,8 @@ func (r *reader) unarticled(i int) int {
 	return i
 }
 
-// betweenDays reads two days of which only the second has its month: "entre le 1er et le 10 décembre".
+// betweenDays reads two days of which only the second has its month: "entre le 1er et le 10
+// décembre".
 func (r *reader) betweenDays(i int) (p period, next int, ok bool) {
 	day, mid := r.dayNumber(r.unarticled(i))
 	if day == 0 {
@@ -343,8 +356,8 @@ func (r *reader) led(lead role, i int) (p period, next int, ok bool) {
 	return point, next, true
 }
 
-// since begins a time that ends in the future today where it is about what is to come: nobody who asks what is on before
-// Christmas means last summer.
+// since begins a time that ends in the future today where it is about what is to come: nobody who
+// asks what is on before Christmas means last summer.
 func (r *reader) since(p period) period {
 	if r.force == "" && !r.closes() && r.ahead() && p.to.After(r.today()) {
 		p.from = r.today()
@@ -352,7 +365,8 @@ func (r *reader) since(p period) period {
 	return p
 }
 
-// relative reads what follows "last", "next" and "this": a span of time with a number, or the name of a stretch.
+// relative reads what follows "last", "next" and "this": a span of time with a number, or the name
+// of a stretch.
 func (r *reader) relative(lead role, i int) (p period, next int, ok bool) {
 	today := r.today()
 	if from, n, ok := r.span(i); ok && lead != roleThis {
@@ -389,7 +403,8 @@ func (r *reader) relative(lead role, i int) (p period, next int, ok bool) {
 	return p, i + n, ok
 }
 
-// rolling says whether the words before i lead to the time up to now: "in the last month", but not "last month".
+// rolling says whether the words before i lead to the time up to now: "in the last month", but not
+// "last month".
 func (r *reader) rolling(i int) bool {
 	for k := max(0, i-longest(rollings())); k < i; k++ {
 		if rollings()[r.phrase(k, i)] {
@@ -424,10 +439,12 @@ func (r *reader) span(i int) (step func(day time.Time, times int) time.Time, nex
 	default:
 		return nil, 0, false
 	}
-	return func(day time.Time, times int) time.Time { return day.AddDate(times*years, times*months, times*days) }, i + 2, true
+	return func(day time.Time, times int) time.Time { return day.AddDate(times*years, times*months, times*days) },
+		i + 2, true
 }
 
-// point reads a day, month or year at i. A month or a year alone is one only where something led to it.
+// point reads a day, month or year at i. A month or a year alone is one only where something led to
+// it.
 func (r *reader) point(i int, led bool) (p period, next int, ok bool) {
 	if i >= len(r.tokens) || r.tokens[i].used {
 		return p, 0, false
@@ -473,7 +490,8 @@ func (r *reader) point(i int, led bool) (p period, next int, ok bool) {
 	switch alone := next == i+1; {
 	case alone && !led: // "may", "2020"
 		return p, 0, false
-	case alone && r.tokens[i].number && (from.Year() < 1900 || from.Year() > 2100 || r.tokens[i].end-r.tokens[i].start < 4):
+	case alone && r.tokens[i].number &&
+		(from.Year() < 1900 || from.Year() > 2100 || r.tokens[i].end-r.tokens[i].start < 4):
 		return p, 0, false
 	}
 	if !from.Before(to) { // a moment stands for its day
@@ -496,8 +514,8 @@ func (r *reader) saysYear(i, j int) bool {
 	return false
 }
 
-// nearest moves a date without a year into the year that is meant: the next such day where events are, the last one
-// where things are published.
+// nearest moves a date without a year into the year that is meant: the next such day where events
+// are, the last one where things are published.
 func (r *reader) nearest(from, to time.Time, year bool) (time.Time, time.Time) {
 	if year {
 		return from, to
@@ -531,9 +549,11 @@ func (r *reader) today() time.Time {
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 }
 
-var seasons = map[string]time.Month{"spring": time.March, "summer": time.June, "autumn": time.September, "winter": time.December}
+var seasons = map[string]time.Month{"spring": time.March, "summer": time.June, "autumn": time.September,
+	"winter": time.December}
 
-// stretch gives the named stretch of time that is the last, this or the next one. Weeks begin on Monday.
+// stretch gives the named stretch of time that is the last, this or the next one. Weeks begin on
+// Monday.
 func (r *reader) stretch(name string, lead role) (p period, ok bool) {
 	today := r.today()
 	step := 0
@@ -586,7 +606,8 @@ func (r *reader) stretch(name string, lead role) (p period, ok bool) {
 			from = from.AddDate(-1, 0, 0)
 		case lead == roleThis && !r.ahead() && from.After(today):
 			from = from.AddDate(-1, 0, 0)
-		case lead == roleNext && !from.After(today), lead == roleThis && r.ahead() && !from.AddDate(0, 3, 0).After(today):
+		case lead == roleNext && !from.After(today),
+			lead == roleThis && r.ahead() && !from.AddDate(0, 3, 0).After(today):
 			from = from.AddDate(1, 0, 0)
 		}
 		return period{from, from.AddDate(0, 3, 0)}, true
@@ -656,10 +677,12 @@ func (r *reader) past(p period) bool {
 	if p.from.IsZero() {
 		return !p.to.After(r.today().AddDate(0, 0, 1))
 	}
-	return p.from.Before(r.today()) || !p.to.IsZero() && !p.to.After(r.today().AddDate(0, 0, 1)) && p.from.Before(r.today())
+	return p.from.Before(r.today()) ||
+		!p.to.IsZero() && !p.to.After(r.today().AddDate(0, 0, 1)) && p.from.Before(r.today())
 }
 
-// readForcedTime reads the time of an attribute, in which a month or a year needs nothing to lead to it.
+// readForcedTime reads the time of an attribute, in which a month or a year needs nothing to lead
+// to it.
 func (r *reader) readForcedTime(i int) {
 	if !r.readTime(i) {
 		if p, next, ok := r.point(i, true); ok {

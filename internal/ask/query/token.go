@@ -24,8 +24,8 @@ type token struct {
 	used         bool // has become a constraint or the like
 }
 
-// line is a question in tokens. The folded words stand in one text with a blank between, so that a phrase of several is a
-// part of it.
+// line is a question in tokens. The folded words stand in one text with a blank between, so that a
+// phrase of several is a part of it.
 type line struct {
 	text   string
 	folded string
@@ -54,7 +54,8 @@ func (l *line) behind(i, offset int) int {
 // signs are characters that are tokens by themselves.
 const signs = "$€£¥₹＄￥<>=≤≥+~%&"
 
-// elided are the words that lose their vowel before an apostrophe, as in French and Italian: what follows is a word of its own.
+// elided are the words that lose their vowel before an apostrophe, as in French and Italian: what
+// follows is a word of its own.
 var elided = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for list := range language.Each("elided") {
@@ -65,7 +66,8 @@ var elided = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// dayparts are the names of days with a part of the day joined to them, each with the length of the day's.
+// dayparts are the names of days with a part of the day joined to them, each with the length of the
+// day's.
 var dayparts = sync.OnceValue(func() map[string]int {
 	joined := map[string]int{}
 	for day := range language.Each("day") {
@@ -100,7 +102,8 @@ func split(text string) *line {
 		fstart := b.Len()
 		b.WriteString(folded)
 		l.tokens = append(l.tokens, token{
-			start: start, end: end, fstart: fstart, fend: b.Len(), comma: comma, stop: stop, glued: glued && len(l.tokens) > 0, dash: dash, number: number,
+			start: start, end: end, fstart: fstart, fend: b.Len(), comma: comma, stop: stop,
+			glued: glued && len(l.tokens) > 0, dash: dash, number: number,
 		})
 		comma, stop, glued, dash = false, false, true, false
 	}
@@ -164,7 +167,8 @@ func numberEnd(text string, i int) int {
 	return i
 }
 
-// wordEnd is where the word at i ends. An apostrophe within is part of it, but behind what is elided.
+// wordEnd is where the word at i ends. An apostrophe within is part of it, but behind what is
+// elided.
 func wordEnd(text string, i int) int {
 	start := i
 	for i < len(text) {
@@ -182,7 +186,8 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// rest gives the words that were not used, as they were written. Words that only join what was used to them go, too.
+// rest gives the words that were not used, as they were written. Words that only join what was used
+// to them go, too.
 func (l *line) rest() string {
 	var b strings.Builder
 	for i := 0; i < len(l.tokens); i++ {

@@ -13,15 +13,16 @@ func (r *reader) stated(slot facets.Slot) bool {
 	return ok && known.Count > 1
 }
 
-// rarelyDeclared says whether among many items most that state an attribute do so in their words alone, and not by a property:
-// words tell of some that they have a value, and of few that they have none.
+// rarelyDeclared says whether among many items most that state an attribute do so in their words
+// alone, and not by a property: words tell of some that they have a value, and of few that they
+// have none.
 func (r *reader) rarelyDeclared(slot facets.Slot) bool {
 	known, _ := r.at.Lexicon.Slot(string(facets.Stated(slot)))
 	return r.at.Lexicon.Items() >= fewItems && 2*r.at.Lexicon.Declaring(slot) < known.Count
 }
 
-// readDeniedTraits reads the values that are said with a negation of their own, before that is read as one of something
-// else: "no electricity", "not waterproof".
+// readDeniedTraits reads the values that are said with a negation of their own, before that is read
+// as one of something else: "no electricity", "not waterproof".
 func (r *reader) readDeniedTraits() {
 	for i := range r.tokens {
 		said, n := r.traitAt(i)
@@ -47,9 +48,9 @@ func (r *reader) traitAt(i int) (said []facets.Trait, n int) {
 	return nil, 0
 }
 
-// readTrait reads the value of an attribute at i, and how many tokens it took. Its words are not searched for: what items
-// state in other words is meant as well. Words that the catalog has as a part of a name are left alone, and so are those
-// that are denied, which others read.
+// readTrait reads the value of an attribute at i, and how many tokens it took. Its words are not
+// searched for: what items state in other words is meant as well. Words that the catalog has as a
+// part of a name are left alone, and so are those that are denied, which others read.
 func (r *reader) readTrait(i int) int {
 	if n := r.readSize(i); n > 0 {
 		return n
@@ -76,7 +77,8 @@ func (r *reader) trait(said []facets.Trait, i, n int) int {
 	for _, t := range said {
 		values := bySlot[t.Slot]
 		delete(bySlot, t.Slot)
-		if len(values) == 0 || slices.Contains(values, "") || !r.stated(t.Slot) || r.deniedTrait(i, n) || r.named(i, n) {
+		if len(values) == 0 || slices.Contains(values, "") || !r.stated(t.Slot) || r.deniedTrait(i, n) ||
+			r.named(i, n) {
 			continue
 		}
 		if taken {
@@ -130,8 +132,9 @@ func (r *reader) another(slot facets.Slot, values []string, i, n int) bool {
 	return false
 }
 
-// deniedTrait says whether the n tokens at i tell what is not wanted: a negation before them in their clause that they do
-// not have themselves, "free" behind them, or something that is not borne.
+// deniedTrait says whether the n tokens at i tell what is not wanted: a negation before them in
+// their clause that they do not have themselves, "free" behind them, or something that is not
+// borne.
 func (r *reader) deniedTrait(i, n int) bool {
 	if facets.Frees(r.word(i + n)) {
 		return true
@@ -163,7 +166,8 @@ func (r *reader) readSize(i int) int {
 		return 0
 	}
 	sizes := facets.TraitValues(facets.Size, r.said(i+n, i+n+1))
-	if len(sizes) != 1 || n == 0 && !strings.HasSuffix(sizes[0], "xl") && !strings.HasSuffix(sizes[0], "xs") || r.deniedTrait(i, n+1) {
+	if len(sizes) != 1 || n == 0 && !strings.HasSuffix(sizes[0], "xl") && !strings.HasSuffix(sizes[0], "xs") ||
+		r.deniedTrait(i, n+1) {
 		return 0
 	}
 	if sizes[0] == "xl" && n == 0 && r.tokens[i].number {

@@ -7,7 +7,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// readTypes finds the words that say of which type the wanted items are. Only types that the catalog has narrow.
+// readTypes finds the words that say of which type the wanted items are. Only types that the
+// catalog has narrow.
 func (r *reader) readTypes() {
 	for i, further := 0, false; i < len(r.tokens); i++ {
 		typ, n, whole := r.typeAt(i)
@@ -43,8 +44,8 @@ func (r *reader) readTypes() {
 	}
 }
 
-// readKinds reads a word for what items of a type are about ("theatre", "with kids") as that type where no item has the word
-// and it would find nothing.
+// readKinds reads a word for what items of a type are about ("theatre", "with kids") as that type
+// where no item has the word and it would find nothing.
 func (r *reader) readKinds() {
 	if r.at.Has == nil || len(r.at.Types) > 0 {
 		return
@@ -67,8 +68,10 @@ func (r *reader) readKinds() {
 	}
 }
 
-// readBroad takes a word for whatever there is of some types ("activities", "gifts") for these types where the question's
-// conditions say all the rest, and one for what one goes to where the question says nothing else. Words for food give way to what somebody eats even where a type is said: "a recipe for lunch".
+// readBroad takes a word for whatever there is of some types ("activities", "gifts") for these
+// types where the question's conditions say all the rest, and one for what one goes to where the
+// question says nothing else. Words for food give way to what somebody eats even where a type is
+// said: "a recipe for lunch".
 func (r *reader) readBroad() {
 	stated := slices.ContainsFunc(r.out.Constraints, func(c facets.Constraint) bool { return !c.Soft })
 	if !stated && len(r.out.Constraints) > 0 {
@@ -92,7 +95,8 @@ func (r *reader) readBroad() {
 		case n > 0:
 			said = append(said, i, i+n)
 			i += n - 1
-		case r.tokens[i].used && !slices.Contains(r.kept, i), r.functional(i), r.idle(i) > 0, r.has(i, roleGlue), r.has(i, roleCourtesy), r.has(i, roleAnd), r.has(i, roleOr):
+		case r.tokens[i].used && !slices.Contains(r.kept, i), r.functional(i), r.idle(i) > 0, r.has(i, roleGlue),
+			r.has(i, roleCourtesy), r.has(i, roleAnd), r.has(i, roleOr):
 		default:
 			return
 		}
@@ -115,11 +119,12 @@ func feeds(c facets.Constraint) bool {
 	return !c.Soft && (c.Slot == facets.Diet || c.Slot == facets.Ingredient)
 }
 
-// fallback are types whose items stand in for those of their subtypes, when the catalog knows only the former: the word
-// is searched for then.
+// fallback are types whose items stand in for those of their subtypes, when the catalog knows only
+// the former: the word is searched for then.
 var fallback = []string{"Event", "Article", "LodgingBusiness", "FoodEstablishment"}
 
-// typeAt finds the type that the word at i names and the catalog has. whole says that the word says nothing beyond.
+// typeAt finds the type that the word at i names and the catalog has. whole says that the word says
+// nothing beyond.
 func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
 	r.phrases(i, func(s sense, length int) bool {
 		if s.role != roleType {
@@ -139,23 +144,26 @@ func (r *reader) typeAt(i int) (typ string, n int, whole bool) {
 	return typ, n, whole
 }
 
-// notHeads are words before a word for a type that make it something else: "main course", "of course".
+// notHeads are words before a word for a type that make it something else: "main course", "of
+// course".
 var notHeads = everywhere("head.not")
 
 // onlyThat are words that turn such a word around: "nothing but books".
 var onlyThat = everywhere("head.onlythat")
 
-// heads says whether the word for a type at i, n tokens long, is what the question is for, and does not qualify what
-// follows: "recipes for lunch", but "recipe book".
+// heads says whether the word for a type at i, n tokens long, is what the question is for, and does
+// not qualify what follows: "recipes for lunch", but "recipe book".
 func (r *reader) heads(i, n int) bool {
 	if r.refusedKind(i) {
 		return false
 	}
-	if i > 0 && r.tokens[i].glued && r.tokens[i].dash || i > 0 && notHeads()[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat()[r.word(i-2)] {
+	if i > 0 && r.tokens[i].glued && r.tokens[i].dash ||
+		i > 0 && notHeads()[r.word(i-1)] && r.word(i-1) != "to" && !onlyThat()[r.word(i-2)] {
 		return false
 	}
 	next := i + n
-	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number || r.tokens[next].used || r.functional(next) {
+	if next >= len(r.tokens) || r.tokens[next].comma || r.tokens[next].stop || r.tokens[next].number ||
+		r.tokens[next].used || r.functional(next) {
 		return true
 	}
 	if r.tokens[next].glued && r.tokens[next].dash {
@@ -172,14 +180,16 @@ func (r *reader) heads(i, n int) bool {
 		apart = s.role != roleDiet && s.role != roleTongue && s.role != roleKind
 		return !apart
 	})
-	// Where it stands in the plural, or in a language that puts the noun first, more words may follow.
+	// Where it stands in the plural, or in a language that puts the noun first, more words may
+	// follow.
 	return apart || strings.HasSuffix(r.word(next-1), "s") || r.nounFirst()
 }
 
 // whereLeads are words that lead to where something is: "at the".
 var whereLeads = everywhere("head.where")
 
-// where says whether the word for a type at i only tells where what is wanted is: "which cakes do you have at the café".
+// where says whether the word for a type at i only tells where what is wanted is: "which cakes do
+// you have at the café".
 func (r *reader) where(i int, typ string) bool {
 	if !r.at.IsA(typ, "Place") && !r.at.IsA(typ, "Organization") {
 		return false
@@ -200,18 +210,21 @@ func (r *reader) where(i int, typ string) bool {
 // fewRecipes is what part of all items are recipes at least where food means a recipe.
 const fewRecipes = 12
 
-// implied settles that recipes are wanted where the question says of something that only they have: a time to cook, what
-// a serving has, a diet, and what is asked for is a dish.
+// implied settles that recipes are wanted where the question says of something that only they have:
+// a time to cook, what a serving has, a diet, and what is asked for is a dish.
 func (r *reader) implied() {
-	if len(r.out.Types) > 0 || fewRecipes*r.have("Recipe") < r.at.Lexicon.Items() || r.have("Recipe") == 0 || r.only("Recipe") {
+	if len(r.out.Types) > 0 || fewRecipes*r.have("Recipe") < r.at.Lexicon.Items() || r.have("Recipe") == 0 ||
+		r.only("Recipe") {
 		return // where food is sold, some recipes stand beside it
 	}
 	cooked, eaten := false, false
 	for _, c := range r.out.Constraints {
 		switch {
-		case c.Slot == facets.Price, c.Slot == facets.Brand, c.Slot == facets.Start, c.Slot == facets.Location, c.Slot == facets.Author, c.Slot == facets.Published:
+		case c.Slot == facets.Price, c.Slot == facets.Brand, c.Slot == facets.Start, c.Slot == facets.Location,
+			c.Slot == facets.Author, c.Slot == facets.Published:
 			return
-		case c.Slot == facets.CookTime, c.Slot == facets.PrepTime, c.Slot == facets.TotalTime, c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
+		case c.Slot == facets.CookTime, c.Slot == facets.PrepTime, c.Slot == facets.TotalTime,
+			c.Slot == facets.Calories, slices.Contains(nutrients, c.Slot):
 			cooked = true
 		case c.Slot == facets.Diet, c.Slot == facets.Ingredient, c.Slot == facets.Yield:
 			eaten = true
@@ -222,12 +235,14 @@ func (r *reader) implied() {
 		cooked = true
 	}
 	dish := r.dish()
-	if cooked || eaten && (dish || r.food) || dish && (r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 0) {
+	if cooked || eaten && (dish || r.food) ||
+		dish && (r.out.Sort.By != "" || r.out.Count > 0 || len(r.out.Constraints) > 0) {
 		r.out.Types = []string{"Recipe"}
 	}
 }
 
-// dish says whether the last word that is searched for is one for a dish or a meal: "lentil soup", but not "soup bowl".
+// dish says whether the last word that is searched for is one for a dish or a meal: "lentil soup",
+// but not "soup bowl".
 func (r *reader) dish() bool {
 	for i := len(r.tokens) - 1; i >= 0; i-- {
 		if r.tokens[i].used || r.functional(i) || r.has(i, roleCourtesy) || r.has(i, roleGlue) {
@@ -238,7 +253,8 @@ func (r *reader) dish() bool {
 	return false
 }
 
-// TypesOf gives the schema.org types that a folded word names in one of our languages: "concert" is a MusicEvent.
+// TypesOf gives the schema.org types that a folded word names in one of our languages: "concert" is
+// a MusicEvent.
 func TypesOf(word string) (types []string) {
 	for _, s := range compiled().vocabulary[word] {
 		if s.role == roleType {

@@ -1,6 +1,6 @@
-// Package query turns the words of a question, its attributes and what was said before into what is wanted: words to
-// search for, constraints, an order, a number. It works by rule, with what the catalog taught it (a Lexicon), and has no
-// I/O and no clock.
+// Package query turns the words of a question, its attributes and what was said before into what is
+// wanted: words to search for, constraints, an order, a number. It works by rule, with what the
+// catalog taught it (a Lexicon), and has no I/O and no clock.
 //
 // Package ask stands above it: it finds what was understood, and asks back when too little was.
 package query
@@ -13,14 +13,17 @@ import (
 
 // Understood is what a question wants.
 type Understood struct {
-	// Text is what is left to search for by words. It may be empty when constraints say it all ("recipes under 20 minutes").
+	// Text is what is left to search for by words. It may be empty when constraints say it all
+	// ("recipes under 20 minutes").
 	Text string
-	// Beside is Text with the words for what is rather not wanted, which say something of items all the same ("belt without
-	// buckle"); empty where there are none.
+	// Beside is Text with the words for what is rather not wanted, which say something of items all
+	// the same ("belt without buckle"); empty where there are none.
 	Beside string
-	// Broad says that Text is no more than words for food of any kind: it gives way to conditions on what somebody eats.
+	// Broad says that Text is no more than words for food of any kind: it gives way to conditions
+	// on what somebody eats.
 	Broad bool
-	// Asked is the whole question in words, with what earlier questions add: a follow-up made to stand by itself.
+	// Asked is the whole question in words, with what earlier questions add: a follow-up made to
+	// stand by itself.
 	Asked string
 	// Types are schema.org types, any of which is wanted; an item of a subtype is one too.
 	Types []string
@@ -32,7 +35,8 @@ type Understood struct {
 	Count int
 	// Intent is what is to be done with the items.
 	Intent Intent
-	// Subjects are the names of the items that a comparison is about, and By the slot by which it is meant; empty for any.
+	// Subjects are the names of the items that a comparison is about, and By the slot by which it
+	// is meant; empty for any.
 	Subjects []string
 	By       facets.Slot
 	// Corrections are words that were read as others.
@@ -53,7 +57,8 @@ func (u *Understood) Literally(text string) {
 // selecting are the slots by which items are selected, and nothing is asked of a place itself.
 var selecting = []facets.Slot{facets.Location, facets.Days, facets.Start}
 
-// Selects says whether the question is for the items of a type that meet a condition, and nothing else.
+// Selects says whether the question is for the items of a type that meet a condition, and nothing
+// else.
 func (u *Understood) Selects() bool {
 	return u.Text == "" && len(u.Types) > 0 && slices.ContainsFunc(u.Constraints, func(c facets.Constraint) bool {
 		return !c.Soft && !c.Not && (slices.Contains(selecting, c.Slot) || c.Free())

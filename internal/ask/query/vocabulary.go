@@ -73,8 +73,8 @@ const (
 	roleKind          // what items of a type, arg, are about: says the type where it is not wanted
 )
 
-// tongues are the languages by their tags, and english is the place of one among them. Japanese is not written in words and
-// has rules of its own.
+// tongues are the languages by their tags, and english is the place of one among them. Japanese is
+// not written in words and has rules of its own.
 var tongues = language.Tags
 
 const english = 0
@@ -97,14 +97,17 @@ type lexicon struct {
 
 // roleNames are the roles as the lists below call them.
 var roleNames = map[string]role{
-	"under": roleUnder, "atmost": roleAtMost, "over": roleOver, "atleast": roleAtLeast, "about": roleAbout, "between": roleBetween,
-	"orless": roleOrLess, "ormore": roleOrMore, "without": roleWithout, "not": roleNot, "diet": roleDiet, "free": roleFree, "slot": roleSlot,
-	"sort": roleSort, "high": roleHigh, "low": roleLow, "quick": roleQuick, "cheap": roleCheap, "praised": rolePraised, "gratis": roleGratis,
-	"day": roleDay, "since": roleSince, "after": roleAfter, "before": roleBefore, "until": roleUntil, "past": rolePast, "next": roleNext,
-	"this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor, "serves": roleServes, "type": roleType,
-	"thing": roleThing, "top": roleTop, "stock": roleStock, "out": roleOut, "unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue,
-	"stars": roleStars, "reviews": roleReviews, "people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy,
-	"glue": roleGlue, "allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "broad": roleBroad, "rather": roleRather,
+	"under": roleUnder, "atmost": roleAtMost, "over": roleOver, "atleast": roleAtLeast, "about": roleAbout,
+	"between": roleBetween, "orless": roleOrLess, "ormore": roleOrMore, "without": roleWithout, "not": roleNot,
+	"diet": roleDiet, "free": roleFree, "slot": roleSlot, "sort": roleSort, "high": roleHigh, "low": roleLow,
+	"quick": roleQuick, "cheap": roleCheap, "praised": rolePraised, "gratis": roleGratis, "day": roleDay,
+	"since": roleSince, "after": roleAfter, "before": roleBefore, "until": roleUntil, "past": rolePast,
+	"next": roleNext, "this": roleThis, "in": roleIn, "near": roleNear, "by": roleBy, "made": roleMade, "for": roleFor,
+	"serves": roleServes, "type": roleType, "thing": roleThing, "top": roleTop, "stock": roleStock, "out": roleOut,
+	"unmade": roleUnmade, "upcoming": roleUpcoming, "tongue": roleTongue, "stars": roleStars, "reviews": roleReviews,
+	"people": rolePeople, "and": roleAnd, "or": roleOr, "courtesy": roleCourtesy, "glue": roleGlue,
+	"allergic": roleAllergic, "gone": roleGone, "now": roleNow, "kind": roleKind, "broad": roleBroad,
+	"rather": roleRather,
 }
 
 // compile reads the lists of the tables whose keys are roles, and those of function words.
@@ -130,7 +133,8 @@ func IsFunction(word string) bool {
 	return slices.ContainsFunc(compiled().functionWords, func(words map[string]bool) bool { return words[word] })
 }
 
-// foldPhrase folds a phrase of the tables, which may be a sign. What is elided in it is a word of its own, as in a question.
+// foldPhrase folds a phrase of the tables, which may be a sign. What is elided in it is a word of
+// its own, as in a question.
 func foldPhrase(phrase string) string {
 	if strings.ContainsAny(phrase, "'’") {
 		return split(phrase).folded
@@ -142,7 +146,9 @@ func foldPhrase(phrase string) string {
 }
 
 func (x *lexicon) learn(phrase string, s sense) {
-	same := slices.IndexFunc(x.vocabulary[phrase], func(other sense) bool { return other.role == s.role && other.arg == s.arg })
+	same := slices.IndexFunc(x.vocabulary[phrase], func(other sense) bool {
+		return other.role == s.role && other.arg == s.arg
+	})
 	if same >= 0 {
 		x.vocabulary[phrase][same].tongues |= s.tongues
 	} else {
@@ -164,7 +170,8 @@ func numberOf(word string) (float64, bool) {
 	return value, n > 0 && n == len(word)
 }
 
-// Words are the words of what is said beside a question that may raise items: those with something to say, at most eight.
+// Words are the words of what is said beside a question that may raise items: those with something
+// to say, at most eight.
 func Words(text string) (words []string) {
 	for _, word := range strings.Fields(facets.Fold(text)) {
 		if utf8.RuneCountInString(word) >= 3 && !ties()[word] && !small()[word] && !empty()[word] && len(words) < 8 {

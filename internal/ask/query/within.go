@@ -13,8 +13,8 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Languages that are written without blanks have no words to walk along: what they say is looked for within the text, by the
-// phrases and patterns under the keys that begin with "within".
+// Languages that are written without blanks have no words to walk along: what they say is looked
+// for within the text, by the phrases and patterns under the keys that begin with "within".
 
 // piece is a phrase or pattern that is looked for within a text, with the argument of its list.
 type piece struct{ word, argument string }
@@ -47,7 +47,8 @@ type form struct {
 	argument string
 }
 
-// formsOf are the patterns of the lists of a key, in which {bound} and {time} stand for the phrases of those lists.
+// formsOf are the patterns of the lists of a key, in which {bound} and {time} stand for the phrases
+// of those lists.
 func formsOf(key string) func() []form {
 	return sync.OnceValue(func() (all []form) {
 		fill := strings.NewReplacer("{bound}", patternOf(boundsWithin()), "{time}", patternOf(timesWithin()))
@@ -76,7 +77,8 @@ var (
 	reasonsWithin                         = withinOf("within.reason")
 )
 
-// replacerOf puts the arguments of the lists of a key in the place of their phrases, with blanks for those that have none.
+// replacerOf puts the arguments of the lists of a key in the place of their phrases, with blanks
+// for those that have none.
 func replacerOf(key string) func() *strings.Replacer {
 	return sync.OnceValue(func() *strings.Replacer {
 		var pairs []string
@@ -94,8 +96,8 @@ type joined struct {
 	changed bool
 }
 
-// readWithin reads the conditions of a question in a script without blanks. It says whether there are any: nothing else reads
-// the question then.
+// readWithin reads the conditions of a question in a script without blanks. It says whether there
+// are any: nothing else reads the question then.
 func (r *reader) readWithin() bool {
 	if !language.IsJoined(r.text) {
 		return false
@@ -143,8 +145,10 @@ func (r *reader) readWithin() bool {
 func (w *joined) weekdays() {
 	for _, d := range weekdaysWithin() {
 		at := strings.Index(w.rest, d.word)
-		if days := facets.Weekdays(d.argument); at >= 0 && len(days) > 0 && w.known(facets.Days) && language.Joined([]rune(d.word)[0]) &&
-			!slices.ContainsFunc(daysWithin(), func(p piece) bool { return strings.Contains(w.rest[:at+len(d.word)], p.word) }) {
+		if days := facets.Weekdays(d.argument); at >= 0 && len(days) > 0 && w.known(facets.Days) &&
+			language.Joined([]rune(d.word)[0]) &&
+			!slices.ContainsFunc(daysWithin(),
+				func(p piece) bool { return strings.Contains(w.rest[:at+len(d.word)], p.word) }) {
 			w.take(d.word, facets.Constraint{Slot: facets.Days, Values: days, Stated: true})
 		}
 	}
@@ -174,8 +178,8 @@ func (w *joined) first(pieces []piece) (first piece) {
 	return first
 }
 
-// figures takes bounded figures. The groups of their patterns are the number, its unit and its bound; people without one are so
-// many or a few more.
+// figures takes bounded figures. The groups of their patterns are the number, its unit and its
+// bound; people without one are so many or a few more.
 func (w *joined) figures() {
 	for _, f := range figuresWithin() {
 		m, slot := f.FindStringSubmatch(w.rest), facets.Slot(f.argument)
@@ -224,14 +228,17 @@ func (w *joined) without() {
 	for _, refused := range found {
 		thing := refused.Thing
 		switch typ := w.typeOf(thing); {
-		case slices.ContainsFunc(workWithin(), func(p piece) bool { return p.word == thing }) && w.have("JobPosting") > 0: // see work
+		case slices.ContainsFunc(workWithin(), func(p piece) bool { return p.word == thing }) &&
+			w.have("JobPosting") > 0:
+			// see work
 		case refused.Class != "":
 			w.take(refused.Said, w.lacking(refused.Class, refused.Allergy))
 		case typ != "":
 			w.take(refused.Said, facets.Constraint{Slot: facets.OfType, Not: true, Values: []string{typ}})
 		default:
 			c, ok := w.named(thing)
-			if said := facets.TraitsAt(thing, facets.LanguageNamed("ja")); !ok && len(said) > 0 && w.stated(said[0].Slot) {
+			if said := facets.TraitsAt(thing, facets.LanguageNamed("ja")); !ok && len(said) > 0 &&
+				w.stated(said[0].Slot) {
 				c = facets.Constraint{Slot: said[0].Slot, Values: []string{said[0].Value}}
 			} else if !ok {
 				c = facets.Constraint{Slot: facets.Mention, Values: []string{thing}}
@@ -344,7 +351,8 @@ func (w *joined) prices() {
 	}
 	free, cheap := w.first(gratisWithin()).word, w.first(cheapWithin()).word
 	switch {
-	case free != "" && !slices.ContainsFunc(deliveredWithin(), func(p piece) bool { return strings.Contains(w.rest, p.word+free) }):
+	case free != "" &&
+		!slices.ContainsFunc(deliveredWithin(), func(p piece) bool { return strings.Contains(w.rest, p.word+free) }):
 		nothing := 0.0
 		w.take(free, facets.Constraint{Slot: facets.Price, Max: &nothing})
 	case cheap != "" && !w.wanted("JobPosting", "Article") && w.first(cheaperWithin()).word == "":
@@ -379,8 +387,9 @@ func (w *joined) when() {
 	w.cut(bygone)
 }
 
-// date reads the first date of the question, and with what words it is said. The groups of its patterns are the year, the
-// month, the day, and a year alone; those of an end are its month and its day.
+// date reads the first date of the question, and with what words it is said. The groups of its
+// patterns are the year, the month, the day, and a year alone; those of an end are its month and
+// its day.
 func (w *joined) date() (p period, words string, ok bool) {
 	for _, f := range datesWithin() {
 		at := f.FindStringIndex(w.rest)
@@ -445,7 +454,8 @@ func (w *joined) dayOf(year, month, day int) (p period, ok bool) {
 	return p, true
 }
 
-// bounded takes a time as the words behind it bound it, and says which these are, and whether any bounds it.
+// bounded takes a time as the words behind it bound it, and says which these are, and whether any
+// bounds it.
 func (w *joined) bounded(p period, behind string) (_ period, words string, bounds bool) {
 	for _, f := range behindWithin() {
 		m := f.FindStringSubmatch(behind)
@@ -489,8 +499,8 @@ func (w *joined) holidays() (p period, words string, ok bool) {
 	return p, name + bound, ok
 }
 
-// names takes places, authors and brands by what the catalog taught: "ボンの近く", "東京か大阪の", "アンナの". The groups are the
-// name, another beside it, what says near it, and what else leads to the rest.
+// names takes places, authors and brands by what the catalog taught: "ボンの近く", "東京か大阪の", "アンナの". The
+// groups are the name, another beside it, what says near it, and what else leads to the rest.
 func (w *joined) names() {
 	for _, f := range namesWithin() {
 		for _, m := range f.FindAllStringSubmatch(w.rest, 8) {

@@ -23,7 +23,8 @@ func (r *reader) readSort(i int) bool {
 			return false
 		}
 	case facets.Published:
-		if recent()[r.phrase(i, i+n)] && !r.wanted("Article", "JobPosting", "VideoObject", "PodcastEpisode", "Book", "Review") {
+		if recent()[r.phrase(i, i+n)] &&
+			!r.wanted("Article", "JobPosting", "VideoObject", "PodcastEpisode", "Book", "Review") {
 			return false // of events that are over, or nothing that has a day
 		}
 		if r.wanted("Event") {
@@ -57,7 +58,8 @@ func (r *reader) readSort(i int) bool {
 	r.out.Sort = order
 	r.use(i, i+n)
 	if order.By == facets.Start && !order.Descending {
-		r.out.Constraints = append(r.out.Constraints, facets.Constraint{Slot: facets.Start, From: r.today(), Source: facets.FromText, Said: order.Said})
+		r.out.Constraints = append(r.out.Constraints,
+			facets.Constraint{Slot: facets.Start, From: r.today(), Source: facets.FromText, Said: order.Said})
 	}
 	return true
 }
@@ -67,7 +69,8 @@ var recent = everywhere("sort.recent")
 
 // readNextEvent reads "next" before a word for events: the soonest that is to come.
 func (r *reader) readNextEvent(i int) bool {
-	if _, n := r.match(i, rolePast); n > 0 && i+n < len(r.tokens) && r.tokens[i+n].used && r.out.Sort.By == "" && r.known(facets.Published) && !r.wanted("Event") {
+	if _, n := r.match(i, rolePast); n > 0 && i+n < len(r.tokens) && r.tokens[i+n].used && r.out.Sort.By == "" &&
+		r.known(facets.Published) && !r.wanted("Event") {
 		if _, m := r.match2(i+n, roleType); m > 0 { // "derniers articles"
 			r.out.Sort = facets.Sort{By: facets.Published, Descending: true, Said: r.said(i, i+n)}
 			r.use(i, i+n)
@@ -82,7 +85,8 @@ func (r *reader) readNextEvent(i int) bool {
 		return false
 	}
 	r.out.Sort = facets.Sort{By: facets.Start, Said: r.said(i, i+n)}
-	r.out.Constraints = append(r.out.Constraints, facets.Constraint{Slot: facets.Start, From: r.today(), Source: facets.FromText, Said: r.said(i, i+n)})
+	r.out.Constraints = append(r.out.Constraints,
+		facets.Constraint{Slot: facets.Start, From: r.today(), Source: facets.FromText, Said: r.said(i, i+n)})
 	r.use(i, i+n)
 	return true
 }
@@ -131,16 +135,18 @@ func (r *reader) readDiet(i int) bool {
 	return true
 }
 
-// knowsDiet says whether the catalog can tell what fits a diet: items state theirs, or what is in them where it is something
-// to be left out.
+// knowsDiet says whether the catalog can tell what fits a diet: items state theirs, or what is in
+// them where it is something to be left out.
 func (r *reader) knowsDiet(diet string) bool {
-	return r.known(facets.Diet) || strings.HasSuffix(diet, "free") && (r.known(facets.Allergens) || r.known(facets.Ingredient))
+	return r.known(facets.Diet) ||
+		strings.HasSuffix(diet, "free") && (r.known(facets.Allergens) || r.known(facets.Ingredient))
 }
 
 // mostListed bounds how long a list is read.
 const mostListed = 16
 
-// figureOfDiet gives the figure by which a diet of less of something is judged where items tell it: a serving's.
+// figureOfDiet gives the figure by which a diet of less of something is judged where items tell it:
+// a serving's.
 func figureOfDiet(diet string) (slot facets.Slot, limit float64, least bool) {
 	switch diet {
 	case "lowcalorie":
@@ -156,10 +162,12 @@ func figureOfDiet(diet string) (slot facets.Slot, limit float64, least bool) {
 // What is much and what is little of a nutrient in a serving of a meal.
 var (
 	highOf = map[facets.Slot]float64{
-		facets.Protein: 20, facets.Fiber: 6, facets.Fat: 20, facets.Carbohydrate: 45, facets.Sugar: 20, facets.Sodium: 800, facets.Calories: 600,
+		facets.Protein: 20, facets.Fiber: 6, facets.Fat: 20, facets.Carbohydrate: 45, facets.Sugar: 20,
+		facets.Sodium: 800, facets.Calories: 600,
 	}
 	lowOf = map[facets.Slot]float64{
-		facets.Protein: 10, facets.Fiber: 2, facets.Fat: 10, facets.Carbohydrate: 20, facets.Sugar: 5, facets.Sodium: 400, facets.Calories: 300,
+		facets.Protein: 10, facets.Fiber: 2, facets.Fat: 10, facets.Carbohydrate: 20, facets.Sugar: 5,
+		facets.Sodium: 400, facets.Calories: 300,
 	}
 )
 
@@ -194,7 +202,8 @@ func (r *reader) readNutrient(i int) bool {
 
 // readSoft reads wishes that leave nothing out: "quick", "well reviewed".
 func (r *reader) readSoft(i int) bool {
-	if _, n := r.match(i, roleQuick); n > 0 && (r.wanted("Recipe") || len(r.out.Types) == 0 && r.have("Recipe") > 0) && r.known(facets.TotalTime) {
+	if _, n := r.match(i, roleQuick); n > 0 && (r.wanted("Recipe") || len(r.out.Types) == 0 && r.have("Recipe") > 0) &&
+		r.known(facets.TotalTime) {
 		half := 30.0
 		r.lean(facets.Constraint{Slot: facets.TotalTime, Max: &half}, i, i+n)
 		return true
@@ -210,8 +219,9 @@ func (r *reader) readSoft(i int) bool {
 	return false
 }
 
-// readCheap reads a wish for what costs little. It orders by price where there is nothing else to go by; otherwise what fits
-// as well and costs less comes first. Words that say other things as well count where things are for sale.
+// readCheap reads a wish for what costs little. It orders by price where there is nothing else to
+// go by; otherwise what fits as well and costs less comes first. Words that say other things as
+// well count where things are for sale.
 func (r *reader) readCheap(i int) bool {
 	_, n := r.match(i, roleCheap)
 	if n == 0 || !r.known(facets.Price) || r.wanted("JobPosting", "Article") || r.denied(i) < i || r.named(i, n) {
@@ -246,7 +256,8 @@ func (r *reader) named(i, n int) bool {
 	return false
 }
 
-// bareBut says whether a question has nothing to search for but the n tokens at i: the type that is wanted is all else.
+// bareBut says whether a question has nothing to search for but the n tokens at i: the type that is
+// wanted is all else.
 func (r *reader) bareBut(i, n int) bool {
 	if len(r.out.Types) == 0 {
 		return false
@@ -287,8 +298,8 @@ func (r *reader) readMark(i int) bool {
 	return r.readTongue(i)
 }
 
-// readTongue reads the language at i that somebody is to speak, or in which something is to be: "speaks Spanish or Arabic",
-// "in French".
+// readTongue reads the language at i that somebody is to speak, or in which something is to be:
+// "speaks Spanish or Arabic", "in French".
 func (r *reader) readTongue(i int) bool {
 	s, n := r.match(i, roleTongue)
 	if code, ok := facets.CompoundLanguage(r.word(i)); ok && r.known(facets.Spoken) {
@@ -331,9 +342,10 @@ func (r *reader) readTongue(i int) bool {
 	return true
 }
 
-// readWords finds words that the catalog taught, among those that became nothing else: brands, authors, places, colours.
-// They raise items and stay words to search for, unless the question says what they are: "by", "in", "near". A word for a
-// category is a condition where nothing else is left to search for: "things for the kitchen".
+// readWords finds words that the catalog taught, among those that became nothing else: brands,
+// authors, places, colours. They raise items and stay words to search for, unless the question says
+// what they are: "by", "in", "near". A word for a category is a condition where nothing else is
+// left to search for: "things for the kitchen".
 func (r *reader) readWords() {
 	category, others := -1, false
 	for i := 0; i < len(r.tokens); i++ {
@@ -370,14 +382,16 @@ func (r *reader) readWords() {
 	if category >= 0 && !others && r.at.Lexicon.Items() < fewItems && r.narrowed(category) {
 		r.out.Constraints[category].Soft = false
 		r.kept = slices.DeleteFunc(r.kept, func(i int) bool {
-			return r.out.Constraints[category].Said == r.said(i, i+1) || strings.Contains(r.out.Constraints[category].Said, r.said(i, i+1))
+			return r.out.Constraints[category].Said == r.said(i, i+1) ||
+				strings.Contains(r.out.Constraints[category].Said, r.said(i, i+1))
 		})
 	}
 }
 
-// narrowed says whether a question whose words are all understood but for a category at a place among the constraints is
-// one for that category: another condition, an order, or "things" stands beside it. What only says how it is to be does not
-// make it one: "paper bags" are found by these words, too.
+// narrowed says whether a question whose words are all understood but for a category at a place
+// among the constraints is one for that category: another condition, an order, or "things" stands
+// beside it. What only says how it is to be does not make it one: "paper bags" are found by these
+// words, too.
 func (r *reader) narrowed(category int) bool {
 	if len(r.out.Types) > len(r.at.Types) || r.out.Sort.By != "" || r.out.Count > 0 {
 		return true
@@ -398,7 +412,8 @@ func (r *reader) narrowed(category int) bool {
 // counting are words that ask how many there are.
 var counting = everywhere("count.ask")
 
-// readFoodClass reads "seafood", "fish" and "meat" where recipes are wanted: whatever is made of it, by any name.
+// readFoodClass reads "seafood", "fish" and "meat" where recipes are wanted: whatever is made of
+// it, by any name.
 func (r *reader) readFoodClass(i int) int {
 	class, ok := taxonomy.Named(r.word(i))
 	switch class {
@@ -426,7 +441,8 @@ var cuisines = everywhere("cuisine")
 
 // readCuisine reads a word for a cuisine, where food is asked for, and how many tokens it took.
 func (r *reader) readCuisine(i int) int {
-	if !cuisines()[r.word(i)] || !r.known(facets.Cuisine) || !(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
+	if !cuisines()[r.word(i)] || !r.known(facets.Cuisine) ||
+		!(r.wanted("Recipe") || r.only("Recipe") || r.foodAsked()) {
 		return 0
 	}
 	c := facets.Constraint{Slot: facets.Cuisine, Values: []string{r.word(i)}}
@@ -454,7 +470,8 @@ func (r *reader) lean(c facets.Constraint, i, j int) {
 	r.add(c, i, j)
 }
 
-// readLearnt reads what the lexicon knows at i: the slot that it is of, and how many tokens it took.
+// readLearnt reads what the lexicon knows at i: the slot that it is of, and how many tokens it
+// took.
 func (r *reader) readLearnt(i int) (facets.Slot, int) {
 	for n := min(facets.LongestPhrase, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
@@ -553,7 +570,8 @@ func (r *reader) meant(m facets.Meaning, i, n int) bool {
 // alone are words by which nothing else than what follows is wanted.
 var alone = everywhere("only")
 
-// alternative takes a meaning of the n tokens at i for one more value of the condition before it: "in Lyon or Paris".
+// alternative takes a meaning of the n tokens at i for one more value of the condition before it:
+// "in Lyon or Paris".
 func (r *reader) alternative(m facets.Meaning, i, n int) bool {
 	if m.Slot != facets.Location && m.Slot != facets.Brand && m.Slot != facets.Author && m.Slot != facets.Category {
 		return false
@@ -589,7 +607,8 @@ func (r *reader) alternative(m facets.Meaning, i, n int) bool {
 // isColor says whether a folded word is one for a colour.
 func isColor(word string) bool { return len(facets.TraitValues(facets.Color, word)) > 0 }
 
-// colorful says whether one of the n words at i is a word for a colour. Shops write much else where a colour belongs.
+// colorful says whether one of the n words at i is a word for a colour. Shops write much else where
+// a colour belongs.
 func (r *reader) colorful(i, n int) bool {
 	for k := i; k < i+n; k++ {
 		if isColor(r.word(k)) {
@@ -599,7 +618,8 @@ func (r *reader) colorful(i, n int) bool {
 	return false
 }
 
-// fewItems is how many items there are at most where a category that one of them has is worth naming all the same.
+// fewItems is how many items there are at most where a category that one of them has is worth
+// naming all the same.
 const fewItems = 1000
 
 // deepest is the last token at which a number of items is looked for.
@@ -652,7 +672,8 @@ func (r *reader) opening(i int) bool {
 // mostCount is the largest number that is read as one of results.
 const mostCount = 100
 
-// countAt reads the number of items at i. Beside "top" a number is enough; otherwise what is counted must be items.
+// countAt reads the number of items at i. Beside "top" a number is enough; otherwise what is
+// counted must be items.
 func (r *reader) countAt(i int, top bool) bool {
 	value, ok := numberOf(r.word(i))
 	if !ok || value < 1 || value > mostCount || value != float64(int(value)) || r.tokens[i].used {
@@ -675,7 +696,8 @@ func (r *reader) countAt(i int, top bool) bool {
 // bestWords are those of "top" that are searched for as well, definite the articles of names.
 var bestWords, definite = everywhere("count.best"), everywhere("count.definite")
 
-// titled says whether a number behind "the" before a word for one thing is part of a name: "the 100 book".
+// titled says whether a number behind "the" before a word for one thing is part of a name: "the 100
+// book".
 func (r *reader) titled(i int) bool {
 	if !definite()[r.word(i-1)] || r.best > english {
 		return false
@@ -712,9 +734,11 @@ func (r *reader) itemsFollow(i int) bool {
 	return false
 }
 
-// kind says whether the word at i is one that the catalog knows for a category, and ends what is asked for.
+// kind says whether the word at i is one that the catalog knows for a category, and ends what is
+// asked for.
 func (r *reader) kind(i int) bool {
-	if next := i + 1; next < len(r.tokens) && !r.tokens[next].used && !r.tokens[next].comma && !r.tokens[next].stop && !r.functional(next) {
+	if next := i + 1; next < len(r.tokens) && !r.tokens[next].used && !r.tokens[next].comma && !r.tokens[next].stop &&
+		!r.functional(next) {
 		return false
 	}
 	for _, form := range [...]string{r.word(i), facets.Singular(r.word(i))} {
@@ -727,14 +751,16 @@ func (r *reader) kind(i int) bool {
 	return false
 }
 
-// goodsFollow says whether a number of things is asked for in so many words: "give me 2 gifts under $20".
+// goodsFollow says whether a number of things is asked for in so many words: "give me 2 gifts under
+// $20".
 func (r *reader) goodsFollow(i int) bool {
 	if !asksFor()[r.word(i-1)] {
 		return false
 	}
 	for k := i + 1; k < len(r.tokens) && k < i+5; k++ {
 		next := k + 1
-		last := next >= len(r.tokens) || r.tokens[next].used || r.tokens[next].comma || r.tokens[next].stop || r.functional(next)
+		last := next >= len(r.tokens) || r.tokens[next].used || r.tokens[next].comma || r.tokens[next].stop ||
+			r.functional(next)
 		if last {
 			return strings.HasSuffix(r.word(k), "s") && !r.tokens[k].used
 		}
@@ -748,7 +774,8 @@ var asksFor = everywhere("count.lead")
 // handy are words of praise that may stand between a number and what it counts.
 var handy = everywhere("count.praise")
 
-// free says whether "free" stands behind what is at i, so many tokens long: "sugar free", "nut-free".
+// free says whether "free" stands behind what is at i, so many tokens long: "sugar free",
+// "nut-free".
 func (r *reader) freeBehind(i int) bool {
 	return slices.ContainsFunc(compiled().vocabulary[r.word(i)], func(s sense) bool { return s.role == roleFree })
 }

@@ -6,8 +6,9 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// readWork reads how and where one works: "remote", "full time", "an internship", and what of it is not wanted. It counts
-// where jobs are wanted; words that say nothing else make a question one for jobs.
+// readWork reads how and where one works: "remote", "full time", "an internship", and what of it is
+// not wanted. It counts where jobs are wanted; words that say nothing else make a question one for
+// jobs.
 func (r *reader) readWork() {
 	if r.have("JobPosting") == 0 || !r.known(facets.Employment) && !r.known(facets.Workplace) {
 		return
@@ -26,7 +27,8 @@ func (r *reader) readWork() {
 		}
 		start := r.denied(i)
 		c.Not = c.Not != (start < i)
-		if k := slices.IndexFunc(r.out.Constraints, func(o facets.Constraint) bool { return o.Slot == c.Slot && o.Not == c.Not }); k >= 0 {
+		if k := slices.IndexFunc(r.out.Constraints,
+			func(o facets.Constraint) bool { return o.Slot == c.Slot && o.Not == c.Not }); k >= 0 {
 			if o := &r.out.Constraints[k]; !slices.Contains(o.Values, c.Values[0]) { // "full time or part time"
 				o.Values = append(o.Values, c.Values[0])
 			}
@@ -48,11 +50,12 @@ func (r *reader) worked() bool {
 	return false
 }
 
-// working are words that are said of nothing but work, onSite those for work that is done in one place, and hybrid for work that is
-// done there at times.
+// working are words that are said of nothing but work, onSite those for work that is done in one
+// place, and hybrid for work that is done there at times.
 var working, onSite, hybrid = everywhere("work.only"), everywhere("work.onsite"), everywhere("work.hybrid")
 
-// workAt finds the longest words at i that say how or where one works, and how many tokens they are.
+// workAt finds the longest words at i that say how or where one works, and how many tokens they
+// are.
 func (r *reader) workAt(i int) (c facets.Constraint, n int) {
 	for n = min(4, len(r.tokens)-i); n > 0; n-- {
 		if !r.together(i, i+n) {
@@ -72,7 +75,8 @@ func (r *reader) workAt(i int) (c facets.Constraint, n int) {
 	return c, 0
 }
 
-// denied is where a denial of what is at i begins: "not remote", "no part time"; i itself where there is none.
+// denied is where a denial of what is at i begins: "not remote", "no part time"; i itself where
+// there is none.
 func (r *reader) denied(i int) int {
 	for n := 1; n <= 3 && i-n >= 0; n++ {
 		k := i - n

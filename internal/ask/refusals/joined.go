@@ -20,8 +20,9 @@ type Within struct {
 	Allergy            bool
 }
 
-// Within finds what a text of a script without blanks does not want, and what is said around that. A wish to be without
-// something counts for classes, an allergy and a way of the list "named" for any other thing, too.
+// Within finds what a text of a script without blanks does not want, and what is said around that.
+// A wish to be without something counts for classes, an allergy and a way of the list "named" for
+// any other thing, too.
 func (f *Forms) Within(text string) (found []Within, beside []string) {
 	for _, form := range f.joined {
 		for rest := text; ; {
@@ -54,8 +55,8 @@ func (f *Forms) Within(text string) (found []Within, beside []string) {
 	return found, beside
 }
 
-// longestThing is how many letters a thing has at most that is known by its name; that of another has as many as people
-// write without a particle.
+// longestThing is how many letters a thing has at most that is known by its name; that of another
+// has as many as people write without a particle.
 const (
 	longestThing   = 12
 	longestUnknown = 8
@@ -95,7 +96,8 @@ func thingsBefore(text string, any bool) (things []Within) {
 	return things
 }
 
-// classAtEnd finds the longest name of a class, or of a food that belongs to one, at the end of a text.
+// classAtEnd finds the longest name of a class, or of a food that belongs to one, at the end of a
+// text.
 func classAtEnd(text string) (longest Within) {
 	for i, n := len(text), 0; i > 0 && n < longestThing; n++ {
 		_, size := utf8.DecodeLastRuneInString(text[:i])
@@ -114,7 +116,9 @@ func classAtEnd(text string) (longest Within) {
 
 // states says whether a word states a class.
 func states(word, class string) bool {
-	return slices.ContainsFunc(taxonomy.In(word, taxonomy.Has), func(s taxonomy.Statement) bool { return s.Class == class })
+	return slices.ContainsFunc(taxonomy.In(word, taxonomy.Has), func(s taxonomy.Statement) bool {
+		return s.Class == class
+	})
 }
 
 // nounAtEnd is the word at the end of a text as nouns are written.

@@ -1,6 +1,7 @@
-// Package refusals finds which classes of things (foods, materials, power) a question does not want, in whatever language and
-// words that is said: "goes into shock from hazelnuts", "senza lana", "Nussallergie", "no electricity needed". The ways to say
-// so are the lists "refuse" and "without" of the languages' tables; the classes are the taxonomy's.
+// Package refusals finds which classes of things (foods, materials, power) a question does not
+// want, in whatever language and words that is said: "goes into shock from hazelnuts", "senza
+// lana", "Nussallergie", "no electricity needed". The ways to say so are the lists "refuse" and
+// "without" of the languages' tables; the classes are the taxonomy's.
 //
 // It is pure. Enter at Forms.Read.
 package refusals
@@ -21,10 +22,11 @@ type Question struct {
 	Together func(i, j int) bool   // nothing ends a clause between them, and none has a meaning yet
 	Ends     func(i int) bool      // a comma or what ends a clause stands before the word at i
 	Article  func(i int) bool      // it only stands before a thing
-	Function func(i int) bool      // it is a function word, which may be said anew of each thing of a list: "to nuts and to eggs"
-	Listed   func(i int) int       // where the next thing of a list begins behind i; -1 where none does
-	Plain    func(i int) bool      // it is a word of a thing
-	Free     func(i int) bool      // "free" at i tells what the thing before it lacks
+	// it is a function word, which may be said anew of each thing of a list: "to nuts and to eggs"
+	Function func(i int) bool
+	Listed   func(i int) int  // where the next thing of a list begins behind i; -1 where none does
+	Plain    func(i int) bool // it is a word of a thing
+	Free     func(i int) bool // "free" at i tells what the thing before it lacks
 }
 
 // Span is words of a question, from From to before To.
@@ -37,8 +39,9 @@ type Refusal struct {
 	Allergy bool // it harms somebody
 }
 
-// Found is what a question says. Named are words before a name that is not wanted; Accepted are words that look like a refusal and say none ("with or without"), and Beside
-// those that are said around what is not wanted and then ask for nothing.
+// Found is what a question says. Named are words before a name that is not wanted; Accepted are
+// words that look like a refusal and say none ("with or without"), and Beside those that are said
+// around what is not wanted and then ask for nothing.
 type Found struct {
 	Refusals                []Refusal
 	Named, Accepted, Beside []Span
@@ -65,7 +68,8 @@ type Forms struct {
 
 // Load gives the forms of the tables, with their phrases folded as a question's words are.
 func Load(fold func(string) string) *Forms {
-	all := &Forms{before: map[string][]form{}, named: map[string]bool{}, never: map[string]bool{}, beside: map[string]bool{}, means: map[string][]string{}}
+	all := &Forms{before: map[string][]form{}, named: map[string]bool{}, never: map[string]bool{},
+		beside: map[string]bool{}, means: map[string][]string{}}
 	for list := range language.Each("refuse") {
 		for _, phrase := range list.Phrases {
 			all.learn(list.Argument, phrase, fold)
@@ -96,7 +100,8 @@ func (f *Forms) learn(kind, phrase string, fold func(string) string) {
 		f.longest = max(f.longest, strings.Count(phrase, " ")+1)
 		return
 	}
-	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil && !strings.Contains(phrase, "*") {
+	if set := map[string]map[string]bool{"named": f.named, "never": f.never, "beside": f.beside}[kind]; set != nil &&
+		!strings.Contains(phrase, "*") {
 		phrase = fold(phrase)
 		set[phrase] = true
 		f.longest = max(f.longest, strings.Count(phrase, " ")+1)
@@ -151,8 +156,8 @@ func (f *Forms) Read(q *Question) Found {
 	return r.found
 }
 
-// namedAround reads a name of whatever is not wanted that words stand around or behind, at i, and gives how many words that
-// has: "leave the dressing out", "knitting not required".
+// namedAround reads a name of whatever is not wanted that words stand around or behind, at i, and
+// gives how many words that has: "leave the dressing out", "knitting not required".
 func (r *reading) namedAround(i int) int {
 	for _, form := range r.forms.around {
 		if !r.stands(i, form.before) {
@@ -163,7 +168,8 @@ func (r *reading) namedAround(i int) int {
 			start++
 		}
 		end := start
-		for end < len(r.Words) && end < start+longestName && r.Plain(end) && !r.Function(end) && (end == start || !r.Ends(end)) && !r.stands(end, form.after) {
+		for end < len(r.Words) && end < start+longestName && r.Plain(end) && !r.Function(end) &&
+			(end == start || !r.Ends(end)) && !r.stands(end, form.after) {
 			end++
 		}
 		if end == start || !r.stands(end, form.after) || r.Ends(end) || len(form.before) == 0 && !r.begins(start, end) {
@@ -179,7 +185,8 @@ func (r *reading) namedAround(i int) int {
 // longestName is how many words a name of what is not wanted has at most.
 const longestName = 3
 
-// begins says whether a name of the words from i to before j begins at i and goes with no word before it.
+// begins says whether a name of the words from i to before j begins at i and goes with no word
+// before it.
 func (r *reading) begins(i, j int) bool {
 	if i == 0 {
 		return j == 1
@@ -197,8 +204,8 @@ func (r *reading) phrase(i int, phrases map[string]bool) int {
 	return 0
 }
 
-// meantAt takes a phrase at i that says by itself which classes are not wanted, and gives how many words it has. What goes on
-// with a thing says more: "I don't drink coffee".
+// meantAt takes a phrase at i that says by itself which classes are not wanted, and gives how many
+// words it has. What goes on with a thing says more: "I don't drink coffee".
 func (r *reading) meantAt(i int) int {
 	for n := min(r.forms.longest, len(r.Words)-i); n > 0; n-- {
 		classes := r.forms.means[strings.Join(r.Words[i:i+n], " ")]
@@ -219,7 +226,8 @@ type thing struct {
 	end   int // the word behind it
 }
 
-// refusalAt reads a refusal that begins at i, and says how many words it has; 0 where there is none.
+// refusalAt reads a refusal that begins at i, and says how many words it has; 0 where there is
+// none.
 func (r *reading) refusalAt(i int) int {
 	for _, form := range r.forms.before[r.Words[i]] {
 		if !r.stands(i, form.before) {
@@ -243,7 +251,8 @@ func (r *reading) refusalAt(i int) int {
 	return r.refusalBehind(i)
 }
 
-// refusalBehind reads a refusal whose thing stands first: "hazelnut allergy", "la lana mi dà allergia".
+// refusalBehind reads a refusal whose thing stands first: "hazelnut allergy", "la lana mi dà
+// allergia".
 func (r *reading) refusalBehind(i int) int {
 	things := r.thingsFrom(i, mostListed)
 	for _, form := range r.forms.after {
@@ -263,7 +272,8 @@ func (r *reading) refusalBehind(i int) int {
 	return 0
 }
 
-// refuse takes things that the words from i to before end say are not wanted, and gives how many words these are.
+// refuse takes things that the words from i to before end say are not wanted, and gives how many
+// words these are.
 func (r *reading) refuse(things []thing, i, end int, allergy bool) int {
 	from := i
 	for k, one := range things {
@@ -299,8 +309,8 @@ func classBefore(word, ending string) string {
 // mostListed bounds how long a list is read.
 const mostListed = 16
 
-// thingsFrom reads a list of things at i. Beyond those that are trusted, one before a word that it tells more of is none:
-// "no milk chocolate".
+// thingsFrom reads a list of things at i. Beyond those that are trusted, one before a word that it
+// tells more of is none: "no milk chocolate".
 func (r *reading) thingsFrom(i, trust int) (things []thing) {
 	for range mostListed {
 		for start := i; i < len(r.Words) && r.Article(i) && !r.spelled(i) && (i == start || !r.Ends(i)); {
@@ -342,7 +352,8 @@ func (r *reading) thingAt(i int) (thing, bool) {
 		}
 		said := r.Said(i, i+n)
 		class, ok := taxonomy.Named(said)
-		if !ok && strings.ToLower(said) == facets.Fold(said) { // a word that is spelled with accents is no other: "für" is no fur
+		// a word that is spelled with accents is no other: "für" is no fur
+		if !ok && strings.ToLower(said) == facets.Fold(said) {
 			class, ok = taxonomy.Named(facets.Singular(strings.Join(r.Words[i:i+n], " ")))
 		}
 		if ok {
@@ -352,7 +363,8 @@ func (r *reading) thingAt(i int) (thing, bool) {
 	return thing{}, false
 }
 
-// narrows says whether the word at i goes on with the one before it: "milk" tells of which kind the "chocolate" behind it is.
+// narrows says whether the word at i goes on with the one before it: "milk" tells of which kind the
+// "chocolate" behind it is.
 func (r *reading) narrows(i int) bool {
 	return i < len(r.Words) && !r.Ends(i) && r.Plain(i) && !r.Article(i) && r.phrase(i, r.forms.beside) == 0
 }

@@ -1,5 +1,5 @@
-// Package remarks reads what is said of a person or a situation beside a question, from the lists "remark" of the languages'
-// tables. It is pure. Enter at Read.
+// Package remarks reads what is said of a person or a situation beside a question, from the lists
+// "remark" of the languages' tables. It is pure. Enter at Read.
 package remarks
 
 import (
@@ -15,10 +15,12 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Remark is one thing that is said of a person or a situation beside a question, in words as a question would have them.
+// Remark is one thing that is said of a person or a situation beside a question, in words as a
+// question would have them.
 type Remark struct {
 	Text string
-	// Likes says that the words are liked, or what it is all about: they raise items and are no condition.
+	// Likes says that the words are liked, or what it is all about: they raise items and are no
+	// condition.
 	Likes bool
 	// Dislikes says that the exclusion is a matter of taste, and no more.
 	Dislikes bool
@@ -62,7 +64,8 @@ func anyPattern(frame, key string) func() *regexp.Regexp {
 	})
 }
 
-// Read reads what is said beside a question, such as "vegetarian, allergic to nuts and shellfish; loves Thai food".
+// Read reads what is said beside a question, such as "vegetarian, allergic to nuts and shellfish;
+// loves Thai food".
 func Read(text string) (all []Remark) {
 	for _, clause := range clauses().Split(text, -1) {
 		clause = strings.TrimSpace(clause)
@@ -73,7 +76,8 @@ func Read(text string) (all []Remark) {
 		parts := []string{clause}
 		if !hates().MatchString(clause) && !loves().MatchString(clause) && !bears().MatchString(clause) {
 			parts = strings.Split(clause, ",")
-		} else if head, _, found := strings.Cut(clause, ","); found && !hates().MatchString(head) && !loves().MatchString(head) && !bears().MatchString(head) {
+		} else if head, _, found := strings.Cut(clause, ","); found && !hates().MatchString(head) &&
+			!loves().MatchString(head) && !bears().MatchString(head) {
 			parts = []string{head, clause[len(head)+1:]}
 		}
 		for _, part := range parts {
@@ -119,7 +123,8 @@ func remarks(part string) (all []Remark) {
 // remarkNots are words before a diet that is not meant.
 var remarkNots = phrases("remark.not")
 
-// dietsIn are the diets among the words ahead of something else that is said: "I'm vegan and", "vegetarian who".
+// dietsIn are the diets among the words ahead of something else that is said: "I'm vegan and",
+// "vegetarian who".
 func dietsIn(ahead string) (all []Remark) {
 	words := strings.FieldsFunc(ahead, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
 	for _, word := range words {

@@ -33,7 +33,8 @@ func counted(value, unit string) string {
 	return ""
 }
 
-// Values are the values of an attribute in words: a text or a figure, several of them, or a range of figures.
+// Values are the values of an attribute in words: a text or a figure, several of them, or a range
+// of figures.
 func Values(v jsontext.Value) (values []string) {
 	switch v.Kind() {
 	case '"':

@@ -21,7 +21,8 @@ import (
 const (
 	// MaxState is the most bytes of a sealed state.
 	MaxState = 4 << 10
-	// MaxTurns is how many turns a conversation holds; older ones are told by those that follow them.
+	// MaxTurns is how many turns a conversation holds; older ones are told by those that follow
+	// them.
 	MaxTurns = 12
 	// MaxID is the most bytes of a conversation's id.
 	MaxID = 256
@@ -33,15 +34,16 @@ const (
 	stateClock = 5 * time.Minute
 )
 
-// Conversation is what a conversation carries from one question to the next: its turns, as far as they matter for
-// those to come, and what was asked back. It travels with the caller, sealed (Conversations), and is never authority for
-// anything: who has it has said all of it.
+// Conversation is what a conversation carries from one question to the next: its turns, as far as
+// they matter for those to come, and what was asked back. It travels with the caller, sealed
+// (Conversations), and is never authority for anything: who has it has said all of it.
 type Conversation struct {
 	ID string `json:"-"` // of the caller's or of our making
-	// Turns are the questions since the subject changed last, oldest first. Those that are kept here at the caller's wish
-	// stand in the store instead (Memory).
+	// Turns are the questions since the subject changed last, oldest first. Those that are kept
+	// here at the caller's wish stand in the store instead (Memory).
 	Turns []Turn `json:"turns,omitempty"`
-	// Secret is the name under which turns and promises of somebody without a credential are kept; empty while none are.
+	// Secret is the name under which turns and promises of somebody without a credential are kept;
+	// empty while none are.
 	Secret string `json:"secret,omitzero"`
 	// Kept says that turns of this conversation are in the store.
 	Kept bool `json:"kept,omitzero"`
@@ -64,10 +66,11 @@ type Turn struct {
 	Text string `json:"text"`
 	// Whole is the question made to stand by itself, where it went on with others.
 	Whole string `json:"whole,omitzero"`
-	// Sort is the order that was wished for, where the question went on with others: as the attribute "sort" has it. Empty
-	// means none.
+	// Sort is the order that was wished for, where the question went on with others: as the
+	// attribute "sort" has it. Empty means none.
 	Sort string `json:"sort,omitzero"`
-	// Attributes are those of the question, each a JSON value; Types and Sites what else it was limited to.
+	// Attributes are those of the question, each a JSON value; Types and Sites what else it was
+	// limited to.
 	Attributes map[string]jsontext.Value `json:"attributes,omitempty"`
 	Types      []string                  `json:"types,omitempty"`
 	Sites      []string                  `json:"sites,omitempty"`
@@ -93,8 +96,8 @@ func (c *Conversation) Add(t Turn) {
 	}
 }
 
-// dropOldest lets the oldest turn go. The one after it then begins the conversation, as the question that it was by
-// itself, in the order that was wished for.
+// dropOldest lets the oldest turn go. The one after it then begins the conversation, as the
+// question that it was by itself, in the order that was wished for.
 func (c *Conversation) dropOldest() {
 	c.Turns = append([]Turn(nil), c.Turns[1:]...)
 	if len(c.Turns) > 0 && c.Turns[0].Whole != "" {
@@ -131,8 +134,8 @@ func cut(text string, most int) string {
 	return text
 }
 
-// Conversations gives conversations to the caller to carry, and takes them back. What comes back counts only under our
-// seal, for the same conversation and the same party, and for a while.
+// Conversations gives conversations to the caller to carry, and takes them back. What comes back
+// counts only under our seal, for the same conversation and the same party, and for a while.
 type Conversations struct {
 	key  []byte
 	good time.Duration
@@ -159,7 +162,8 @@ func NewConversations(options ConversationOptions) *Conversations {
 	if options.Name == nil {
 		options.Name = func() string { return strings.ToLower(rand.Text()) }
 	}
-	return &Conversations{key: derive(options.Secret, "conversation"), good: options.Good, now: options.Now, name: options.Name}
+	return &Conversations{key: derive(options.Secret, "conversation"), good: options.Good, now: options.Now,
+		name: options.Name}
 }
 
 // derive makes a key for one purpose out of the secret.
@@ -171,9 +175,9 @@ func derive(secret []byte, purpose string) []byte {
 	return key
 }
 
-// Open gives the conversation of an id as its state says, or a new one where there is no state, it is not ours, not of
-// this conversation and party, or too old. Without an id the conversation gets one. Party is the verified id of who
-// asks, empty for a stranger.
+// Open gives the conversation of an id as its state says, or a new one where there is no state, it
+// is not ours, not of this conversation and party, or too old. Without an id the conversation gets
+// one. Party is the verified id of who asks, empty for a stranger.
 func (c *Conversations) Open(id, party, state string) Conversation {
 	fresh := Conversation{ID: id}
 	if id == "" {
@@ -203,8 +207,8 @@ func (c *Conversations) Open(id, party, state string) Conversation {
 	return opened
 }
 
-// Seal gives the state of a conversation for the caller to carry, of MaxState bytes at most: oldest turns that do not
-// fit are left out.
+// Seal gives the state of a conversation for the caller to carry, of MaxState bytes at most: oldest
+// turns that do not fit are left out.
 func (c *Conversations) Seal(v Conversation, party string) string {
 	v.At = c.now().Unix()
 	for {
@@ -232,5 +236,6 @@ func (c *Conversations) mac(id, party string, payload []byte) []byte {
 	return mac.Sum(make([]byte, 0, sha256.Size+len(payload)))
 }
 
-// NewSecret makes a name under which a stranger's turns and promises can be kept: 128 random bits or more.
+// NewSecret makes a name under which a stranger's turns and promises can be kept: 128 random bits
+// or more.
 func (c *Conversations) NewSecret() string { return c.name() }

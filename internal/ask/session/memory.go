@@ -16,10 +16,11 @@ import (
 	"frontdesk/internal/infra/store"
 )
 
-// Schema is the table of the turns that callers want to be remembered. party is who asked, person whom the party said it
-// asks for, conversation the conversation's id: each under a hash that only the front desk's secret can make, so that the
-// table names nobody. n counts the turns of a party and person. body is the turn, encrypted under the secret. known is 1
-// where the party showed a credential. at is in microseconds.
+// Schema is the table of the turns that callers want to be remembered. party is who asked, person
+// whom the party said it asks for, conversation the conversation's id: each under a hash that only
+// the front desk's secret can make, so that the table names nobody. n counts the turns of a party
+// and person. body is the turn, encrypted under the secret. known is 1 where the party showed a
+// credential. at is in microseconds.
 var Schema = store.Schema{
 	ID: "session",
 	Steps: []string{`
@@ -48,8 +49,8 @@ type MemoryOptions struct {
 	Log    *slog.Logger     // nil for nobody
 }
 
-// Memory keeps turns for those who ask to be remembered. Several processes may share a database. Its methods may be
-// called from many goroutines.
+// Memory keeps turns for those who ask to be remembered. Several processes may share a database.
+// Its methods may be called from many goroutines.
 type Memory struct {
 	db      *store.DB
 	options MemoryOptions
@@ -140,8 +141,8 @@ func (m *Memory) Keep(ctx context.Context, w Whose, t Turn) error {
 	return nil
 }
 
-// Recall gives what is remembered for somebody, oldest first: the turns of the conversation, and what was told of the
-// person in any.
+// Recall gives what is remembered for somebody, oldest first: the turns of the conversation, and
+// what was told of the person in any.
 func (m *Memory) Recall(ctx context.Context, w Whose) (turns []Turn, about []string, err error) {
 	if !w.Remembers() {
 		return nil, nil, nil
@@ -176,7 +177,8 @@ func (m *Memory) Recall(ctx context.Context, w Whose) (turns []Turn, about []str
 	return turns[max(0, len(turns)-MaxTurns):], about[max(0, len(about)-maxAbout):], nil
 }
 
-// maxAbout is how much that was told of a person is recalled, and MaxAbout how much of it one turn keeps.
+// maxAbout is how much that was told of a person is recalled, and MaxAbout how much of it one turn
+// keeps.
 const (
 	maxAbout = 20
 	MaxAbout = 5
@@ -187,7 +189,8 @@ func (m *Memory) open(body, where []byte) (t Turn, ok bool) {
 	return t, ok && json.Unmarshal(plain, &t) == nil
 }
 
-// Forget forgets a conversation of a party, whomever it was for, or of a stranger who knows its secret.
+// Forget forgets a conversation of a party, whomever it was for, or of a stranger who knows its
+// secret.
 func (m *Memory) Forget(ctx context.Context, w Whose) error {
 	if !w.Remembers() {
 		return nil
@@ -219,7 +222,8 @@ func (m *Memory) Follow(ctx context.Context) {
 	}
 }
 
-// Sweep removes what is too old, and what is too much. That it could not is logged: what is too old is not recalled.
+// Sweep removes what is too old, and what is too much. That it could not is logged: what is too old
+// is not recalled.
 func (m *Memory) Sweep(ctx context.Context) {
 	m.mu.Lock()
 	m.kept = 0
@@ -247,6 +251,7 @@ func (m *Memory) Sweep(ctx context.Context) {
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		m.options.Log.Warn("what is too old to be remembered could not be removed; it is not recalled, and removed later", "error", err)
+		m.options.Log.Warn("what is too old to be remembered could not be removed; "+
+			"it is not recalled, and removed later", "error", err)
 	}
 }

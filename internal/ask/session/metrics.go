@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/infra/metrics"
 )
 
-// RegisterMetrics registers how many promises there are in each state. They are counted at each look.
+// RegisterMetrics registers how many promises there are in each state. They are counted at each
+// look.
 func (p *Promises) RegisterMetrics(at metrics.Registry) {
 	for state, name := range map[State]string{
 		Waiting: "waiting", Running: "running", Kept: "kept", Cancelled: "cancelled", Broken: "broken",

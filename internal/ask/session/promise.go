@@ -21,14 +21,16 @@ import (
 
 // PromiseSchema is the tables of promises.
 //
-// promise_job has one row for each promise. Its key is the SHA-256 of its owner and its token, so that the table opens
-// nothing to who reads it, and a token that does not exist is looked up like one that is another's. holder is for whom the
-// promise counts, and talk the conversation with which it is forgotten, NULL for none: both under a hash that only the
-// front desk's secret can make. request is who asked and what, encrypted under the secret; seal says which secret that is,
-// so that who has another leaves the promise alone. A job is done under a claim, which was made at begun, 0 for never, and
-// holds until lease. Times are microseconds, progress is in millionths.
+// promise_job has one row for each promise. Its key is the SHA-256 of its owner and its token, so
+// that the table opens nothing to who reads it, and a token that does not exist is looked up like
+// one that is another's. holder is for whom the promise counts, and talk the conversation with
+// which it is forgotten, NULL for none: both under a hash that only the front desk's secret can
+// make. request is who asked and what, encrypted under the secret; seal says which secret that is,
+// so that who has another leaves the promise alone. A job is done under a claim, which was made at
+// begun, 0 for never, and holds until lease. Times are microseconds, progress is in millionths.
 //
-// promise_answer has what came of it, compressed and encrypted, and the version of the terms under which it was released.
+// promise_answer has what came of it, compressed and encrypted, and the version of the terms under
+// which it was released.
 var PromiseSchema = store.Schema{
 	ID: "promise",
 	Steps: []string{`
@@ -98,8 +100,8 @@ CREATE TABLE promise_answer (
 // State is how far a promise has come.
 type State int
 
-// The states of a promise. The first two can become any other, and a kept one waits again when its answer may no longer
-// leave; the last two are final.
+// The states of a promise. The first two can become any other, and a kept one waits again when its
+// answer may no longer leave; the last two are final.
 const (
 	Waiting   State = iota // for a worker
 	Running                // under a claim
@@ -108,7 +110,8 @@ const (
 	Broken                 // the work was interrupted too often
 )
 
-// PromiseOptions say how promises are kept, and bound what they may cost; every member but Now must be set.
+// PromiseOptions say how promises are kept, and bound what they may cost; every member but Now must
+// be set.
 type PromiseOptions struct {
 	Secret []byte           // of the front desk; nodes that work for each other share it
 	Keep   time.Duration    // how long an answer is kept once it is there, and a question until it is worked on
@@ -126,19 +129,21 @@ const (
 	MaxAnswer = 4 << 20
 	// maxUnpacked is the most bytes of an answer as it leaves.
 	maxUnpacked = 64 << 20
-	// maxTries is how often a job is begun: one that ends its process each time must not do so for ever.
+	// maxTries is how often a job is begun: one that ends its process each time must not do so for
+	// ever.
 	maxTries = 3
 )
 
-// lease is how long a claim holds without being renewed, and RenewEvery how often whoever has it renews it.
+// lease is how long a claim holds without being renewed, and RenewEvery how often whoever has it
+// renews it.
 const (
 	lease      = 6 * time.Second
 	RenewEvery = time.Second
 )
 
-// Promises keeps what was promised: the question, how far the work on it is, and what came of it. Any number of
-// processes may share a database: one that claims a job works on it, and every one can say how it stands. Its methods
-// may be called from many goroutines.
+// Promises keeps what was promised: the question, how far the work on it is, and what came of it.
+// Any number of processes may share a database: one that claims a job works on it, and every one
+// can say how it stands. Its methods may be called from many goroutines.
 type Promises struct {
 	db      *store.DB
 	options PromiseOptions
@@ -159,7 +164,8 @@ func NewPromises(db *store.DB, options PromiseOptions) (*Promises, error) {
 	}
 	return &Promises{
 		db: db, options: options, now: options.Now,
-		naming: derive(options.Secret, "promise names"), sealing: sealing, name: derive(options.Secret, "promise seal")[:8],
+		naming: derive(options.Secret, "promise names"), sealing: sealing,
+		name: derive(options.Secret, "promise seal")[:8],
 	}, nil
 }
 
@@ -241,9 +247,11 @@ type Standing struct {
 	Rules    string        // the version of the terms under which the answer was released
 }
 
-// errUnknown is the answer to every token that is not the caller's, whether it is another's or nobody's.
+// errUnknown is the answer to every token that is not the caller's, whether it is another's or
+// nobody's.
 func errUnknown() error {
-	return fail.New(fail.UnknownPromise, "there is no promise of that token: it is mistyped, too old, or somebody else's; ask the question again")
+	return fail.New(fail.UnknownPromise,
+		"there is no promise of that token: it is mistyped, too old, or somebody else's; ask the question again")
 }
 
 // tokenPrefix begins every token.
@@ -255,8 +263,9 @@ func keyOf(party, token string) []byte {
 	return sum[:]
 }
 
-// Make keeps a promise, and gives its token: 130 random bits, which are kept nowhere. With Asked.Begun it gives the job
-// as well. It returns fail.Limited when the holder has too many promises, or all together have.
+// Make keeps a promise, and gives its token: 130 random bits, which are kept nowhere. With
+// Asked.Begun it gives the job as well. It returns fail.Limited when the holder has too many
+// promises, or all together have.
 func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, err error) {
 	if len(a.Request) > MaxRequest {
 		return "", nil, fail.New(fail.TooLarge, "the question is too large to be kept; send less context")
@@ -283,7 +292,8 @@ func (p *Promises) Make(ctx context.Context, a Asked) (token string, job *Job, e
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO promise_job (key, seal, holder, talk, request, state, claim, lease, begun, tries, progress, ready, message, made, expires)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14)`,
-			job.key, p.name, holder, p.talk(a.Talk), request, int(state), job.claim, store.Micros(until), store.Micros(begun), b2i(a.Begun), store.Micros(ready),
+			job.key, p.name, holder, p.talk(a.Talk), request, int(state), job.claim, store.Micros(until),
+			store.Micros(begun), b2i(a.Begun), store.Micros(ready),
 			a.Message, store.Micros(now), store.Micros(now.Add(p.options.Keep)))
 		return err
 	})
@@ -306,9 +316,11 @@ func (p *Promises) room(ctx context.Context, tx *store.Tx, holder []byte, now ti
 	case err != nil:
 		return err
 	case open >= p.options.Each:
-		return p.full("%d answers are promised to you and not there yet, which is as many as one may wait for; wait for one, or cancel one", open)
+		return p.full("%d answers are promised to you and not there yet, which is as many as one may wait "+
+			"for; wait for one, or cancel one", open)
 	case kept >= p.options.Kept:
-		return p.full("%d answers are kept for you already, which is all that is kept for one; come back when one has expired", kept)
+		return p.full("%d answers are kept for you already, which is all that is kept for one; "+
+			"come back when one has expired", kept)
 	case all >= p.options.All:
 		return p.full("too many answers are promised at the moment; come back later")
 	}
@@ -328,8 +340,8 @@ func (p *Promises) full(format string, args ...any) error {
 	return err
 }
 
-// Look says how the promise of a token stands, to the party that it was made to. It returns fail.UnknownPromise for every
-// other token.
+// Look says how the promise of a token stands, to the party that it was made to. It returns
+// fail.UnknownPromise for every other token.
 func (p *Promises) Look(ctx context.Context, party, token string) (Standing, error) {
 	var s Standing
 	err := p.db.View(ctx, func(tx *store.Tx) error {
@@ -342,8 +354,8 @@ func (p *Promises) Look(ctx context.Context, party, token string) (Standing, err
 	return s, err
 }
 
-// find gives the key of a token: that of the party, or of a stranger, as the party may have been when it asked. Each
-// token is looked up as often as every other.
+// find gives the key of a token: that of the party, or of a stranger, as the party may have been
+// when it asked. Each token is looked up as often as every other.
 func (p *Promises) find(ctx context.Context, tx *store.Tx, party, token string) ([]byte, error) {
 	parties := []string{""}
 	if party != "" {
@@ -401,7 +413,8 @@ func (p *Promises) read(ctx context.Context, tx *store.Tx, key []byte) (Standing
 	return s, err
 }
 
-// answerPlace is what an answer is sealed to: its promise, and the terms that it was released under.
+// answerPlace is what an answer is sealed to: its promise, and the terms that it was released
+// under.
 func answerPlace(key []byte, rules string) []byte {
 	return append(append([]byte("answer "), key...), rules...)
 }
@@ -409,8 +422,8 @@ func answerPlace(key []byte, rules string) []byte {
 // whole is the progress of work that is done, in the table.
 const whole = 1e6
 
-// Cancel ends the work that a token promises, if it has not ended yet, and says how the promise stands then. Whoever
-// works on it learns of it when it renews its claim.
+// Cancel ends the work that a token promises, if it has not ended yet, and says how the promise
+// stands then. Whoever works on it learns of it when it renews its claim.
 func (p *Promises) Cancel(ctx context.Context, party, token string) (Standing, error) {
 	var s Standing
 	err := p.db.Update(ctx, func(tx *store.Tx) error {
@@ -428,8 +441,8 @@ func (p *Promises) Cancel(ctx context.Context, party, token string) (Standing, e
 	return s, err
 }
 
-// Forget removes all promises of a conversation, questions and answers, and gives the ids of their jobs. Whoever works on
-// one learns of it when it renews its claim.
+// Forget removes all promises of a conversation, questions and answers, and gives the ids of their
+// jobs. Whoever works on one learns of it when it renews its claim.
 func (p *Promises) Forget(ctx context.Context, t Talk) (jobs []string, err error) {
 	talk := p.talk(t)
 	if talk == nil {
@@ -454,7 +467,8 @@ func (p *Promises) Forget(ctx context.Context, t Talk) (jobs []string, err error
 	return jobs, err
 }
 
-// Again has the answer of a kept promise made anew: it may no longer leave. Its progress stays what it was.
+// Again has the answer of a kept promise made anew: it may no longer leave. Its progress stays what
+// it was.
 func (p *Promises) Again(ctx context.Context, party, token, message string) (Standing, error) {
 	var s Standing
 	err := p.db.Update(ctx, func(tx *store.Tx) error {

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// seal encrypts what is kept in the store, under a key that the front desk's secret makes for one purpose.
+// seal encrypts what is kept in the store, under a key that the front desk's secret makes for one
+// purpose.
 type seal struct{ aead cipher.AEAD }
 
 func newSeal(secret []byte, purpose string) (seal, error) {

@@ -39,9 +39,10 @@ type Progress struct {
 	Message string        // for people; empty leaves the last
 }
 
-// Claim gives a job that waits, or whose claim has run out; nil when there is none. Holders take turns: the next job is of
-// the one for whom the fewest are worked on, among these of the one whose last was begun the longest ago, and of his jobs it is
-// the oldest. So nobody's many promises hold up another's.
+// Claim gives a job that waits, or whose claim has run out; nil when there is none. Holders take
+// turns: the next job is of the one for whom the fewest are worked on, among these of the one whose
+// last was begun the longest ago, and of his jobs it is the oldest. So nobody's many promises hold
+// up another's.
 func (p *Promises) Claim(ctx context.Context) (*Job, error) {
 	const next = `WITH due AS (SELECT holder, MIN(made) AS oldest FROM promise_job
 			WHERE seal = $1 AND expires > $2 AND (state = 0 OR state = 1 AND lease < $2) GROUP BY holder),
@@ -88,8 +89,8 @@ func (p *Promises) Claim(ctx context.Context) (*Job, error) {
 	return job, nil
 }
 
-// Renew holds the claim for longer and tells how far the work is. mine is false when the claim is lost: the promise was
-// cancelled, or another worker took it over. Then the work must stop.
+// Renew holds the claim for longer and tells how far the work is. mine is false when the claim is
+// lost: the promise was cancelled, or another worker took it over. Then the work must stop.
 func (j *Job) Renew(ctx context.Context, at Progress) (mine bool, err error) {
 	p := j.promises
 	now := p.now()
@@ -108,8 +109,8 @@ func (j *Job) Renew(ctx context.Context, at Progress) (mine bool, err error) {
 	return mine, err
 }
 
-// Finish keeps the answer, released under a version of the terms. Of a job whose claim is lost nothing is kept. It
-// returns fail.TooLong for an answer that is too large to be kept.
+// Finish keeps the answer, released under a version of the terms. Of a job whose claim is lost
+// nothing is kept. It returns fail.TooLong for an answer that is too large to be kept.
 func (j *Job) Finish(ctx context.Context, rules string, answer []byte) error {
 	packed, err := pack(answer)
 	if err != nil {
@@ -131,7 +132,8 @@ func (j *Job) Finish(ctx context.Context, rules string, answer []byte) error {
 	})
 }
 
-// Release gives the job back, for another worker to begin it anew: this one has to stop, and not because of the job.
+// Release gives the job back, for another worker to begin it anew: this one has to stop, and not
+// because of the job.
 func (j *Job) Release(ctx context.Context) error {
 	return j.promises.db.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE promise_job SET state = 0, claim = '', lease = 0, tries = tries - 1 WHERE key = $1 AND claim = $2 AND state = 1`,
@@ -140,8 +142,8 @@ func (j *Job) Release(ctx context.Context) error {
 	})
 }
 
-// Defer gives the job back, to be begun anew after a while: what it needs is not there at the moment. It counts as one of
-// the times that a job may be begun.
+// Defer gives the job back, to be begun anew after a while: what it needs is not there at the
+// moment. It counts as one of the times that a job may be begun.
 func (j *Job) Defer(ctx context.Context) error {
 	return j.promises.db.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE promise_job SET claim = '', lease = $1 WHERE key = $2 AND claim = $3 AND state = 1`,

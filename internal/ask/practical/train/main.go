@@ -1,5 +1,5 @@
-// Command train makes weights.bin of package practical from its tables. With -check it trains and measures instead, by
-// leaving a fifth of each language's phrases out in turn, and writes nothing.
+// Command train makes weights.bin of package practical from its tables. With -check it trains and
+// measures instead, by leaving a fifth of each language's phrases out in turn, and writes nothing.
 //
 // Run it by go generate in package practical.
 package main
@@ -156,7 +156,8 @@ func scoresOf(m *practical.Model, features []practical.Feature, shrink float32) 
 	return m.Scores(scaled)
 }
 
-// measure leaves a fifth of the phrases out in turn, and tells by language how many of those are recognised.
+// measure leaves a fifth of the phrases out in turn, and tells by language how many of those are
+// recognised.
 func measure(intents []string, examples []example) {
 	type tally struct{ asked, right, sure, none, taken int }
 	by := map[string]*tally{}
@@ -212,7 +213,8 @@ func measure(intents []string, examples []example) {
 	}
 	for _, language := range slices.Sorted(maps.Keys(by)) {
 		t := by[language]
-		fmt.Printf("%s: of %d practical questions %.3f taken for one, %.3f for the right one; of %d others %.3f taken for one\n", language,
+		fmt.Printf("%s: of %d practical questions %.3f taken for one, %.3f for the right one; "+
+			"of %d others %.3f taken for one\n", language,
 			t.asked, ratio(t.sure, t.asked), ratio(t.right, t.asked), t.none, ratio(t.taken, t.none))
 	}
 	pairs := slices.SortedFunc(maps.Keys(confused), func(a, b string) int { return confused[b] - confused[a] })
