@@ -118,7 +118,8 @@ type RateSetting struct {
 
 // DefaultSettings are those where nothing is said.
 func DefaultSettings() Settings {
-	return Settings{Deadline: 500 * time.Millisecond, BuyWithin: 5 * time.Second, Parallel: 20, MaxAnswer: 1 << 20, Attenuate: true, Fee: FeeSettings{Share: "0", Each: "0"}}
+	return Settings{Deadline: 500 * time.Millisecond, BuyWithin: 5 * time.Second, Parallel: 20, MaxAnswer: 1 << 20,
+		Attenuate: true, Fee: FeeSettings{Share: "0", Each: "0"}}
 }
 
 // percent is a share as it is written.
@@ -139,13 +140,16 @@ func (f FeeSettings) Units() (int64, error) {
 // Check looks at what may stand in lists once.
 func (b Settings) Check(r *yamlconf.Report) {
 	for i, x := range b.Exchanges {
-		if slices.ContainsFunc(b.Exchanges[:i], func(before ExchangeSettings) bool { return before.Domain == x.Domain }) {
+		if slices.ContainsFunc(b.Exchanges[:i],
+			func(before ExchangeSettings) bool { return before.Domain == x.Domain }) {
 			r.Problem(yamlconf.Index("exchanges", i)+".domain", "%s is named twice", x.Domain)
 		}
 	}
 	for i, budget := range b.Budgets {
-		if slices.ContainsFunc(b.Budgets[:i], func(before BudgetSettings) bool { return before.Requester == budget.Requester }) {
-			r.Problem(yamlconf.Index("budgets", i)+".requester", "%s has a budget already, and only one counts; broker.rates let it count what costs other currencies", budget.Requester)
+		if slices.ContainsFunc(b.Budgets[:i],
+			func(before BudgetSettings) bool { return before.Requester == budget.Requester }) {
+			r.Problem(yamlconf.Index("budgets", i)+".requester", "%s has a budget already, and only one counts; "+
+				"broker.rates let it count what costs other currencies", budget.Requester)
 		}
 	}
 }
@@ -164,7 +168,8 @@ func (f FeeSettings) Check(r *yamlconf.Report) {
 func (b BudgetSettings) Check(r *yamlconf.Report) {
 	domain, id, _ := strings.Cut(b.Requester, "/")
 	if parsed, err := identity.ParseDomain(domain); b.Requester != "*" && (err != nil || parsed != domain || id == "") {
-		r.Problem("requester", "%q is no requester; write it like buyer.example.com/bot with the domain in lower case, or * for each", b.Requester)
+		r.Problem("requester", "%q is no requester; write it like buyer.example.com/bot with the "+
+			"domain in lower case, or * for each", b.Requester)
 	}
 }
 
@@ -185,7 +190,8 @@ func (t RateSettings) Check(r *yamlconf.Report) {
 		}
 		seen[one.Currency] = true
 		if n, err := policy.ParseAmount(one.Rate); err != nil || n <= 0 {
-			r.Problem("rate", "%q is no rate above 0; write how much %s one %s is, like \"1.0842\"", one.Rate, t.Currency, one.Currency)
+			r.Problem("rate", "%q is no rate above 0; write how much %s one %s is, like \"1.0842\"", one.Rate,
+				t.Currency, one.Currency)
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"frontdesk/internal/infra/metrics"
 )
 
-// RegisterMetrics registers the figures of a broker, and gives what is told what happens. Its labels are words of its own and
-// the Exchanges that the operator has named: what agents and documents name are all "other".
+// RegisterMetrics registers the figures of a broker, and gives what is told what happens. Its
+// labels are words of its own and the Exchanges that the operator has named: what agents and
+// documents name are all "other".
 func RegisterMetrics(at metrics.Registry) Observer {
 	requests := metrics.Counter(at, "broker_requests_total",
 		"Requests to the Broker by how they ended: bought, partly, quoted, or the code of the refusal.", "outcome")
@@ -18,9 +19,11 @@ func RegisterMetrics(at metrics.Registry) Observer {
 		"answered: answered, refused, late, failed, or resting where it was not asked.", "exchange", "result")
 	sales := metrics.Counter(at, "broker_exchange_sales_total",
 		"Offers that were taken, by the Exchange, and what came of them: sold, denied or lost.", "exchange", "result")
-	over := metrics.Counter(at, "broker_exchange_overcharged_total", "Purchases for which an Exchange has charged more "+
-		"than it offered, or in another currency.", "exchange")
-	seconds := metrics.Histogram(at, "broker_exchange_seconds", "Time that an Exchange took for a query that it answered.",
+	over := metrics.Counter(at, "broker_exchange_overcharged_total",
+		"Purchases for which an Exchange has charged more "+
+			"than it offered, or in another currency.", "exchange")
+	seconds := metrics.Histogram(at, "broker_exchange_seconds",
+		"Time that an Exchange took for a query that it answered.",
 		[]float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "exchange")
 	return Observer{
 		Resolved: func(outcome string) { requests.WithLabelValues(outcome).Inc() },
@@ -40,8 +43,9 @@ var (
 		"1 while an Exchange is not asked, since it failed again and again.", []string{"exchange"}, nil)
 	brokerPatience = prometheus.NewDesc("frontdesk_broker_exchange_patience_seconds",
 		"How long an Exchange is given to answer a query.", []string{"exchange"}, nil)
-	brokerHeld = prometheus.NewDesc("frontdesk_broker_held", "What is held of budgets for purchases of which it is not "+
-		"known yet what came of them, in the whole database.", []string{"budget", "currency"}, nil)
+	brokerHeld = prometheus.NewDesc("frontdesk_broker_held",
+		"What is held of budgets for purchases of which it is not "+
+			"known yet what came of them, in the whole database.", []string{"budget", "currency"}, nil)
 	brokerOpen = prometheus.NewDesc("frontdesk_broker_requests_open",
 		"Requests with such purchases, in the whole database.", nil, nil)
 )

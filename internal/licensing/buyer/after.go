@@ -113,7 +113,8 @@ func explainedLate(kept *StoredPurchase, err error, now time.Time) error {
 	return &problem{
 		Code: codeExchange, PurchaseID: kept.ID, TransactionID: kept.Transaction(),
 		Message: "it could be fetched until " + ends.AsTime().Format(time.RFC3339) + ", and its address does not " +
-			"open any more: if it never came, report a quantity of 0 and dispute it with delivery-failed; to read it again, buy it again",
+			"open any more: if it never came, report a quantity of 0 and dispute it with delivery-failed; " +
+			"to read it again, buy it again",
 	}
 }
 
@@ -187,7 +188,8 @@ func (b *Buyer) reportTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "report", Title: "Report how licensed content was used",
 		Description: "Reports how something bought was used (RAMP v1, ReportUsage): once for each transaction, with " +
-			"what was truly used, by which it is settled. A purchase with report_required must be reported in time, and before it is disputed; " +
+			"what was truly used, by which it is settled. A purchase with report_required must be reported in " +
+			"time, and before it is disputed; " +
 			"of what never came, with a quantity of 0.",
 		Input: []byte(`{"type":"object","required":["transaction_id"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it was used for; ai-input where nothing is said."},` +
@@ -251,7 +253,8 @@ func (b *Buyer) disputeTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "dispute", Title: "Dispute a purchase",
 		Description: "Disputes something bought that did not come, or is not what was offered (RAMP v1, " +
-			"DisputeTransaction); its use must be reported before. With the same arguments again it says where the dispute stands. What is given back does not raise the person's limits.",
+			"DisputeTransaction); its use must be reported before. With the same arguments again it says where the " +
+			"dispute stands. What is given back does not raise the person's limits.",
 		Input: []byte(`{"type":"object","required":["transaction_id","reason"],"additionalProperties":false,"properties":{` + transactionArgument +
 			`,"reason":{"enum":["delivery-failed","content-mismatch","incomplete-content","wrong-content","expired-before-fetch"]},"description":{"type":"string","maxLength":2000,"description":"What happened, for people."},` +
 			`"prefer_redelivery":{"type":"boolean","description":"Rather have it again than be paid back."}}}`),
@@ -315,7 +318,8 @@ func (b *Buyer) spendingTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "spending", Title: "See what was spent",
 		Description: "Tells the limits that the person has set, what is spent and left of them, and the latest " +
-			"purchases with their ids and what is still to be done about them. Only the person can change a limit, where this program is started.",
+			"purchases with their ids and what is still to be done about them. Only the person can change a limit, " +
+			"where this program is started.",
 		Input:    []byte(`{"type":"object","additionalProperties":false,"properties":{}}`),
 		Output:   []byte(`{"type":"object","properties":{"limits":{"type":"array","items":{"type":"object"}},"purchases":{"type":"array","items":{"type":"object"}}}}`),
 		ReadOnly: true, Call: called(b.spending),

@@ -69,7 +69,8 @@ func (b *Buyer) quoteTool() httpx.Tool {
 	return httpx.Tool{
 		Name: "quote", Title: "Ask what licensed content costs",
 		Description: b.asks() + " Nothing is bought. Each offer has a purchase_id for buy, " +
-			"what it permits and forbids, whether its use must be reported, and whether the person's limits allow it. already_bought tells of earlier purchases: do not buy twice without need.",
+			"what it permits and forbids, whether its use must be reported, and whether the person's limits allow " +
+			"it. already_bought tells of earlier purchases: do not buy twice without need.",
 		Input: []byte(`{"type":"object",` + what +
 			`"uses":{"type":"array","maxItems":6,"items":{"enum":["ai-input","search","ai-index","ai-train","ai-all","all"]},"description":"What it is wanted for; ai-input, the text as input of a model, where nothing is said."}}}`),
 		Output:   []byte(`{"type":"object","properties":{"url":{"type":"string"},"offers":{"type":"array","items":{"type":"object"}},"code":{"type":"string"},"message":{"type":"string"}}}`),
@@ -81,7 +82,8 @@ func (b *Buyer) quoteTool() httpx.Tool {
 func (b *Buyer) asks() string {
 	if b.Broker != "" {
 		return "Has the Broker ask the Exchanges that sell the content at url, or what it finds for the words of " +
-			"query, what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
+			"query, what a licence costs (RAMP v1) and choose the best offer, and verifies that the Exchange has " +
+			"signed it. total is what it costs with the Broker's fee, and passed_over what it did not take."
 	}
 	return "Asks every Exchange that sells the content at url what a licence costs (RAMP v1), verifies the offers' " +
 		"signatures, and gives them with the cheapest first."
@@ -244,7 +246,8 @@ func (b *Buyer) buyTool() httpx.Tool {
 		Name: "buy", Title: "Buy licensed content",
 		Description: "Buys one offer of a quote with the person's money, within the limits that the person has set. " +
 			"It cannot be taken back. The same purchase_id again is the same purchase and costs nothing more: " +
-			"where a call brought no answer, or code unknown, call again with it. Then call fetch with the transaction_id, before fetch_until.",
+			"where a call brought no answer, or code unknown, call again with it. " +
+			"Then call fetch with the transaction_id, before fetch_until.",
 		Input: []byte(`{"type":"object","required":["purchase_id"],"additionalProperties":false,"properties":{"purchase_id":{"type":"string","maxLength":200,"description":"That of one offer of quote."},` +
 			`"max":{"type":"object","required":["amount","currency"],"additionalProperties":false,"properties":{"amount":{"type":"number","minimum":0},"currency":{"type":"string","pattern":"^[A-Za-z]{3}$"}},"description":"Pay no more than this, where the person said so. It can only be less than the limits."}}}`),
 		Output:    []byte(`{"type":"object","properties":{"purchase_id":{"type":"string"},"transaction_id":{"type":"string"},"cost":{"type":"object"},"code":{"type":"string"},"message":{"type":"string"}}}`),

@@ -138,7 +138,8 @@ func moneyOf(offered, charged client.Price) (Money, error) {
 	return out, nil
 }
 
-// everything is the name under which all purchases are locked: limits are on what all cost together.
+// everything is the name under which all purchases are locked: limits are on what all cost
+// together.
 var everything = []string{"purchases"}
 
 // Begin counts a purchase against the limits, and writes it down; from then on it may be made. One

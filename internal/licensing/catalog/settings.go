@@ -100,7 +100,8 @@ func (i ItemSettings) identity() (identity Identity, wrong string) {
 		{"isbn", i.ISBN, &identity.ISBN, ReadISBN},
 		{"iptc", i.IPTC, &identity.IPTC, ReadIPTC},
 		{"isni", i.ISNI, &identity.ISNI, ReadISNI},
-		{"c2pa", i.C2PA, &identity.C2PA, func(s string) (string, bool) { _, err := Canonical(s); return s, err == nil }},
+		{"c2pa", i.C2PA, &identity.C2PA,
+			func(s string) (string, bool) { _, err := Canonical(s); return s, err == nil }},
 	} {
 		if one.text == "" {
 			continue
@@ -132,7 +133,8 @@ func (t TokenSettings) Check(r *yamlconf.Report) {
 func (i ItemSettings) Check(r *yamlconf.Report) {
 	content.CheckMatch(r, i.Match)
 	r.MatchAll("categories", i.Categories, func(code string) bool {
-		return code != "" && len(code) <= 64 && !strings.ContainsFunc(code, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+		return code != "" && len(code) <= 64 &&
+			!strings.ContainsFunc(code, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 	}, "is no code of a category; write it like \"483\"")
 	if _, wrong := i.identity(); wrong != "" {
 		r.Problem(wrong, "it cannot be read, or its digits do not fit together; look at it again")

@@ -162,7 +162,8 @@ func (d *handlers) entered(ctx context.Context, method string, overHTTP bool) er
 	switch {
 	case overHTTP && !came.Signed():
 		return fail.New(fail.Unauthorized, "this has to be signed over HTTP (RFC 9421): sign the request that "+
-			"carries the call with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your domain as keyid; or POST the message, with ver %q, as application/json to %s/%s/%s, signed so",
+			"carries the call with your key over \"@method\", \"@target-uri\" and \"content-digest\", and with your "+
+			"domain as keyid; or POST the message, with ver %q, as application/json to %s/%s/%s, signed so",
 			Version, base, rampv1connect.ExchangeServiceName, method)
 	case base == "":
 		return fail.New(fail.Unavailable, "this front desk does not know the address at which it is reached, so "+

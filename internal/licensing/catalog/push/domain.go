@@ -141,7 +141,8 @@ func putDomain(ctx context.Context, tx *store.Tx, d Domain) error {
 }
 
 func scanDomain(row store.Scanner) (d Domain, err error) {
-	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &d.Since, &d.Verified, &d.Until, &d.Listed, &d.Looked,
+	err = row.Scan(&d.Domain, &d.Tenant, &d.Caller, &d.Status, &d.Reason, &d.Since, &d.Verified, &d.Until,
+		&d.Listed, &d.Looked,
 		&d.Form, &d.Key)
 	return d, err
 }

@@ -75,7 +75,9 @@ func (a *Answering) Remove(ctx context.Context, token string) error {
 		return a.Responses.Remove(ctx, a.Domain, token)
 	}
 	return a.lines(func(lines []string) []string {
-		return slices.DeleteFunc(lines, func(line string) bool { return line == token || strings.HasPrefix(line, token+" ") })
+		return slices.DeleteFunc(lines, func(line string) bool {
+			return line == token || strings.HasPrefix(line, token+" ")
+		})
 	})
 }
 
@@ -186,7 +188,8 @@ func (a *Answering) Keeps() bool { return a.Keys != "" }
 // once.
 func (a *Answering) Pending(exchange, form string) (key OfferedKey, ok bool) {
 	text, err := os.ReadFile(a.pendingPath(exchange))
-	ok = a.Keeps() && err == nil && json.Unmarshal(text, &key) == nil && key.Stored.Exchange == exchange && key.Stored.Form == form
+	ok = a.Keeps() && err == nil && json.Unmarshal(text, &key) == nil && key.Stored.Exchange == exchange &&
+		key.Stored.Form == form
 	return key, ok
 }
 
@@ -246,13 +249,15 @@ func (a *Answering) Keep(key OfferedKey, id string, until time.Time) (string, er
 		old, err := edge.ReadStoredKey(file)
 		switch {
 		case err != nil:
-		case old.Exchange == key.Stored.Exchange && old.Secret == key.Stored.Secret && old.Public == key.Stored.Public && old.ID == key.Stored.ID:
+		case old.Exchange == key.Stored.Exchange && old.Secret == key.Stored.Secret &&
+			old.Public == key.Stored.Public && old.ID == key.Stored.ID:
 			key.Stored.Created = old.Created // it was registered before
 			same = append(same, file)
 		case file == path:
 		case !old.Until.IsZero() && now.After(old.Until.Add(24*time.Hour)):
 			os.Remove(file)
-		case old.Exchange == key.Stored.Exchange && (old.Until.IsZero() || old.Until.After(now.Add(identity.DeliveryKeyGrace+sign.URLLife))):
+		case old.Exchange == key.Stored.Exchange &&
+			(old.Until.IsZero() || old.Until.After(now.Add(identity.DeliveryKeyGrace+sign.URLLife))):
 			old.Until = now.Add(identity.DeliveryKeyGrace + sign.URLLife)
 			if err := writeStored(file, old); err != nil {
 				return "", err
@@ -318,7 +323,8 @@ func (w *Watched) Lists(ctx context.Context, domain, exchange string) (bool, err
 }
 
 func (w *Watched) get(ctx context.Context, address string, most int64) ([]byte, error) {
-	response, err := w.Fetcher.Get(ctx, fetch.Request{URL: address, MaxBytes: most, Own: true, Header: http.Header{"Accept": {"*/*"}}})
+	response, err := w.Fetcher.Get(ctx,
+		fetch.Request{URL: address, MaxBytes: most, Own: true, Header: http.Header{"Accept": {"*/*"}}})
 	var wrong *fetch.Error
 	switch {
 	case errors.As(err, &wrong) && wrong.Reason == fetch.Refused:
