@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// accounting is what buyers paid and may use, what there is to read of sales, and the disputes about them.
+// accounting is what buyers paid and may use, what there is to read of sales, and the disputes
+// about them.
 type accounting struct {
 	*base
 	Accounts     *accounts.Ledger
@@ -29,12 +30,13 @@ type accounting struct {
 // openAccounting opens the accounts. The ledger tells of each change by the operator.
 func (b *base) openAccounting() (_ *accounting, err error) {
 	a := &accounting{
-		base: b, ReadAccounts: accounts.NewReader(b.db), ReadDeals: transactions.NewReader(b.db), ReadTraffic: botstats.NewReader(b.db),
-		ReadEvidence: accesslog.NewReader(b.db), imports: b.accessLogImporter(),
+		base: b, ReadAccounts: accounts.NewReader(b.db), ReadDeals: transactions.NewReader(b.db),
+		ReadTraffic: botstats.NewReader(b.db), ReadEvidence: accesslog.NewReader(b.db), imports: b.accessLogImporter(),
 	}
 	c := b.config.RAMP.Accounts
 	credit, _ := policy.ParseAmount(c.Credit) // the check of the configuration told what is wrong with it
-	a.Accounts = accounts.New(accounts.Options{Credit: credit, Tolerance: int64(c.Tolerance), Changed: b.recorder().Account})
+	a.Accounts = accounts.New(
+		accounts.Options{Credit: credit, Tolerance: int64(c.Tolerance), Changed: b.recorder().Account})
 	a.Cases, err = exchange.NewCases(exchange.CaseDeps{
 		DB: b.db, Ledger: b.Ledger, Accounts: a.Accounts, Rules: b.config.disputeRules, Now: b.now,
 	})
@@ -43,7 +45,8 @@ func (b *base) openAccounting() (_ *accounting, err error) {
 
 // Reports write what was sold for other programs.
 func (a *accounting) Reports() reports.Reporter {
-	return reports.Reporter{Accounts: a.ReadAccounts, Transactions: a.ReadDeals, AccessLog: a.ReadEvidence, Disputes: a.ReadDisputes(), Now: a.now}
+	return reports.Reporter{Accounts: a.ReadAccounts, Transactions: a.ReadDeals, AccessLog: a.ReadEvidence,
+		Disputes: a.ReadDisputes(), Now: a.now}
 }
 
 // ChangeAccounts runs fn in a transaction on the book.

@@ -20,10 +20,12 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// answerPattern is where this front desk answers challenges of its domains (RAMP v1, domain verification).
+// answerPattern is where this front desk answers challenges of its domains (RAMP v1, domain
+// verification).
 const answerPattern = edge.ChallengePath + "{token}"
 
-// answerRoutes answer challenges of this front desk's domains, and let the operator's programs say with what.
+// answerRoutes answer challenges of this front desk's domains, and let the operator's programs say
+// with what.
 func (s *seller) answerRoutes() []apphttp.Route {
 	challenge := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := r.PathValue("token")
@@ -36,11 +38,13 @@ func (s *seller) answerRoutes() []apphttp.Route {
 		rampapi.WriteError(w, r, fail.New(fail.NotFound, "this is no token with which a challenge is answered now"))
 	})
 	return append(s.operatorRoutes("/admin/answers"), apphttp.Route{
-		Pattern: answerPattern, Name: answerPattern, Methods: apphttp.ReadMethods, Refuse: rampapi.WriteError, Handler: challenge,
+		Pattern: answerPattern, Name: answerPattern, Methods: apphttp.ReadMethods, Refuse: rampapi.WriteError,
+		Handler: challenge,
 	})
 }
 
-// answersAt says whether this front desk answers at a domain: the host of url, one of a site's, or one behind the gate.
+// answersAt says whether this front desk answers at a domain: the host of url, one of a site's, or
+// one behind the gate.
 func (c Config) answersAt(domain string) (host string, ok bool) {
 	host, ok = policy.Host("https://" + domain + "/")
 	if !ok {
@@ -62,7 +66,8 @@ func (c Config) answersAt(domain string) (host string, ok bool) {
 
 // errNotServed is of a domain that a configuration does not serve.
 func errNotServed(domain string) error {
-	return fmt.Errorf("neither a site of the configuration nor one behind its gate has the domain %s; name the configuration with --config, or say with --webroot, --tokens-file or --desk who answers there", domain)
+	return fmt.Errorf("neither a site of the configuration nor one behind its gate has the domain %s; name the "+
+		"configuration with --config, or say with --webroot, --tokens-file or --desk who answers there", domain)
 }
 
 // OpenAnswering opens a domain of a configuration.

@@ -1,9 +1,11 @@
-// Package app puts the program together and answers on the network: the configuration, the routes, one log event
-// per request, limits, health, metrics, terms that change while it runs, and a graceful stop.
+// Package app puts the program together and answers on the network: the configuration, the routes,
+// one log event per request, limits, health, metrics, terms that change while it runs, and a
+// graceful stop.
 //
-// Build is the whole of it, in order: what everything stands on, then the capabilities, then their modules. A
-// capability is a struct that is complete when it was made, and that names as its fields what it stands on. The
-// package speaks no protocol of its own: what it answers itself (unknown addresses, overload) is told in NLWeb.
+// Build is the whole of it, in order: what everything stands on, then the capabilities, then their
+// modules. A capability is a struct that is complete when it was made, and that names as its fields
+// what it stands on. The package speaks no protocol of its own: what it answers itself (unknown
+// addresses, overload) is told in NLWeb.
 package app
 
 import (
@@ -67,21 +69,26 @@ type Options struct {
 	Log    *slog.Logger
 	// Now is the clock of log, metrics and questions; nil is time.Now.
 	Now func() time.Time
-	// Records says that a command works on what is on record: nothing answers, and nothing is done in the background.
+	// Records says that a command works on what is on record: nothing answers, and nothing is done
+	// in the background.
 	Records bool
-	// Secrets has a command that works on records open the folder of secrets too, and Submissions also the vault.
+	// Secrets has a command that works on records open the folder of secrets too, and Submissions
+	// also the vault.
 	Secrets, Submissions bool
-	// Listener is where to listen, when an address was taken already (by Listen); nil takes the configured one.
+	// Listener is where to listen, when an address was taken already (by Listen); nil takes the
+	// configured one.
 	Listener net.Listener
 	// Ingested says that the sources were read just before, so that Run does not read them.
 	Ingested bool
-	// Inside says that only this process asks, on its owner's behalf: nobody needs a credential or is counted.
+	// Inside says that only this process asks, on its owner's behalf: nobody needs a credential or
+	// is counted.
 	Inside bool
 	// Pages are further handlers, by the pattern of their path: the demo's sample pages.
 	Pages map[string]http.Handler
 	// Broker has the program be a Broker and nothing else.
 	Broker bool
-	// Around, when not nil, is put around what answers on the public listener: a demonstration watches what passes.
+	// Around, when not nil, is put around what answers on the public listener: a demonstration
+	// watches what passes.
 	Around func(http.Handler) http.Handler
 	// Ready, when not nil, is called with the web address as soon as connections are accepted.
 	Ready func(address string)
@@ -126,15 +133,15 @@ type App struct {
 	closers  closers
 }
 
-// schemas are the tables of all capabilities. They are there whatever is switched on, so that what was recorded
-// while a capability was on outlives its being switched off.
+// schemas are the tables of all capabilities. They are there whatever is switched on, so that what
+// was recorded while a capability was on outlives its being switched off.
 var schemas = []store.Schema{
 	content.Schema, identity.Schema, identity.PlatformSchema, identity.LoginSchema, requesters.Schema,
 	identity.DeliverySchema, identity.EdgeSchema, ledger.Schema, grants.Schema, vault.Schema, transactions.Schema,
-	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema, broker.Schema,
-	overrides.Schema, settings.Schema, imported.Schema, push.Schema, requesters.PushClientSchema, identity.ChallengeResponseSchema,
-	outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema, askquestions.Schema, vector.Schema, llm.Schema,
-	tuning.Schema, visitors.Schema, keyring.Schema,
+	counts.Schema, disputes.Schema, accesslog.Schema, enforcement.Schema, botstats.Schema, accounts.Schema,
+	broker.Schema, overrides.Schema, settings.Schema, imported.Schema, push.Schema, requesters.PushClientSchema,
+	identity.ChallengeResponseSchema, outbox.Schema, ratelimit.Schema, session.Schema, session.PromiseSchema,
+	askquestions.Schema, vector.Schema, llm.Schema, tuning.Schema, visitors.Schema, keyring.Schema,
 }
 
 // Database names the database, with the tables of every capability.
@@ -142,8 +149,8 @@ func (c Config) Database(log *slog.Logger) store.Config {
 	return store.Config{DSN: c.DSN(), Log: log, Schemas: schemas}
 }
 
-// Build opens the database, making it when it is missing, and puts the program together on it. It neither listens nor
-// reads anything of content yet: Run does, or Refresh.
+// Build opens the database, making it when it is missing, and puts the program together on it. It
+// neither listens nor reads anything of content yet: Run does, or Refresh.
 func Build(ctx context.Context, options Options) (_ *App, err error) {
 	options = options.complete()
 	loaded, sites := options.serving()
@@ -307,7 +314,8 @@ func (a *App) openModel() (*llm.Client, error) {
 	return model, nil
 }
 
-// openCorpus makes what the terms let out of the content. It knows nothing yet: Refresh or Follow loads the catalog.
+// openCorpus makes what the terms let out of the content. It knows nothing yet: Refresh or Follow
+// loads the catalog.
 func (a *App) openCorpus() (*released.Corpus, error) {
 	actions, err := a.config.CompileActions()
 	if err != nil {
@@ -356,8 +364,8 @@ func (o Options) secret(config Config) (secret []byte, err error) {
 	return secret, nil
 }
 
-// capabilities give the modules that are switched on, in the order of their routes. A Broker alone serves nothing of
-// sites.
+// capabilities give the modules that are switched on, in the order of their routes. A Broker alone
+// serves nothing of sites.
 func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 	broker, err := a.broker.module(a.exchange, a.readiness)
 	if err != nil {
@@ -365,10 +373,11 @@ func (a *App) capabilities(passages *passages, audit *audit) (modules, error) {
 	}
 	intakes, exchange := a.submissions.module(), a.exchange.module()
 	sites := modules{
-		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(), {Routes: a.sessionRoutes()},
-		{Routes: a.metadataRoutes()}, a.identities.module(), audit.module(), passages.module(), intakes,
-		{Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()), {Routes: append(a.ownerRoutes(), a.answerRoutes()...)},
-		a.termsModule(), a.licenceModule(), a.visitorsModule(), a.keysModule(), a.settingsModule(), a.pages(),
+		a.sources.module(), a.questions.module(), a.keptModule(), a.probes(), a.promiseModule(),
+		{Routes: a.sessionRoutes()}, {Routes: a.metadataRoutes()}, a.identities.module(), audit.module(),
+		passages.module(), intakes, {Routes: a.agentRoutes()}, a.mcpModule(modules{intakes, exchange}.tools()),
+		{Routes: append(a.ownerRoutes(), a.answerRoutes()...)}, a.termsModule(), a.licenceModule(), a.visitorsModule(),
+		a.keysModule(), a.settingsModule(), a.pages(),
 	}
 	if a.options.Broker {
 		for i := range sites {
@@ -388,21 +397,23 @@ func (a *App) handler() *apphttp.RequestHandler {
 	shared := apphttp.NewCORS(a.config.CORS, a.gate != nil && (a.gate.Strict || a.gate.Counts()))
 	mux, known := apphttp.NewMux(withChannels(all), a.gate, shared, nothingHint(all))
 	front := a.requestHandler(mux, known)
-	front.Visitors = &apphttp.Visitors{Directory: a.Directory, Counter: a.Counter, Treatments: a.Treatments, Gate: a.gate}
+	front.Visitors = &apphttp.Visitors{Directory: a.Directory, Counter: a.Counter, Treatments: a.Treatments,
+		Gate: a.gate}
 	front.Uses = a.Uses.Saw
 	front.Agents = a.agents(func() bool { return a.terms.Terms().DependsOnParty() || a.Treatments.Any() })
 	return front
 }
 
-// Reload reads the configuration again and puts its terms in force, if it has no mistakes; the files of the
-// certificate, and the site's keys.
+// Reload reads the configuration again and puts its terms in force, if it has no mistakes; the
+// files of the certificate, and the site's keys.
 func (a *App) Reload() {
 	a.reloader.reload()
 	reloadKeys(a.SiteKeys, a.log)
 	a.network.reloadCertificates()
 }
 
-// Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time.
+// Run listens and serves until ctx ends, then finishes the requests that are in work, within the
+// configured time.
 func (a *App) Run(ctx context.Context) error {
 	err := a.frontend.run(ctx, ctx, a.modules.run)
 	if a.gates != nil {

@@ -41,11 +41,13 @@ func (q *questions) keptModule() (m Module) {
 	if q.kept() != nil {
 		m.Jobs = append(m.Jobs, Job{"keep questions", q.Questions.Run})
 		m.Routes = []apphttp.Route{{
-			Pattern: askPath + "/click", Name: askPath + "/click", Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
+			Pattern: askPath + "/click", Name: askPath + "/click", Methods: []string{http.MethodPost}, CORS: true,
+			Door:    doorAsk,
 			Public:  func(*http.Request) bool { return true }, // the id of an answer says that it was given
 			Handler: q.asked(asked.OverAsk, nlweb.Clicks(q.Questions.Followed)),
 		}}
-		m.Routes = append(m.Routes, operatorRoutes(q.gate, &operator.Operator{Questions: q.store()}, "/admin/questions")...)
+		m.Routes = append(m.Routes,
+			operatorRoutes(q.gate, &operator.Operator{Questions: q.store()}, "/admin/questions")...)
 	}
 	return m
 }

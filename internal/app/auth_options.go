@@ -18,8 +18,9 @@ import (
 func (b *base) authOptions(keys *identity.Keys) (apphttp.AuthOptions, error) {
 	config := b.config
 	options := apphttp.AuthOptions{
-		Strict: len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != "", Required: config.Auth.Required,
-		Issuer: config.Auth.OAuth.Issuer, Scopes: config.Auth.OAuth.Scopes, Help: askPath,
+		Strict:   len(config.Auth.Required)+len(config.Auth.Keys) > 0 || config.Auth.OAuth.Issuer != "",
+		Required: config.Auth.Required, Issuer: config.Auth.OAuth.Issuer, Scopes: config.Auth.OAuth.Scopes,
+		Help: askPath,
 	}
 	trusted := identity.Config{Keys: keys, Fixed: config.Auth.Keys, Now: b.now, Strict: options.Strict, Log: b.log}
 	if o := config.Auth.OAuth; o.Issuer != "" {
@@ -60,7 +61,8 @@ func (b *base) authOptions(keys *identity.Keys) (apphttp.AuthOptions, error) {
 func keysFrom(fetcher *fetch.Fetcher) func(context.Context, string) ([]byte, error) {
 	const most = 1 << 20
 	return func(ctx context.Context, address string) ([]byte, error) {
-		response, err := fetcher.Get(ctx, fetch.Request{URL: address, Own: true, MaxBytes: most, Header: http.Header{"Accept": {"application/jwk-set+json, application/json"}}})
+		response, err := fetcher.Get(ctx, fetch.Request{URL: address, Own: true, MaxBytes: most,
+			Header: http.Header{"Accept": {"application/jwk-set+json, application/json"}}})
 		if err != nil {
 			return nil, err
 		}

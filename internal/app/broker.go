@@ -62,8 +62,10 @@ var errNoAgentKey = errors.New("the Broker has no key to sign with; run `frontde
 func (b *brokerage) brokerConfig() (broker.Config, error) {
 	c := b.config.Broker
 	out := broker.Config{
-		Domain: b.config.brokerDomain(), ID: b.config.brokerID(), DB: b.db, OnlyExchanges: c.OnlyExchanges, Deadline: c.Deadline, BuyWithin: c.BuyWithin, Parallel: c.Parallel,
-		MaxAnswer: int64(c.MaxAnswer), Binary: c.Binary, Verifiers: c.Verifiers, Own: c.OwnAccount, WholeDelegations: !c.Attenuate, Now: b.now, Log: b.log,
+		Domain: b.config.brokerDomain(), ID: b.config.brokerID(), DB: b.db, OnlyExchanges: c.OnlyExchanges,
+		Deadline: c.Deadline, BuyWithin: c.BuyWithin, Parallel: c.Parallel, MaxAnswer: int64(c.MaxAnswer),
+		Binary: c.Binary, Verifiers: c.Verifiers, Own: c.OwnAccount, WholeDelegations: !c.Attenuate, Now: b.now,
+		Log: b.log,
 		Key: func() (ed25519.PrivateKey, string, error) {
 			id, signer, ok := b.AgentKeys.Current()
 			key, is := signer.(ed25519.PrivateKey)
@@ -101,7 +103,8 @@ func (b *brokerage) brokerConfig() (broker.Config, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Budgets = append(out.Budgets, broker.Budget{Account: budget.Requester, Amount: n, Currency: budget.Currency, Period: budget.Period})
+		out.Budgets = append(out.Budgets,
+			broker.Budget{Account: budget.Requester, Amount: n, Currency: budget.Currency, Period: budget.Period})
 	}
 	return out, nil
 }
@@ -124,7 +127,8 @@ func (b *brokerage) module(beside *seller, ready func(context.Context) error) (M
 	if b == nil {
 		return Module{}, nil
 	}
-	config := rampapi.Config{Signatures: b.config.RAMP.Signatures, Purchases: b.config.RAMP.Purchases, Targets: b.signedTargets, UnknownHost: b.elsewhere, Ready: ready, Now: b.now, Broker: b.api()}
+	config := rampapi.Config{Signatures: b.config.RAMP.Signatures, Purchases: b.config.RAMP.Purchases,
+		Targets: b.signedTargets, UnknownHost: b.elsewhere, Ready: ready, Now: b.now, Broker: b.api()}
 	if beside != nil {
 		config = beside.api
 	} else if err := b.identify(&config); err != nil {
@@ -143,15 +147,18 @@ func (b *brokerage) module(beside *seller, ready func(context.Context) error) (M
 // brokerRoutes have a handler answer at the addresses of a Broker.
 func brokerRoutes(patterns []string, handler http.Handler) (all []apphttp.Route) {
 	for _, pattern := range patterns {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true,
+			Refuse: rampapi.WriteError, Handler: handler})
 	}
 	return all
 }
 
-var errNoBroker = fail.New(fail.UnsupportedMode, "this front desk is no Broker; ask its Exchange by ramp.v1.ExchangeService/DiscoverResources, where /.well-known/ramp-exchange.json names one, or another Broker. "+
+var errNoBroker = fail.New(fail.UnsupportedMode, "this front desk is no Broker; ask its Exchange by "+
+	"ramp.v1.ExchangeService/DiscoverResources, where /.well-known/ramp-exchange.json names one, or another Broker. "+
 	"Its operator starts a Broker by `broker` in `roles`")
 
-// brokerAbsent answer whoever looks for a Broker where there is none. They are no part of what a description tells.
+// brokerAbsent answer whoever looks for a Broker where there is none. They are no part of what a
+// description tells.
 func brokerAbsent() []apphttp.Route {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { rampapi.WriteError(w, r, errNoBroker) })
 	return brokerRoutes(rampapi.BrokerPatterns(false), handler)
@@ -166,7 +173,8 @@ type sought struct {
 	first, last int // years; 0 for any
 }
 
-// fits says whether something of a time is of the years that are asked for. What says nothing of its time is of none.
+// fits says whether something of a time is of the years that are asked for. What says nothing of
+// its time is of none.
 func (s sought) fits(at time.Time) bool {
 	switch {
 	case s.first == 0 && s.last == 0:
@@ -177,8 +185,10 @@ func (s sought) fits(at time.Time) bool {
 	return (s.first == 0 || at.Year() >= s.first) && (s.last == 0 || at.Year() <= s.last)
 }
 
-// soughtBy reads a query and its filters (RAMP v1, search_filters: academic.topic, academic.year_min, news.category, legal.jurisdiction and the
-// like). A text, or a list of them, is words that are searched for, too; a number whose name ends in year_min or year_max bounds the time.
+// soughtBy reads a query and its filters (RAMP v1, search_filters: academic.topic,
+// academic.year_min, news.category, legal.jurisdiction and the like). A text, or a list of them, is
+// words that are searched for, too; a number whose name ends in year_min or year_max bounds the
+// time.
 func soughtBy(text string, filters map[string]any) (out sought, err error) {
 	words := []string{text}
 	for _, key := range slices.Sorted(maps.Keys(filters)) {
@@ -186,21 +196,24 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 		switch value := filters[key].(type) {
 		case string:
 			if name == "year_min" || name == "year_max" {
-				return out, fail.New(fail.Invalid, "search_filters[%q] is a text, and has to be a year as a number, such as 2019", key)
+				return out, fail.New(fail.Invalid,
+					"search_filters[%q] is a text, and has to be a year as a number, such as 2019", key)
 			}
 			words = append(words, value)
 		case []any:
 			for _, one := range value {
 				word, is := one.(string)
 				if !is {
-					return out, fail.New(fail.Invalid, "search_filters[%q] has something that is no text; write texts alone", key)
+					return out, fail.New(fail.Invalid,
+						"search_filters[%q] has something that is no text; write texts alone", key)
 				}
 				words = append(words, word)
 			}
 		case float64:
 			year := int(value)
 			if float64(year) != value || year < 1 || year > 9999 || name != "year_min" && name != "year_max" {
-				return out, fail.New(fail.Invalid, "search_filters[%q] is a number, and of these only years are heeded here, as ...year_min and ...year_max; leave it out, or say it in query", key)
+				return out, fail.New(fail.Invalid, "search_filters[%q] is a number, and of these only years are "+
+					"heeded here, as ...year_min and ...year_max; leave it out, or say it in query", key)
 			}
 			if name == "year_min" {
 				out.first = max(out.first, year)
@@ -208,7 +221,8 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 				out.last = year
 			}
 		default:
-			return out, fail.New(fail.Invalid, "search_filters[%q] is neither a text nor a year, and only these are heeded here; leave it out, or say it in query", key)
+			return out, fail.New(fail.Invalid, "search_filters[%q] is neither a text nor a year, "+
+				"and only these are heeded here; leave it out, or say it in query", key)
 		}
 	}
 	out.words = strings.TrimSpace(strings.Join(words, " "))
@@ -218,8 +232,10 @@ func soughtBy(text string, filters map[string]any) (out sought, err error) {
 	return out, nil
 }
 
-// find answers searches of the Broker: over the items of sites and sources, as questions are answered, and over what tenants have pushed.
-func (b *brokerage) find(ctx context.Context, text string, filters map[string]any, most int) ([]broker.SearchHit, error) {
+// find answers searches of the Broker: over the items of sites and sources, as questions are
+// answered, and over what tenants have pushed.
+func (b *brokerage) find(ctx context.Context, text string, filters map[string]any,
+	most int) ([]broker.SearchHit, error) {
 	wanted, err := soughtBy(text, filters)
 	if err != nil {
 		return nil, err

@@ -45,10 +45,12 @@ func (l *Loaded) check(report *yamlconf.Report) {
 func (c *checks) timeouts() {
 	write := c.Config.Limits.WriteTimeout
 	if c.Config.Ask.Timeout >= write {
-		c.Problem("ask.timeout", "%s is not less than limits.write_timeout, %s: an answer that came in time could not be sent", yamlconf.Show(c.Config.Ask.Timeout), yamlconf.Show(write))
+		c.Problem("ask.timeout", "%s is not less than limits.write_timeout, %s: "+
+			"an answer that came in time could not be sent", yamlconf.Show(c.Config.Ask.Timeout), yamlconf.Show(write))
 	}
 	if after := c.Config.Ask.Promise.After; after >= write {
-		c.Problem("ask.promise.after", "%s is not less than limits.write_timeout, %s: the promise could not be sent", yamlconf.Show(after), yamlconf.Show(write))
+		c.Problem("ask.promise.after", "%s is not less than limits.write_timeout, %s: the promise could not be sent",
+			yamlconf.Show(after), yamlconf.Show(write))
 	}
 }
 
@@ -67,7 +69,8 @@ func (c *checks) sites() {
 		}
 		switch {
 		case !isID(site.ID):
-			c.Problem(path+".id", "%q is no id; use up to 64 lower-case letters, digits, dots and dashes, beginning with a letter or digit", site.ID)
+			c.Problem(path+".id", "%q is no id; use up to 64 lower-case letters, digits, dots and dashes, "+
+				"beginning with a letter or digit", site.ID)
 		case seen[site.ID]:
 			c.Problem(path+".id", "the id %s is given to two sites", site.ID)
 		}
@@ -86,7 +89,8 @@ func isID(s string) bool {
 
 func (c *checks) terms() {
 	if c.origins.Named("terms") && len(c.Config.Terms) == 0 {
-		c.Problem("terms", "the list is empty; write a rule, such as one with match: {} and access: open, which opens everything")
+		c.Problem("terms",
+			"the list is empty; write a rule, such as one with match: {} and access: open, which opens everything")
 		return
 	}
 	c.vocabulary()
@@ -107,8 +111,8 @@ func (c *checks) terms() {
 	}
 }
 
-// vocabulary looks at the names that rules match on: one that nothing has is a slip, and the rule would be dodged
-// by everything.
+// vocabulary looks at the names that rules match on: one that nothing has is a slip, and the rule
+// would be dodged by everything.
 func (c *checks) vocabulary() {
 	for i, rule := range c.Config.Terms {
 		c.matchNames(fmt.Sprintf("terms[%d].match", i), rule.Match)
@@ -125,7 +129,8 @@ func (c *checks) matchNames(path string, match policy.Match) {
 	path += "."
 	for n, site := range match.Site {
 		if !slices.Contains(sites, site) && site != "" {
-			c.Problem(fmt.Sprintf("%ssite[%d]", path, n), "there is no site %s; there are %s", site, strings.Join(sites, ", "))
+			c.Problem(fmt.Sprintf("%ssite[%d]", path, n), "there is no site %s; there are %s", site,
+				strings.Join(sites, ", "))
 		}
 	}
 	for n, source := range match.Source {
@@ -135,19 +140,20 @@ func (c *checks) matchNames(path string, match policy.Match) {
 	}
 	for n, name := range match.Type {
 		if _, known := content.KnownType(policy.BareType(name)); !known && name != "" {
-			c.Warning(fmt.Sprintf("%stype[%d]", path, n), "schema.org has no type %s; only items that are marked so will match", name)
+			c.Warning(fmt.Sprintf("%stype[%d]", path, n),
+				"schema.org has no type %s; only items that are marked so will match", name)
 		}
 	}
 }
 
-// CompileTerms makes the rules ready, with content rules among them. Types are written as schema.org writes them, whatever their
-// case.
+// CompileTerms makes the rules ready, with content rules among them. Types are written as
+// schema.org writes them, whatever their case.
 func (c Config) CompileTerms(added ...overrides.Rule) (*policy.Terms, error) {
 	return c.compileTerms(nil, overrides.RuleSet{Rules: added})
 }
 
-// compileTerms makes the terms in force: the rules that the owner published, or else those of the file, with what the
-// sites state.
+// compileTerms makes the terms in force: the rules that the owner published, or else those of the
+// file, with what the sites state.
 func (c Config) compileTerms(stated []*policy.RSL, set overrides.RuleSet) (*policy.Terms, error) {
 	c, err := c.inForce(set)
 	if err != nil {
@@ -175,5 +181,6 @@ func (c Config) compileTerms(stated []*policy.RSL, set overrides.RuleSet) (*poli
 	if err != nil {
 		return nil, err
 	}
-	return policy.Options{IsA: content.IsA, RSL: append(documents, stated...), Named: named, Agents: c.Agents.Names()}.New(rules)
+	return policy.Options{IsA: content.IsA, RSL: append(documents, stated...), Named: named,
+		Agents: c.Agents.Names()}.New(rules)
 }

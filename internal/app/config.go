@@ -34,32 +34,35 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// Config is everything that an owner can set, as frontdesk.yaml names it. The comments of this struct and of those
-// in it are the manual: docs/configuration.md and docs/reference are made from them.
+// Config is everything that an owner can set, as frontdesk.yaml names it. The comments of this
+// struct and of those in it are the manual: docs/configuration.md and docs/reference are made from
+// them.
 type Config struct {
-	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of the machine;
-	// port 0 takes a free port.
+	// Listen is the address for HTTP, `host:port`. Without a host (`:8080`) it is every address of
+	// the machine; port 0 takes a free port.
 	Listen string `yaml:"listen" check:"listen"`
-	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It may have a path
-	// (`https://www.example.com/desk`), and then a proxy may leave the path on requests or take it off. Links and
-	// documents give addresses that begin with it; without it they begin with what the request was sent to.
+	// URL is the public address of this front desk, when it stands behind a proxy or has a name. It
+	// may have a path (`https://www.example.com/desk`), and then a proxy may leave the path on
+	// requests or take it off. Links and documents give addresses that begin with it; without it
+	// they begin with what the request was sent to.
 	URL string `yaml:"url" check:"public_url"`
-	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of proxies whose word on the client's address, scheme and
-	// host counts. A proxy in them must set the headers of `proxy_headers` itself, or remove those that a client
-	// sent.
+	// Proxies are the networks (`10.0.0.0/8`, `192.0.2.7`) of proxies whose word on the client's
+	// address, scheme and host counts. A proxy in them must set the headers of `proxy_headers`
+	// itself, or remove those that a client sent.
 	Proxies []string `yaml:"proxies" check:"network"`
-	// ProxyHeaders says which headers trusted proxies write: `x-forwarded` (X-Forwarded-For, -Proto, -Host and
-	// -Prefix) or `forwarded` (RFC 7239). The others are not read.
+	// ProxyHeaders says which headers trusted proxies write: `x-forwarded` (X-Forwarded-For,
+	// -Proto, -Host and -Prefix) or `forwarded` (RFC 7239). The others are not read.
 	ProxyHeaders string `yaml:"proxy_headers" check:"oneof=x-forwarded forwarded"`
-	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path in a file starts
-	// from the file's folder.
+	// Data is the folder for what frontdesk keeps. It is made when it is missing. A relative path
+	// in a file starts from the file's folder.
 	Data string `yaml:"data" relative:"path"`
-	// Keys is the folder for secrets that the front desk makes for itself; without it, it is the folder `keys` in the data
-	// folder. Nodes that share a database must share this folder or a copy of it, or a conversation that one of them began
-	// means nothing to the others. A folder elsewhere is not part of what `frontdesk backup` keeps.
+	// Keys is the folder for secrets that the front desk makes for itself; without it, it is the
+	// folder `keys` in the data folder. Nodes that share a database must share this folder or a
+	// copy of it, or a conversation that one of them began means nothing to the others. A folder
+	// elsewhere is not part of what `frontdesk backup` keeps.
 	Keys string `yaml:"keys" relative:"path"`
-	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`. Without it, it is the
-	// file `frontdesk.db` in the data folder.
+	// Store is the database: `sqlite:PATH`, or `postgres://user:password@host:5432/database`.
+	// Without it, it is the file `frontdesk.db` in the data folder.
 	Store string `yaml:"store" check:"database" relative:"database"`
 	// Site is the site that is served. With several, write `sites` instead.
 	Site Site `yaml:"site"`
@@ -67,40 +70,44 @@ type Config struct {
 	Sites []Site `yaml:"sites"`
 	// Spread says which node holds which of the sites. Changes need a restart.
 	Spread front.Settings `yaml:"spread"`
-	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk serve` reads them at
-	// its start and again as they say, `frontdesk ingest` when it is called. Changes need a restart; sources that are
-	// added or removed without the file do not.
+	// Sources say where content comes from: files and folders, and addresses on the web. `frontdesk
+	// serve` reads them at its start and again as they say, `frontdesk ingest` when it is called.
+	// Changes need a restart; sources that are added or removed without the file do not.
 	Sources []ingest.SourceSettings `yaml:"sources"`
 	// Fetch sets how pages and documents are got from the web. Changes need a restart.
 	Fetch fetch.Settings `yaml:"fetch"`
 	// TLS is encryption on the address in `listen`. Without it the server speaks plain HTTP.
 	TLS tls.Settings `yaml:"tls"`
-	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that no rule matches
-	// is blocked. Without this key everything is open. Changes to the rules take effect while the server runs;
-	// changes to other keys need a restart.
+	// Terms are the owner's rules, in order: the first that matches an item wins, and an item that
+	// no rule matches is blocked. Without this key everything is open. Changes to the rules take
+	// effect while the server runs; changes to other keys need a restart.
 	Terms []policy.Rule `yaml:"terms"`
-	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the one that the site's robots.txt names as its
-	// licence. They narrow what the terms allow for the addresses that they speak of, and never widen it: see `imported` of
-	// a rule. Changes take effect with those of the terms.
+	// RSL are files of RSL documents (Really Simple Licensing 1.0), such as the one that the site's
+	// robots.txt names as its licence. They narrow what the terms allow for the addresses that they
+	// speak of, and never widen it: see `imported` of a rule. Changes take effect with those of the
+	// terms.
 	RSL []string `yaml:"rsl" relative:"path"`
-	// Actions are what can be done with items, told with each item that they match. Items tell their own too: a
-	// schema.org `potentialAction` with an http or https target. Changes need a restart.
+	// Actions are what can be done with items, told with each item that they match. Items tell
+	// their own too: a schema.org `potentialAction` with an http or https target. Changes need a
+	// restart.
 	Actions []actions.Template `yaml:"actions"`
 	// Ask sets how questions are answered.
 	Ask settings.Ask `yaml:"ask"`
-	// Questions says what is kept of what people and agents ask; `off` keeps nothing. Changes need a
-	// restart.
+	// Questions says what is kept of what people and agents ask; `off` keeps nothing. Changes need
+	// a restart.
 	Questions askquestions.Settings `yaml:"questions"`
 	// Model is a language model that helps, where there is one. Changes need a restart.
 	Model Model `yaml:"model"`
-	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who may have what takes effect
-	// while the server runs; changes to the publisher, `versions`, `languages`, `session`, `sign`, `rate`, `sessions`, `keep`,
-	// `sinks`, `extensions` and the other keys of `events` than `required`, `owed` and `grace` need a restart.
+	// Intent serves passages to platforms under the Agentic Intent Protocol. What it says of who
+	// may have what takes effect while the server runs; changes to the publisher, `versions`,
+	// `languages`, `session`, `sign`, `rate`, `sessions`, `keep`, `sinks`, `extensions` and the
+	// other keys of `events` than `required`, `owed` and `grace` need a restart.
 	Intent excerpts.Settings `yaml:"intent"`
-	// Intakes says what is taken in from agents under the Agent Intake Protocol. `provider`, `certification` and of intakes what they
-	// ask, how often one may come, what they offer and what is kept of it take effect while the server runs; other keys need a
-	// restart: which intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the `effect`, `webhook`
-	// and `mail`.
+	// Intakes says what is taken in from agents under the Agent Intake Protocol. `provider`,
+	// `certification` and of intakes what they ask, how often one may come, what they offer and
+	// what is kept of it take effect while the server runs; other keys need a restart: which
+	// intakes there are, their `name`, `description`, `match` and `binding`, and of `bind` the
+	// `effect`, `webhook` and `mail`.
 	Intakes intake.Settings `yaml:"intakes"`
 	// Licences sets what is read of what sites state of the use of their addresses.
 	Licences imported.Settings `yaml:"licences"`
@@ -108,15 +115,18 @@ type Config struct {
 	RAMP licensing.Settings `yaml:"ramp"`
 	// Agents says which automated clients are told apart. Changes need a restart.
 	Agents agents.Settings `yaml:"agents"`
-	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see `broker`). Changes need a restart.
+	// Roles are what this front desk is beside one for its sites: `broker` buys for agents (see
+	// `broker`). Changes need a restart.
 	Roles []string `yaml:"roles" check:"oneof=broker"`
 	// Broker buys licensed content for agents under RAMP v1. Changes need a restart.
 	Broker broker.Settings `yaml:"broker"`
-	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files with keys.
+	// Edge is the gate before sites, for AI agents. Changes need a restart, except those of files
+	// with keys.
 	Edge edge.Settings `yaml:"edge"`
 	// Console is the page at `/` on which people ask.
 	Console Console `yaml:"console"`
-	// Auth says who may come in. Changes need a restart; keys that are made or revoked by `frontdesk keys` do not.
+	// Auth says who may come in. Changes need a restart; keys that are made or revoked by
+	// `frontdesk keys` do not.
 	Auth identity.AuthSettings `yaml:"auth"`
 	// MCP sets how agents that speak the Model Context Protocol are served. Changes need a restart.
 	MCP mcp.Settings `yaml:"mcp"`
@@ -138,20 +148,21 @@ type Config struct {
 
 // Upgrade names the feed of releases.
 type Upgrade struct {
-	// Feed is the address of a JSON document with the newest `version` and the address of its `notes`. Without it
-	// nothing is asked; a server never asks it by itself.
+	// Feed is the address of a JSON document with the newest `version` and the address of its
+	// `notes`. Without it nothing is asked; a server never asks it by itself.
 	Feed string `yaml:"feed" check:"url"`
 }
 
 // Site is one site.
 type Site struct {
-	// ID names the site in requests, answers and the database: lower-case letters, digits, dots, dashes. Content
-	// belongs to an id, so another id is another site. A single site needs none; it is then `local`.
+	// ID names the site in requests, answers and the database: lower-case letters, digits, dots,
+	// dashes. Content belongs to an id, so another id is another site. A single site needs none; it
+	// is then `local`.
 	ID string `yaml:"id"`
 	// Name is what people call the site.
 	Name string `yaml:"name"`
-	// URL is the address of the site's own pages. Items of its sources that give no absolute address get theirs
-	// from it, and requests may name the site by its host.
+	// URL is the address of the site's own pages. Items of its sources that give no absolute
+	// address get theirs from it, and requests may name the site by its host.
 	URL string `yaml:"url" check:"url"`
 	// Hosts are further host names for the site in requests.
 	Hosts []string `yaml:"hosts"`

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// CompileActions makes the templates of actions ready: the owner's, behind them those that start intakes, and those that lead to
-// licences.
+// CompileActions makes the templates of actions ready: the owner's, behind them those that start
+// intakes, and those that lead to licences.
 func (c Config) CompileActions() (*actions.Set, error) {
 	templates := append(slices.Clone(c.Actions), c.intakeActions()...)
 	for i := range templates {

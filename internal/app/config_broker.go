@@ -51,20 +51,25 @@ func (c *checks) broker() {
 	case c.Config.brokerDomain() == "":
 		c.Problem("broker.domain", "the Broker needs a domain by which Exchanges know it; write one, or set url")
 	case c.Config.URL == "":
-		c.Warning("roles", "without url, a signature that was made for another Broker under your host name is taken; set url to the public address")
+		c.Warning("roles", "without url, a signature that was made for another Broker under your host name is taken; "+
+			"set url to the public address")
 	}
 	if b.OwnAccount && len(b.Budgets) == 0 {
-		c.Warning("broker.own_account", "every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
+		c.Warning("broker.own_account",
+			"every requester can spend what is on the Broker's own accounts; give them budgets in broker.budgets")
 	}
 	if b.Deadline+b.BuyWithin >= c.Config.Limits.WriteTimeout {
-		c.Problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, %s: the answer could not be sent", yamlconf.Show(b.BuyWithin), yamlconf.Show(c.Config.Limits.WriteTimeout))
+		c.Problem("broker.buy_within", "%s and broker.deadline are not less than limits.write_timeout, "+
+			"%s: the answer could not be sent", yamlconf.Show(b.BuyWithin), yamlconf.Show(c.Config.Limits.WriteTimeout))
 	}
 }
 
-// onlyBroker is the configuration of a Broker that is nothing else: its sources can be searched, and nobody else is served of them.
+// onlyBroker is the configuration of a Broker that is nothing else: its sources can be searched,
+// and nobody else is served of them.
 func (c Config) onlyBroker() Config {
 	c.Roles = []string{roleBroker}
-	c.RAMP.Enabled, c.Intent.Enabled, c.Intakes, c.MCP.Enabled, c.Console.Enabled, c.Console.Owner.Enabled, c.Discovery.Enabled = false, false, intake.DefaultSettings(), false, false, false, false
+	c.RAMP.Enabled, c.Intent.Enabled, c.Intakes, c.MCP.Enabled, c.Console.Enabled, c.Console.Owner.Enabled,
+		c.Discovery.Enabled = false, false, intake.DefaultSettings(), false, false, false, false
 	c.Edge.Sites = nil
 	return c
 }

@@ -14,7 +14,8 @@ func (c *checks) gated() {
 		return
 	}
 	if e.Timeout >= c.Config.Limits.WriteTimeout {
-		c.Problem("edge.timeout", "%s is not less than limits.write_timeout, %s: that an origin is late could not be told", yamlconf.Show(e.Timeout), yamlconf.Show(c.Config.Limits.WriteTimeout))
+		c.Problem("edge.timeout", "%s is not less than limits.write_timeout, %s: that an "+
+			"origin is late could not be told", yamlconf.Show(e.Timeout), yamlconf.Show(c.Config.Limits.WriteTimeout))
 	}
 	if e.Exchange != "" {
 		return
@@ -23,12 +24,14 @@ func (c *checks) gated() {
 	case !c.Config.RAMP.Enabled:
 		c.Problem("edge.sites", "a gate needs an Exchange: name one in edge.exchange, or set ramp.enabled to be one")
 	case c.Config.URL == "":
-		c.Problem("edge.sites", "agents are told where the Exchange is: set url to the public address of this front desk")
+		c.Problem("edge.sites",
+			"agents are told where the Exchange is: set url to the public address of this front desk")
 	}
 	own, _ := policy.Host(c.Config.URL)
 	for i, site := range e.Sites {
 		if own != "" && slices.Contains(site.AllHosts(), own) {
-			c.Problem(yamlconf.Index("edge.sites", i)+".hosts", "%s is the host of url, where this front desk answers itself; give one of them another host", own)
+			c.Problem(yamlconf.Index("edge.sites", i)+".hosts",
+				"%s is the host of url, where this front desk answers itself; give one of them another host", own)
 		}
 	}
 }

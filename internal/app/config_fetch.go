@@ -25,7 +25,8 @@ func (c Config) visitor(own *agents.Own) *fetch.Crawler {
 	return fetch.NewCrawler(c.SignedFetcher(own), fetch.CrawlerOptions{Interval: c.Fetch.Interval})
 }
 
-// OwnAgent is this front desk as an agent, by the keys in the folder of secrets; nil where it signs nothing.
+// OwnAgent is this front desk as an agent, by the keys in the folder of secrets; nil where it signs
+// nothing.
 func (c Config) OwnAgent(now func() time.Time) (*agents.Own, error) {
 	if !c.Agents.Sign || botauth.DirectoryAt(c.URL) == "" {
 		return nil, nil

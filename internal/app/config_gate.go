@@ -14,7 +14,8 @@ const (
 	doorMCP = "mcp"
 )
 
-// doorIntake is the door of submissions and binds, for the scopes of keys; each intake says whether it needs one.
+// doorIntake is the door of submissions and binds, for the scopes of keys; each intake says whether
+// it needs one.
 const doorIntake = "intake"
 
 // Doors names the doors that a key can be for.
@@ -22,7 +23,8 @@ func Doors() []string {
 	return []string{doorAsk, doorMCP, doorIntake, doorLedger, doorAdmin, doorReports}
 }
 
-// IsDoor says whether there is a door of that name. That of a provider is provider: and its host, as it is compared.
+// IsDoor says whether there is a door of that name. That of a provider is provider: and its host,
+// as it is compared.
 func IsDoor(name string) bool {
 	if host, ok := strings.CutPrefix(name, api.DoorProvider); ok {
 		own, ok := policy.Host("https://" + host + "/")
@@ -40,12 +42,16 @@ func (c Config) audiences() []string {
 	return []string{base, base + "/", base + "/ask", base + "/mcp"}
 }
 
-// gate warns of clients that cannot be told apart, those of a proxy that is not named, and looks at whom tokens are for.
+// gate warns of clients that cannot be told apart, those of a proxy that is not named, and looks at
+// whom tokens are for.
 func (c *checks) gate() {
-	if rates := c.Config.Limits.Rate; rates.Address != "" && strings.HasPrefix(c.Config.URL, "https:") && !c.Config.TLS.On() && len(c.Config.Proxies) == 0 {
-		c.Warning("limits.rate.address", "url says https and there is no tls here, so a proxy stands before this server; name it in proxies, or all its clients share one limit")
+	if rates := c.Config.Limits.Rate; rates.Address != "" && strings.HasPrefix(c.Config.URL, "https:") &&
+		!c.Config.TLS.On() && len(c.Config.Proxies) == 0 {
+		c.Warning("limits.rate.address", "url says https and there is no tls here, "+
+			"so a proxy stands before this server; name it in proxies, or all its clients share one limit")
 	}
 	if c.Config.Auth.OAuth.Issuer != "" && len(c.Config.audiences()) == 0 {
-		c.Problem("auth.oauth.audience", "say whom tokens must be for, or set url, the public address of this front desk: a token for somebody else must not open it")
+		c.Problem("auth.oauth.audience", "say whom tokens must be for, or set url, "+
+			"the public address of this front desk: a token for somebody else must not open it")
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// VaultDSN is the address of the database that holds the keys to personal data; empty where it must be named and is not.
+// VaultDSN is the address of the database that holds the keys to personal data; empty where it must
+// be named and is not.
 func (c Config) VaultDSN() string {
 	if c.Intakes.Vault != "" {
 		return c.Intakes.Vault

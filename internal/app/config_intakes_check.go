@@ -17,7 +17,8 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// intakes checks the section intakes: first what the manifest would say, and then what it does not say.
+// intakes checks the section intakes: first what the manifest would say, and then what it does not
+// say.
 func (c *checks) intakes() {
 	i := c.Config.Intakes
 	if !i.On() {
@@ -29,7 +30,8 @@ func (c *checks) intakes() {
 	c.vault()
 	c.intakeMail()
 	if !intake.SafeAddress(cmp.Or(c.Config.URL, exampleDesk)) {
-		c.Problem("url", "%s is not https; what is submitted is personal, so put the front desk behind https, or leave url out on this machine", c.Config.URL)
+		c.Problem("url", "%s is not https; what is submitted is personal, so put the front desk behind https, "+
+			"or leave url out on this machine", c.Config.URL)
 	}
 	for n, one := range i.List {
 		c.intake(fmt.Sprintf("intakes.list[%d]", n), one)
@@ -44,9 +46,11 @@ func (c *checks) vault() {
 	store, isFile := c.Config.StoreFile()
 	switch {
 	case vault == "":
-		c.Problem("intakes.vault", "the store is PostgreSQL, and the keys to personal data must lie apart from it; name a second database here, such as postgres://user:password@host:5432/vault")
+		c.Problem("intakes.vault", "the store is PostgreSQL, and the keys to personal data must lie apart from it; "+
+			"name a second database here, such as postgres://user:password@host:5432/vault")
 	case vault == c.Config.DSN() || isFile && filepath.Clean(file) == filepath.Clean(store):
-		c.Problem("intakes.vault", "this is the store itself; the keys to personal data must lie in a database of their own")
+		c.Problem("intakes.vault",
+			"this is the store itself; the keys to personal data must lie in a database of their own")
 	}
 }
 
@@ -61,11 +65,13 @@ func (c *checks) manifest() {
 		c.Problem("intakes", "the manifest cannot be written: %v", err)
 		return
 	}
-	for _, found := range wire.Check(wire.KindManifest, document.Body(), wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream, Now: time.Now()}) {
+	for _, found := range wire.Check(wire.KindManifest, document.Body(),
+		wire.Options{StrictUpstream: c.Config.Intakes.StrictUpstream, Now: time.Now()}) {
 		key := keyOf(c.Config.Intakes, found.Pointer)
 		schema := strings.HasSuffix(key, ".input_schema") || strings.HasSuffix(key, ".input_schema_file")
 		switch {
-		case key == "", schema && found.Severity == wire.Wrong: // which was found already, or is nothing that an owner writes
+		case key == "", schema && found.Severity == wire.Wrong:
+			// which was found already, or is nothing that an owner writes
 		case found.Severity == wire.Wrong:
 			c.Problem(key, "%s; %s", found.Detail, found.Mend)
 		default:
@@ -74,8 +80,8 @@ func (c *checks) manifest() {
 	}
 }
 
-// keyOf is the key from which a member of the manifest is made; empty for one that is made of nothing here, or was checked
-// by itself.
+// keyOf is the key from which a member of the manifest is made; empty for one that is made of
+// nothing here, or was checked by itself.
 func keyOf(i intake.Settings, pointer string) string {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	switch {
@@ -110,14 +116,17 @@ func (c *checks) intake(path string, i intake.IntakeSettings) {
 		c.matchNames(fmt.Sprintf("%s.match[%d]", path, n), match)
 	}
 	if address := c.Config.ownAddress(); len(i.Match) > 0 && (address == "" || !intake.SafeAddress(address)) {
-		c.Warning(path+".match", "answers tell no action to start it, since they do not know a safe address of this front desk; set url")
+		c.Warning(path+".match",
+			"answers tell no action to start it, since they do not know a safe address of this front desk; set url")
 	}
 }
 
 // intakeMail checks the server that mail goes through, where any goes.
 func (c *checks) intakeMail() {
 	i := c.Config.Intakes
-	sends := slices.ContainsFunc(i.List, func(one intake.IntakeSettings) bool { return one.Bind.Effect == intake.EffectMail })
+	sends := slices.ContainsFunc(i.List, func(one intake.IntakeSettings) bool {
+		return one.Bind.Effect == intake.EffectMail
+	})
 	if !sends && i.Mail == (notify.MailServer{}) {
 		return
 	}

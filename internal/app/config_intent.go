@@ -25,8 +25,10 @@ func onThisMachine(host string) bool {
 func (c *checks) intent() {
 	for n, sink := range c.Config.Intent.Sinks {
 		u, err := url.Parse(sink.URL)
-		if err == nil && u.User == nil && u.Scheme == "http" && !onThisMachine(u.Hostname()) && len(c.Config.Fetch.Allow) == 0 {
-			c.Warning(yamlconf.Index("intent.sinks", n)+".url", "it is not https, and is reached on this machine alone, or in networks of fetch.allow")
+		if err == nil && u.User == nil && u.Scheme == "http" && !onThisMachine(u.Hostname()) &&
+			len(c.Config.Fetch.Allow) == 0 {
+			c.Warning(yamlconf.Index("intent.sinks", n)+".url",
+				"it is not https, and is reached on this machine alone, or in networks of fetch.allow")
 		}
 	}
 	if c.Config.Intent.Enabled {
@@ -45,9 +47,11 @@ func (c *checks) declaration() {
 		for n, rule := range c.Config.Terms {
 			for m, label := range rule.Labels {
 				if len(i.Domains) == 0 && rule.Access != policy.Blocked && !excerpts.IsEditorialDomain(label) {
-					c.Problem(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%q is no editorial domain, and is declared to platforms as one; %s", label, excerpts.EditorialForm)
+					c.Problem(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%q is no editorial domain, "+
+						"and is declared to platforms as one; %s", label, excerpts.EditorialForm)
 				} else if !slices.ContainsFunc(domains, func(d string) bool { return intent.Within(label, d) }) {
-					c.Warning(fmt.Sprintf("terms[%d].labels[%d]", n, m), "%s lies in no domain of intent.domains, so no platform gets anything for it", label)
+					c.Warning(fmt.Sprintf("terms[%d].labels[%d]", n, m),
+						"%s lies in no domain of intent.domains, so no platform gets anything for it", label)
 				}
 			}
 		}
@@ -57,21 +61,25 @@ func (c *checks) declaration() {
 		c.Problem("intent.versions", "the list is empty; write 0.1, or remove the key")
 	}
 	if i.Compliance.LastUpdated == "" {
-		c.Problem("intent.compliance.last_updated", "the declaration must say when it was last changed; write a day like 2027-12-31")
+		c.Problem("intent.compliance.last_updated",
+			"the declaration must say when it was last changed; write a day like 2027-12-31")
 	}
 	if i.Events.Required && !i.Events.Enabled {
-		c.Problem("intent.events.required", "reports are required, and there is no address for them; set intent.events.enabled")
+		c.Problem("intent.events.required",
+			"reports are required, and there is no address for them; set intent.events.enabled")
 	}
 	if c.Failed() {
 		return
 	}
 	declaration := c.Config.declarationAt("https://www.example.com")
-	if _, err := door.NewDeclaration(declaration, c.Config.intentOptions()); err != nil { // what would be found only when it is served
+	// what would be found only when it is served
+	if _, err := door.NewDeclaration(declaration, c.Config.intentOptions()); err != nil {
 		c.Problem("intent", "%v", err)
 	}
 }
 
-// givable warns of sites whose items no platform is given, since their addresses are not the publisher's.
+// givable warns of sites whose items no platform is given, since their addresses are not the
+// publisher's.
 func (c *checks) givable() {
 	declared := c.Config.excerptPolicy()
 	if declared.Publisher.Domain == "" {
@@ -88,11 +96,13 @@ func (c *checks) givable() {
 		switch {
 		case slices.ContainsFunc(addresses, declared.Owns):
 		case len(addresses) == 0:
-			c.Warning("intent.hosts", "no address of the site %s is known, so platforms may get nothing of it; set its url", site.ID)
+			c.Warning("intent.hosts",
+				"no address of the site %s is known, so platforms may get nothing of it; set its url", site.ID)
 		default:
 			host, _ := policy.Host(addresses[0])
-			c.Warning("intent.hosts", "platforms get nothing of the site %s: its items are at %s, and the publisher's domain is %s; "+
-				"add %s here", site.ID, host, declared.Publisher.Domain, host)
+			c.Warning("intent.hosts",
+				"platforms get nothing of the site %s: its items are at %s, and the publisher's domain is %s; "+
+					"add %s here", site.ID, host, declared.Publisher.Domain, host)
 		}
 	}
 }
@@ -134,7 +144,8 @@ func (c Config) excerptPolicy() *excerpts.Policy {
 			Chunks: i.MaxChunks, Tokens: i.MaxTokens, Share: i.Share, SharePerDay: i.SharePerDay, Session: i.Session,
 		},
 		Refuse: excerpts.Refuse{
-			Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements, Confidence: i.Confidence,
+			Countries: i.Refuse.Countries, Languages: i.Refuse.Languages, Placements: i.Refuse.Placements,
+			Confidence: i.Confidence,
 		},
 		Reports: excerpts.Reports{MaxUncited: i.Events.MaxUncited, Grace: i.Events.Grace},
 	}
@@ -142,16 +153,19 @@ func (c Config) excerptPolicy() *excerpts.Policy {
 	return declared
 }
 
-// liveIntent are the keys that take effect while the server runs: what says who may have what, and whether anybody may. In the
-// rest (how the protocol is spoken, how often, who is told) a server stays as it began.
+// liveIntent are the keys that take effect while the server runs: what says who may have what, and
+// whether anybody may. In the rest (how the protocol is spoken, how often, who is told) a server
+// stays as it began.
 var liveIntent = []string{
-	"state", "hosts", "domains", "supports.chunks", "supports.citations", "supports.full_article", "max_chunks", "max_tokens", "share", "share_per_day", "training",
-	"compliance.revocable", "compliance.notice_required", "compliance.revocation_reason", "compliance.sunset", "compliance.last_updated",
-	"refuse.countries", "refuse.languages", "refuse.placements", "confidence", "events.required", "events.owed", "events.grace",
+	"state", "hosts", "domains", "supports.chunks", "supports.citations", "supports.full_article", "max_chunks",
+	"max_tokens", "share", "share_per_day", "training", "compliance.revocable", "compliance.notice_required",
+	"compliance.revocation_reason", "compliance.sunset", "compliance.last_updated", "refuse.countries",
+	"refuse.languages", "refuse.placements", "confidence", "events.required", "events.owed", "events.grace",
 }
 
-// meanwhile is what is declared by a server that began with a configuration once the file has another. A file that ends the
-// access may have nothing else to say of it; it is switched on again by a file that says so.
+// meanwhile is what is declared by a server that began with a configuration once the file has
+// another. A file that ends the access may have nothing else to say of it; it is switched on again
+// by a file that says so.
 func (c Config) meanwhile(fresh Config) Config {
 	if !fresh.Intent.Enabled {
 		c.Intent.Enabled, c.Intent.State = false, intent.StateDisabled
@@ -159,9 +173,11 @@ func (c Config) meanwhile(fresh Config) Config {
 	}
 	i, now := &c.Intent, fresh.Intent
 	c.Terms, c.RSL = fresh.Terms, fresh.RSL
-	i.State, i.Hosts, i.Domains, i.Supports, i.MaxChunks, i.MaxTokens = now.State, now.Hosts, now.Domains, now.Supports, now.MaxChunks, now.MaxTokens
+	i.State, i.Hosts, i.Domains, i.Supports, i.MaxChunks, i.MaxTokens = now.State, now.Hosts, now.Domains, now.Supports,
+		now.MaxChunks, now.MaxTokens
 	i.Share, i.SharePerDay, i.Training = now.Share, now.SharePerDay, now.Training
 	i.Compliance, i.Refuse, i.Confidence = now.Compliance, now.Refuse, now.Confidence
-	i.Events.Required, i.Events.MaxUncited, i.Events.Grace = now.Events.Required, now.Events.MaxUncited, now.Events.Grace
+	i.Events.Required, i.Events.MaxUncited, i.Events.Grace = now.Events.Required, now.Events.MaxUncited,
+		now.Events.Grace
 	return c
 }

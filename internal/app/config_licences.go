@@ -38,7 +38,8 @@ func (c *checks) licences() {
 		case at >= 0 && len(sites[at].Hosts) == 0:
 			c.Problem(path+".site", "the site %s has no host that licences could be of; write its url", site)
 		case at >= 0 && !sites[at].has(p.URL):
-			c.Warning(path+".url", "its host is none of the site's, so that what is stated there counts for the site's hosts alone")
+			c.Warning(path+".url",
+				"its host is none of the site's, so that what is stated there counts for the site's hosts alone")
 		}
 		seen[site] = true
 	}

@@ -19,7 +19,8 @@ func (c *checks) model() {
 	}
 	most := c.Config.Ask.Timeout + m.Time.Rerank + m.Time.Summarize + m.Time.Rewrite + m.Time.Embed
 	if write := c.Config.Limits.WriteTimeout; most >= write {
-		c.Problem("model.time", "the times together with ask.timeout are %s, not less than limits.write_timeout, %s: an answer that came in time could not be sent", yamlconf.Show(most), yamlconf.Show(write))
+		c.Problem("model.time", "the times together with ask.timeout are %s, not less than limits.write_timeout, %s: "+
+			"an answer that came in time could not be sent", yamlconf.Show(most), yamlconf.Show(write))
 	}
 }
 
@@ -30,8 +31,8 @@ type Model struct {
 	Vectors vector.Settings `yaml:"vectors"`
 }
 
-// OpenModel makes the client that the configuration asks for; nil when there is no model. It calls nobody. What is
-// spent on a day it writes into the book.
+// OpenModel makes the client that the configuration asks for; nil when there is no model. It calls
+// nobody. What is spent on a day it writes into the book.
 func (c Config) OpenModel(log *slog.Logger, book *llm.UsageStore, observe func(llm.Call)) (*llm.Client, error) {
 	if c.Model.URL == "" {
 		return nil, nil
@@ -41,7 +42,8 @@ func (c Config) OpenModel(log *slog.Logger, book *llm.UsageStore, observe func(l
 	return llm.New(options)
 }
 
-// greetModel tries the model once, so that the owner sees at the start whether it answers. It keeps nothing waiting.
+// greetModel tries the model once, so that the owner sees at the start whether it answers. It keeps
+// nothing waiting.
 func greetModel(ctx context.Context, config Model, client *llm.Client, log *slog.Logger) {
 	if client == nil {
 		return

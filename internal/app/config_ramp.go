@@ -12,7 +12,8 @@ import (
 	"frontdesk/wire/contenthash"
 )
 
-// ramp checks what the section ramp says of the sites, and what an Exchange and a Broker cannot do without.
+// ramp checks what the section ramp says of the sites, and what an Exchange and a Broker cannot do
+// without.
 func (c *checks) ramp() {
 	r := c.Config.RAMP
 	for i, item := range r.Items {
@@ -24,8 +25,10 @@ func (c *checks) ramp() {
 	if r.Agent.Enabled && c.Config.AgentID() == "" {
 		c.Problem("ramp.agent.id", "the agent has no name; write one, or set url")
 	}
-	if credit, _ := policy.ParseAmount(r.Accounts.Credit); credit > 0 && r.Enabled && r.Spending() == requesters.SignaturesNone {
-		c.Warning("ramp.accounts.credit", "everybody buys on credit, and nobody has to show who they are; set ramp.purchases, or no credit")
+	if credit, _ := policy.ParseAmount(r.Accounts.Credit); credit > 0 && r.Enabled &&
+		r.Spending() == requesters.SignaturesNone {
+		c.Warning("ramp.accounts.credit",
+			"everybody buys on credit, and nobody has to show who they are; set ramp.purchases, or no credit")
 	}
 	if r.Enabled || c.Config.brokers() {
 		c.laxSignatures()
@@ -42,20 +45,24 @@ func (c *checks) exchange() {
 	case c.Config.exchangeDomain() == "":
 		c.Problem("ramp.domain", "the Exchange needs a domain by which it is known; write one, or set url")
 	case c.Config.URL == "":
-		c.Warning("ramp.enabled", "without url, a signature that was made for another Exchange under your host name is taken; set url to the public address")
+		c.Warning("ramp.enabled", "without url, a signature that was made for another Exchange under your host name "+
+			"is taken; set url to the public address")
 	}
 	if r.Deadline > r.MaxDeadline {
-		c.Problem("ramp.deadline", "%s is more than ramp.max_deadline, %s", yamlconf.Show(r.Deadline), yamlconf.Show(r.MaxDeadline))
+		c.Problem("ramp.deadline", "%s is more than ramp.max_deadline, %s", yamlconf.Show(r.Deadline),
+			yamlconf.Show(r.MaxDeadline))
 	}
 	if r.MaxDeadline >= c.Config.Limits.WriteTimeout {
-		c.Problem("ramp.max_deadline", "%s is not less than limits.write_timeout, %s: the answer could not be sent", yamlconf.Show(r.MaxDeadline), yamlconf.Show(c.Config.Limits.WriteTimeout))
+		c.Problem("ramp.max_deadline", "%s is not less than limits.write_timeout, %s: the answer could not be sent",
+			yamlconf.Show(r.MaxDeadline), yamlconf.Show(c.Config.Limits.WriteTimeout))
 	}
 }
 
 // laxSignatures warns of requesters that need not show who they are.
 func (c *checks) laxSignatures() {
 	if c.Config.RAMP.Signatures == requesters.SignaturesNone {
-		c.Warning("ramp.signatures", "nobody has to show who they are, so anybody can ask in anybody's name; write body or required for a desk in use")
+		c.Warning("ramp.signatures", "nobody has to show who they are, so anybody can ask in anybody's name; "+
+			"write body or required for a desk in use")
 	}
 	was := ""
 	if c.carried {
@@ -63,7 +70,8 @@ func (c *checks) laxSignatures() {
 	}
 	switch c.Config.RAMP.Spending() {
 	case requesters.SignaturesBody:
-		c.Warning("ramp.purchases", "%sbody: everybody who sees the signature in a requester can spend that requester's money here; write required", was)
+		c.Warning("ramp.purchases", "%sbody: everybody who sees the signature in a requester can spend that "+
+			"requester's money here; write required", was)
 	case requesters.SignaturesNone:
 		c.Warning("ramp.purchases", "%snone: anybody can buy in anybody's name; write required for a desk in use", was)
 	}

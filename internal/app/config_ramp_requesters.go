@@ -15,8 +15,8 @@ func (c Config) AgentID() string {
 	return c.exchangeHost()
 }
 
-// domainFetcher asks domains that strangers name for what they publish, each for so long, within the networks that the
-// configuration allows.
+// domainFetcher asks domains that strangers name for what they publish, each for so long, within
+// the networks that the configuration allows.
 func (c Config) domainFetcher(timeout time.Duration) *fetch.Fetcher {
 	options := c.Fetch.Options()
 	options.MaxBytes, options.Timeout, options.MaxRedirects = requesters.AgentBytes, timeout, -1

@@ -13,8 +13,9 @@ import (
 // KeyFolder is the folder of secrets, with the default filled in.
 func (c Config) KeyFolder() string { return first(c.Keys, filepath.Join(c.Data, "keys")) }
 
-// CheckKeys says whether this user can read and make the secrets that a server needs, and leaves all as it is. It is a
-// warning: whoever checks a configuration may be another than who serves by it.
+// CheckKeys says whether this user can read and make the secrets that a server needs, and leaves
+// all as it is. It is a warning: whoever checks a configuration may be another than who serves by
+// it.
 func (l *Loaded) CheckKeys() yamlconf.Findings {
 	err := identity.CheckSecret(l.Config.KeyFolder(), secretName)
 	if err == nil {
@@ -33,9 +34,10 @@ func (l *Loaded) CheckKeys() yamlconf.Findings {
 // secretName is the secret that conversations and promises are sealed with.
 const secretName = "session"
 
-// conversations are those that callers carry, sealed with the front desk's secret, and the memory of what is kept here of
-// them, nil for none.
-func (c Config) conversations(db *store.DB, log *slog.Logger, secret []byte) (*session.Conversations, *session.Memory, error) {
+// conversations are those that callers carry, sealed with the front desk's secret, and the memory
+// of what is kept here of them, nil for none.
+func (c Config) conversations(db *store.DB, log *slog.Logger,
+	secret []byte) (*session.Conversations, *session.Memory, error) {
 	carried := session.NewConversations(session.ConversationOptions{Secret: secret, Good: c.Ask.Session.For})
 	if c.Ask.Remember.For == 0 {
 		return carried, nil, nil

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// AllSources are the sources with defaults filled in: those of the site, and a name made of the path or the address.
+// AllSources are the sources with defaults filled in: those of the site, and a name made of the
+// path or the address.
 func (c Config) AllSources() []ingest.SourceSettings {
 	sites := c.AllSites()
 	all := make([]ingest.SourceSettings, len(c.Sources))
@@ -39,8 +40,8 @@ func (c Config) AllSources() []ingest.SourceSettings {
 // isStored says whether the owner added a source beside the file.
 func isStored(s ingest.SourceSettings) bool { return s.Stored }
 
-// brought are the sources as they are read once a configuration is in force: those of the file stay as the server
-// began with them.
+// brought are the sources as they are read once a configuration is in force: those of the file stay
+// as the server began with them.
 func (c Config) brought(fresh Config) []ingest.SourceSettings {
 	added := slices.DeleteFunc(fresh.AllSources(), func(s ingest.SourceSettings) bool { return !s.Stored })
 	return append(slices.DeleteFunc(c.AllSources(), isStored), added...)
@@ -61,13 +62,15 @@ func (c *checks) sources() {
 		path := fmt.Sprintf("sources[%d]", i)
 		switch {
 		case source.Site == "":
-			c.Problem(path+".site", "there are several sites, so say which one this content belongs to: %s", strings.Join(ids, ", "))
+			c.Problem(path+".site", "there are several sites, so say which one this content belongs to: %s",
+				strings.Join(ids, ", "))
 		case !slices.Contains(ids, source.Site):
 			c.Problem(path+".site", "there is no site %s; there are %s", source.Site, strings.Join(ids, ", "))
 		}
 		key := [2]string{source.Site, source.Name}
 		if before, twice := seen[key]; twice {
-			c.Problem(path+".name", "%q is the name of another source too (%s); give each its own name", source.Name, c.Config.Sources[before].Where())
+			c.Problem(path+".name", "%q is the name of another source too (%s); give each its own name", source.Name,
+				c.Config.Sources[before].Where())
 		}
 		seen[key] = i
 		if err := yamlconf.WebAddress(source.Base); err != nil { // which may be the site's
@@ -77,8 +80,10 @@ func (c *checks) sources() {
 			c.Problem(path+".permalink", "%v", err)
 		}
 		for n, scheme := range source.Schemes {
-			if _, ok := supplyResource(scheme + ":"); !ok || scheme != strings.ToLower(scheme) || strings.Contains(scheme, ":") {
-				c.Problem(fmt.Sprintf("%s.schemes[%d]", path, n), "%q is no scheme of such a URI; write what stands before the colon, like duns", scheme)
+			if _, ok := supplyResource(scheme + ":"); !ok || scheme != strings.ToLower(scheme) ||
+				strings.Contains(scheme, ":") {
+				c.Problem(fmt.Sprintf("%s.schemes[%d]", path, n),
+					"%q is no scheme of such a URI; write what stands before the colon, like duns", scheme)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	apphttp "frontdesk/internal/app/http"
 )
 
-// serving is the configuration as this node serves with it, also once it was read again; commands work on whatever there
-// is. sites are all that requests may name.
+// serving is the configuration as this node serves with it, also once it was read again; commands
+// work on whatever there is. sites are all that requests may name.
 func (o Options) serving() (own *Loaded, sites *released.Sites) {
 	own = new(*o.Loaded)
 	if o.Records {
@@ -25,8 +25,8 @@ func (o Options) serving() (own *Loaded, sites *released.Sites) {
 	return own, sites
 }
 
-// spread is the configuration of a node that holds some of the sites, or of a front, which holds none and has nothing
-// that stands on content.
+// spread is the configuration of a node that holds some of the sites, or of a front, which holds
+// none and has nothing that stands on content.
 func (c Config) spread() Config {
 	if len(c.Spread.Sites)+len(c.Spread.Nodes) == 0 {
 		return c
@@ -38,8 +38,12 @@ func (c Config) spread() Config {
 		c.Ask.Promise.Enabled, c.Model.URL, c.Model.Words = false, "", ""
 		return c
 	}
-	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(s ingest.SourceSettings) bool { return s.Site != "" && !c.Spread.Holds(s.Site) })
-	c.Licences.From = slices.DeleteFunc(slices.Clone(c.Licences.From), func(p imported.PlaceSettings) bool { return !c.Spread.Holds(c.licenceSite(p)) })
+	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(s ingest.SourceSettings) bool {
+		return s.Site != "" && !c.Spread.Holds(s.Site)
+	})
+	c.Licences.From = slices.DeleteFunc(slices.Clone(c.Licences.From), func(p imported.PlaceSettings) bool {
+		return !c.Spread.Holds(c.licenceSite(p))
+	})
 	c.Sites = slices.DeleteFunc(slices.Clone(c.Sites), func(s Site) bool { return !c.Spread.Holds(s.ID) })
 	return c
 }
@@ -49,7 +53,8 @@ func (c Config) named() *released.Sites {
 	var all []released.Site
 	for _, site := range c.AllSites() {
 		away := !c.Spread.IsFront() && !c.Spread.Holds(site.ID)
-		all = append(all, released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts, Away: away, Node: c.Spread.NodeOf(site.ID)})
+		all = append(all,
+			released.Site{ID: site.ID, Name: site.Name, Hosts: site.Hosts, Away: away, Node: c.Spread.NodeOf(site.ID)})
 	}
 	if c.Spread.IsFront() {
 		return released.Named(all...)
@@ -63,7 +68,8 @@ func (q *questions) openFront() (err error) {
 		return nil
 	}
 	options := front.Options{
-		Settings: q.config.Spread, Sites: q.Ask.Sites(), Asker: apphttp.CallerOf, Forwarded: q.config.ProxyHeaders != apphttp.HeadersX,
+		Settings: q.config.Spread, Sites: q.Ask.Sites(), Asker: apphttp.CallerOf,
+		Forwarded: q.config.ProxyHeaders != apphttp.HeadersX,
 	}
 	if q.gate != nil {
 		options.Admit = q.gate.CountSites

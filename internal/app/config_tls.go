@@ -20,7 +20,8 @@ func strictTransport(t tls.Settings) []string {
 	return []string{fmt.Sprintf("max-age=%d", int(t.HSTS.Seconds()))}
 }
 
-// tls looks at whether the open internet is spoken to in clear: questions and keys that everyone on the way can read.
+// tls looks at whether the open internet is spoken to in clear: questions and keys that everyone on
+// the way can read.
 func (c *checks) tls() {
 	address, on := c.Config.URL, c.Config.TLS.On()
 	if u, err := url.Parse(address); on && err == nil && u.Scheme == "http" {
@@ -29,7 +30,8 @@ func (c *checks) tls() {
 	if on || len(c.Config.Proxies) > 0 || strings.HasPrefix(address, "https://") || !leavesMachine(c.Config.Listen) {
 		return
 	}
-	c.Warning("listen", "%s is reachable from other machines without tls.Settings, so that everyone on the way can read questions and keys; set tls, "+
+	c.Warning("listen", "%s is reachable from other machines without tls.Settings, "+
+		"so that everyone on the way can read questions and keys; set tls, "+
 		"or put a proxy with TLS in front and name its network in proxies", c.Config.Listen)
 }
 
@@ -43,7 +45,8 @@ func leavesMachine(address string) bool {
 	return err != nil || !ip.Unmap().IsLoopback()
 }
 
-// openCertificates makes the source of certificates that the configuration asks for, for a listener; nil for none.
+// openCertificates makes the source of certificates that the configuration asks for, for a
+// listener; nil for none.
 func (n *network) openCertificates(listener, redirect net.Listener) (tls.Source, error) {
 	t := n.config.TLS
 	switch {
@@ -52,8 +55,9 @@ func (n *network) openCertificates(listener, redirect net.Listener) (tls.Source,
 	case len(t.ACME.Domains) > 0:
 		host, _, _ := net.SplitHostPort(n.config.Listen)
 		return tls.OpenACME(tls.ACME{
-			Domains: slices.Clone(t.ACME.Domains), Email: t.ACME.Email, Directory: t.ACME.Directory, Roots: t.ACME.Roots,
-			Folder: filepath.Join(n.config.Data, "acme"), Host: host, TLSPort: portOf(listener), HTTPPort: portOf(redirect), Log: n.log,
+			Domains: slices.Clone(t.ACME.Domains), Email: t.ACME.Email, Directory: t.ACME.Directory,
+			Roots: t.ACME.Roots, Folder: filepath.Join(n.config.Data, "acme"), Host: host, TLSPort: portOf(listener),
+			HTTPPort: portOf(redirect), Log: n.log,
 		})
 	}
 	return nil, nil

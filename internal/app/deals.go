@@ -32,14 +32,16 @@ func (s *seller) openDeals() (err error) {
 	}
 	config := s.config.RAMP
 	deps := exchange.Deps{
-		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger, Accounts: s.Accounts,
-		Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys, AddressLife: addressLife,
-		RevokedAbove: revokedAbove(config.Delegation), Rates: s.sanctions.disputeRates(), Now: s.now, Log: s.log,
+		Assortment: s.Assortment, Cases: s.Cases, Deliveries: s.Delivery, DB: s.db, Ledger: s.Ledger,
+		Accounts: s.Accounts, Nonces: s.Nonces, Signed: s.signedHere, AddressKeys: s.Addresses.Keys,
+		AddressLife: addressLife, RevokedAbove: revokedAbove(config.Delegation), Rates: s.sanctions.disputeRates(),
+		Now: s.now, Log: s.log,
 		Reports: func() exchange.ReportRules {
 			rules := config.Reports
 			return exchange.ReportRules{Overdue: rules.Overdue, Percent: rules.Percent, MinReports: rules.Least}
 		},
-		Retention: exchange.Retention{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep, Evidence: config.Evidence.Keep},
+		Retention: exchange.Retention{Offers: config.Offers.Keep, Sightings: s.config.Edge.Keep,
+			Evidence: config.Evidence.Keep},
 	}
 	if s.sanctions != nil {
 		deps.Restricted = s.heldSite
@@ -51,7 +53,8 @@ func (s *seller) openDeals() (err error) {
 	return err
 }
 
-// fetchAt is the address below which what was bought is fetched, as the sender of a request knows it.
+// fetchAt is the address below which what was bought is fetched, as the sender of a request knows
+// it.
 func (n *network) fetchAt(r *http.Request) string { return n.outside.PublicURL(r) + deliverPath }
 
 // deliverRoute hands out what was bought.
@@ -61,19 +64,23 @@ func (s *seller) deliverRoute() apphttp.Route {
 		handler = strangers(s.gate, handler)
 	}
 	pattern := deliverPath + "{" + rampapi.DeliverID + "}"
-	return apphttp.Route{Pattern: pattern, Name: deliverPath, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: handler}
+	return apphttp.Route{Pattern: pattern, Name: deliverPath, Methods: apphttp.ReadMethods, CORS: true,
+		Refuse: rampapi.WriteError, Handler: handler}
 }
 
 // streamRoutes tell what was bought as streams.
 func (s *seller) streamRoutes() []apphttp.Route {
-	stream, rpc := apphttp.Attended(rampapi.Stream(s.Delivery, s.fetchAt)), apphttp.Attended(rampapi.StreamHandler(s.Delivery, s.fetchAt))
+	stream, rpc := apphttp.Attended(rampapi.Stream(s.Delivery, s.fetchAt)),
+		apphttp.Attended(rampapi.StreamHandler(s.Delivery, s.fetchAt))
 	if s.gate != nil {
 		stream, rpc = strangers(s.gate, stream), strangers(s.gate, rpc)
 	}
 	pattern := deliverPath + "{" + rampapi.DeliverID + "}" + exchange.StreamPath
 	return []apphttp.Route{
-		{Pattern: pattern, Name: deliverPath + exchange.StreamPath[1:], Methods: []string{http.MethodGet}, CORS: true, Refuse: rampapi.WriteError, Handler: stream},
-		{Pattern: rampapi.StreamRPC, Name: rampapi.StreamRPC, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: rpc},
+		{Pattern: pattern, Name: deliverPath + exchange.StreamPath[1:], Methods: []string{http.MethodGet}, CORS: true,
+			Refuse: rampapi.WriteError, Handler: stream},
+		{Pattern: rampapi.StreamRPC, Name: rampapi.StreamRPC, Methods: []string{http.MethodPost}, CORS: true,
+			Refuse: rampapi.WriteError, Handler: rpc},
 	}
 }
 

@@ -13,21 +13,25 @@ import (
 	"frontdesk/internal/infra/build"
 )
 
-// discovered adds to routes the addresses that tell of them, and links to these from the page and from /ask.
+// discovered adds to routes the addresses that tell of them, and links to these from the page and
+// from /ask.
 func (q *questions) discovered(routes []apphttp.Route, terms func() *policy.Terms) []apphttp.Route {
 	if !q.config.Discovery.Enabled {
 		return routes
 	}
 	config := discovery.Config{
-		PublicURL: q.outside.PublicURL, SameURL: q.config.URL != "", Fail: nlweb.WriteError, Name: q.config.title(), About: q.config.Console.About, Version: build.Current().Version,
-		Feeds: q.config.Discovery.Feeds, WriteTimeout: q.config.Limits.WriteTimeout, OwnFile: q.config.ownFile,
+		PublicURL: q.outside.PublicURL, SameURL: q.config.URL != "", Fail: nlweb.WriteError, Name: q.config.title(),
+		About: q.config.Console.About, Version: build.Current().Version, Feeds: q.config.Discovery.Feeds,
+		WriteTimeout: q.config.Limits.WriteTimeout, OwnFile: q.config.ownFile,
 		StatedTerms: func(site, function string) (allowed, known bool) { return terms().ImportedTerms(site, function) },
 	}
 	for _, site := range q.config.AllSites() {
-		config.Sites = append(config.Sites, discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})
+		config.Sites = append(config.Sites,
+			discovery.Site{ID: site.ID, Name: site.Name, URL: site.URL, Hosts: site.Hosts})
 	}
 	for _, one := range q.config.Intakes.List {
-		config.Intakes = append(config.Intakes, discovery.Intake{ID: one.ID, Name: one.Name, Description: one.Description})
+		config.Intakes = append(config.Intakes,
+			discovery.Intake{ID: one.ID, Name: one.Name, Description: one.Description})
 	}
 	for i := range routes {
 		config.Patterns = append(config.Patterns, described(routes[i].Pattern))
@@ -39,7 +43,8 @@ func (q *questions) discovered(routes []apphttp.Route, terms func() *policy.Term
 		}
 	}
 	for _, r := range discovery.Routes(q.Ask, config) {
-		at := apphttp.Route{Pattern: r.Pattern, Name: r.Pattern, Methods: apphttp.ReadMethods, CORS: true, Handler: r.Handler}
+		at := apphttp.Route{Pattern: r.Pattern, Name: r.Pattern, Methods: apphttp.ReadMethods, CORS: true,
+			Handler: r.Handler}
 		if r.Items {
 			at.Door = doorAsk // what needs a credential to be asked for is not given away without
 		}
@@ -51,8 +56,8 @@ func (q *questions) discovered(routes []apphttp.Route, terms func() *policy.Term
 // described is a pattern as the OpenAPI description writes it, which knows no "...".
 func described(pattern string) string { return strings.Replace(pattern, "...}", "}", 1) }
 
-// linked gives answers to GET a Link header to what the front desk has to offer. Answers to questions go without: who
-// asks is here already.
+// linked gives answers to GET a Link header to what the front desk has to offer. Answers to
+// questions go without: who asks is here already.
 func linked(config discovery.Config, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -64,5 +69,6 @@ func linked(config discovery.Config, next http.Handler) http.Handler {
 
 // ownFile reads what the owner wants served under a name in place of what we make.
 func (c Config) ownFile(name string) ([]byte, error) {
-	return discovery.ReadOwnFile(map[string]string{"robots.txt": c.Discovery.Robots, "llms.txt": c.Discovery.LLMs}[name])
+	return discovery.ReadOwnFile(
+		map[string]string{"robots.txt": c.Discovery.Robots, "llms.txt": c.Discovery.LLMs}[name])
 }

@@ -16,7 +16,8 @@ import (
 	"frontdesk/internal/licensing/exchange"
 )
 
-// How domains that were verified are looked at again (RAMP v1, ramp.json: at least hourly), and when their owners are told that it is time.
+// How domains that were verified are looked at again (RAMP v1, ramp.json: at least hourly), and
+// when their owners are told that it is time.
 const (
 	lookDomainsEvery  = 50 * time.Minute
 	claimDomainsEvery = time.Minute
@@ -26,9 +27,10 @@ const (
 	domainsTogether   = 8
 )
 
-// tenantOutlet is who delivers what a tenant has at a domain; nil for nobody. Where a key was registered with the verification of the domain, addresses
-// there are signed with that and no other, and with none once the verification has lapsed: what a key of before signed the provider may not
-// know any more.
+// tenantOutlet is who delivers what a tenant has at a domain; nil for nobody. Where a key was
+// registered with the verification of the domain, addresses there are signed with that and no
+// other, and with none once the verification has lapsed: what a key of before signed the provider
+// may not know any more.
 func (s *supply) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 	proven := s.Tenants.Proven(domain)
 	if proven != nil && proven.Tenant != t.ID {
@@ -41,14 +43,16 @@ func (s *supply) tenantOutlet(t *push.Tenant, domain string) *exchange.Outlet {
 	d := tenantDelivery(t)
 	if proven != nil && proven.Key != "" {
 		if d.Form != proven.Form || d.At == "" {
-			d = delivery.OutletSettings{At: identity.Origin(domain), AddressForm: edge.AddressForm{Form: proven.Form, Agent: d.Agent}}
+			d = delivery.OutletSettings{At: identity.Origin(domain),
+				AddressForm: edge.AddressForm{Form: proven.Form, Agent: d.Agent}}
 		}
 		d.Name = push.DomainPlace(t.ID, domain)
 	}
 	return s.outlets.Open(d)
 }
 
-// followDomains looks again at domains that were verified, and tells of those that lapse, until ctx ends.
+// followDomains looks again at domains that were verified, and tells of those that lapse, until ctx
+// ends.
 func (s *seller) followDomains(ctx context.Context) {
 	periodic.Try(ctx, claimDomainsEvery, s.lookDomains, func(err error) {
 		s.log.Warn("the domains that were verified could not be looked at again; that is tried again", "error", err)
@@ -103,9 +107,11 @@ func (s *seller) lookDomain(ctx context.Context, due push.Domain) error {
 	case turned:
 		s.tellLapsed(log, d, cause)
 	case seen == push.ManifestUnreachable && d.Status == push.DomainVerified:
-		log.Warn("whether the domain still names this Exchange cannot be told; it lapses when that lasts for a day", "error", cause, "since", d.Listed)
+		log.Warn("whether the domain still names this Exchange cannot be told; it lapses when that lasts for a day",
+			"error", cause, "since", d.Listed)
 	case d.Status == push.DomainVerified && d.Until.Sub(now) < domainSoon:
-		log.Warn("the verification of the domain ends soon: its provider has to run `frontdesk ramp verify-domain` again", "until", d.Until)
+		log.Warn("the verification of the domain ends soon: its provider has to run "+
+			"`frontdesk ramp verify-domain` again", "until", d.Until)
 	}
 	return nil
 }
@@ -117,16 +123,19 @@ func (s *seller) tellLapsed(log *slog.Logger, d push.Domain, cause error) {
 		log = log.With("error", cause)
 	}
 	if d.Key != "" || s.config.RAMP.VerifiedOnly {
-		log.Warn("the verification of the domain has lapsed, so that nothing at it is sold: its provider has to run `frontdesk ramp verify-domain` again")
+		log.Warn("the verification of the domain has lapsed, so that nothing at it is sold: " +
+			"its provider has to run `frontdesk ramp verify-domain` again")
 		return
 	}
-	log.Warn("the verification of the domain has lapsed; what is at it is sold all the same, unless ramp.verified_only is set")
+	log.Warn("the verification of the domain has lapsed; what is at it is sold all the same, " +
+		"unless ramp.verified_only is set")
 }
 
 // domainMetrics tell how many domains there are by how they stand, and what came of challenges.
 func (s *seller) domainMetrics() {
 	for _, state := range []string{push.DomainVerified, push.DomainLapsed} {
-		metrics.Func(s.metrics.Registry, "ramp_domains", "Domains of tenants that were verified once, by how they stand.",
+		metrics.Func(s.metrics.Registry, "ramp_domains",
+			"Domains of tenants that were verified once, by how they stand.",
 			func() float64 { return float64(s.Tenants.Count(state)) }, "state", state)
 	}
 }

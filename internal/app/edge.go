@@ -18,7 +18,8 @@ import (
 	"frontdesk/internal/licensing/edge"
 )
 
-// EdgeServer is an edge by itself: it answers without a database. NewEdge makes one, Run runs it, Close ends it.
+// EdgeServer is an edge by itself: it answers without a database. NewEdge makes one, Run runs it,
+// Close ends it.
 type EdgeServer struct {
 	*frontend
 	works *edge.Works
@@ -55,8 +56,10 @@ func NewEdge(options Options) (*EdgeServer, error) {
 		return nil, err
 	}
 	mux, known := apphttp.NewMux([]apphttp.Route{
-		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(health)},
-		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(n.edgeReady)},
+		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true,
+			Handler: http.HandlerFunc(health)},
+		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true,
+			Handler: http.HandlerFunc(n.edgeReady)},
 	}, nil, apphttp.NewCORS(apphttp.CORSSettings{}, false), "")
 	f := &frontend{network: n, front: n.requestHandler(mux, known), edge: works.Gate}
 	f.front.Agents = n.agents(works.Gate.DependsOnParty)
@@ -71,8 +74,8 @@ func (s *EdgeServer) Close() error { return s.works.Close() }
 // Reload has the files of the certificate looked at; those of keys are looked at by themselves.
 func (s *EdgeServer) Reload() { s.reloadCertificates() }
 
-// Run listens and serves until ctx ends, then finishes the requests that are in work, within the configured time, and tells the
-// Exchange of them if it can be reached.
+// Run listens and serves until ctx ends, then finishes the requests that are in work, within the
+// configured time, and tells the Exchange of them if it can be reached.
 func (s *EdgeServer) Run(ctx context.Context) error {
 	work := context.WithoutCancel(ctx) // what is delivered while it stops is told, too
 	err := s.frontend.run(ctx, work, func(work context.Context, background *sync.WaitGroup) {
@@ -115,14 +118,15 @@ func (f *frontend) listenAuth(ctx context.Context) (net.Listener, error) {
 func (f *frontend) serveAuth(ctx context.Context, listener net.Listener) {
 	limits := f.config.Limits
 	answers := &apphttp.RequestHandler{
-		Address: f.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: f.log, Metrics: f.metrics, Now: f.now, MaxRequests: int64(limits.Requests),
+		Address: f.outside, Routes: http.NewServeMux(), Known: map[string]*apphttp.Route{}, Log: f.log,
+		Metrics: f.metrics, Now: f.now, MaxRequests: int64(limits.Requests),
 	}
 	one := apphttp.Route{Pattern: "/", Name: "edge auth", Handler: f.edge.Auth(f.front.Identify)}
 	answers.Routes.Handle("/", apphttp.Matched(&one, one.Handler))
 	answers.Known["/"] = &one
 	server := &http.Server{
-		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout,
-		MaxHeaderBytes: int(limits.Header),
+		Handler: answers, ReadHeaderTimeout: limits.HeaderTimeout, ReadTimeout: limits.ReadTimeout,
+		WriteTimeout: limits.WriteTimeout, IdleTimeout: limits.IdleTimeout, MaxHeaderBytes: int(limits.Header),
 	}
 	f.log.Info("servers may ask whether requests pass", "address", listener.Addr().String())
 	if err := apphttp.ServeBeside(ctx, server, listener, f.log); err != nil {

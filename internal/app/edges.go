@@ -22,7 +22,8 @@ func (s *seller) edgeRoutes() (routes []apphttp.Route) {
 		rampapi.EdgePath: rampapi.Edges(s.Delivery, config), edge.PolicyPath: rampapi.GateRules(s.Published, config),
 	} {
 		routes = append(routes, apphttp.Route{
-			Pattern: path, Name: path, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(handler),
+			Pattern: path, Name: path, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError,
+			Handler: s.gate.WithCaller(handler),
 		})
 	}
 	return routes

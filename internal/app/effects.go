@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/intake"
 )
 
-// outboxWorker does what is recorded in the outbox: it sends access events to sinks, and tells businesses of offers that were accepted.
+// outboxWorker does what is recorded in the outbox: it sends access events to sinks, and tells
+// businesses of offers that were accepted.
 type outboxWorker struct {
 	box       *outbox.Outbox
 	intakes   *intake.Service
@@ -18,7 +19,8 @@ type outboxWorker struct {
 	notifiers map[string]notifier        // of binds, by the sink of their intake
 }
 
-// newOutboxWorker makes what does the outside part of what platforms and agents did here; nil where there is nobody to tell.
+// newOutboxWorker makes what does the outside part of what platforms and agents did here; nil where
+// there is nobody to tell.
 func newOutboxWorker(b *base, intakes *intake.Service) (*outboxWorker, error) {
 	w := &outboxWorker{
 		intakes: intakes, hooks: map[string]*notify.Webhook{}, notifiers: map[string]notifier{},
@@ -30,7 +32,8 @@ func newOutboxWorker(b *base, intakes *intake.Service) (*outboxWorker, error) {
 			if err != nil {
 				return nil, fmt.Errorf("sink %s: %w", sink.Name, err)
 			}
-			w.hooks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: b.config.Fetcher(), Now: b.now, StatusOnly: true}
+			w.hooks[sink.Name] = &notify.Webhook{URL: sink.URL, Secret: secret, Fetcher: b.config.Fetcher(), Now: b.now,
+				StatusOnly: true}
 			sinks = append(sinks, sink.Name)
 		}
 	}
@@ -54,7 +57,9 @@ func newOutboxWorker(b *base, intakes *intake.Service) (*outboxWorker, error) {
 // do does what the outbox has for a sink.
 func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
 	if tell := w.notifiers[e.Sink]; tell != nil {
-		return w.intakes.Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error { return tell(ctx, e.ID, bound) })
+		return w.intakes.Deliver(ctx, e, func(ctx context.Context, bound intake.BoundOffer) error {
+			return tell(ctx, e.ID, bound)
+		})
 	}
 	response, err := w.hooks[e.Sink].Post(ctx, e.ID, e.Body)
 	switch { // of the answer the status counts
@@ -66,7 +71,8 @@ func (w *outboxWorker) do(ctx context.Context, e outbox.Effect) error {
 	return nil
 }
 
-// notifier tells the business of an offer that was accepted, under an id that stays the same at each try.
+// notifier tells the business of an offer that was accepted, under an id that stays the same at
+// each try.
 type notifier func(ctx context.Context, id string, bound intake.BoundOffer) error
 
 // notifier is that of an intake's binds; nil where they wait in the inbox.
@@ -112,7 +118,8 @@ func (b *base) tellByMail(one intake.IntakeSettings) (notifier, error) {
 	}
 	return func(ctx context.Context, id string, bound intake.BoundOffer) error {
 		return mailer.Send(ctx, notify.Message{
-			ID: id, To: one.Bind.Mail.To, Subject: cmp.Or(one.Bind.Mail.Subject, one.Name), Text: acceptance(bound).Text(), Time: bound.Bound,
+			ID: id, To: one.Bind.Mail.To, Subject: cmp.Or(one.Bind.Mail.Subject, one.Name),
+			Text: acceptance(bound).Text(), Time: bound.Bound,
 		})
 	}, nil
 }
@@ -120,8 +127,8 @@ func (b *base) tellByMail(one intake.IntakeSettings) (notifier, error) {
 // acceptance is what the business is told of an offer that was accepted.
 func acceptance(b intake.BoundOffer) notify.Acceptance {
 	return notify.Acceptance{
-		Intake: b.Intake, OfferID: b.ID, SessionID: b.Session, AgentID: b.Agent, Platform: b.Platform, BoundAt: b.Bound, Summary: b.Summary, Details: b.Details,
-		IntakeData: b.Input, BindData: b.Data, Receipt: b.Entry,
+		Intake: b.Intake, OfferID: b.ID, SessionID: b.Session, AgentID: b.Agent, Platform: b.Platform, BoundAt: b.Bound,
+		Summary: b.Summary, Details: b.Details, IntakeData: b.Input, BindData: b.Data, Receipt: b.Entry,
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// accessLogImporter keeps logs of deliveries, by the sites whose hosts they name. Where there is one site alone, every host is its.
+// accessLogImporter keeps logs of deliveries, by the sites whose hosts they name. Where there is
+// one site alone, every host is its.
 func (b *base) accessLogImporter() *accesslog.Importer {
 	hosts, all := map[string]string{}, b.config.AllSites()
 	for _, site := range all {
@@ -44,9 +45,10 @@ func (b *base) accessLogImporter() *accesslog.Importer {
 	}}
 }
 
-// ImportLog keeps what a log says of deliveries, as [accesslog.Importer.Import] does. The ledger tells of each import that has kept
-// something.
-func (a *accounting) ImportLog(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error) {
+// ImportLog keeps what a log says of deliveries, as [accesslog.Importer.Import] does. The ledger
+// tells of each import that has kept something.
+func (a *accounting) ImportLog(ctx context.Context, in io.Reader,
+	log accesslog.Source) (accesslog.ImportResult, error) {
 	if log.Site != "" && !a.config.serves(log.Site) {
 		return accesslog.ImportResult{}, fail.New(fail.Invalid, "there is no site %.60q here", log.Site)
 	}
@@ -65,5 +67,6 @@ func (a *accounting) ImportLog(ctx context.Context, in io.Reader, log accesslog.
 // evidenceRoute takes logs of what others delivered, from the operator.
 func (s *seller) evidenceRoute() apphttp.Route {
 	handler := forOperators(s.gate, api.DeliveryLogsHandler(s.ImportLog))
-	return apphttp.Route{Pattern: api.DeliveryLogs, Name: api.DeliveryLogs, Methods: []string{http.MethodPost}, Refuse: api.WriteError, Handler: handler}
+	return apphttp.Route{Pattern: api.DeliveryLogs, Name: api.DeliveryLogs, Methods: []string{http.MethodPost},
+		Refuse: api.WriteError, Handler: handler}
 }

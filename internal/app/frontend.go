@@ -30,8 +30,8 @@ type frontend struct {
 // ServeHTTP answers one request.
 func (f *frontend) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.front.ServeHTTP(w, r) }
 
-// run listens and answers until ctx ends, and then finishes the requests that are in work. What begin starts goes on
-// until they are finished, or work ends before.
+// run listens and answers until ctx ends, and then finishes the requests that are in work. What
+// begin starts goes on until they are finished, or work ends before.
 func (f *frontend) run(ctx, work context.Context, begin func(context.Context, *sync.WaitGroup)) error {
 	l, err := f.takeAddresses(ctx)
 	if err != nil {
@@ -49,7 +49,8 @@ func (f *frontend) run(ctx, work context.Context, begin func(context.Context, *s
 	return err
 }
 
-// listening is what a server listens on, with its certificates. All but public may be nil: then there is none.
+// listening is what a server listens on, with its certificates. All but public may be nil: then
+// there is none.
 type listening struct {
 	public   net.Listener
 	redirect net.Listener // for who comes without TLS
@@ -139,7 +140,8 @@ func (f *frontend) keepCertificates(ctx context.Context, background *sync.WaitGr
 	background.Go(source.Maintain(ctx))
 }
 
-// serve answers on the public listener until ctx ends, and for as long as load balancers take to notice.
+// serve answers on the public listener until ctx ends, and for as long as load balancers take to
+// notice.
 func (f *frontend) serve(ctx context.Context, listener net.Listener, source tls.Source) error {
 	about := []any{"address", listener.Addr().String(), "tls", source != nil}
 	if f.db != nil { // an edge has none
@@ -161,8 +163,8 @@ func (f *frontend) serve(ctx context.Context, listener net.Listener, source tls.
 	return public.Serve(ctx, listener, source)
 }
 
-// listenMetrics takes the address of the metrics. When nobody chose it and it is taken, most likely by another
-// frontdesk, the server does without.
+// listenMetrics takes the address of the metrics. When nobody chose it and it is taken, most likely
+// by another frontdesk, the server does without.
 func (f *frontend) listenMetrics(ctx context.Context) (net.Listener, error) {
 	address := f.config.Metrics.Listen
 	if address == off {
@@ -178,7 +180,8 @@ func (f *frontend) listenMetrics(ctx context.Context) (net.Listener, error) {
 
 // serveMetrics answers Prometheus until ctx ends.
 func (f *frontend) serveMetrics(ctx context.Context, listener net.Listener) {
-	server := &http.Server{Handler: f.metrics.Handler(f.front.Routes), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{Handler: f.metrics.Handler(f.front.Routes), ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10}
 	f.log.Info("metrics", "address", listener.Addr().String(), "path", "/metrics")
 	if err := apphttp.ServeBeside(ctx, server, listener, f.log); err != nil {
 		f.log.Error("metrics are no longer served", "error", err)
@@ -203,7 +206,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listen(ctx, "listen", address)
 }
 
-// listen takes an address, or the socket that a service manager took for it, and says what to do when it cannot be had.
+// listen takes an address, or the socket that a service manager took for it, and says what to do
+// when it cannot be had.
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	if given, ok, err := apphttp.Inherited(key); ok {
 		return given, err
@@ -211,11 +215,14 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s is taken by another program; choose another address with %s, for example %s 127.0.0.1:0 for any free port", address, config.FlagName(key), config.FlagName(key))
+		return nil, fmt.Errorf("%s is taken by another program; choose another address with %s, "+
+			"for example %s 127.0.0.1:0 for any free port", address, config.FlagName(key), config.FlagName(key))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on %s; choose a port from 1024 on with %s", address, config.FlagName(key))
+		return nil, fmt.Errorf("this user may not listen on %s; choose a port from 1024 on with %s", address,
+			config.FlagName(key))
 	case err != nil:
-		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err, config.FlagName(key))
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err,
+			config.FlagName(key))
 	}
 	return listener, nil
 }

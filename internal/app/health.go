@@ -14,8 +14,10 @@ import (
 // probes are for whoever watches whether the server answers.
 func (a *App) probes() Module {
 	return Module{Routes: []apphttp.Route{
-		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(health)},
-		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true, Handler: http.HandlerFunc(a.ready)},
+		{Pattern: "/healthz", Name: "/healthz", Methods: apphttp.ReadMethods, Quiet: true,
+			Handler: http.HandlerFunc(health)},
+		{Pattern: "/readyz", Name: "/readyz", Methods: apphttp.ReadMethods, Quiet: true,
+			Handler: http.HandlerFunc(a.ready)},
 	}}
 }
 
@@ -27,8 +29,8 @@ func health(w http.ResponseWriter, _ *http.Request) {
 // pingTimeout is how long the database may take to show that it is there.
 const pingTimeout = 2 * time.Second
 
-// ready says whether questions are answered: the database can be reached, the content is loaded, and the server is
-// not about to stop.
+// ready says whether questions are answered: the database can be reached, the content is loaded,
+// and the server is not about to stop.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if err := a.readiness(r.Context()); err != nil {
 		nlweb.WriteError(w, r, err)
@@ -59,13 +61,14 @@ func (b *base) databaseReady(ctx context.Context) error {
 	return nil
 }
 
-// unusable is the answer of a probe to which another is worth sending as soon as the database was tried again.
+// unusable is the answer of a probe to which another is worth sending as soon as the database was
+// tried again.
 func unusable(why string) error {
 	return fail.New(fail.Unavailable, "%s", why).After(time.Second)
 }
 
-// writeStatus answers a probe. Like every answer it is an object with _meta. Of a server that is ready
-// it tells how many items it answers from, if that is told.
+// writeStatus answers a probe. Like every answer it is an object with _meta. Of a server that is
+// ready it tells how many items it answers from, if that is told.
 func writeStatus(w http.ResponseWriter, status string, items ...int) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -50,7 +50,8 @@ func (a *App) sourceHealth(ctx context.Context) (all []home.Source, err error) {
 			continue
 		}
 		one := home.Source{
-			Name: s.Name, Error: s.Error, Read: s.LastRun, Stale: s.Age != overview.Recent, Critical: s.Age == overview.Critical,
+			Name: s.Name, Error: s.Error, Read: s.LastRun, Stale: s.Age != overview.Recent,
+			Critical: s.Age == overview.Critical,
 		}
 		if s.Attempt != nil {
 			one.Unread = s.Attempt.Skipped

@@ -34,8 +34,8 @@ import (
 	"frontdesk/wire/sign/botauth"
 )
 
-// identities are the keys of those who ask, and of this front desk. Those that lie in the folder of secrets are nil for
-// a command that leaves it closed.
+// identities are the keys of those who ask, and of this front desk. Those that lie in the folder of
+// secrets are nil for a command that leaves it closed.
 type identities struct {
 	*base
 	Keys       *identity.Keys
@@ -113,8 +113,8 @@ func (k *identities) openSecrets(ctx context.Context) (err error) {
 	return err
 }
 
-// RotateAddresses makes another secret for the addresses at which this front desk itself delivers, and gives its name; those before it
-// are good for a grace at the most.
+// RotateAddresses makes another secret for the addresses at which this front desk itself delivers,
+// and gives its name; those before it are good for a grace at the most.
 func (k *identities) RotateAddresses(ctx context.Context, grace time.Duration) (name string, err error) {
 	if name, err = k.Addresses.Rotate(grace); err != nil {
 		return "", err
@@ -127,7 +127,8 @@ func (k *identities) RotateAddresses(ctx context.Context, grace time.Duration) (
 // openRequesters reads who signed up under RAMP, and has the ledger tell of changes.
 func (k *identities) openRequesters(ctx context.Context) (err error) {
 	k.Requesters, err = requesters.Open(ctx, requesters.Config{
-		DB: k.db, Fetcher: k.config.domainFetcher(requesters.AgentTime), Signatures: k.config.RAMP.Signatures, Purchases: k.config.RAMP.Purchases, Registered: k.config.RAMP.Requesters.Registered,
+		DB: k.db, Fetcher: k.config.domainFetcher(requesters.AgentTime), Signatures: k.config.RAMP.Signatures,
+		Purchases: k.config.RAMP.Purchases, Registered: k.config.RAMP.Requesters.Registered,
 		KeyGrace: k.config.RAMP.Delegation.KeyGrace, Now: k.now,
 	})
 	if err != nil {
@@ -187,9 +188,12 @@ func (k *identities) signOffer(document []byte) ([]byte, error) {
 	return signer.Sign(rand.Reader, document, crypto.Hash(0))
 }
 
-// signedHere says whether a document was signed with one of the site's keys. They are those of all sites.
+// signedHere says whether a document was signed with one of the site's keys. They are those of all
+// sites.
 func (k *identities) signedHere(_ string, document, signature []byte) bool {
-	return slices.ContainsFunc(k.SiteKeys.Keys(), func(key identity.SiteKey) bool { return ed25519.Verify(key.Public, document, signature) })
+	return slices.ContainsFunc(k.SiteKeys.Keys(), func(key identity.SiteKey) bool {
+		return ed25519.Verify(key.Public, document, signature)
+	})
 }
 
 // firstKeys makes the first key of each kind that the configuration needs.
@@ -238,8 +242,9 @@ const jwksPath = "/.well-known/jwks.json"
 // module publishes the site's keys (RFC 7517), and forgets nonces.
 func (k *identities) module() Module {
 	return Module{
-		Routes: []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: http.HandlerFunc(k.jwks)}},
-		Jobs:   []Job{{"forget nonces", k.keepNonces}},
+		Routes: []apphttp.Route{{Pattern: jwksPath, Name: jwksPath, Methods: apphttp.ReadMethods, CORS: true,
+			Same: true, Handler: http.HandlerFunc(k.jwks)}},
+		Jobs: []Job{{"forget nonces", k.keepNonces}},
 	}
 }
 
@@ -253,7 +258,8 @@ func (k *identities) jwks(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// reloadKeys reads the site's keys again, as they are without being told, and says what is wrong with them.
+// reloadKeys reads the site's keys again, as they are without being told, and says what is wrong
+// with them.
 func reloadKeys(keys *identity.SiteKeys, log *slog.Logger) {
 	if err := keys.Reload(); err != nil {
 		log.Error("the site keys stay as they were", "error", err)
@@ -268,7 +274,8 @@ func (k *identities) firstAgentKey() error {
 	return k.AgentKeys.EnsureKey()
 }
 
-// firstVerifierKey makes the first key that attests, where the sites attest things of their content.
+// firstVerifierKey makes the first key that attests, where the sites attest things of their
+// content.
 func (k *identities) firstVerifierKey() error {
 	if !k.config.RAMP.Enabled || !k.config.RAMP.Attest {
 		return nil
@@ -281,7 +288,8 @@ func (k *identities) firstVerifierKey() error {
 	return err
 }
 
-// AgentDocument is ramp-agent.json of the agent whose keys lie in the folder of secrets, at a time. It fails while there is none.
+// AgentDocument is ramp-agent.json of the agent whose keys lie in the folder of secrets, at a time.
+// It fails while there is none.
 func (k *identities) AgentDocument(config Config, now time.Time) ([]byte, error) {
 	var keys []wire.Key
 	for _, key := range k.AgentKeys.Keys() {
@@ -295,12 +303,13 @@ func (k *identities) AgentDocument(config Config, now time.Time) ([]byte, error)
 	return wire.WriteAgentKeys(config.agentName(), config.RAMP.Agent.Contact, keys)
 }
 
-// agentRoutes publish the keys of the owner's agents: those that sign what is asked, and those that buy.
+// agentRoutes publish the keys of the owner's agents: those that sign what is asked, and those that
+// buy.
 func (k *identities) agentRoutes() (routes []apphttp.Route) {
 	if k.own != nil {
 		routes = append(routes, apphttp.Route{
-			Pattern: botauth.DirectoryPath, Name: botauth.DirectoryPath, Methods: apphttp.ReadMethods, CORS: true, Same: true,
-			Handler: k.own,
+			Pattern: botauth.DirectoryPath, Name: botauth.DirectoryPath, Methods: apphttp.ReadMethods, CORS: true,
+			Same: true, Handler: k.own,
 		})
 	}
 	if !k.config.RAMP.Agent.Enabled && !k.config.brokers() {

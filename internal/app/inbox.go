@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/operator/console"
 )
 
-// inbox is what the owner's pages show of what agents submit, and do with it; nil where nothing is taken in.
+// inbox is what the owner's pages show of what agents submit, and do with it; nil where nothing is
+// taken in.
 func (i *submissions) inbox() *console.InboxConfig {
 	if !i.config.Intakes.On() {
 		return nil
@@ -17,8 +18,9 @@ func (i *submissions) inbox() *console.InboxConfig {
 	c := &console.InboxConfig{
 		Intakes:     func() []console.InboxIntake { return i.taken.Load().inboxIntakes() },
 		ViewersRead: i.config.Console.Owner.ViewersReadSubmissions,
-		List:        i.Intakes.Inbox, ToDo: i.Intakes.ListTasks, Open: i.Intakes.CountTasks, Counts: i.Intakes.CountByDay, Look: i.Intakes.Find,
-		Answer: i.Intakes.Answer, Done: i.Intakes.MarkDone, Again: i.Intakes.Redeliver, Erase: i.Intakes.Erase,
+		List:        i.Intakes.Inbox, ToDo: i.Intakes.ListTasks, Open: i.Intakes.CountTasks,
+		Counts: i.Intakes.CountByDay, Look: i.Intakes.Find, Answer: i.Intakes.Answer, Done: i.Intakes.MarkDone,
+		Again: i.Intakes.Redeliver, Erase: i.Intakes.Erase,
 		Preview: func(r *http.Request, q *intake.Request, o offers.Outcome) ([]byte, error) {
 			given, err := i.Intakes.Draft(q, o)
 			if err != nil {

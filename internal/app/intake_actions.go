@@ -14,9 +14,9 @@ import (
 	wire "frontdesk/wire/intake"
 )
 
-// intakeActions are the actions that start intakes: one for each condition under which an item of an answer fits one. What is sent
-// is the agent's own, and the person's; so each leads to the manifest, and runs as it is given.
-// Without an address to which data may be sent there are none.
+// intakeActions are the actions that start intakes: one for each condition under which an item of
+// an answer fits one. What is sent is the agent's own, and the person's; so each leads to the
+// manifest, and runs as it is given. Without an address to which data may be sent there are none.
 func (c Config) intakeActions() (all []actions.Template) {
 	base := c.ownAddress()
 	if base == "" || !intake.SafeAddress(base) {
@@ -29,7 +29,8 @@ func (c Config) intakeActions() (all []actions.Template) {
 				Match: match, Name: "start-" + one.ID, Type: "ApplyAction",
 				// Braces would be values of the item.
 				Description: strings.NewReplacer("{", "(", "}", ")").Replace(one.Name+": "+what) +
-					". By the Agent Intake Protocol: this manifest says what the intake " + one.ID + " takes, to be sent to " + api.SubmitURL(base, one.ID) + " after the person has agreed.",
+					". By the Agent Intake Protocol: this manifest says what the intake " + one.ID +
+					" takes, to be sent to " + api.SubmitURL(base, one.ID) + " after the person has agreed.",
 				HTTP: actions.HTTPCall{Method: "GET", Endpoint: base + wire.WellKnown},
 			})
 		}
@@ -47,7 +48,8 @@ func (c Config) intakeMatches() (keys []string) {
 	return keys
 }
 
-// ownAddress is the address of this front desk as far as the configuration has it; empty where only a request tells.
+// ownAddress is the address of this front desk as far as the configuration has it; empty where only
+// a request tells.
 func (c Config) ownAddress() string {
 	if c.URL != "" {
 		return strings.TrimSuffix(c.URL, "/")

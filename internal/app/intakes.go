@@ -28,7 +28,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// vaultSecret is the name of the secret in the folder of keys under which the keys to personal data are encrypted.
+// vaultSecret is the name of the secret in the folder of keys under which the keys to personal data
+// are encrypted.
 const vaultSecret = "vault"
 
 // submissions are what agents submit (Agent Intake Protocol).
@@ -42,9 +43,11 @@ type submissions struct {
 	taken atomic.Pointer[intakeSnapshot] // what is taken in at present; nil likewise
 }
 
-// openSubmissions makes the service that takes in what agents submit, as a configuration says. Where nothing is taken in any more,
-// what was is still kept as long as was said, and can be erased. Where nothing ever was there is no service.
-func openSubmissions(ctx context.Context, b *base, n *network, asked *ask.Service, open bool) (_ *submissions, err error) {
+// openSubmissions makes the service that takes in what agents submit, as a configuration says.
+// Where nothing is taken in any more, what was is still kept as long as was said, and can be
+// erased. Where nothing ever was there is no service.
+func openSubmissions(ctx context.Context, b *base, n *network, asked *ask.Service,
+	open bool) (_ *submissions, err error) {
 	i := &submissions{base: b, network: n, ask: asked}
 	if !open || !b.config.Intakes.On() && !b.config.hasVault() {
 		return i, nil
@@ -58,7 +61,8 @@ func openSubmissions(ctx context.Context, b *base, n *network, asked *ask.Servic
 		return nil, err
 	}
 	put()
-	if i.Vault, err = vault.Open(ctx, vault.Options{DSN: b.config.VaultDSN(), Secret: secret, Now: b.now, Log: b.log}); err != nil {
+	if i.Vault, err = vault.Open(ctx,
+		vault.Options{DSN: b.config.VaultDSN(), Secret: secret, Now: b.now, Log: b.log}); err != nil {
 		return nil, err
 	}
 	if n != nil {
@@ -84,9 +88,12 @@ func (c Config) declaredIntakes(b *base) (map[string]*intake.Definition, error) 
 			return nil, err
 		}
 		made := &intake.Definition{
-			ID: one.ID, Retention: one.DeclaredPrivacy().DataRetention, PIIRequired: one.Privacy.PIIRequired, NoRedacted: !one.DeclaredPrivacy().TakesRedacted(),
-			DropPersonal: c.Intakes.Undeclared == "drop", Scopes: scopes(one.Scopes), ValidFor: one.OfferLifetime(), TermsURL: one.TermsURL, Binding: one.Binding,
-			Bind: intake.BindRules{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent), Message: one.Bind.Message},
+			ID: one.ID, Retention: one.DeclaredPrivacy().DataRetention, PIIRequired: one.Privacy.PIIRequired,
+			NoRedacted: !one.DeclaredPrivacy().TakesRedacted(), DropPersonal: c.Intakes.Undeclared == "drop",
+			Scopes: scopes(one.Scopes), ValidFor: one.OfferLifetime(),
+			TermsURL: one.TermsURL, Binding: one.Binding,
+			Bind: intake.BindRules{Requires: one.Bind.Requires, Consent: scopes(one.Bind.Consent),
+				Message: one.Bind.Message},
 		}
 		if made.Schema, err = wire.CompileSchema(text); err != nil {
 			return nil, fmt.Errorf("the schema of intake %s: %w", one.ID, err)
@@ -146,8 +153,9 @@ func (i *submissions) intakeHandlers() *api.Handlers {
 	return api.New(i.Intakes, config)
 }
 
-// personalBase is the public address that a context's request came to, or the configured one. Where it is neither https
-// nor this machine's nothing personal may be sent to it, nor be promised to be taken.
+// personalBase is the public address that a context's request came to, or the configured one. Where
+// it is neither https nor this machine's nothing personal may be sent to it, nor be promised to be
+// taken.
 func (i *submissions) personalBase(ctx context.Context) (string, error) {
 	base := i.outside.Url
 	if public, ok := apphttp.PublicURLOf(ctx); ok {
@@ -161,8 +169,8 @@ func (i *submissions) personalBase(ctx context.Context) (string, error) {
 		After(time.Hour)
 }
 
-// module takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more, it keeps what was as long as was
-// said.
+// module takes in what agents submit (Agent Intake Protocol). Where nothing is taken in any more,
+// it keeps what was as long as was said.
 func (i *submissions) module() Module {
 	m := Module{Routes: i.intakeRoutes(), Tools: i.intakeTools()}
 	if i.Intakes != nil {
@@ -181,12 +189,16 @@ func (i *submissions) intakeRoutes() []apphttp.Route {
 		return nil
 	}
 	posting := []string{http.MethodPost}
-	// Registries look whether the manifest's address, too, tells preflights of POST (and then answers it with 405).
+	// Registries look whether the manifest's address, too, tells preflights of POST (and then
+	// answers it with 405).
 	everywhere := append(slices.Clone(apphttp.ReadMethods), http.MethodPost)
 	return []apphttp.Route{
-		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, CORS: true, Refuse: api.WriteError, Handler: i.manifest()},
-		{Pattern: intakePath, Name: intakePath, Methods: posting, CORS: true, Refuse: api.WriteError, Handler: handlers.Submit()},
-		{Pattern: intakeBind, Name: intakeBind, Methods: posting, CORS: true, Refuse: api.WriteError, Handler: handlers.Bind()},
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, Preflight: everywhere, CORS: true,
+			Refuse: api.WriteError, Handler: i.manifest()},
+		{Pattern: intakePath, Name: intakePath, Methods: posting, CORS: true, Refuse: api.WriteError,
+			Handler: handlers.Submit()},
+		{Pattern: intakeBind, Name: intakeBind, Methods: posting, CORS: true, Refuse: api.WriteError,
+			Handler: handlers.Bind()},
 	}
 }
 
@@ -226,15 +238,17 @@ func (i *submissions) intakeTools() []httpx.Tool {
 	return tools
 }
 
-// intakeGate says who may submit and bind, and how often: for each intake what its declaration says.
+// intakeGate says who may submit and bind, and how often: for each intake what its declaration
+// says.
 type intakeGate struct {
 	*apphttp.Auth
 	taken   *atomic.Pointer[intakeSnapshot]
 	limiter *ratelimit.Limiter
 }
 
-// countTime is how long it may take to count a request that an intake has declared limits for. It is counted in the database,
-// so that all nodes count together and none lets anybody begin anew after a restart.
+// countTime is how long it may take to count a request that an intake has declared limits for. It
+// is counted in the database, so that all nodes count together and none lets anybody begin anew
+// after a restart.
 const countTime = 5 * time.Second
 
 func (i *submissions) newGate() *intakeGate {
@@ -257,13 +271,14 @@ func (g *intakeGate) enter(w http.ResponseWriter, r *http.Request) (context.Cont
 	return ctx, nil
 }
 
-// admit says whether whom a context names may come to an intake, and counts it: for the intake's own limits where it
-// has any, else for those of everybody. Who comes to no intake is counted, too.
+// admit says whether whom a context names may come to an intake, and counts it: for the intake's
+// own limits where it has any, else for those of everybody. Who comes to no intake is counted, too.
 func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 	one := g.taken.Load().intakes[id]
 	party, known := identity.From(ctx)
 	if one.RequiresAuth && !known {
-		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or `Authorization: Bearer KEY`; ask the operator of this front desk for one.", identity.KeyHeader)
+		return fail.New(fail.Unauthorized, "This intake needs a credential: an API key as `%s: KEY` or "+
+			"`Authorization: Bearer KEY`; ask the operator of this front desk for one.", identity.KeyHeader)
 	}
 	if known {
 		if err := apphttp.OpensDoor(party, doorIntake); err != nil {
@@ -286,9 +301,11 @@ func (g *intakeGate) admit(ctx context.Context, id string, bind bool) error {
 	return g.within(ctx, t, one, caller, bind)
 }
 
-// within counts a request for what its intake has declared, of submissions and of binds apart (Agent Intake Protocol 0.1.0,
-// rate_limit). Where it cannot be counted it is not let in: what is declared would not hold.
-func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one intake.IntakeSettings, caller string, bind bool) error {
+// within counts a request for what its intake has declared, of submissions and of binds apart
+// (Agent Intake Protocol 0.1.0, rate_limit). Where it cannot be counted it is not let in: what is
+// declared would not hold.
+func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one intake.IntakeSettings, caller string,
+	bind bool) error {
 	kind := "intake"
 	if bind {
 		kind = "bind"
@@ -301,7 +318,8 @@ func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one 
 		per      time.Duration
 	}{{"minute", one.RateLimit.RequestsPerMinute, time.Minute}, {"day", one.RateLimit.RequestsPerDay, 24 * time.Hour}} {
 		if bound.requests > 0 {
-			names, windows = append(names, kind+"-"+bound.name), append(windows, ratelimit.Window{Requests: bound.requests, Per: bound.per})
+			names, windows = append(names, kind+"-"+bound.name),
+				append(windows, ratelimit.Window{Requests: bound.requests, Per: bound.per})
 		}
 	}
 	statuses, err := g.limiter.AllowWindows(ctx, kind+" "+one.ID+" "+caller, windows...)
@@ -314,7 +332,8 @@ func (g *intakeGate) within(ctx context.Context, t *apphttp.RateLimitState, one 
 		t.Add(names[n], windows[n].Per, status)
 		if !status.OK && (refused == nil || status.RetryAfter > refused.RetryAfter) {
 			httpx.EventFrom(ctx).Set("limit", names[n])
-			refused = fail.New(fail.Limited, "Too many requests came from you to this intake (at most %d in %s); come back in %s.",
+			refused = fail.New(fail.Limited,
+				"Too many requests came from you to this intake (at most %d in %s); come back in %s.",
 				windows[n].Requests, yamlconf.Show(windows[n].Per), apphttp.SpanWords(status.RetryAfter)).
 				After(status.RetryAfter)
 		}

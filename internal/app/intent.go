@@ -64,24 +64,29 @@ func (c Config) declarationAt(address string) wire.Declaration {
 	d := wire.Declaration{
 		Version: i.Versions[0], Publisher: wire.Publisher{ID: p.ID, Name: p.Name, Domain: p.Domain},
 		IntentAccess: wire.IntentAccess{
-			Enabled: i.Enabled, State: i.State, Mode: wire.ModeLiveOnly, TrainingUse: i.Training, StorageRights: wire.StorageNone, CachePolicy: wire.CacheNoStore,
+			Enabled: i.Enabled, State: i.State, Mode: wire.ModeLiveOnly, TrainingUse: i.Training,
+			StorageRights: wire.StorageNone, CachePolicy: wire.CacheNoStore,
 		},
 		EditorialDomains: c.editorialDomains(),
 		Endpoints: &wire.Endpoints{
 			Capabilities: &wire.Endpoint{Method: http.MethodGet, URL: address + intentCapabilities},
-			Retrieve:     &wire.Endpoint{Method: http.MethodPost, URL: address + intentRetrieve, CapabilitiesRef: wire.CapabilityRef},
+			Retrieve: &wire.Endpoint{Method: http.MethodPost, URL: address + intentRetrieve,
+				CapabilitiesRef: wire.CapabilityRef},
 		},
 		Retrieval: wire.Retrieval{
-			Supports:  wire.Supports{Chunks: i.Supports.Chunks, Citations: i.Supports.Citations, FullArticle: i.Supports.FullArticle},
+			Supports: wire.Supports{Chunks: i.Supports.Chunks, Citations: i.Supports.Citations,
+				FullArticle: i.Supports.FullArticle},
 			MaxChunks: i.MaxChunks, MaxTokens: i.MaxTokens,
 		},
 		Compliance: wire.Compliance{
-			Revocable: i.Compliance.Revocable, NoticeRequired: i.Compliance.NoticeRequired, RevocationReason: i.Compliance.RevocationReason,
-			Sunset: i.Compliance.Sunset, LastUpdated: i.Compliance.LastUpdated,
+			Revocable: i.Compliance.Revocable, NoticeRequired: i.Compliance.NoticeRequired,
+			RevocationReason: i.Compliance.RevocationReason, Sunset: i.Compliance.Sunset,
+			LastUpdated: i.Compliance.LastUpdated,
 		},
 	}
 	if i.Events.Enabled {
-		d.Endpoints.Event = &wire.EventEndpoint{Method: http.MethodPost, URL: address + intentEvents, Required: i.Events.Required}
+		d.Endpoints.Event = &wire.EventEndpoint{Method: http.MethodPost, URL: address + intentEvents,
+			Required: i.Events.Required}
 	}
 	for name, value := range i.ExtensionMembers() {
 		if d.Extensions == nil {
@@ -94,7 +99,8 @@ func (c Config) declarationAt(address string) wire.Declaration {
 
 // intentOptions are what of the protocol is taken.
 func (c Config) intentOptions() wire.Options {
-	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any", WeakEvents: !c.Intent.Events.Strict}
+	return wire.Options{Versions: c.Intent.Versions, AnyLanguage: c.Intent.Languages == "any",
+		WeakEvents: !c.Intent.Events.Strict}
 }
 
 // newPassages makes the service that gives passages to platforms, and tells keeper what they ask;
@@ -133,7 +139,8 @@ func newPassages(
 }
 
 // retrievals counts the requests and events of platforms, and the requests of their sessions.
-func (p *passages) retrievals() (admit func(context.Context, identity.PlatformKey, string) error, events func(context.Context, identity.PlatformKey) error, err error) {
+func (p *passages) retrievals() (admit func(context.Context, identity.PlatformKey, string) error,
+	events func(context.Context, identity.PlatformKey) error, err error) {
 	limiter := ratelimit.New(ratelimit.Options{DB: p.together(), Secret: p.secret, Now: p.now, Log: p.log})
 	rates := map[string]ratelimit.Rate{p.config.Intent.Rate: {}, p.config.Intent.Sessions: {}}
 	for text := range rates {
@@ -141,7 +148,8 @@ func (p *passages) retrievals() (admit func(context.Context, identity.PlatformKe
 			return nil, nil, err
 		}
 	}
-	platform, session := limiter.Meter("platform", rates[p.config.Intent.Rate]), limiter.Meter("platform-session", rates[p.config.Intent.Sessions])
+	platform, session := limiter.Meter("platform", rates[p.config.Intent.Rate]),
+		limiter.Meter("platform-session", rates[p.config.Intent.Sessions])
 	reports := limiter.Meter("platform-event", rates[p.config.Intent.Rate])
 	count := func(ctx context.Context, meter ratelimit.Meter, holder, what string) error {
 		status := meter.Allow(ctx, holder, 1)
@@ -209,8 +217,8 @@ func (p *passages) module() Module {
 // intentRoutes are the addresses of the Agentic Intent Protocol.
 func (p *passages) intentRoutes() []apphttp.Route {
 	config := aip.Config{
-		Options: p.config.intentOptions(), Platforms: p.Platforms, Sign: p.config.Intent.Sign, SignedEvents: p.config.Intent.Events.Signed,
-		Paths: p.signedPaths, Now: p.now,
+		Options: p.config.intentOptions(), Platforms: p.Platforms, Sign: p.config.Intent.Sign,
+		SignedEvents: p.config.Intent.Events.Signed, Paths: p.signedPaths, Now: p.now,
 	}
 	if p.gate != nil {
 		config.TooManyFailures = p.gate.Suspect
@@ -221,17 +229,20 @@ func (p *passages) intentRoutes() []apphttp.Route {
 	config.ReceiptsURL = func(r *http.Request) string { return p.outside.PublicURL(r) + intentReceipts }
 	retrieve, events, receipts := aip.Handlers(p.Excerpts, config)
 	all := []apphttp.Route{
-		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, CORS: true, Handler: p.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
-			return aip.NewDeclaration(d, p.config.intentOptions())
-		})},
-		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, CORS: true, Handler: p.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
-			return aip.NewCapabilities(d, p.config.Intent.Versions)
-		})},
+		{Pattern: wire.WellKnown, Name: wire.WellKnown, Methods: apphttp.ReadMethods, CORS: true,
+			Handler: p.declaredDocument(wire.WellKnown, func(d wire.Declaration) (*httpx.Document, error) {
+				return aip.NewDeclaration(d, p.config.intentOptions())
+			})},
+		{Pattern: intentCapabilities, Name: intentCapabilities, Methods: apphttp.ReadMethods, CORS: true,
+			Handler: p.declaredDocument(intentCapabilities, func(d wire.Declaration) (*httpx.Document, error) {
+				return aip.NewCapabilities(d, p.config.Intent.Versions)
+			})},
 		{Pattern: intentRetrieve, Name: intentRetrieve, Refuse: aip.WriteError, Handler: retrieve},
 		{Pattern: intentReceipts + "{id}", Name: intentReceipts, Refuse: aip.WriteError, Handler: receipts},
 	}
 	if p.config.Intent.Events.Enabled {
-		all = append(all, apphttp.Route{Pattern: intentEvents, Name: intentEvents, Refuse: aip.WriteError, Handler: events})
+		all = append(all,
+			apphttp.Route{Pattern: intentEvents, Name: intentEvents, Refuse: aip.WriteError, Handler: events})
 	}
 	return all
 }
@@ -251,8 +262,8 @@ func (p *passages) declaredDocument(route string, make func(wire.Declaration) (*
 	})
 }
 
-// signedPaths are the paths under which a request's sender may have signed it: as it came, and as its public address
-// has it, where a proxy takes a part off.
+// signedPaths are the paths under which a request's sender may have signed it: as it came, and as
+// its public address has it, where a proxy takes a part off.
 func (p *passages) signedPaths(r *http.Request) []string {
 	path := r.RequestURI
 	if !strings.HasPrefix(path, "/") { // the form that is sent to proxies: scheme and host are not signed

@@ -28,7 +28,8 @@ func (a *App) keys() *keyring.Ring {
 		API: a.Keys, Configured: a.config.Auth.Keys, Platforms: a.Platforms, Deliveries: a.Deliveries, Edges: a.Edges,
 		Logins: a.Logins(), Uses: a.Uses, Doors: Doors(), Door: IsDoor, Now: a.now,
 		Own: map[string]*identity.SiteKeys{
-			keyring.Site: a.SiteKeys, keyring.Agent: a.AgentKeys, keyring.Verifier: a.VerifierKeys, keyring.Bot: a.BotKeys,
+			keyring.Site: a.SiteKeys, keyring.Agent: a.AgentKeys, keyring.Verifier: a.VerifierKeys,
+			keyring.Bot: a.BotKeys,
 		},
 		Address: func(ctx context.Context) string {
 			if address, ok := apphttp.PublicURLOf(ctx); ok {

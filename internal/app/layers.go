@@ -16,8 +16,8 @@ import (
 // Source is a source of content, as the command line names it.
 type Source = ingest.SourceSettings
 
-// Layers are where a configuration comes from. A flag outweighs the environment, the environment outweighs the
-// file, the file outweighs the defaults.
+// Layers are where a configuration comes from. A flag outweighs the environment, the environment
+// outweighs the file, the file outweighs the defaults.
 type Layers struct {
 	File    string                  // path of the file; empty for none
 	Env     []string                // "NAME=value", as of os.Environ
@@ -43,8 +43,8 @@ type Loaded struct {
 // File is the configuration file, empty when there is none.
 func (l *Loaded) File() string { return l.layers.File }
 
-// Load reads and checks a configuration. Its error is of type yamlconf.Findings and holds all that is wrong; the
-// result is there in any case, for who wants to look on.
+// Load reads and checks a configuration. Its error is of type yamlconf.Findings and holds all that
+// is wrong; the result is there in any case, for who wants to look on.
 func Load(layers Layers) (*Loaded, error) {
 	l := &Loaded{Config: Default(), layers: layers}
 	l.stamp, _ = stampOf(layers.File) // a file that is not there fails to be read next
@@ -73,7 +73,8 @@ func Load(layers Layers) (*Loaded, error) {
 	return l, l.sorted(findings)
 }
 
-// sorted puts findings and warnings into the order of the file, and gives the findings as an error, if there are any.
+// sorted puts findings and warnings into the order of the file, and gives the findings as an error,
+// if there are any.
 func (l *Loaded) sorted(findings yamlconf.Findings) error {
 	findings.Sort()
 	l.Warnings.Sort()
@@ -83,7 +84,8 @@ func (l *Loaded) sorted(findings yamlconf.Findings) error {
 	return nil
 }
 
-// join adds a source of the command line and gives its index. The path of a configured source means that source.
+// join adds a source of the command line and gives its index. The path of a configured source means
+// that source.
 func (l *Loaded) join(source ingest.SourceSettings) int {
 	path := absolute(source)
 	all := l.Config.AllSources()
@@ -93,7 +95,9 @@ func (l *Loaded) join(source ingest.SourceSettings) int {
 		})
 	}
 	for i, there := range all {
-		if absolute(there) == path && reflect.DeepEqual(ingest.SourceSettings{Site: source.Site, Path: source.Path, URL: source.URL}, source) && (source.Site == "" || source.Site == there.Site) {
+		if absolute(there) == path &&
+			reflect.DeepEqual(ingest.SourceSettings{Site: source.Site, Path: source.Path, URL: source.URL}, source) &&
+			(source.Site == "" || source.Site == there.Site) {
 			return i
 		}
 	}
@@ -133,8 +137,9 @@ func told(findings yamlconf.Findings, key string) bool {
 	})
 }
 
-// WithTermsOf gives the configuration with the rules of another file, which may be a whole configuration or hold nothing
-// else. Its error is of type yamlconf.Findings and holds all that is wrong with the rules.
+// WithTermsOf gives the configuration with the rules of another file, which may be a whole
+// configuration or hold nothing else. Its error is of type yamlconf.Findings and holds all that is
+// wrong with the rules.
 func (l *Loaded) WithTermsOf(file string) (*Loaded, error) {
 	other := &Loaded{Config: Default(), layers: Layers{File: file}}
 	var findings yamlconf.Findings
@@ -153,7 +158,8 @@ func (l *Loaded) WithTermsOf(file string) (*Loaded, error) {
 	return other, other.checkTerms(findings)
 }
 
-// checkTerms looks at rules that were read, where nothing was found to be wrong then, and gives all that is.
+// checkTerms looks at rules that were read, where nothing was found to be wrong then, and gives all
+// that is.
 func (l *Loaded) checkTerms(findings yamlconf.Findings) error {
 	if len(findings) == 0 {
 		c := &checks{Loaded: l, Report: yamlconf.NewReport()}
@@ -166,8 +172,8 @@ func (l *Loaded) checkTerms(findings yamlconf.Findings) error {
 	return l.sorted(findings)
 }
 
-// Print writes the effective configuration as YAML that can be read again, with a comment on each value that says
-// where it came from. Passwords are left out.
+// Print writes the effective configuration as YAML that can be read again, with a comment on each
+// value that says where it came from. Passwords are left out.
 func (l *Loaded) Print(w io.Writer) error {
 	shown := l.Config
 	shown.Store = store.Redact(shown.DSN())

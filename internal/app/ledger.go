@@ -24,8 +24,8 @@ import (
 
 const ledgerPath = "/ledger"
 
-// doorLedger is the scope of keys that see every receipt. (The rest of the ledger tells nothing of what is in it, and is
-// open to all.)
+// doorLedger is the scope of keys that see every receipt. (The rest of the ledger tells nothing of
+// what is in it, and is open to all.)
 const doorLedger = "ledger"
 
 // audit publishes the ledger, and has it tell which terms were in force and which keys signed.
@@ -39,15 +39,17 @@ type audit struct {
 // chronicleEvery is how often keys and terms are looked at for the ledger.
 const chronicleEvery = time.Second
 
-// chronicle keeps in the ledger which terms were in force and which keys signed, and retires those whose time is over, until
-// ctx ends.
+// chronicle keeps in the ledger which terms were in force and which keys signed, and retires those
+// whose time is over, until ctx ends.
 func (p *audit) chronicle(ctx context.Context) {
 	recorded := "" // what this process has seen recorded
 	told := ""     // what was said of keys that could not be retired
 	periodic.Run(ctx, chronicleEvery, func(ctx context.Context) {
-		if err := errors.Join(p.SiteKeys.Retire(), p.AgentKeys.Retire(), p.own.Retire()); err != nil && err.Error() != told {
+		if err := errors.Join(p.SiteKeys.Retire(), p.AgentKeys.Retire(), p.own.Retire()); err != nil &&
+			err.Error() != told {
 			told = err.Error()
-			p.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again", "error", err)
+			p.log.WarnContext(ctx, "a key that signs nothing any more keeps its private part; that is tried again",
+				"error", err)
 		}
 		states := p.recorder().InForce(p.Terms(), p.SiteKeys.Keys())
 		if all := fmt.Sprint(states); all != recorded {
@@ -55,20 +57,24 @@ func (p *audit) chronicle(ctx context.Context) {
 			if err == nil {
 				recorded = all
 			} else if ctx.Err() == nil {
-				p.log.WarnContext(ctx, "a change of keys or terms is not in the ledger yet; that is tried again", "error", err)
+				p.log.WarnContext(ctx, "a change of keys or terms is not in the ledger yet; that is tried again",
+					"error", err)
 			}
 		}
 	})
 }
 
-// module publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they concern. It is ready while the
-// database can be reached and written to.
+// module publishes what proves the ledger (C2SP tlog-tiles), and gives receipts to those whom they
+// concern. It is ready while the database can be reached and written to.
 func (p *audit) module() Module {
 	return Module{
 		Routes: []apphttp.Route{
-			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: answering(p.checkpoint)},
-			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: answering(p.tile)},
-			{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods, CORS: true, Door: doorLedger, Handler: answering(p.receipt)},
+			{Pattern: ledgerPath + "/checkpoint", Name: ledgerPath + "/checkpoint", Methods: apphttp.ReadMethods,
+				CORS: true, Same: true, Handler: answering(p.checkpoint)},
+			{Pattern: ledgerPath + "/tile/{tile...}", Name: ledgerPath + "/tile", Methods: apphttp.ReadMethods,
+				CORS: true, Same: true, Handler: answering(p.tile)},
+			{Pattern: ledgerPath + "/receipt/{id}", Name: ledgerPath + "/receipt", Methods: apphttp.ReadMethods,
+				CORS: true, Door: doorLedger, Handler: answering(p.receipt)},
 		},
 		Jobs:  []Job{{"sequence the ledger", p.Ledger.Run}, {"record terms and keys", p.chronicle}},
 		Ready: p.databaseReady,
@@ -100,7 +106,8 @@ func (p *audit) checkpoint(w http.ResponseWriter, r *http.Request) error {
 func (p *audit) tile(w http.ResponseWriter, r *http.Request) error {
 	_, path, _ := strings.Cut(r.URL.Path, ledgerPath+"/")
 	if strings.HasPrefix(path, "tile/entries/") {
-		return fail.New(fail.NotFound, "the entries of this ledger are for those whom they concern alone; hashes are at /ledger/tile/LEVEL/NUMBER")
+		return fail.New(fail.NotFound,
+			"the entries of this ledger are for those whom they concern alone; hashes are at /ledger/tile/LEVEL/NUMBER")
 	}
 	t, err := receipt.ParseTile(path)
 	if err != nil {
@@ -134,14 +141,15 @@ func (b *base) sharing() sharing.Links {
 	return sharing.Links{Receipt: b.Ledger.Receipt, Secret: secret}
 }
 
-// receipt gives a receipt to the party of its entry, to whoever may see all, and of the owner's own to whoever has a link. To
-// others it is not there.
+// receipt gives a receipt to the party of its entry, to whoever may see all, and of the owner's own
+// to whoever has a link. To others it is not there.
 func (p *audit) receipt(w http.ResponseWriter, r *http.Request) error {
 	party, known := identity.From(r.Context())
 	shared := p.sharing().Opens(r.Context(), r.PathValue("id"), r.URL.Query().Get("share"))
 	if !known && p.gate != nil && !shared {
 		w.Header().Set("WWW-Authenticate", identity.Challenge{}.String())
-		return fail.New(fail.Unauthorized, "receipts are for those whom they concern: send an API key as `%s: KEY`", identity.KeyHeader)
+		return fail.New(fail.Unauthorized, "receipts are for those whom they concern: send an API key as `%s: KEY`",
+			identity.KeyHeader)
 	}
 	concerns := party.ID
 	if shared || p.gate == nil || party.Kind == identity.KindKey && slices.Contains(party.Scopes, doorLedger) {

@@ -29,17 +29,19 @@ func (t *terms) stating() *importedTerms {
 	return t.licences.Load()
 }
 
-// takeLicences takes up what was read since it was last looked for, and says whether anything was. Of a site whose licences cannot be used what was taken up
-// before stays.
+// takeLicences takes up what was read since it was last looked for, and says whether anything was.
+// Of a site whose licences cannot be used what was taken up before stays.
 func (t *terms) takeLicences(ctx context.Context) (changed bool, err error) {
 	statuses, err := t.Stated.Statuses(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read what sites state: %w", err)
 	}
 	before := t.stating()
-	next := &importedTerms{versions: maps.Clone(before.versions), rules: maps.Clone(before.rules), told: maps.Clone(before.told)}
+	next := &importedTerms{versions: maps.Clone(before.versions), rules: maps.Clone(before.rules),
+		told: maps.Clone(before.told)}
 	if next.versions == nil {
-		next.versions, next.rules, next.told = map[string]int64{}, map[string]*policy.RSL{}, map[string]*imported.Index{}
+		next.versions, next.rules, next.told = map[string]int64{}, map[string]*policy.RSL{},
+			map[string]*imported.Index{}
 	}
 	if t.Tenants != nil {
 		next.tenants = t.Tenants.Version()
@@ -50,8 +52,12 @@ func (t *terms) takeLicences(ctx context.Context) (changed bool, err error) {
 			return slices.ContainsFunc(t.config.AllSites(), func(s Site) bool { return s.ID == site })
 		}
 		maps.DeleteFunc(next.versions, func(site string, _ int64) bool { return !served(site) })
-		maps.DeleteFunc(next.rules, func(site string, _ *policy.RSL) bool { return !served(site) && t.Tenants.Get(site) == nil })
-		maps.DeleteFunc(next.told, func(site string, _ *imported.Index) bool { return !served(site) && t.Tenants.Get(site) == nil })
+		maps.DeleteFunc(next.rules, func(site string, _ *policy.RSL) bool {
+			return !served(site) && t.Tenants.Get(site) == nil
+		})
+		maps.DeleteFunc(next.told, func(site string, _ *imported.Index) bool {
+			return !served(site) && t.Tenants.Get(site) == nil
+		})
 	}
 	var wrong []error
 	for _, status := range statuses {
@@ -157,7 +163,8 @@ func (t *terms) licencePlaces() map[string]licencePlace {
 	if t.config.Licences.Tenants && t.Tenants != nil {
 		for _, one := range t.Tenants.List() {
 			if _, named := all[one.ID]; !named {
-				all[one.ID] = licencePlace{imported.PlaceSettings{Site: one.ID, URL: "https://" + one.Domains[0] + "/"}, false}
+				all[one.ID] = licencePlace{imported.PlaceSettings{Site: one.ID, URL: "https://" + one.Domains[0] + "/"},
+					false}
 			}
 		}
 	}
@@ -167,8 +174,10 @@ func (t *terms) licencePlaces() map[string]licencePlace {
 // licenceTime is the longest that a reading may take.
 const licenceTime = 10 * time.Minute
 
-// ReadLicences reads what a site, or a tenant, states, and keeps it in the place of what was read before; full asks for documents too that say that they
-// are what they were. Where anything fails the old stays, and the error says why. begun is false where nothing is to be read, or somebody does already.
+// ReadLicences reads what a site, or a tenant, states, and keeps it in the place of what was read
+// before; full asks for documents too that say that they are what they were. Where anything fails
+// the old stays, and the error says why. begun is false where nothing is to be read, or somebody
+// does already.
 func (t *terms) ReadLicences(ctx context.Context, site string, full bool) (begun bool, err error) {
 	place, ok := t.licencePlaces()[site]
 	if !ok {
@@ -188,12 +197,15 @@ func (t *terms) ReadLicences(ctx context.Context, site string, full bool) (begun
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
 		return true, errors.Join(err, t.Stated.Release(after, site))
 	}
-	return true, errors.Join(err, t.Stated.RecordFailure(after, site, err, t.now().Add(min(t.config.Licences.Every, tryAgain))))
+	return true, errors.Join(err,
+		t.Stated.RecordFailure(after, site, err, t.now().Add(min(t.config.Licences.Every, tryAgain))))
 }
 
 func (t *terms) readLicences(ctx context.Context, site string, place licencePlace, full bool) error {
 	asking := imported.Request{
-		Site: site, URL: place.URL, Own: place.own, Hosts: t.hostsOf(site), ServedHere: t.Tenants == nil || t.Tenants.Get(site) == nil, PlainSitemaps: t.Tenants != nil && t.Tenants.Get(site) != nil, Visitor: t.visitor,
+		Site: site, URL: place.URL, Own: place.own, Hosts: t.hostsOf(site),
+		ServedHere:    t.Tenants == nil || t.Tenants.Get(site) == nil,
+		PlainSitemaps: t.Tenants != nil && t.Tenants.Get(site) != nil, Visitor: t.visitor,
 		Full: full, Now: t.now,
 	}
 	if asking.PlainSitemaps {
@@ -205,7 +217,8 @@ func (t *terms) readLicences(ctx context.Context, site string, place licencePlac
 		return err
 	}
 	if asking.Previous, _, err = t.Stated.Load(ctx, site); err != nil {
-		t.log.Warn("what was read of licences before cannot be read, so everything is asked for", "site", site, "error", err)
+		t.log.Warn("what was read of licences before cannot be read, so everything is asked for", "site", site,
+			"error", err)
 	}
 	snapshot, err := imported.Read(ctx, asking)
 	if err != nil {
@@ -220,12 +233,15 @@ func (t *terms) readLicences(ctx context.Context, site string, place licencePlac
 		snapshot.Notes = append(snapshot.Notes, why)
 	}
 	if more {
-		snapshot.Notes = append(snapshot.Notes, fmt.Sprintf("the pages of the site name more than %d places of licences; the others are not read", ingest.MaxLicencePlaces))
+		snapshot.Notes = append(snapshot.Notes,
+			fmt.Sprintf("the pages of the site name more than %d places of licences; the others are not read",
+				ingest.MaxLicencePlaces))
 	}
 	return t.Stated.Put(ctx, snapshot, t.now().Add(t.config.Licences.Every), place.AllowShrink)
 }
 
-// licencesNamed are the places of licences that the pages of a site name, as its sources were last read.
+// licencesNamed are the places of licences that the pages of a site name, as its sources were last
+// read.
 func (t *terms) licencesNamed(ctx context.Context, site string) (places []string, more bool, err error) {
 	for _, source := range t.allSources() {
 		if source.Site != site || source.URL == "" {
@@ -248,7 +264,8 @@ func (t *terms) licencesNamed(ctx context.Context, site string) (places []string
 	return places, more, nil
 }
 
-// kindOf is what kind of source one of content's is (RAMP v1, IngestionSource): what is crawled, what a feed or a CMS hands out, or what the owner put there.
+// kindOf is what kind of source one of content's is (RAMP v1, IngestionSource): what is crawled,
+// what a feed or a CMS hands out, or what the owner put there.
 func (c Config) kindOf() func(site, source string) imported.Source {
 	kinds := map[[2]string]imported.Source{}
 	for _, s := range c.AllSources() {
@@ -277,12 +294,14 @@ type Known struct {
 	Values []catalog.Value `json:"values"`
 }
 
-// ValuesOf tells what offers of an address would tell, each value with where it is from, and the licences under which it stands.
+// ValuesOf tells what offers of an address would tell, each value with where it is from, and the
+// licences under which it stands.
 func (t *terms) ValuesOf(ctx context.Context, address string) (all []Known, err error) {
 	if canonical(address) == "" {
 		return nil, fail.New(fail.Invalid, "%.200q is no address of the web", address)
 	}
-	made := catalog.Config{Content: t.Catalog, Pushes: t.Shelves, Imported: t.Told, ImportedHost: t.teller, Kind: t.config.kindOf(), Owns: t.owner()}
+	made := catalog.Config{Content: t.Catalog, Pushes: t.Shelves, Imported: t.Told, ImportedHost: t.teller,
+		Kind: t.config.kindOf(), Owns: t.owner()}
 	goods, err := catalog.New(made)
 	if err != nil {
 		return nil, err
@@ -301,10 +320,12 @@ func (t *terms) ValuesOf(ctx context.Context, address string) (all []Known, err 
 				text = "to be asked for"
 			}
 			source := imported.RSL
-			if place := l.From[0]; slices.ContainsFunc(t.Told(e.Site, canonical(e.URL)), func(a imported.Address) bool { return a.Place == place && a.Stated != nil }) {
+			if place := l.From[0]; slices.ContainsFunc(t.Told(e.Site, canonical(e.URL)),
+				func(a imported.Address) bool { return a.Place == place && a.Stated != nil }) {
 				source = imported.RAMPSitemap
 			}
-			one.Values = append(one.Values, catalog.Value{Name: "licence", Value: text, Source: source, Place: strings.Join(l.From, "; ")})
+			one.Values = append(one.Values,
+				catalog.Value{Name: "licence", Value: text, Source: source, Place: strings.Join(l.From, "; ")})
 		}
 		all = append(all, one)
 	}

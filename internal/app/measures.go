@@ -14,7 +14,8 @@ import (
 	"frontdesk/internal/licensing/exchange"
 )
 
-// sanctions are in force against buyers and sites between whom too much goes wrong. Nil where none are.
+// sanctions are in force against buyers and sites between whom too much goes wrong. Nil where none
+// are.
 type sanctions struct {
 	*base
 	*identities
@@ -23,8 +24,8 @@ type sanctions struct {
 	held     ratelimit.Meter // of those that a measure holds to a rate
 }
 
-// openSanctions has what goes wrong between buyers and sites counted, and those held to a rate against whom a measure is in
-// force.
+// openSanctions has what goes wrong between buyers and sites counted, and those held to a rate
+// against whom a measure is in force.
 func openSanctions(k *identities, a *accounting) (*sanctions, error) {
 	config := k.config.RAMP.Measures
 	if !k.config.RAMP.Enabled || !config.Enabled {
@@ -36,7 +37,8 @@ func openSanctions(k *identities, a *accounting) (*sanctions, error) {
 	}
 	s := &sanctions{base: k.base, identities: k, accounting: a}
 	s.measures = enforcement.New(enforcement.Config{
-		DB: s.db, Ledger: s.Ledger, Rules: config.Rules(), Now: s.now, Log: s.log, Dispute: disputed, Close: s.closeParty, Reconcile: s.reconcile,
+		DB: s.db, Ledger: s.Ledger, Rules: config.Rules(), Now: s.now, Log: s.log, Dispute: disputed,
+		Close: s.closeParty, Reconcile: s.reconcile,
 	})
 	s.held = ratelimit.New(ratelimit.Options{Now: s.now, Log: s.log, DB: s.together()}).Meter("measure", rate)
 	return s, nil
@@ -63,7 +65,8 @@ func disputed(ctx context.Context, tx *store.Tx, transaction string) (d enforcem
 	return d, true, nil
 }
 
-// closeParty lets a buyer in no more. One that never signed up is refused by the measure itself, as a site's sales are.
+// closeParty lets a buyer in no more. One that never signed up is refused by the measure itself, as
+// a site's sales are.
 func (s *sanctions) closeParty(ctx context.Context, p enforcement.Party) error {
 	if p.Kind != enforcement.Agent {
 		return nil
@@ -76,7 +79,8 @@ func (s *sanctions) closeParty(ctx context.Context, p enforcement.Party) error {
 	return err
 }
 
-// heldBuyer says how often a buyer may ask against whom a measure is in force; held is false where none is.
+// heldBuyer says how often a buyer may ask against whom a measure is in force; held is false where
+// none is.
 func (s *sanctions) heldBuyer(ctx context.Context, account string) (left requesters.Allowance, held bool) {
 	if s == nil {
 		return left, false
@@ -84,7 +88,8 @@ func (s *sanctions) heldBuyer(ctx context.Context, account string) (left request
 	limited, closed := s.measures.Restricted(enforcement.Party{Kind: enforcement.Agent, ID: account})
 	switch {
 	case closed:
-		return requesters.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour, RetryAfter: 24 * time.Hour}, true
+		return requesters.Allowance{Limit: 1, Reset: s.now().Add(24 * time.Hour), Window: 24 * time.Hour,
+			RetryAfter: 24 * time.Hour}, true
 	case limited:
 		status := s.held.Allow(ctx, "account "+account, 1)
 		return s.allowance(s.held, status), true
@@ -92,7 +97,8 @@ func (s *sanctions) heldBuyer(ctx context.Context, account string) (left request
 	return left, false
 }
 
-// heldSite says why nothing is sold of a site against which a measure is in force; empty where it is.
+// heldSite says why nothing is sold of a site against which a measure is in force; empty where it
+// is.
 func (s *sanctions) heldSite(ctx context.Context, site string) exchange.Denial {
 	limited, closed := s.measures.Restricted(enforcement.Party{Kind: enforcement.Provider, ID: site})
 	switch {
@@ -107,12 +113,15 @@ func (s *sanctions) heldSite(ctx context.Context, site string) exchange.Denial {
 // allowance tells a requester how a limit stands.
 func (b *base) allowance(meter ratelimit.Meter, status ratelimit.Status) requesters.Allowance {
 	return requesters.Allowance{
-		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: b.now().Add(status.Reset), Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
+		OK: status.OK, Limit: status.Limit, Remaining: status.Remaining, Reset: b.now().Add(status.Reset),
+		Window: meter.Rate().Window(), RetryAfter: status.RetryAfter,
 	}
 }
 
-// disputeRates says how often things go wrong, for the rules by which disputes are decided; nil where nothing is counted.
-func (s *sanctions) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, site string, now time.Time) (disputes.Rates, error) {
+// disputeRates says how often things go wrong, for the rules by which disputes are decided; nil
+// where nothing is counted.
+func (s *sanctions) disputeRates() func(ctx context.Context, tx *store.Tx, buyer, site string,
+	now time.Time) (disputes.Rates, error) {
 	if s == nil {
 		return nil
 	}
@@ -131,7 +140,8 @@ func (s *sanctions) disputeRates() func(ctx context.Context, tx *store.Tx, buyer
 			of.Discrepancy = provider.Tokens
 		}
 		if err == nil && provider.Reconciled < int64(rules.Of) { // what was bought lately is not reconciled yet
-			provider, err = enforcement.RatesOf(ctx, tx, enforcement.Party{Kind: enforcement.Provider, ID: site}, month-1)
+			provider, err = enforcement.RatesOf(ctx, tx,
+				enforcement.Party{Kind: enforcement.Provider, ID: site}, month-1)
 		}
 		if err == nil && provider.Reconciled >= int64(rules.Of) {
 			of.Gap = provider.Gap

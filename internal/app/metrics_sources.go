@@ -16,9 +16,12 @@ type sourceFigures struct {
 
 func newSourceFigures(registry *prometheus.Registry) *sourceFigures {
 	return &sourceFigures{
-		runs:    metrics.Counter(registry, "ingest_runs_total", "Runs of ingest in this process, by source and result: published, refused or failed.", "site", "source", "result"),
-		items:   metrics.Gauge(registry, "ingest_items", "Items of a source after its last run in this process.", "site", "source"),
-		skipped: metrics.Gauge(registry, "ingest_skipped", "Things that the last run of a source could not read.", "site", "source"),
+		runs: metrics.Counter(registry, "ingest_runs_total", "Runs of ingest in this process, "+
+			"by source and result: published, refused or failed.", "site", "source", "result"),
+		items: metrics.Gauge(registry, "ingest_items", "Items of a source after its last run in this process.",
+			"site", "source"),
+		skipped: metrics.Gauge(registry, "ingest_skipped", "Things that the last run of a source could not read.",
+			"site", "source"),
 	}
 }
 

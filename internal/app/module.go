@@ -10,9 +10,10 @@ import (
 	"frontdesk/internal/infra/httpx"
 )
 
-// Module is what one capability brings to the program. It is a value and no interface: most capabilities bring two or
-// three of these, and one that is switched off brings nothing, which is the zero Module. The tables of capabilities
-// are no part of it, since they stay whatever is switched on (see [Config.Database]).
+// Module is what one capability brings to the program. It is a value and no interface: most
+// capabilities bring two or three of these, and one that is switched off brings nothing, which is
+// the zero Module. The tables of capabilities are no part of it, since they stay whatever is
+// switched on (see [Config.Database]).
 type Module struct {
 	Routes []apphttp.Route
 	Tools  []httpx.Tool // for agents, over MCP
@@ -20,10 +21,12 @@ type Module struct {
 
 	// Ready says why requests would be refused; nil where nothing stands in their way.
 	Ready func(context.Context) error
-	// Reload makes ready what the capability takes from a changed configuration; commit puts it in force. Where it
-	// fails nothing of the new configuration is put in force, by no capability. Nil where a change needs a restart.
+	// Reload makes ready what the capability takes from a changed configuration; commit puts it in
+	// force. Where it fails nothing of the new configuration is put in force, by no capability. Nil
+	// where a change needs a restart.
 	Reload func(fresh Config) (commit func(), err error)
-	// TermsChanged is called when other rules are in force, with the configuration as it is now; nil for nothing.
+	// TermsChanged is called when other rules are in force, with the configuration as it is now;
+	// nil for nothing.
 	TermsChanged func(now Config)
 }
 

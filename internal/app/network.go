@@ -14,7 +14,8 @@ import (
 	"frontdesk/internal/infra/tls"
 )
 
-// network is how others reach the program: at which address, who comes in, and whether it is stopping.
+// network is how others reach the program: at which address, who comes in, and whether it is
+// stopping.
 type network struct {
 	*base
 	options Options
@@ -37,8 +38,8 @@ type shutdown struct {
 // newNetwork makes what an edge by itself has, too: nobody is asked for a credential.
 func (b *base) newNetwork(options Options) *network {
 	n := &network{
-		base: b, options: options, outside: apphttp.NewClientAddress(b.config.addressOptions()), metrics: apphttp.NewMetrics(),
-		shutdown: shutdown{after: time.After},
+		base: b, options: options, outside: apphttp.NewClientAddress(b.config.addressOptions()),
+		metrics: apphttp.NewMetrics(), shutdown: shutdown{after: time.After},
 	}
 	n.leaving, n.leave = context.WithCancel(context.Background())
 	return n
@@ -62,8 +63,8 @@ func (b *base) openNetwork(options Options, keys *identity.Keys) (*network, erro
 // requestHandler answers the routes of a multiplexer.
 func (n *network) requestHandler(routes *http.ServeMux, known map[string]*apphttp.Route) *apphttp.RequestHandler {
 	front := &apphttp.RequestHandler{
-		Address: n.outside, Strict: strictTransport(n.config.TLS), Routes: routes, Known: known, Log: n.log, Metrics: n.metrics,
-		Now: n.now, MaxRequests: int64(n.config.Limits.Requests),
+		Address: n.outside, Strict: strictTransport(n.config.TLS), Routes: routes, Known: known, Log: n.log,
+		Metrics: n.metrics, Now: n.now, MaxRequests: int64(n.config.Limits.Requests),
 	}
 	n.metrics.Busy(front.InWork.Load)
 	return front

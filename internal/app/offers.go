@@ -35,7 +35,8 @@ func newForSale(s *supply, t *terms, corpus *released.Corpus) (_ *forSale, err e
 	if err != nil {
 		return nil, err
 	}
-	made.Pushes, made.Imported, made.ImportedHost, made.Kind, made.Owns = s.Shelves, t.Told, t.teller, config.kindOf(), s.owner()
+	made.Pushes, made.Imported, made.ImportedHost, made.Kind, made.Owns = s.Shelves, t.Told, t.teller,
+		config.kindOf(), s.owner()
 	f := &forSale{base: s.base}
 	if f.Goods, err = catalog.New(made); err != nil {
 		return nil, fmt.Errorf("ramp.aliases: %w", err)
@@ -78,7 +79,8 @@ func soldAt(address string) string {
 	return host
 }
 
-// How often providers are asked whether they still name this Exchange, and how often it is looked whether there are others.
+// How often providers are asked whether they still name this Exchange, and how often it is looked
+// whether there are others.
 const (
 	askProvidersEvery  = time.Hour
 	lookProvidersEvery = time.Second
@@ -91,7 +93,8 @@ func (f *forSale) askProviders(ctx context.Context) {
 	periodic.Run(ctx, lookProvidersEvery, func(ctx context.Context) {
 		if hosts := f.Goods.Hosts(); !slices.Equal(hosts, asked) || f.now().Sub(last) >= askProvidersEvery {
 			if err := f.providers.Refresh(ctx, hosts); err != nil && ctx.Err() == nil {
-				f.log.Warn("providers could not be asked whether they let this Exchange sell for them; what they said last holds for a day", "error", err)
+				f.log.Warn("providers could not be asked whether they let this Exchange sell for them; "+
+					"what they said last holds for a day", "error", err)
 			}
 			asked, last = hosts, f.now()
 		}

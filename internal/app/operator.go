@@ -13,12 +13,14 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// Operator is what owners and operators do. Nobody asks here, so that content is loaded when it is needed.
+// Operator is what owners and operators do. Nobody asks here, so that content is loaded when it is
+// needed.
 func (a *App) Operator() *operator.Operator {
 	o := newOperator(a.supply, a.accounting)
 	o.Questions, o.Tuning, o.Content = a.questions.store(), a.tuning(), a.content()
 	o.Tuning.Load, o.Content.Load = a.Refresh, a.Refresh
-	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {}, Warn: func(context.Context, overrides.Rule) []string { return nil }}
+	o.Rules = operator.Rules{Store: a.Rulebook, Fits: a.checkRule, Apply: func(context.Context) {},
+		Warn: func(context.Context, overrides.Rule) []string { return nil }}
 	o.Terms = a.ownerTerms(a.Corpus, func() *Loaded { return &Loaded{Config: a.written} }, o.Rules.Apply)
 	o.Terms.Load = a.Refresh
 	o.Visitors, o.Keys, o.Sharing = a.treated(), a.keys(), a.sharing()
@@ -37,7 +39,8 @@ func (a *App) answerRoutes() []apphttp.Route {
 	if a.gate == nil {
 		return nil
 	}
-	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(), Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger}, Now: a.now}
+	o := &operator.Operator{Tuning: a.tuning(), Content: a.content(), Settings: a.reloader.ownSettings(),
+		Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger}, Now: a.now}
 	return operatorRoutes(a.gate, o, "/admin/tuning", "/admin/sources", "/admin/content", "/admin/receipts")
 }
 
@@ -67,7 +70,8 @@ func newOperator(s *supply, a *accounting) *operator.Operator {
 	}
 }
 
-// operator is what owners and operators do on a server, which puts at once in force what they change.
+// operator is what owners and operators do on a server, which puts at once in force what they
+// change.
 func (s *seller) operator() *operator.Operator {
 	o := newOperator(s.supply, s.accounting)
 	o.Rules, o.Places = s.addedRules(), s.placesOf

@@ -24,14 +24,15 @@ func (c Config) gates() bool { return c.RAMP.Enabled && c.Edge.Exchange == "" &&
 // ownEdge is by which the records of this server's own gate are known.
 const ownEdge = "gate"
 
-// gateway is the gate before sites of the owner's, with the policies of those whose Exchange this is. Nil for none.
+// gateway is the gate before sites of the owner's, with the policies of those whose Exchange this
+// is. Nil for none.
 type gateway struct {
 	*edge.Works
 	policies []*ownPolicy
 }
 
-// openGateway makes the gate of this front desk's own, if there is to be one: the Exchange that it asks and tells is
-// this one.
+// openGateway makes the gate of this front desk's own, if there is to be one: the Exchange that it
+// asks and tells is this one.
 func (s *seller) openGateway() (*gateway, error) {
 	if s == nil || !s.config.gates() || s.gate == nil { // nobody comes to a process that asks itself
 		return nil, nil
@@ -52,8 +53,8 @@ func (s *seller) openGateway() (*gateway, error) {
 	return g, nil
 }
 
-// ownSite completes a site with what this front desk knows of it: its policy, its document, and the keys of the entries of
-// ramp.delivery that deliver at its address.
+// ownSite completes a site with what this front desk knows of it: its policy, its document, and the
+// keys of the entries of ramp.delivery that deliver at its address.
 func (s *seller) ownSite(g *gateway, site edge.SiteSettings, made *edge.Site) error {
 	policy := &ownPolicy{seller: s, site: site}
 	policy.known.Store(edge.NewPolicy(edge.Access(cmp.Or(site.Unknown, string(edge.Blocked))), nil))
@@ -63,7 +64,9 @@ func (s *seller) ownSite(g *gateway, site edge.SiteSettings, made *edge.Site) er
 		made.Content = rampapi.OwnContent(s.Assortment, s.Delivery)
 	}
 	var documents httpx.DocumentCache
-	licences := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) { return s.licensed(r, site.Domain) })
+	licences := rampapi.ServeRSL(s.Published, func(r *http.Request) (domain, origin, how string) {
+		return s.licensed(r, site.Domain)
+	})
 	made.Documents = func(path string) http.Handler {
 		switch {
 		case path == edge.RSLPath && policy.heard.Load():
@@ -74,9 +77,11 @@ func (s *seller) ownSite(g *gateway, site edge.SiteSettings, made *edge.Site) er
 			return nil
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			document, err := documents.Get(site.Domain, strings.TrimRight(s.config.URL, "/"), func() (*httpx.Document, error) {
-				return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(), strings.TrimRight(s.config.URL, "/"), s.config.RAMP.OtherExchanges()...)
-			})
+			document, err := documents.Get(site.Domain, strings.TrimRight(s.config.URL, "/"),
+				func() (*httpx.Document, error) {
+					return rampapi.DeclareProvider(site.Domain, s.config.exchangeIdentity(),
+						strings.TrimRight(s.config.URL, "/"), s.config.RAMP.OtherExchanges()...)
+				})
 			if err != nil {
 				rampapi.WriteError(w, r, err)
 				return
@@ -105,7 +110,8 @@ type ownPolicy struct {
 	failed bool            // it could not be read when it last was
 }
 
-// policyEvery is how often the policy of a site is looked at; a change of the terms counts after that.
+// policyEvery is how often the policy of a site is looked at; a change of the terms counts after
+// that.
 const policyEvery = time.Second
 
 // follow looks at the policy until ctx ends.
@@ -119,7 +125,8 @@ func (p *ownPolicy) look(ctx context.Context) {
 	if failed := err != nil && p.heard.Load(); failed != p.failed { // before it is heard, the content is being loaded
 		p.failed = failed
 		if failed {
-			p.seller.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain, "error", err)
+			p.seller.log.Error("the policy of a site cannot be read; what it said last holds", "site", p.site.Domain,
+				"error", err)
 		} else {
 			p.seller.log.Info("the policy of a site can be read again", "site", p.site.Domain)
 		}
@@ -134,7 +141,8 @@ func (p *ownPolicy) look(ctx context.Context) {
 	p.heard.Store(true)
 }
 
-// module keeps the gate before sites of the owner's up with their policies, and tells of deliveries.
+// module keeps the gate before sites of the owner's up with their policies, and tells of
+// deliveries.
 func (g *gateway) module() (m Module) {
 	if g == nil {
 		return m

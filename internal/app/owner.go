@@ -25,8 +25,8 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	}
 	refusals := grants.Reader{DB: a.db}
 	config := console.OwnerConfig{Config: frame.Config{
-		Title: a.config.title(), PublicURL: a.outside.PublicURL, Now: a.now, Session: a.config.Console.Owner.Session, Logins: a.Logins(),
-		Client: a.outside.Client,
+		Title: a.config.title(), PublicURL: a.outside.PublicURL, Now: a.now, Session: a.config.Console.Owner.Session,
+		Logins: a.Logins(), Client: a.outside.Client,
 		Note: func(r *http.Request, in identity.Login, what string) {
 			httpx.EventFrom(r.Context()).Set("console", what)
 			a.log.InfoContext(r.Context(), "console", "token", in.Key, "role", in.Role, "did", what)
@@ -52,7 +52,8 @@ func (a *App) ownerRoutes() []apphttp.Route {
 	config.Settings = settingspages.Config{Operator: &operator.Operator{Settings: own}, FileOnly: a.fileOnly}
 	config.Home.Operator = config.Settings.Operator
 	config.Manual = docsite.OwnHandler()
-	config.Access = &operator.Operator{Keys: a.keys(), Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger}, Now: a.now}
+	config.Access = &operator.Operator{Keys: a.keys(), Sharing: a.sharing(), Books: operator.Books{Ledger: a.Ledger},
+		Now: a.now}
 	config.Terms = &operator.Operator{Terms: a.reloader.published(), Now: a.now}
 	handler := console.Owner(config)
 	a.byOwner = handler.Asks

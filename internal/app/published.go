@@ -15,11 +15,12 @@ import (
 	"frontdesk/internal/policy/overrides"
 )
 
-// ownerTerms are the owner's terms as operations read and change them. file gives the configuration as it was last
-// read.
+// ownerTerms are the owner's terms as operations read and change them. file gives the configuration
+// as it was last read.
 func (t *terms) ownerTerms(corpus *released.Corpus, file func() *Loaded, apply func(context.Context)) ownerterms.Terms {
 	return ownerterms.Terms{
-		Store: t.Rulebook, Corpus: corpus, InForce: t.Terms, Added: t.Added, Apply: apply, Read: asked.Reads(t.db, t.config.Questions.Keep, t.now),
+		Store: t.Rulebook, Corpus: corpus, InForce: t.Terms, Added: t.Added, Apply: apply,
+		Read: asked.Reads(t.db, t.config.Questions.Keep, t.now),
 		File: func() ownerterms.File {
 			l := file()
 			f := ownerterms.File{Rules: l.Config.Terms}
@@ -42,7 +43,8 @@ func (t *terms) ownerTerms(corpus *released.Corpus, file func() *Loaded, apply f
 	}
 }
 
-// withDocument gives the configuration with the rules of a document of terms. Its error is of type yamlconf.Findings.
+// withDocument gives the configuration with the rules of a document of terms. Its error is of type
+// yamlconf.Findings.
 func (l *Loaded) withDocument(text string) (*Loaded, error) {
 	other := &Loaded{Config: l.Config, layers: Layers{File: "terms"}}
 	var document overrides.Document
@@ -57,21 +59,23 @@ func (r *reloader) published() ownerterms.Terms {
 	return r.ownerTerms(r.corpus, r.file, r.addedRules().Apply)
 }
 
-// TermsNote says of a configuration's terms that they are not in force, as a comment; empty where they are.
+// TermsNote says of a configuration's terms that they are not in force, as a comment; empty where
+// they are.
 func (c Config) TermsNote(ctx context.Context) string {
 	e, err := overrides.Peek(ctx, c.Database(slog.New(slog.DiscardHandler)))
 	switch {
 	case err != nil:
 		return fmt.Sprintf("# Whether terms were published in the place of these cannot be told: %v\n", err)
 	case e.Source == overrides.Published:
-		return fmt.Sprintf("# The terms below are not in force: version %d, which was published, is. `frontdesk terms show` lists it, and\n"+
+		return fmt.Sprintf("# The terms below are not in force: version %d, which was published, is. "+
+			"`frontdesk terms show` lists it, and\n"+
 			"# `frontdesk terms put-back file` puts these in force.\n", e.Number)
 	}
 	return ""
 }
 
-// tellPublished says in the log that published terms are in force, where they are, and whether the file has changed
-// since.
+// tellPublished says in the log that published terms are in force, where they are, and whether the
+// file has changed since.
 func (t *terms) tellPublished(file Config) (published bool) {
 	edition, published := t.Added().InForce()
 	if !published {

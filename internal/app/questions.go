@@ -40,7 +40,8 @@ type questions struct {
 }
 
 // openQuestions makes the service that answers questions of the content.
-func openQuestions(ctx context.Context, b *base, n *network, content *sources, model *llm.Client) (_ *questions, err error) {
+func openQuestions(ctx context.Context, b *base, n *network, content *sources,
+	model *llm.Client) (_ *questions, err error) {
 	q := &questions{base: b, network: n, Model: model, Tuning: tuning.New(b.db, b.now)}
 	if err := q.Tuning.Refresh(ctx); err != nil {
 		return nil, err
@@ -59,7 +60,8 @@ func openQuestions(ctx context.Context, b *base, n *network, content *sources, m
 	c := b.config.Ask
 	if n != nil { // also where nothing is kept, so that what was kept before goes
 		q.Questions = askquestions.NewKeeper(askquestions.Options{
-			DB: b.db, Secret: b.secret, Keep: b.config.Questions.Keep, Now: b.now, Log: b.log, Metrics: n.metrics.Registry,
+			DB: b.db, Secret: b.secret, Keep: b.config.Questions.Keep, Now: b.now, Log: b.log,
+			Metrics: n.metrics.Registry,
 		})
 	}
 	deps := ask.Deps{
@@ -82,14 +84,15 @@ func openQuestions(ctx context.Context, b *base, n *network, content *sources, m
 	return q, q.openFront()
 }
 
-// openPromises makes the promises of answers, as the configuration says, sealed with the front desk's secret; nil where
-// nothing is promised.
+// openPromises makes the promises of answers, as the configuration says, sealed with the front
+// desk's secret; nil where nothing is promised.
 func (q *questions) openPromises(content *sources) (*ask.Promises, error) {
 	p := q.config.Ask.Promise
 	if !p.Enabled {
 		return nil, nil
 	}
-	promises, err := session.NewPromises(q.db, session.PromiseOptions{Secret: q.secret, Keep: p.Keep, Each: p.Each, Kept: p.Kept, All: p.All})
+	promises, err := session.NewPromises(q.db,
+		session.PromiseOptions{Secret: q.secret, Keep: p.Keep, Each: p.Each, Kept: p.Kept, All: p.All})
 	if err != nil {
 		return nil, err
 	}
@@ -111,15 +114,16 @@ func (q *questions) openPromises(content *sources) (*ask.Promises, error) {
 	return ask.NewPromises(deps)
 }
 
-// openVectors makes the vectors of the content, and holds questions against them; nil where no model makes any.
+// openVectors makes the vectors of the content, and holds questions against them; nil where no
+// model makes any.
 func (q *questions) openVectors(content *sources) (*nearness.Vectors, error) {
 	v := q.config.Model.Vectors
 	if !q.Model.Enabled(llm.Embed) {
 		return nil, nil
 	}
 	vectors := vector.New(vector.Options{
-		Catalog: q.Catalog, DB: q.db, Model: q.Model, Version: v.Version, TextPrefix: v.TextPrefix, QuestionPrefix: v.QuestionPrefix,
-		Passages: v.Passages, Most: v.Most, Pace: v.Pace, Log: q.log,
+		Catalog: q.Catalog, DB: q.db, Model: q.Model, Version: v.Version, TextPrefix: v.TextPrefix,
+		QuestionPrefix: v.QuestionPrefix, Passages: v.Passages, Most: v.Most, Pace: v.Pace, Log: q.log,
 	})
 	if q.network != nil {
 		vectors.RegisterMetrics(q.metrics.Registry)
@@ -134,7 +138,8 @@ func (q *questions) openVectors(content *sources) (*nearness.Vectors, error) {
 	return nearness.New(deps)
 }
 
-// LoadVectors takes the vectors that are there already, for a process that asks at once and does not stay to make any.
+// LoadVectors takes the vectors that are there already, for a process that asks at once and does
+// not stay to make any.
 func (q *questions) LoadVectors(ctx context.Context) error {
 	if q.AskVectors == nil {
 		return nil
@@ -160,16 +165,19 @@ const (
 func (q *questions) module() Module {
 	m := Module{Routes: []apphttp.Route{
 		{
-			Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, CORS: true, Door: doorAsk,
-			Public: asksHow, Asks: askedOverHTTP, Handler: q.asked(asked.OverAsk, nlweb.Handler(q.Ask, q.nlwebConfig())),
+			Pattern: askPath, Name: askPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
+			CORS: true, Door: doorAsk, Public: asksHow, Asks: askedOverHTTP,
+			Handler: q.asked(asked.OverAsk, nlweb.Handler(q.Ask, q.nlwebConfig())),
 		},
 		{
-			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk, Handler: nlweb.Sites(q.Ask, q.nlwebConfig()),
-			Public: func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
+			Pattern: sitesPath, Name: sitesPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk,
+			Handler: nlweb.Sites(q.Ask, q.nlwebConfig()),
+			Public:  func(*http.Request) bool { return true }, // GET /ask tells them everybody, too
 		},
 		{
 			Pattern: whoPath, Name: whoPath, Methods: apphttp.ReadMethods, CORS: true, Door: doorAsk,
-			Asks: func(string, *httpx.Event) bool { return true }, Handler: q.asked(asked.OverAsk, nlweb.Who(q.Ask, q.nlwebConfig())),
+			Asks:    func(string, *httpx.Event) bool { return true },
+			Handler: q.asked(asked.OverAsk, nlweb.Who(q.Ask, q.nlwebConfig())),
 		},
 	}}
 	m.Jobs = []Job{
@@ -197,16 +205,18 @@ func (q *questions) pages() (m Module) {
 		m.Routes = append(m.Routes,
 			apphttp.Route{Pattern: apphttp.PagePattern, Name: "/", Methods: apphttp.ReadMethods, Handler: page},
 			apphttp.Route{Pattern: "/assets/", Name: "/assets/", Methods: apphttp.ReadMethods, Handler: page},
-			apphttp.Route{Pattern: connecting.Path, Name: connecting.Path, Methods: apphttp.ReadMethods, Handler: connecting.Handler(connecting.Config{
-				Title: q.config.title(), PublicURL: q.outside.PublicURL, MCP: q.config.MCP.Enabled,
-			})})
+			apphttp.Route{Pattern: connecting.Path, Name: connecting.Path, Methods: apphttp.ReadMethods,
+				Handler: connecting.Handler(connecting.Config{
+					Title: q.config.title(), PublicURL: q.outside.PublicURL, MCP: q.config.MCP.Enabled,
+				})})
 	}
 	elements := widget.Handler(widget.Config{Examples: q.config.Console.Examples, Contact: q.config.Console.Contact})
 	m.Routes = append(m.Routes, apphttp.Route{
 		Pattern: widgetPath, Name: widgetPath, Methods: apphttp.ReadMethods, CORS: true, Same: true, Handler: elements,
 	})
 	for pattern, handler := range q.options.Pages {
-		m.Routes = append(m.Routes, apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
+		m.Routes = append(m.Routes,
+			apphttp.Route{Pattern: pattern, Name: pattern, Methods: apphttp.ReadMethods, Handler: handler})
 	}
 	return m
 }
@@ -224,7 +234,8 @@ func (q *questions) page(of Config) http.Handler {
 	return page.Handler(config)
 }
 
-// askedOverHTTP says whether a request to /ask was a question: a POST, or a GET in the flat dialect.
+// askedOverHTTP says whether a request to /ask was a question: a POST, or a GET in the flat
+// dialect.
 func askedOverHTTP(method string, happened *httpx.Event) bool {
 	return method == http.MethodPost || happened.Text("dialect") != ""
 }
@@ -236,7 +247,8 @@ func (q *questions) Work(ctx context.Context) {
 	}
 }
 
-// promiseModule keeps the promises of answers, if there are any, and gives what was promised to who awaits it.
+// promiseModule keeps the promises of answers, if there are any, and gives what was promised to who
+// awaits it.
 func (q *questions) promiseModule() Module {
 	switch {
 	case q.nodes != nil:
@@ -253,7 +265,8 @@ func (q *questions) promiseModule() Module {
 // awaitRoute gives what was promised to who awaits it.
 func (q *questions) awaitRoute() apphttp.Route {
 	return apphttp.Route{
-		Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk, Handler: nlweb.Await(q.Ask, q.nlwebConfig()),
+		Pattern: awaitPath, Name: awaitPath, Methods: []string{http.MethodPost}, CORS: true, Door: doorAsk,
+		Handler: nlweb.Await(q.Ask, q.nlwebConfig()),
 	}
 }
 
@@ -265,6 +278,7 @@ const (
 // sessionRoutes are the routes that forget a conversation.
 func (q *questions) sessionRoutes() []apphttp.Route {
 	return []apphttp.Route{{
-		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk, Handler: nlweb.Sessions(q.Ask, q.nlwebConfig()),
+		Pattern: sessionsPath, Name: sessionsPath, Methods: []string{http.MethodDelete}, CORS: true, Door: doorAsk,
+		Handler: nlweb.Sessions(q.Ask, q.nlwebConfig()),
 	}}
 }

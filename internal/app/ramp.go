@@ -28,8 +28,8 @@ import (
 func (c Config) exchangeIdentity() rampapi.Identity {
 	r := c.RAMP
 	i := rampapi.Identity{
-		Domain: c.exchangeDomain(), OperatorDomain: r.OperatorDomain, Contact: r.Contact, TermsURL: r.TermsURL, PrivacyURL: r.PrivacyURL, Currency: r.Currency,
-		Profiles: r.ProfileNames(), Verifiers: r.Verifiers,
+		Domain: c.exchangeDomain(), OperatorDomain: r.OperatorDomain, Contact: r.Contact, TermsURL: r.TermsURL,
+		PrivacyURL: r.PrivacyURL, Currency: r.Currency, Profiles: r.ProfileNames(), Verifiers: r.Verifiers,
 	}
 	i.Name = cmp.Or(r.Name, c.Console.Title, c.AllSites()[0].Name, i.Domain)
 	i.Operator = cmp.Or(r.Operator, i.Name)
@@ -60,8 +60,8 @@ func newSeller(c *rampAuth, f *forSale, a *App) (_ *seller, err error) {
 		return nil, nil
 	}
 	s := &seller{
-		base: f.base, rampAuth: c, network: a.network, identities: a.identities, supply: a.supply, accounting: a.accounting, terms: a.terms,
-		sources: a.sources, forSale: f,
+		base: f.base, rampAuth: c, network: a.network, identities: a.identities, supply: a.supply,
+		accounting: a.accounting, terms: a.terms, sources: a.sources, forSale: f,
 	}
 	if err := s.openSuppliers(); err != nil {
 		return nil, err
@@ -71,9 +71,12 @@ func newSeller(c *rampAuth, f *forSale, a *App) (_ *seller, err error) {
 	}
 	r := s.config.RAMP
 	s.api = rampapi.Config{
-		PushClient: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Currency: r.Currency, Deadline: r.Deadline, MaxDeadline: r.MaxDeadline, Signatures: r.Signatures,
-		Purchases: r.Purchases, Local: s.gate == nil, Targets: s.signedTargets, UnknownHost: s.elsewhere, Ready: a.readiness, Stopping: s.stopping.Load, Now: s.now, Sign: s.signOffer, MCP: s.config.MCP.Enabled,
-		Base: s.publicBase, FetchAt: func(ctx context.Context) string { return s.publicBase(ctx) + deliverPath },
+		PushClient: s.Callers.Identify, Exchange: s.config.exchangeDomain(), Currency: r.Currency, Deadline: r.Deadline,
+		MaxDeadline: r.MaxDeadline, Signatures: r.Signatures, Purchases: r.Purchases, Local: s.gate == nil,
+		Targets: s.signedTargets, UnknownHost: s.elsewhere, Ready: a.readiness, Stopping: s.stopping.Load, Now: s.now,
+		Sign: s.signOffer, MCP: s.config.MCP.Enabled, Base: s.publicBase, FetchAt: func(ctx context.Context) string {
+			return s.publicBase(ctx) + deliverPath
+		},
 		Trusted: s.config.trustedDisputes(), Broker: a.broker.api(),
 	}
 	if err := s.identify(&s.api); err != nil {
@@ -91,7 +94,8 @@ func newSeller(c *rampAuth, f *forSale, a *App) (_ *seller, err error) {
 func (s *seller) openSuppliers() (err error) {
 	config := s.config
 	s.Suppliers, err = exchange.NewSuppliers(exchange.SupplierDeps{
-		Assortment: s.Assortment, Contributes: identity.NewContributors(config.domainFetcher(requesters.AgentTime), s.now).Lists,
+		Assortment:  s.Assortment,
+		Contributes: identity.NewContributors(config.domainFetcher(requesters.AgentTime), s.now).Lists,
 		Reread: func(site string) bool {
 			begin := s.rereads.Load()
 			return begin != nil && (*begin)(site, "", nil)
@@ -101,7 +105,8 @@ func (s *seller) openSuppliers() (err error) {
 	if err != nil {
 		return err
 	}
-	s.verified = metrics.Counter(s.metrics.Registry, "ramp_domain_verifications_total", "Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
+	s.verified = metrics.Counter(s.metrics.Registry, "ramp_domain_verifications_total",
+		"Challenges of domains that were looked at, by outcome: verified, or one word for why not.", "outcome")
 	s.proofs = identity.NewDomainVerifier(config.domainFetcher(identity.ChallengeTimeout), config.exchangeDomain())
 	s.Domains, err = exchange.NewDomains(exchange.DomainDeps{
 		Assortment: s.Assortment, Verifier: s.proofs, Keys: s.Deliveries,
@@ -115,10 +120,11 @@ func (s *seller) module() Module {
 	if s == nil {
 		return Module{}
 	}
-	m := Module{Routes: s.rampRoutes(), Tools: s.rampTools(), TermsChanged: func(Config) { s.Assortment.Changed() }, Jobs: []Job{
-		{"maintain transactions", s.Exchange.RunMaintenance}, {"watch who delivers", s.outlets.Watch}, {"follow tenants", s.followTenants},
-		{"follow domains", s.followDomains},
-	}}
+	m := Module{Routes: s.rampRoutes(), Tools: s.rampTools(), TermsChanged: func(Config) { s.Assortment.Changed() },
+		Jobs: []Job{
+			{"maintain transactions", s.Exchange.RunMaintenance}, {"watch who delivers", s.outlets.Watch},
+			{"follow tenants", s.followTenants}, {"follow domains", s.followDomains},
+		}}
 	if s.sanctions != nil {
 		m.Jobs = append(m.Jobs, Job{"enforce", s.measures.Run})
 	}
@@ -128,8 +134,8 @@ func (s *seller) module() Module {
 	return m
 }
 
-// publicBase is the public address that a context's request came to, or the configured one where it is this process that asks; empty
-// where neither is known.
+// publicBase is the public address that a context's request came to, or the configured one where it
+// is this process that asks; empty where neither is known.
 func (n *network) publicBase(ctx context.Context) string {
 	if public, ok := apphttp.PublicURLOf(ctx); ok {
 		return public
@@ -150,28 +156,42 @@ func (s *seller) rampTools() []httpx.Tool {
 // rampRoutes serve RAMP.
 func (s *seller) rampRoutes() []apphttp.Route {
 	all := []apphttp.Route{
-		{Pattern: rampapi.ProviderManifest, Name: rampapi.ProviderManifest, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
-			provider := s.provider(r)
-			return provider, func() (*httpx.Document, error) {
-				return rampapi.DeclareProvider(provider, s.config.exchangeIdentity(), address, s.config.RAMP.OtherExchanges()...)
-			}
-		})},
-		{Pattern: rampapi.ExchangeManifest, Name: rampapi.ExchangeManifest, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {
-			return "", func() (*httpx.Document, error) { return rampapi.DeclareExchange(s.config.exchangeIdentity(), address) }
-		})},
-		{Pattern: rampapi.ExchangeKeys, Name: rampapi.ExchangeKeys, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: http.HandlerFunc(s.exchangeKeys)},
+		{Pattern: rampapi.ProviderManifest, Name: rampapi.ProviderManifest, Methods: apphttp.ReadMethods, CORS: true,
+			Refuse: rampapi.WriteError,
+			Handler: s.rampDocument(func(r *http.Request, address string) (string, func() (*httpx.Document, error)) {
+				provider := s.provider(r)
+				return provider, func() (*httpx.Document, error) {
+					return rampapi.DeclareProvider(provider, s.config.exchangeIdentity(), address,
+						s.config.RAMP.OtherExchanges()...)
+				}
+			})},
+		{Pattern: rampapi.ExchangeManifest, Name: rampapi.ExchangeManifest, Methods: apphttp.ReadMethods, CORS: true,
+			Refuse: rampapi.WriteError,
+			Handler: s.rampDocument(func(_ *http.Request, address string) (string, func() (*httpx.Document, error)) {
+				return "", func() (*httpx.Document, error) {
+					return rampapi.DeclareExchange(s.config.exchangeIdentity(), address)
+				}
+			})},
+		{Pattern: rampapi.ExchangeKeys, Name: rampapi.ExchangeKeys, Methods: apphttp.ReadMethods, CORS: true,
+			Refuse: rampapi.WriteError, Handler: http.HandlerFunc(s.exchangeKeys)},
 	}
-	all = append(all, apphttp.Route{Pattern: rampapi.AccessPolicy, Name: rampapi.AccessPolicy, Methods: apphttp.ReadMethods, CORS: true, Refuse: rampapi.WriteError, Handler: s.upToDate(rampapi.ServePolicy(s.Published))})
+	all = append(all,
+		apphttp.Route{Pattern: rampapi.AccessPolicy, Name: rampapi.AccessPolicy, Methods: apphttp.ReadMethods,
+			CORS: true, Refuse: rampapi.WriteError, Handler: s.upToDate(rampapi.ServePolicy(s.Published))})
 	all = append(append(append(all, s.providerRoutes()...), s.verifierRoutes()...), s.answerRoutes()...)
 	handler := s.gate.WithCaller(rampapi.Handler(s.Services, s.api))
 	for _, pattern := range rampapi.Patterns() {
-		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true, Refuse: rampapi.WriteError, Handler: handler})
+		all = append(all, apphttp.Route{Pattern: pattern, Name: pattern, Methods: []string{http.MethodPost}, CORS: true,
+			Refuse: rampapi.WriteError, Handler: handler})
 	}
-	return append(append(append(append(all, s.deliverRoute()), s.edgeRoutes()...), s.streamRoutes()...), s.signUpRoutes()...)
+	return append(append(append(append(all, s.deliverRoute()), s.edgeRoutes()...), s.streamRoutes()...),
+		s.signUpRoutes()...)
 }
 
-// rampDocument serves a document that depends on the address at which a request came, and on what else names it.
-func (s *seller) rampDocument(of func(r *http.Request, address string) (name string, make func() (*httpx.Document, error))) http.Handler {
+// rampDocument serves a document that depends on the address at which a request came, and on what
+// else names it.
+func (s *seller) rampDocument(
+	of func(r *http.Request, address string) (name string, make func() (*httpx.Document, error))) http.Handler {
 	var made httpx.DocumentCache
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		address := s.outside.PublicURL(r)
@@ -203,7 +223,8 @@ func (s *seller) provider(r *http.Request) string {
 	return cmp.Or(first, s.config.exchangeDomain())
 }
 
-// exchangeKeys serves the keys that offers are signed with: those of the site, which may change while the server runs.
+// exchangeKeys serves the keys that offers are signed with: those of the site, which may change
+// while the server runs.
 func (s *seller) exchangeKeys(w http.ResponseWriter, r *http.Request) {
 	var keys []wire.Key
 	now := s.now()
@@ -222,14 +243,16 @@ func (s *seller) exchangeKeys(w http.ResponseWriter, r *http.Request) {
 	document.ServeHTTP(w, r)
 }
 
-// signedTargets are the addresses that a request may have been signed for. The host that it names itself counts only where
-// no public address is configured: otherwise what was signed for another server could be used here.
+// signedTargets are the addresses that a request may have been signed for. The host that it names
+// itself counts only where no public address is configured: otherwise what was signed for another
+// server could be used here.
 func (n *network) signedTargets(r *http.Request) []string {
 	return []string{n.outside.PublicURL(r) + r.URL.RequestURI()}
 }
 
-// elsewhere says whether a request's address is nobody's word but its sender's: it is neither configured, nor the host of the Exchange
-// or a site, nor the one at which the connection arrived. What was signed for another Exchange could be sent here with its host.
+// elsewhere says whether a request's address is nobody's word but its sender's: it is neither
+// configured, nor the host of the Exchange or a site, nor the one at which the connection arrived.
+// What was signed for another Exchange could be sent here with its host.
 func (n *network) elsewhere(r *http.Request) bool {
 	if n.config.URL != "" {
 		return false
@@ -238,7 +261,8 @@ func (n *network) elsewhere(r *http.Request) bool {
 	if err != nil {
 		return true
 	}
-	if domain := n.config.exchangeDomain(); strings.EqualFold(u.Host, domain) || strings.EqualFold(u.Hostname(), domain) {
+	if domain := n.config.exchangeDomain(); strings.EqualFold(u.Host, domain) ||
+		strings.EqualFold(u.Hostname(), domain) {
 		return false
 	}
 	for _, site := range n.config.AllSites() {

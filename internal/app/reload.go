@@ -21,8 +21,9 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// reloader puts changed terms in force while the server runs, and what is declared to platforms and agents. What else has changed in the file needs a restart,
-// and is said so. A file with any mistake in it changes nothing.
+// reloader puts changed terms in force while the server runs, and what is declared to platforms and
+// agents. What else has changed in the file needs a restart, and is said so. A file with any
+// mistake in it changes nothing.
 type reloader struct {
 	*base
 	*network
@@ -44,7 +45,8 @@ type reloader struct {
 
 // newReloader counts what is read of terms.
 func newReloader(loaded *Loaded, n *network, t *terms, corpus *released.Corpus, all func() modules) *reloader {
-	reloads := metrics.Counter(n.metrics.Registry, "terms_reloads_total", "Readings of changed terms, by result: loaded or refused.", "result")
+	reloads := metrics.Counter(n.metrics.Registry, "terms_reloads_total",
+		"Readings of changed terms, by result: loaded or refused.", "result")
 	return &reloader{
 		base: n.base, network: n, terms: t, corpus: corpus, modules: all, loaded: loaded,
 		count: func(result string) { reloads.WithLabelValues(result).Inc() },
@@ -68,8 +70,8 @@ func stampOf(file string) (stamp, error) {
 // watchEvery is how often the file is looked at.
 const watchEvery = time.Second
 
-// watch reloads when the file changes, until ctx ends. A change is read once the file has been the same on two
-// looks, so that one that is still being written is not taken for a whole one.
+// watch reloads when the file changes, until ctx ends. A change is read once the file has been the
+// same on two looks, so that one that is still being written is not taken for a whole one.
 func (r *reloader) watch(ctx context.Context) {
 	file := r.loaded.layers.File
 	if file == "" {
@@ -80,9 +82,11 @@ func (r *reloader) watch(ctx context.Context) {
 		seen, err := stampOf(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			// Editors replace a file by moving it away first; should it stay away, the old terms stay too.
+			// Editors replace a file by moving it away first; should it stay away, the old terms
+			// stay too.
 		case err != nil:
-			r.log.Error("the configuration cannot be looked at; the old terms stay in force", "file", file, "error", err)
+			r.log.Error("the configuration cannot be looked at; the old terms stay in force", "file", file,
+				"error", err)
 		case seen != current && seen == before:
 			current = seen
 			r.reload()
@@ -101,7 +105,8 @@ func (r *reloader) reload() {
 		fresh = r.beside.Onto(fresh)
 		compiled, err = r.compile(fresh.Config)
 	}
-	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 && (len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
+	if before := r.loaded.Config; err == nil && len(fresh.Config.Terms) == 0 &&
+		(len(before.Terms) > 0 || len(before.RSL) > len(fresh.Config.RSL)) {
 		err = errNoTerms
 	}
 	commit := func() {}
@@ -131,7 +136,8 @@ func (r *reloader) reload() {
 	if r.tellPublished(fresh.Config) {
 		return
 	}
-	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules", len(fresh.Config.Terms), "version", compiled.Version())
+	r.log.Info("the terms are in force as the file has them now", "file", fresh.layers.File, "rules",
+		len(fresh.Config.Terms), "version", compiled.Version())
 }
 
 // changed tells all that other rules are in force, by the configuration as the file has it.
@@ -147,12 +153,14 @@ func (r *reloader) file() *Loaded {
 	return r.loaded
 }
 
-// compile makes the rules of a configuration ready, with content rules and with what its sites state.
+// compile makes the rules of a configuration ready, with content rules and with what its sites
+// state.
 func (r *reloader) compile(config Config) (*policy.Terms, error) {
 	return config.compileTerms(r.ownLicences(config), r.Added())
 }
 
-// bringAdded puts in force the content rules that there are now, with the terms as the file had them last.
+// bringAdded puts in force the content rules that there are now, with the terms as the file had
+// them last.
 func (r *reloader) bringAdded() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,8 +173,8 @@ func (r *reloader) bringAdded() error {
 	return nil
 }
 
-// errNoTerms is of a file that was emptied, cut short, or lost its rules. To read it as one that opens everything, as
-// a start without terms does, would show what the owner closed.
+// errNoTerms is of a file that was emptied, cut short, or lost its rules. To read it as one that
+// opens everything, as a start without terms does, would show what the owner closed.
 var errNoTerms = errors.New("the file has no terms any more, while rules are in force; if everything is to be open, " +
 	"write `terms: [{match: {}, access: open}]`, or restart the server")
 
@@ -184,12 +192,14 @@ func (r *reloader) refused(err error) {
 	}
 }
 
-// changedKeys names the keys in which two configurations differ, other than those that take effect while the server runs.
+// changedKeys names the keys in which two configurations differ, other than those that take effect
+// while the server runs.
 func changedKeys(a, b Config) []string {
 	var changed []string
 	live := func(path string) bool {
 		key, intent := strings.CutPrefix(path, "intent.")
-		return path == "terms" || path == "rsl" || intent && a.Intent.Enabled && (key == "enabled" || slices.Contains(liveIntent, key))
+		return path == "terms" || path == "rsl" ||
+			intent && a.Intent.Enabled && (key == "enabled" || slices.Contains(liveIntent, key))
 	}
 	if a.Intakes.On() {
 		a = a.takingIn(b)

@@ -10,7 +10,8 @@ import (
 	"frontdesk/internal/policy/imported"
 )
 
-// lookAtLicences puts in force what was read since that was last looked for, here or at another node.
+// lookAtLicences puts in force what was read since that was last looked for, here or at another
+// node.
 func (r *reloader) lookAtLicences(ctx context.Context) error {
 	r.bringing.Lock()
 	defer r.bringing.Unlock()
@@ -27,7 +28,8 @@ func (r *reloader) licenceModule() Module {
 	return Module{Jobs: []Job{{"follow licences that sites state", r.followLicences}}}
 }
 
-// followLicences puts in force what is read of licences, and reads it where that is due, until ctx ends.
+// followLicences puts in force what is read of licences, and reads it where that is due, until ctx
+// ends.
 func (r *reloader) followLicences(ctx context.Context) {
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -72,7 +74,8 @@ func (r *reloader) dueLicences(ctx context.Context, fn func(site string)) error 
 func (r *reloader) readLicencesNow(ctx context.Context, site string, full bool) (begun bool) {
 	begun, err := r.ReadLicences(ctx, site, full)
 	if err != nil && ctx.Err() == nil {
-		r.log.Warn("what a site states of its licences could not be read; what was read before stays", "site", site, "error", err)
+		r.log.Warn("what a site states of its licences could not be read; what was read before stays", "site", site,
+			"error", err)
 	}
 	if begun && err == nil {
 		if err := r.lookAtLicences(ctx); err != nil {

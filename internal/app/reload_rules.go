@@ -18,10 +18,12 @@ import (
 
 // termsModule follows the file's terms, and what programs add to them.
 func (r *reloader) termsModule() Module {
-	return Module{Routes: r.ruleRoutes(), Jobs: []Job{{"follow the configuration", r.watch}, {"follow content rules", r.followRules}}}
+	return Module{Routes: r.ruleRoutes(),
+		Jobs: []Job{{"follow the configuration", r.watch}, {"follow content rules", r.followRules}}}
 }
 
-// ruleRoutes let the operator's programs add to the terms. Where nothing is of what is theirs, they are told so in the door's words.
+// ruleRoutes let the operator's programs add to the terms. Where nothing is of what is theirs, they
+// are told so in the door's words.
 func (r *reloader) ruleRoutes() []apphttp.Route {
 	if r.gate == nil {
 		return nil
@@ -34,7 +36,8 @@ func (r *reloader) ruleRoutes() []apphttp.Route {
 		}
 	}
 	all = append(all, operatorRoutes(r.gate, &operator.Operator{Terms: r.published(), Now: r.now}, "/admin/terms")...)
-	return append(all, apphttp.Route{Pattern: "/admin/", Name: "/admin/", Refuse: api.WriteError, Handler: api.NoneHandler()})
+	return append(all,
+		apphttp.Route{Pattern: "/admin/", Name: "/admin/", Refuse: api.WriteError, Handler: api.NoneHandler()})
 }
 
 // addedRules are the content rules, which are put in force as they are changed.
@@ -49,8 +52,9 @@ func (r *reloader) addedRules() operator.Rules {
 	}
 }
 
-// warnOf says what of a content rule in force is probably not meant: that no item is there for it, that another rule decides otherwise on
-// items that it is for, or that it leaves nothing to those behind it.
+// warnOf says what of a content rule in force is probably not meant: that no item is there for it,
+// that another rule decides otherwise on items that it is for, or that it leaves nothing to those
+// behind it.
 func (r *reloader) warnOf(ctx context.Context, rule overrides.Rule) (all []string) {
 	now := r.Terms()
 	standing := now.Rules()
@@ -60,11 +64,14 @@ func (r *reloader) warnOf(ctx context.Context, rule overrides.Rule) (all []strin
 	}
 	for _, before := range standing[:at] {
 		if before.MatchesAll() {
-			return []string{fmt.Sprintf("no item gets here: %s before it matches everything; give this rule a lower order", before.Name())}
+			return []string{fmt.Sprintf(
+				"no item gets here: %s before it matches everything; give this rule a lower order", before.Name())}
 		}
 	}
 	if standing[at].MatchesAll() && at+1 < len(standing) {
-		all = append(all, fmt.Sprintf("it is for everything that no rule before it is for, so that %s decides on nothing any more", standing[at+1].Name()))
+		all = append(all,
+			fmt.Sprintf("it is for everything that no rule before it is for, so that %s decides on nothing any more",
+				standing[at+1].Name()))
 	}
 	held, err := r.corpus.RuleReach(ctx, now, at)
 	switch {
@@ -77,12 +84,15 @@ func (r *reloader) warnOf(ctx context.Context, rule overrides.Rule) (all []strin
 		if before < 0 || len(policy.Compare(standing[before].Decision, standing[at].Decision)) == 0 {
 			continue
 		}
-		all = append(all, fmt.Sprintf("on %d of the %d items that it is for %s decides, which stands before it, otherwise: %s", held.Before[before], held.Items, standing[before].Name(), standing[before].Decision))
+		all = append(all,
+			fmt.Sprintf("on %d of the %d items that it is for %s decides, which stands before it, otherwise: %s",
+				held.Before[before], held.Items, standing[before].Name(), standing[before].Decision))
 	}
 	return all
 }
 
-// lookAtRules puts in force what was added to the terms, or taken away, since that was last looked for.
+// lookAtRules puts in force what was added to the terms, or taken away, since that was last looked
+// for.
 func (r *reloader) lookAtRules(ctx context.Context) error {
 	r.bringing.Lock()
 	defer r.bringing.Unlock()
@@ -103,7 +113,8 @@ func (r *reloader) lookAtRules(ctx context.Context) error {
 		r.added.Store(&before) // and it is tried again
 		return err
 	}
-	r.log.Info("content rules and prices of sites are in force as they are now", "rules", len(book.Rules), "prices", slices.Sorted(maps.Keys(prices(book))), "version", r.Terms().Version())
+	r.log.Info("content rules and prices of sites are in force as they are now", "rules", len(book.Rules), "prices",
+		slices.Sorted(maps.Keys(prices(book))), "version", r.Terms().Version())
 	return nil
 }
 

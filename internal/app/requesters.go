@@ -32,7 +32,8 @@ func newRAMPAuth(n *network, k *identities, a *accounting) (*rampAuth, error) {
 	return &rampAuth{n.base, n, k, s}, err
 }
 
-// identify completes what the door of RAMP needs to know of who asks: who it is, and how often it may.
+// identify completes what the door of RAMP needs to know of who asks: who it is, and how often it
+// may.
 func (c *rampAuth) identify(config *rampapi.Config) error {
 	rate, err := ratelimit.ParseRate(c.config.RAMP.RequesterRate)
 	if err != nil {
@@ -44,11 +45,13 @@ func (c *rampAuth) identify(config *rampapi.Config) error {
 	}
 	config.Suspect = func(ctx context.Context) error { return c.gate.SuspectAt(apphttp.ClientOf(ctx)) }
 	config.Failed = func(ctx context.Context) { c.gate.Failures.Allow(ctx, apphttp.ClientOf(ctx), 1) }
-	config.Identify = func(ctx context.Context, named *rampv1.Requester, call requesters.Call) (requesters.Requester, error) {
+	config.Identify = func(ctx context.Context, named *rampv1.Requester,
+		call requesters.Call) (requesters.Requester, error) {
 		call.Fetch = func() error { return c.gate.SuspectAt(apphttp.ClientOf(ctx)) }
 		return c.Requesters.Identify(ctx, named, call)
 	}
-	config.Forwarded = func(ctx context.Context, query *rampv1.ResourceQuery, came wire.ReceivedQuery, _ func() error) error {
+	config.Forwarded = func(ctx context.Context, query *rampv1.ResourceQuery, came wire.ReceivedQuery,
+		_ func() error) error {
 		return c.Requesters.Forwarded(ctx, query, came, func() error { return c.gate.SuspectAt(apphttp.ClientOf(ctx)) })
 	}
 	meter := ratelimit.New(ratelimit.Options{Now: c.now, Log: c.log, DB: c.together()}).Meter("requester", rate)
@@ -78,9 +81,11 @@ func (c *rampAuth) takeSignUps(config *rampapi.Config) error {
 	config.SignUp = func(ctx context.Context, domain, id string) (requesters.Registration, bool, error) {
 		for _, key := range []string{"address " + apphttp.ClientOf(ctx), "domain " + domain} {
 			if status := meter.Allow(ctx, key, 1); !status.OK {
-				return requesters.Registration{}, false, fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, and of one domain); come back in %s",
-					apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter)).
-					After(status.RetryAfter)
+				return requesters.Registration{}, false,
+					fail.New(fail.Limited, "too many requesters try to sign up (at most %s from one address, "+
+						"and of one domain); come back in %s",
+						apphttp.RateWords(meter.Rate()), apphttp.SpanWords(status.RetryAfter)).
+						After(status.RetryAfter)
 			}
 		}
 		return c.Requesters.SignUp(ctx, domain, id)
@@ -93,14 +98,16 @@ func (s *seller) signUpRoutes() []apphttp.Route {
 	if s.gate == nil {
 		return nil
 	}
-	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions", "/admin/disputes")
+	all := s.operatorRoutes("/admin/requesters", "/admin/accounts", "/admin/licenses", "/admin/subscriptions",
+		"/admin/disputes")
 	all = append(append(all, s.reportRoutes()...), s.evidenceRoute())
 	all = append(all, s.supplyRoutes()...)
 	if s.api.SignUp == nil {
 		return all
 	}
 	return append(all, apphttp.Route{
-		Pattern: rampapi.RegisterPath, Name: rampapi.RegisterPath, Methods: []string{http.MethodPost}, Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Register(s.api.SignUp)),
+		Pattern: rampapi.RegisterPath, Name: rampapi.RegisterPath, Methods: []string{http.MethodPost},
+		Refuse: rampapi.WriteError, Handler: s.gate.WithCaller(rampapi.Register(s.api.SignUp)),
 	})
 }
 
@@ -110,8 +117,8 @@ const (
 	doorReports = "reports" // of reports alone, which doorAdmin opens, too
 )
 
-// forOperators lets a request pass to what the operator alone may do: it must carry an API key of the door admin. What is changed is
-// recorded as that key's doing.
+// forOperators lets a request pass to what the operator alone may do: it must carry an API key of
+// the door admin. What is changed is recorded as that key's doing.
 func forOperators(a *apphttp.Auth, next http.Handler) http.Handler {
 	return keyed(a, next, func(*http.Request) []string { return []string{doorAdmin} })
 }
@@ -126,9 +133,12 @@ func keyed(a *apphttp.Auth, next http.Handler, doors func(*http.Request) []strin
 		switch {
 		case err != nil:
 		case !known:
-			err = fail.New(fail.Unauthorized, "this is not for everybody; send an API key of the door %s as `Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door %[1]s` makes one)", of[0])
-		case party.Kind != identity.KindKey || !slices.ContainsFunc(of, func(door string) bool { return slices.Contains(party.Scopes, door) }):
-			err = fail.New(fail.Forbidden, "this key does not open this door; `frontdesk keys issue api NAME --door %s` makes one that does", of[0])
+			err = fail.New(fail.Unauthorized, "this is not for everybody; send an API key of the door %s as "+
+				"`Authorization: Bearer KEY` (`frontdesk keys issue api NAME --door %[1]s` makes one)", of[0])
+		case party.Kind != identity.KindKey ||
+			!slices.ContainsFunc(of, func(door string) bool { return slices.Contains(party.Scopes, door) }):
+			err = fail.New(fail.Forbidden, "this key does not open this door; "+
+				"`frontdesk keys issue api NAME --door %s` makes one that does", of[0])
 		}
 		if err != nil {
 			if challenge := a.Challenge(r, &apphttp.Route{Door: of[0]}, err); challenge != "" {

@@ -12,7 +12,8 @@ import (
 	"frontdesk/internal/infra/fail"
 )
 
-// rereading reads sources anew because somebody asks for it, one run for each site, or source of one, at a time.
+// rereading reads sources anew because somebody asks for it, one run for each site, or source of
+// one, at a time.
 type rereading struct {
 	mu    sync.Mutex
 	sites map[[2]string]*changes // of those that are being read, whole or one source: what was told meanwhile
@@ -39,7 +40,8 @@ func (c *changes) add(paths []string) {
 	}
 }
 
-// rereadSources lets sites be read anew until ctx ends, and then waits for what is under way. Paths that are named while their site is read are read after that.
+// rereadSources lets sites be read anew until ctx ends, and then waits for what is under way. Paths
+// that are named while their site is read are read after that.
 func (s *sources) rereadSources(ctx context.Context) {
 	runs := &rereading{sites: map[[2]string]*changes{}}
 	begin := func(site, only string, paths []string) bool {
@@ -80,7 +82,8 @@ func (s *sources) rereadSources(ctx context.Context) {
 	runs.runs.Wait()
 }
 
-// readAnew reads a site's sources, or some pages of them, and the licences that may have changed with that.
+// readAnew reads a site's sources, or some pages of them, and the licences that may have changed
+// with that.
 func (s *sources) readAnew(ctx context.Context, site string, sources []ingest.SourceSettings, what changes) {
 	for _, source := range sources {
 		report, whole, err := s.ingestAnew(ctx, source, what)
@@ -88,7 +91,8 @@ func (s *sources) readAnew(ctx context.Context, site string, sources []ingest.So
 			s.ingested(source, report, err)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("a source could not be read anew; what was published of it stays", "site", site, "source", source.Name, "error", err)
+			s.log.Warn("a source could not be read anew; what was published of it stays", "site", site, "source",
+				source.Name, "error", err)
 		}
 	}
 	if what.all || s.statesAt(ctx, site, what.paths) {
@@ -96,8 +100,10 @@ func (s *sources) readAnew(ctx context.Context, site string, sources []ingest.So
 	}
 }
 
-// ingestAnew reads a source or some of its pages. For pages it waits while somebody else reads the source: that run may have passed them already.
-func (s *sources) ingestAnew(ctx context.Context, source ingest.SourceSettings, what changes) (report ingest.Report, whole bool, err error) {
+// ingestAnew reads a source or some of its pages. For pages it waits while somebody else reads the
+// source: that run may have passed them already.
+func (s *sources) ingestAnew(ctx context.Context, source ingest.SourceSettings,
+	what changes) (report ingest.Report, whole bool, err error) {
 	options := ingest.Options{Log: s.log.With("site", source.Site, "source", source.Name)}
 	if what.all {
 		report, err = s.Ingest(ctx, source, options)
@@ -118,10 +124,12 @@ func (s *sources) ingestAnew(ctx context.Context, source ingest.SourceSettings, 
 	return report, whole, err
 }
 
-// patience is how often a source is tried of which pages are to be read while somebody else reads it.
+// patience is how often a source is tried of which pages are to be read while somebody else reads
+// it.
 const patience = 100
 
-// statesAt says whether any of some paths is one at which a site states its licences. A tenant says with its sitemaps and posts what there is: for every path.
+// statesAt says whether any of some paths is one at which a site states its licences. A tenant says
+// with its sitemaps and posts what there is: for every path.
 func (s *sources) statesAt(ctx context.Context, site string, paths []string) bool {
 	place, ok := s.licencePlaces()[site]
 	if !ok {

@@ -30,13 +30,15 @@ func (s *seller) sales() *console.SalesConfig {
 		return nil
 	}
 	c := &console.SalesConfig{
-		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic, Accounts: s.ReadAccounts, Operator: s.operator(),
-		Requesters: s.Requesters.Page,
+		Shelf: s.Assortment.ListCatalog, Deals: s.ReadDeals, Reports: s.Reports(), Traffic: s.ReadTraffic,
+		Accounts: s.ReadAccounts, Operator: s.operator(), Requesters: s.Requesters.Page,
 	}
-	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence, Measures: enforcement.NewReader(s.db)}
+	c.Disputes = &console.Disputes{Cases: disputes.NewReader(s.db), Evidence: s.ReadEvidence,
+		Measures: enforcement.NewReader(s.db)}
 	c.Supplied = &console.Supplied{Tenants: s.Tenants.List, Refused: s.Shelves.Refused, At: s.pushedAt}
 	c.Domains = &console.Domains{
-		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List, Keys: s.Deliveries.List, Revoke: s.Deliveries.Revoke,
+		Known: s.Tenants.Domains, Open: s.Tenants.Challenges.Open, Challenges: s.Tenants.Challenges.List,
+		Keys: s.Deliveries.List, Revoke: s.Deliveries.Revoke,
 		Start: func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error) {
 			return s.Domains.Challenge(ctx, s.operatorAt(by, domain), domain)
 		},

@@ -13,7 +13,8 @@ import (
 	"frontdesk/internal/operator/settings"
 )
 
-// openSettings reads what the owner set beside the file, and puts it in force in the options of the program.
+// openSettings reads what the owner set beside the file, and puts it in force in the options of the
+// program.
 func (b *base) openSettings(ctx context.Context, options *Options) (*stored.Layer[*Loaded], error) {
 	all := settings.New(b.db, b.now)
 	all.OnChange(func(ctx context.Context, tx *store.Tx, key string, set bool) error {
@@ -49,8 +50,8 @@ func (l *Loaded) Told() (t stored.Told, ok bool) {
 	return t, l.origins != nil
 }
 
-// WithKept is the configuration with what is kept in its database, which may not be there. What opens the database does
-// so by itself.
+// WithKept is the configuration with what is kept in its database, which may not be there. What
+// opens the database does so by itself.
 func (l *Loaded) WithKept(ctx context.Context) (with *Loaded, unused []config.Unused, err error) {
 	rows, err := settings.Peek(ctx, l.Config.Database(slog.New(slog.DiscardHandler)))
 	with, unused = stored.With(l, rows)
@@ -62,7 +63,8 @@ func (a *App) fileOnly() []settingspages.FileOnly {
 	c := a.reloader.file().Config
 	on := func(is bool) string { return strconv.FormatBool(is) }
 	return []settingspages.FileOnly{
-		{Section: settings.Site, Key: "url", Value: c.URL}, {Section: settings.Protocols, Key: "intent.enabled", Value: on(c.Intent.Enabled)},
+		{Section: settings.Site, Key: "url", Value: c.URL},
+		{Section: settings.Protocols, Key: "intent.enabled", Value: on(c.Intent.Enabled)},
 		{Section: settings.Protocols, Key: "intakes", Value: on(c.Intakes.On())},
 		{Section: settings.Protocols, Key: "ramp.enabled", Value: on(c.RAMP.Enabled)},
 	}
@@ -92,7 +94,8 @@ func (r *reloader) lookAtSettings(ctx context.Context) error {
 func (a *App) settingsModule() Module {
 	m := Module{Jobs: []Job{{"follow settings", a.reloader.followSettings}, {"read added sources", a.followAdded}}}
 	if a.gate != nil {
-		m.Routes = operatorRoutes(a.gate, &operator.Operator{Settings: a.reloader.ownSettings(), Now: a.now}, "/admin/settings")
+		m.Routes = operatorRoutes(a.gate, &operator.Operator{Settings: a.reloader.ownSettings(), Now: a.now},
+			"/admin/settings")
 	}
 	return m
 }

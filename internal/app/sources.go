@@ -33,7 +33,8 @@ type sources struct {
 	followers []released.Follower
 	figures   *sourceFigures
 	stale     freshness
-	rereads   atomic.Pointer[func(site, source string, paths []string) bool] // begins to read a site's sources anew, or one; nil where nobody does
+	// begins to read a site's sources anew, or one; nil where nobody does
+	rereads atomic.Pointer[func(site, source string, paths []string) bool]
 }
 
 // newSources follows the corpus.
@@ -54,18 +55,21 @@ func newSources(n *network, t *terms, corpus *released.Corpus, r *reloader, vect
 	return s
 }
 
-// follow has something follow each view of the corpus, after what did before. It is called before Refresh and Follow.
+// follow has something follow each view of the corpus, after what did before. It is called before
+// Refresh and Follow.
 func (s *sources) follow(one released.Follower) { s.followers = append(s.followers, one) }
 
-// Refresh brings the corpus, and what follows it, to the catalog's published state and the terms in force.
+// Refresh brings the corpus, and what follows it, to the catalog's published state and the terms in
+// force.
 func (s *sources) Refresh(ctx context.Context) error { return s.Corpus.Load(ctx, s.followers...) }
 
 // Follow refreshes again and again until ctx ends. What fails is logged and tried again.
 func (s *sources) Follow(ctx context.Context) { s.Corpus.Follow(ctx, s.followers...) }
 
-// Ingest reads a source, and publishes what it holds when it was read to its end. What came of it is recorded, for
-// Sources to tell.
-func (s *sources) Ingest(ctx context.Context, source ingest.SourceSettings, options ingest.Options) (ingest.Report, error) {
+// Ingest reads a source, and publishes what it holds when it was read to its end. What came of it
+// is recorded, for Sources to tell.
+func (s *sources) Ingest(ctx context.Context, source ingest.SourceSettings,
+	options ingest.Options) (ingest.Report, error) {
 	options.AllowShrink = options.AllowShrink || source.AllowShrink
 	began := time.Now()
 	report, err := ingest.Run(ctx, s.Catalog, s.ingestSource(source), options)
@@ -74,12 +78,15 @@ func (s *sources) Ingest(ctx context.Context, source ingest.SourceSettings, opti
 	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTime) // what came to its end counts
 	defer done()
-	return report, errors.Join(err, overview.Record(ctx, s.Catalog, began, nextAttempt(source, began, err), report), s.licencesFound(ctx, source, report, err))
+	return report, errors.Join(err, overview.Record(ctx, s.Catalog, began, nextAttempt(source, began, err), report),
+		s.licencesFound(ctx, source, report, err))
 }
 
-// IngestPages reads those pages of a source that are said to have changed, where it has pages that are read one by one; other sources are read whole. What came of
-// it is not recorded as a reading of the source. whole says that the source was read.
-func (s *sources) IngestPages(ctx context.Context, source ingest.SourceSettings, paths []string, options ingest.Options) (report ingest.Report, whole bool, err error) {
+// IngestPages reads those pages of a source that are said to have changed, where it has pages that
+// are read one by one; other sources are read whole. What came of it is not recorded as a reading
+// of the source. whole says that the source was read.
+func (s *sources) IngestPages(ctx context.Context, source ingest.SourceSettings, paths []string,
+	options ingest.Options) (report ingest.Report, whole bool, err error) {
 	in := s.ingestSource(source)
 	if in.Web != nil {
 		in.Web.Only = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !in.Web.Covers(path) })
@@ -114,14 +121,16 @@ func (s *sources) hasPages(ctx context.Context, source ingest.SourceSettings) (b
 }
 
 // licencesFound has the licences of a site read soon, where its pages name other ones than before.
-func (s *sources) licencesFound(ctx context.Context, source ingest.SourceSettings, report ingest.Report, err error) error {
+func (s *sources) licencesFound(ctx context.Context, source ingest.SourceSettings, report ingest.Report,
+	err error) error {
 	if err != nil || report.Web == nil || report.Web.Licences == 0 || s.Stated == nil {
 		return nil
 	}
 	return s.Stated.MakeDue(ctx, source.Site)
 }
 
-// Sources tells how the configured sources are, and those that are in the catalog and no longer configured.
+// Sources tells how the configured sources are, and those that are in the catalog and no longer
+// configured.
 func (s *sources) Sources(ctx context.Context) ([]overview.SourceStatus, error) {
 	return s.overview.Sources(ctx)
 }
@@ -132,7 +141,8 @@ const recordTime = 5 * time.Second
 // ingestSource is a source as ingest wants it.
 func (s *sources) ingestSource(source ingest.SourceSettings) ingest.Source {
 	in := ingest.Source{
-		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language, Publisher: source.Publisher, Schemes: strings.Join(source.Schemes, " "),
+		Site: source.Site, Name: source.Name, Path: source.Path, Base: source.Base, Language: source.Language,
+		Publisher: source.Publisher, Schemes: strings.Join(source.Schemes, " "),
 		Permalink: document.Permalink(source.Permalink),
 	}
 	if source.URL != "" {
@@ -162,7 +172,8 @@ func isRefusal(err error) bool {
 // module reads the sources of content. It is ready once the content is loaded.
 func (s *sources) module() Module {
 	m := Module{
-		Jobs:  []Job{{"watch how old things are", s.watchAges}, {"read anew what is said to have changed", s.rereadSources}},
+		Jobs: []Job{{"watch how old things are", s.watchAges},
+			{"read anew what is said to have changed", s.rereadSources}},
 		Ready: func(context.Context) error { return s.Corpus.Ready() },
 	}
 	if !s.options.Ingested {
@@ -171,9 +182,10 @@ func (s *sources) module() Module {
 	return m
 }
 
-// followContent reads the configured sources, again and again where they say so, and keeps the corpus at the catalog's
-// state until ctx ends. The corpus starts at once from what was read before; where there is nothing yet it waits for
-// the first content, and the server is not ready until then: "nothing matches" would be untrue.
+// followContent reads the configured sources, again and again where they say so, and keeps the
+// corpus at the catalog's state until ctx ends. The corpus starts at once from what was read
+// before; where there is nothing yet it waits for the first content, and the server is not ready
+// until then: "nothing matches" would be untrue.
 func (s *sources) followContent(ctx context.Context) {
 	var following sync.WaitGroup
 	follow := sync.OnceFunc(func() { following.Go(func() { s.Follow(ctx) }) })
@@ -203,7 +215,8 @@ func (s *sources) awaitContent(ctx context.Context) bool {
 	return true
 }
 
-// readSources reads each configured source once. A source that fails does not keep the next from being read.
+// readSources reads each configured source once. A source that fails does not keep the next from
+// being read.
 func (s *sources) readSources(ctx context.Context) {
 	for _, source := range s.allSources() {
 		if _, err := s.Ingest(ctx, source, ingest.Options{}); err != nil && ctx.Err() == nil {
@@ -233,8 +246,10 @@ func (s *sources) ingested(source ingest.SourceSettings, report ingest.Report, e
 	}
 }
 
-// reread reads the sources of sites again, but for those that were read not long ago, and says which could not be.
-func (s *sources) reread(ctx context.Context, sources []ingest.SourceSettings, sites []string, every time.Duration, pages func(done, total int)) (unread string, err error) {
+// reread reads the sources of sites again, but for those that were read not long ago, and says
+// which could not be.
+func (s *sources) reread(ctx context.Context, sources []ingest.SourceSettings, sites []string, every time.Duration,
+	pages func(done, total int)) (unread string, err error) {
 	known, err := s.Catalog.Sources(ctx)
 	if err != nil {
 		return "", err
@@ -254,11 +269,13 @@ func (s *sources) reread(ctx context.Context, sources []ingest.SourceSettings, s
 	read := 0
 	for i, source := range due {
 		last := 0
-		_, err := s.Ingest(ctx, source, ingest.Options{Log: s.log.With("site", source.Site, "source", source.Name), Progress: func(p ingest.Progress) {
-			last = p.FilesDone
-			// Of the sources that are still to come nobody knows how large they are: each counts as much as this one.
-			pages(read+p.FilesDone, read+max(p.Files, p.FilesDone+1)*(len(due)-i))
-		}})
+		_, err := s.Ingest(ctx, source, ingest.Options{Log: s.log.With("site", source.Site, "source", source.Name),
+			Progress: func(p ingest.Progress) {
+				last = p.FilesDone
+				// Of the sources that are still to come nobody knows how large they are: each
+				// counts as much as this one.
+				pages(read+p.FilesDone, read+max(p.Files, p.FilesDone+1)*(len(due)-i))
+			}})
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
@@ -268,7 +285,8 @@ func (s *sources) reread(ctx context.Context, sources []ingest.SourceSettings, s
 		}
 	}
 	if len(failed) > 0 {
-		return "could not be read again: " + strings.Join(failed, ", ") + "; what was read of it before is answered from", nil
+		return "could not be read again: " + strings.Join(failed, ", ") +
+			"; what was read of it before is answered from", nil
 	}
 	return "", nil
 }

@@ -64,9 +64,11 @@ type ages struct {
 
 func newAges(m *apphttp.Metrics) ages {
 	a := ages{
-		seconds: metrics.Gauge(m.Registry, "read_age_seconds", "How long ago what a source of the web holds, or what a site states of its licences (licences), was last read.", "site", "source"),
-		stale:   metrics.Gauge(m.Registry, "read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), 2 critical (licences.critical).", "site", "source"),
-		said:    map[[2]string]overview.Age{},
+		seconds: metrics.Gauge(m.Registry, "read_age_seconds", "How long ago what a source of the web holds, "+
+			"or what a site states of its licences (licences), was last read.", "site", "source"),
+		stale: metrics.Gauge(m.Registry, "read_stale", "Whether that is too long ago: 0 no, 1 yes (licences.warn), "+
+			"2 critical (licences.critical).", "site", "source"),
+		said: map[[2]string]overview.Age{},
 	}
 	return a
 }
@@ -82,7 +84,8 @@ func (a ages) forget(read map[[2]string]bool) {
 	}
 }
 
-// watchAges looks every minute how old is what was read of the web: it says so once in the log when that is too old, and always in the figures and the console.
+// watchAges looks every minute how old is what was read of the web: it says so once in the log when
+// that is too old, and always in the figures and the console.
 func (s *sources) watchAges(ctx context.Context) {
 	told := newAges(s.metrics)
 	periodic.Run(ctx, time.Minute, func(ctx context.Context) {
@@ -101,9 +104,11 @@ func (s *sources) lookAtAges(ctx context.Context, told ages) error {
 		}
 		is := overview.AgeOf(read, now, s.config.Licences.Warn, s.config.Licences.Critical)
 		told.seconds.WithLabelValues(site, source).Set(now.Sub(read).Seconds())
-		told.stale.WithLabelValues(site, source).Set(map[overview.Age]float64{overview.Stale: 1, overview.Critical: 2}[is])
+		told.stale.WithLabelValues(site,
+			source).Set(map[overview.Age]float64{overview.Stale: 1, overview.Critical: 2}[is])
 		if is != overview.Recent {
-			text := fmt.Sprintf("%s of %s was last read at %s (%s). ", source, site, read.UTC().Format("2006-01-02 15:04 UTC"), where)
+			text := fmt.Sprintf("%s of %s was last read at %s (%s). ", source, site,
+				read.UTC().Format("2006-01-02 15:04 UTC"), where)
 			if problem != "" {
 				text += problem
 			}

@@ -20,8 +20,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// supply is for whom something is sold beside the sites of the configuration, what is pushed for them, and who pushes
-// it. All of it is nil where nothing is sold.
+// supply is for whom something is sold beside the sites of the configuration, what is pushed for
+// them, and who pushes it. All of it is nil where nothing is sold.
 type supply struct {
 	*base
 	*identities
@@ -50,7 +50,8 @@ func (b *base) openSupply(ctx context.Context, k *identities) (_ *supply, err er
 		}
 	}
 	s.Shelves, s.Callers = push.NewStore(b.db, b.now), requesters.NewPushClients(b.db, b.now)
-	s.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: b.db, Host: supplyHost, Resource: supplyResource, Sites: sites, Check: checkTenant, Now: b.now})
+	s.Tenants, err = push.OpenTenants(ctx, push.TenantsConfig{DB: b.db, Host: supplyHost, Resource: supplyResource,
+		Sites: sites, Check: checkTenant, Now: b.now})
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +81,8 @@ func supplyResource(beginning string) (string, bool) {
 	return uri, !strings.Contains(uri, "*")
 }
 
-// owner says whether an address is a tenant's, or that of a site by its id: by its host, and what is no page of the web as the operator lets the
-// tenant sell it.
+// owner says whether an address is a tenant's, or that of a site by its id: by its host, and what
+// is no page of the web as the operator lets the tenant sell it.
 func (s *supply) owner() func(tenant, canonical string) bool {
 	return func(tenant, canonical string) bool {
 		host, _, _ := strings.Cut(canonical, "/")
@@ -112,7 +113,8 @@ func checkTenant(t *push.Tenant) error {
 		return fail.New(fail.Invalid, "delivery.form: %.20q is none; there are %v", d.Form, sign.URLForms)
 	}
 	if _, ok := edge.ParseOrigin(d.At); !ok {
-		return fail.New(fail.Invalid, "delivery.at: %.100q is no place; write scheme and host, like https://cdn.example.net", d.At)
+		return fail.New(fail.Invalid,
+			"delivery.at: %.100q is no place; write scheme and host, like https://cdn.example.net", d.At)
 	}
 	report := yamlconf.NewReport()
 	tenantDelivery(t).CheckForm(report.Section("delivery"))
@@ -126,11 +128,13 @@ func checkTenant(t *push.Tenant) error {
 func tenantDelivery(t *push.Tenant) delivery.OutletSettings {
 	d := t.Delivery
 	return delivery.OutletSettings{Name: t.Place(), At: d.At, AddressForm: edge.AddressForm{
-		Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt, Escape: d.Escape,
+		Form: d.Form, Agent: d.Agent, Hash: d.Hash, Parameter: d.Parameter, Token: d.Token, Salt: d.Salt,
+		Escape: d.Escape,
 	}}
 }
 
-// followTenants takes up what other processes change of tenants, and sweeps what is over of what was pushed, until ctx ends.
+// followTenants takes up what other processes change of tenants, and sweeps what is over of what
+// was pushed, until ctx ends.
 func (s *seller) followTenants(ctx context.Context) {
 	var swept time.Time
 	periodic.Run(ctx, watchEvery, func(ctx context.Context) {
@@ -161,7 +165,8 @@ func (s *seller) supplyRoutes() []apphttp.Route {
 	return s.operatorRoutes("/admin/tenants", "/admin/callers", "/admin/domains", "/admin/content-changed")
 }
 
-// tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of those beside.
+// tenantAt is the tenant by its id, or by one of its domains: a site that is served here, or one of
+// those beside.
 func (s *supply) tenantAt(name string) (id string, ok bool) {
 	if id, ok := s.config.siteAt(name); ok {
 		return id, true

@@ -21,7 +21,8 @@ import (
 	"frontdesk/wire/intent"
 )
 
-// terms are the rules of the file, what programs added to them, and what sites state of their addresses.
+// terms are the rules of the file, what programs added to them, and what sites state of their
+// addresses.
 type terms struct {
 	*base
 	*supply
@@ -39,8 +40,8 @@ type terms struct {
 	tenants map[string]tenantTerms // as they were last made; mu guards it
 }
 
-// openTerms puts in force what the file says, what programs added to it, and what was read of licences before. selling
-// says that offers are made by them.
+// openTerms puts in force what the file says, what programs added to it, and what was read of
+// licences before. selling says that offers are made by them.
 func (b *base) openTerms(ctx context.Context, s *supply, selling bool) (*terms, error) {
 	t := &terms{
 		base: b, supply: s, Stated: imported.New(b.db, b.now),
@@ -94,7 +95,8 @@ func (t *terms) isForSale(rules *policy.Terms, l *index.Doc, d policy.Decision, 
 // Added is what the operator's programs added to the terms, as it was last read.
 func (t *terms) Added() overrides.RuleSet { return *t.added.Load() }
 
-// inForce is the configuration with the terms that are in force, where an owner published some in the place of the file's.
+// inForce is the configuration with the terms that are in force, where an owner published some in
+// the place of the file's.
 func (c Config) inForce(set overrides.RuleSet) (Config, error) {
 	edition, published := set.InForce()
 	if !published {
@@ -136,16 +138,20 @@ func (c Config) checkRule(rule policy.Rule, tenants ...string) error {
 	sites := append(tenants, c.siteIDs()...)
 	for _, site := range rule.Match.Site {
 		if !slices.Contains(sites, site) {
-			return fail.New(fail.Invalid, "match.site: there is no site %.64s; there are %s", site, strings.Join(sites, ", "))
+			return fail.New(fail.Invalid, "match.site: there is no site %.64s; there are %s", site,
+				strings.Join(sites, ", "))
 		}
 	}
 	if !c.Intent.Enabled || rule.Access == policy.Blocked {
 		return nil
 	}
 	for _, label := range rule.Labels {
-		declared := slices.ContainsFunc(c.Intent.Domains, func(domain string) bool { return intent.Within(label, domain) })
+		declared := slices.ContainsFunc(c.Intent.Domains, func(domain string) bool {
+			return intent.Within(label, domain)
+		})
 		if len(c.Intent.Domains) == 0 && !excerpts.IsEditorialDomain(label) || len(c.Intent.Domains) > 0 && !declared {
-			return fail.New(fail.Invalid, "labels: %.100q is no editorial domain that can be declared to platforms", label)
+			return fail.New(fail.Invalid,
+				"labels: %.100q is no editorial domain that can be declared to platforms", label)
 		}
 	}
 	return nil

@@ -66,9 +66,9 @@ func (a *App) visitorPages() visitorpages.Config {
 // fits counts. Of what has none nobody is counted: it is not for agents, but for the owner, for
 // those whose content is sold here, or for browsers that show a page.
 var channels = []struct{ prefix, channel string }{
-	{"/ask/click", ""}, {"/assets/", ""}, {"/widget/", ""}, {"/console", ""}, {"/admin/", ""}, {"/healthz", ""}, {"/readyz", ""},
-	{"/api/v1/reports/", ""}, {"/provider/{domain}/transactions", ""}, {"/exchange/v1/deliveries", ""}, {"/exchange/v1/edge-policy", ""},
-	{"/ramp.v1.CatalogService/", ""}, {"/.well-known/ramp-verify/", ""},
+	{"/ask/click", ""}, {"/assets/", ""}, {"/widget/", ""}, {"/console", ""}, {"/admin/", ""}, {"/healthz", ""},
+	{"/readyz", ""}, {"/api/v1/reports/", ""}, {"/provider/{domain}/transactions", ""}, {"/exchange/v1/deliveries", ""},
+	{"/exchange/v1/edge-policy", ""}, {"/ramp.v1.CatalogService/", ""}, {"/.well-known/ramp-verify/", ""},
 	{"/{$}", "ask"}, {"/ask", "ask"}, {"/await", "ask"}, {"/sites", "ask"}, {"/who", "ask"}, {"/sessions/", "ask"},
 	{"/mcp/", "documents"}, {"/mcp", "mcp"},
 	{"/feeds/", "feeds"}, {"/schemamap.xml", "feeds"}, {"/llms.txt", "llms.txt"}, {"/robots.txt", "robots.txt"},
@@ -91,11 +91,11 @@ func channelOf(pattern string) (channel string, ok bool) {
 	return "", false
 }
 
-// askingProof begin the patterns of addresses whose handlers ask for a signature of their own, or at
-// which an agent gets its key.
+// askingProof begin the patterns of addresses whose handlers ask for a signature of their own, or
+// at which an agent gets its key.
 var askingProof = []string{
-	"/ramp.v1.ExchangeService/", "/ramp.v1.BrokerService/", "/broker/", "/deliver/", intentRetrieve, intentEvents, intentReceipts,
-	"/exchange/v1/requesters/register",
+	"/ramp.v1.ExchangeService/", "/ramp.v1.BrokerService/", "/broker/", "/deliver/", intentRetrieve, intentEvents,
+	intentReceipts, "/exchange/v1/requesters/register",
 }
 
 // withChannels has the visitors of routes be counted, and held to what the owner says of them.

@@ -26,15 +26,18 @@ type Watching struct {
 	Tried func()
 }
 
-// A source that could not be read is tried again after this time, or earlier if it is read more often anyway.
+// A source that could not be read is tried again after this time, or earlier if it is read more
+// often anyway.
 const tryAgain = 15 * time.Minute
 
-// atOnce is how many sources of the web are read at a time: a site that takes hours must not keep all others waiting.
+// atOnce is how many sources of the web are read at a time: a site that takes hours must not keep
+// all others waiting.
 const atOnce = 4
 
-// Watch reads sources when they are due, until ctx ends or none will ever be due again. Those on this machine are due
-// at once, and are read one after the other before all others; those of the web when their time has come since the
-// last run, be it one of another process on the same database. Where several nodes watch, one of them reads.
+// Watch reads sources when they are due, until ctx ends or none will ever be due again. Those on
+// this machine are due at once, and are read one after the other before all others; those of the
+// web when their time has come since the last run, be it one of another process on the same
+// database. Where several nodes watch, one of them reads.
 func (s *sources) Watch(ctx context.Context, sources []ingest.SourceSettings, w Watching) {
 	for _, source := range sources {
 		if source.URL == "" && ctx.Err() == nil {
@@ -68,7 +71,8 @@ func (s *sources) Watch(ctx context.Context, sources []ingest.SourceSettings, w 
 	watching.Wait()
 }
 
-// followAdded reads the sources that were added beside the file, each until it is removed, until ctx ends.
+// followAdded reads the sources that were added beside the file, each until it is removed, until
+// ctx ends.
 func (s *sources) followAdded(ctx context.Context) {
 	w := Watching{Log: s.log, Done: s.ingested, Turns: make(chan struct{}, atOnce)}
 	stored.Follow(ctx, func() map[content.SourceKey]ingest.SourceSettings {
@@ -85,7 +89,8 @@ func (s *sources) followAdded(ctx context.Context) {
 }
 
 // watch reads one source whenever it is due. tried is called when it was read, or is not due yet.
-func (s *sources) watch(ctx context.Context, source ingest.SourceSettings, w Watching, turns chan struct{}, tried func()) {
+func (s *sources) watch(ctx context.Context, source ingest.SourceSettings, w Watching, turns chan struct{},
+	tried func()) {
 	for {
 		wait := time.Until(s.due(ctx, source))
 		if wait > 0 {
@@ -115,10 +120,12 @@ func (s *sources) watch(ctx context.Context, source ingest.SourceSettings, w Wat
 	}
 }
 
-// breath is the least time between two readings of a source, should nothing be recorded of the first.
+// breath is the least time between two readings of a source, should nothing be recorded of the
+// first.
 const breath = 5 * time.Second
 
-// lookAgain is how often it is looked whether a source is due: another process may have read it meanwhile.
+// lookAgain is how often it is looked whether a source is due: another process may have read it
+// meanwhile.
 const lookAgain = time.Minute
 
 // visit reads a source once, and says how long to keep away at least.
@@ -163,7 +170,8 @@ func nextAttempt(source ingest.SourceSettings, began time.Time, failed error) (n
 	return next
 }
 
-// nextRun is when a source is due that stands like this; zero for at once, or for never where it has no time.
+// nextRun is when a source is due that stands like this; zero for at once, or for never where it
+// has no time.
 func nextRun(source ingest.SourceSettings, s content.Source) time.Time {
 	if s.Attempt.StartedAt.IsZero() {
 		return time.Time{}

@@ -51,13 +51,20 @@ type checkCommand struct {
 
 // Help is the command's example.
 func (checkCommand) Help() string {
-	return "Looks at anybody's servers from outside: publishers of the Agentic Intent Protocol, businesses of the Agent Intake Protocol, providers and Exchanges of RAMP; with --agent, at the keys of agents that sign their requests. " +
-		"With a key, a publisher's endpoints are probed: that takes passages and reports two events, which it keeps. With samples, a business's intakes are: they are submitted some dozens " +
-		"of times, most of them wrong, and three offers are bound where INTAKE.bind.json says with what. With --buyer and --uri, an Exchange is asked for offers some twenty times, most of " +
+	return "Looks at anybody's servers from outside: publishers of the Agentic Intent Protocol, " +
+		"businesses of the Agent Intake Protocol, providers and Exchanges of RAMP; with --agent, " +
+		"at the keys of agents that sign their requests. " +
+		"With a key, a publisher's endpoints are probed: that takes passages and reports two events, which it keeps. " +
+		"With samples, a business's intakes are: they are submitted some dozens " +
+		"of times, most of them wrong, and three offers are bound where INTAKE.bind.json says with what. With " +
+		"--buyer and --uri, an Exchange is asked for offers some twenty times, most of " +
 		"them wrong; with --spend, the cheapest offer is bought, fetched and reported.\n" +
 		"The status is 1 where something is wrong; warnings do not count.\n\n" +
-		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n\tfrontdesk check --agent https://bots.example.com\n\tfrontdesk check https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt\n" +
-		"\tfrontdesk check https://www.example.com --sample samples\n\tfrontdesk check https://exchange.example.com --buyer buyer.example/bot --uri https://www.example.com/article --spend 0.05USD"
+		"Examples:\n\n\tfrontdesk check aip.json\n\tfrontdesk check https://www.example.com\n" +
+		"\tfrontdesk check --agent https://bots.example.com\n\tfrontdesk check https://www.example.com " +
+		"--platform example_chat --key plat_live_92xk --secret-file secret.txt\n" +
+		"\tfrontdesk check https://www.example.com --sample samples\n\tfrontdesk check https://exchange.example.com " +
+		"--buyer buyer.example/bot --uri https://www.example.com/article --spend 0.05USD"
 }
 
 // Run checks.
@@ -83,7 +90,8 @@ func (c checkCommand) Run(env *command.Environment) error {
 
 func (c checkCommand) report(env *command.Environment) (*check.Report, error) {
 	options := check.Options{
-		Domain: c.Domain, Query: c.Query, NoEvents: c.NoEvents, Burst: c.Burst, UserAgent: "frontdesk-check", Versions: strings.Split(c.Versions, ","), Private: c.Private,
+		Domain: c.Domain, Query: c.Query, NoEvents: c.NoEvents, Burst: c.Burst, UserAgent: "frontdesk-check",
+		Versions: strings.Split(c.Versions, ","), Private: c.Private,
 	}
 	web := strings.HasPrefix(c.Target, "https://") || strings.HasPrefix(c.Target, "http://")
 	if web {
@@ -111,7 +119,8 @@ func (c checkCommand) report(env *command.Environment) (*check.Report, error) {
 		return check.Site(env.Ctx, c.Target, options)
 	}
 	if options.Key != nil || options.Samples != nil || options.Buyer != nil {
-		return nil, command.Usage("a key, a sample or a buyer goes with an address; write it whole, like https://www.example.com")
+		return nil, command.Usage(
+			"a key, a sample or a buyer goes with an address; write it whole, like https://www.example.com")
 	}
 	text, err := agent.ReadDocument(env, c.Target)
 	if err != nil {
@@ -123,14 +132,16 @@ func (c checkCommand) report(env *command.Environment) (*check.Report, error) {
 	if kind, ok := c.intakeKind(text); ok {
 		return check.IntakeFile(c.Target, kind, bytes.NewReader(text), options)
 	}
-	return check.File(c.Target, intent.Kind(cmp.Or(c.As, string(intent.KindDeclaration))), bytes.NewReader(text), options)
+	return check.File(c.Target, intent.Kind(cmp.Or(c.As, string(intent.KindDeclaration))),
+		bytes.NewReader(text), options)
 }
 
 // buying adds who asks an Exchange, for what, and what that may cost.
 func (c checkCommand) buying(env *command.Environment, options *check.Options) error {
 	if c.Buyer == "" {
 		if len(c.URI) > 0 || len(c.Use) > 0 || c.Spend != "" {
-			return command.Usage("--uri, --use and --spend go with --buyer DOMAIN/ID: an Exchange wants to know who asks")
+			return command.Usage(
+				"--uri, --use and --spend go with --buyer DOMAIN/ID: an Exchange wants to know who asks")
 		}
 		return nil
 	}
@@ -138,7 +149,8 @@ func (c checkCommand) buying(env *command.Environment, options *check.Options) e
 	if err != nil {
 		return err
 	}
-	options.Buyer, options.URIs = &check.Buyer{ID: buyer.ID, Domain: buyer.Domain, Key: buyer.Key, KeyID: buyer.KeyID}, c.URI
+	options.Buyer, options.URIs =
+		&check.Buyer{ID: buyer.ID, Domain: buyer.Domain, Key: buyer.Key, KeyID: buyer.KeyID}, c.URI
 	for _, name := range c.Use {
 		function, err := client.ParseFunction(name)
 		if err != nil {
@@ -175,7 +187,8 @@ func (c checkCommand) intakeKind(text []byte) (kind intake.Kind, ok bool) {
 		var manifest struct {
 			Intakes json.RawMessage `json:"intakes"`
 		}
-		return intake.KindManifest, json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &manifest) == nil && manifest.Intakes != nil
+		return intake.KindManifest, json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &manifest) == nil &&
+			manifest.Intakes != nil
 	case "manifest":
 		return intake.KindManifest, true
 	}
@@ -191,7 +204,8 @@ func samplesIn(path string) (map[string]check.Sample, error) {
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s; write what may be submitted to an intake into a file named after it, like find-a-tradesperson.json, and name that or its folder", path)
+		return nil, fmt.Errorf("there is no %s; write what may be submitted to an intake into a file named after it, "+
+			"like find-a-tradesperson.json, and name that or its folder", path)
 	}
 	if err != nil {
 		return nil, err
@@ -210,7 +224,9 @@ func samplesIn(path string) (map[string]check.Sample, error) {
 		}
 		stem := strings.TrimSuffix(file, ".json")
 		var sample check.Sample
-		for suffix, into := range map[string]*strictjson.Value{"": &sample.Data, ".declined": &sample.Declined, ".bind": &sample.Bind} {
+		for suffix, into := range map[string]*strictjson.Value{
+			"": &sample.Data, ".declined": &sample.Declined, ".bind": &sample.Bind,
+		} {
 			if *into, err = sampleFile(stem+suffix+".json", suffix == ""); err != nil {
 				return nil, err
 			}
@@ -218,7 +234,8 @@ func samplesIn(path string) (map[string]check.Sample, error) {
 		samples[id] = sample
 	}
 	if len(samples) == 0 {
-		return nil, fmt.Errorf("there is no sample in %s; name the file after the intake, like find-a-tradesperson.json", path)
+		return nil, fmt.Errorf(
+			"there is no sample in %s; name the file after the intake, like find-a-tradesperson.json", path)
 	}
 	return samples, nil
 }
@@ -272,5 +289,6 @@ func (c checkCommand) print(env *command.Environment, report *check.Report) {
 			env.Print("%s\n", command.Wrap("To mend: "+command.Clean(r.Mend), "         "))
 		}
 	}
-	env.Print("\nerrors: %d, warnings: %d, passed: %d, skipped: %d\n", report.Count(check.Wrong), report.Count(check.Doubtful), report.Count(check.Passed), report.Count(check.Skipped))
+	env.Print("\nerrors: %d, warnings: %d, passed: %d, skipped: %d\n", report.Count(check.Wrong),
+		report.Count(check.Doubtful), report.Count(check.Passed), report.Count(check.Skipped))
 }

@@ -1,6 +1,6 @@
 // Package cli is frontdesk's command line. Each command is a struct: its fields are the flags, and
-// its Run carries it out. The commands of agents, buyers and providers are in agent, those of owners
-// in owner; here are those that serve, read content, check and measure.
+// its Run carries it out. The commands of agents, buyers and providers are in agent, those of
+// owners in owner; here are those that serve, read content, check and measure.
 package cli
 
 import (
@@ -87,7 +87,8 @@ func grammarOf(args []string) any {
 		return &grammar{}
 	case at >= 0:
 		commands = commands[at : at+1]
-	case !slices.ContainsFunc(args, func(arg string) bool { return place(arg) >= 0 }): // none is asked for: their names will do
+	case !slices.ContainsFunc(args, func(arg string) bool { return place(arg) >= 0 }):
+		// none is asked for: their names will do
 		for i := range commands {
 			commands[i].Type = reflect.TypeFor[struct{}]()
 		}
@@ -178,9 +179,10 @@ func run(e *command.Environment, args []string) (code int) {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	parser, err := kong.New(grammarOf(args),
-		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.Stdout, e.Stderr), kong.Bind(e), kong.Vars{"overlap": owner.DefaultOverlap},
-		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Help(overview), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
+		kong.Name("frontdesk"), kong.Description(description), kong.Writers(e.Stdout, e.Stderr), kong.Bind(e),
+		kong.Vars{"overlap": owner.DefaultOverlap}, kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Help(overview),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}
@@ -213,7 +215,8 @@ func report(e *command.Environment, err error, called string) int {
 		return exitOK
 	case errors.Is(err, command.ErrTold):
 	case errors.As(err, &wrong):
-		fmt.Fprintf(e.Stderr, "frontdesk %s: %v\nRun `frontdesk %s --help` for an example.\n", verb(called), err, verb(called))
+		fmt.Fprintf(e.Stderr, "frontdesk %s: %v\nRun `frontdesk %s --help` for an example.\n", verb(called), err,
+			verb(called))
 		return exitUsage
 	case errors.As(err, &findings):
 		fmt.Fprintln(e.Stderr, findings.Error())

@@ -34,7 +34,8 @@ func (c configCheck) Run(env *command.Environment) error {
 	}
 	file := command.ConfigFlags{Config: c.File + c.Config}.ConfigFile(env)
 	if file == "" {
-		return command.Usage("there is no %s here; name a file, or write one with `frontdesk config init`", command.DefaultFile)
+		return command.Usage("there is no %s here; name a file, or write one with `frontdesk config init`",
+			command.DefaultFile)
 	}
 	loaded, err := app.Load(app.Layers{File: file, Env: env.Env})
 	env.Warn(loaded.Warnings)
@@ -44,7 +45,8 @@ func (c configCheck) Run(env *command.Environment) error {
 	env.Warn(loaded.CheckKeys())
 	config := loaded.Config
 	env.Print("%s is right: %s, %s, %s.\n", file,
-		command.Plural(len(config.AllSites()), "site"), command.Plural(len(config.AllSources()), "source"), command.Plural(len(config.Terms), "rule"))
+		command.Plural(len(config.AllSites()), "site"), command.Plural(len(config.AllSources()), "source"),
+		command.Plural(len(config.Terms), "rule"))
 	return nil
 }
 
@@ -75,7 +77,8 @@ func (c configPrint) Run(env *command.Environment) error {
 		env.Print("# Whether keys were set beside this file cannot be told: %v\n", err)
 	}
 	for _, u := range unused {
-		env.Print("# %s was set beside this file, and is left out: %s\n", command.Clean(u.Key), command.Clean(u.Problem))
+		env.Print("# %s was set beside this file, and is left out: %s\n", command.Clean(u.Key),
+			command.Clean(u.Problem))
 	}
 	return loaded.Print(env.Stdout)
 }
@@ -102,6 +105,7 @@ func (c configInit) Run(env *command.Environment) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	env.Print("Wrote %s. Name your content in it, then run `frontdesk config check %s` and `frontdesk serve`.\n", c.File, c.File)
+	env.Print("Wrote %s. Name your content in it, then run `frontdesk config check %s` and `frontdesk serve`.\n",
+		c.File, c.File)
 	return nil
 }

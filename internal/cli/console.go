@@ -19,6 +19,7 @@ func greetOwner(ctx context.Context, env *command.Environment, s *app.App, confi
 		fmt.Fprintf(env.Stderr,
 			"The link to the console could not be made (%v); `frontdesk console link` makes one.\n", err)
 	case code != "":
-		env.Print("  Your console     %s   (open it within 30 minutes; it works once)\n", command.ConsoleLink(address, code))
+		env.Print("  Your console     %s   (open it within 30 minutes; it works once)\n",
+			command.ConsoleLink(address, code))
 	}
 }

@@ -33,7 +33,8 @@ type demoCommand struct {
 // Help is the command's example.
 func (demoCommand) Help() string {
 	return "Nothing needs to be installed or prepared, and nothing outside of the folder is touched.\n\n" +
-		"Examples:\n\n\tfrontdesk demo\n\tfrontdesk demo --listen 127.0.0.1:9000 --data ./demo\n\tfrontdesk demo --market\n\tfrontdesk demo --market --transcript"
+		"Examples:\n\n\tfrontdesk demo\n\tfrontdesk demo --listen 127.0.0.1:9000 --data ./demo\n" +
+		"\tfrontdesk demo --market\n\tfrontdesk demo --market --transcript"
 }
 
 // Run serves the sample sites until it is told to stop.
@@ -65,8 +66,9 @@ func (c demoCommand) Run(env *command.Environment) (err error) {
 	var s *app.App
 	s, err = app.Build(env.Ctx, app.Options{
 		Loaded: loaded, Listener: listener, Ingested: true,
-		Log:   app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr),
-		Pages: map[string]http.Handler{"/sample/": demo.Pages(address), "/docs/": http.StripPrefix("/docs", docsite.OwnHandler())},
+		Log: app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr),
+		Pages: map[string]http.Handler{"/sample/": demo.Pages(address),
+			"/docs/": http.StripPrefix("/docs", docsite.OwnHandler())},
 		Ready: func(string) {
 			c.welcome(env, address, folder)
 			greetOwner(env.Ctx, env, s, loaded.Config, address)
@@ -137,7 +139,8 @@ func mayOverwrite(file string) error {
 		return err
 	}
 	if !strings.HasPrefix(string(there), demoMark) {
-		return fmt.Errorf("%s is not the demo's own, and would be overwritten; name another folder with --data, or move the file away", file)
+		return fmt.Errorf("%s is not the demo's own, and would be overwritten; name another folder with "+
+			"--data, or move the file away", file)
 	}
 	return nil
 }
@@ -156,7 +159,8 @@ func demoConfig(content, address, listen string) string {
 	}
 	b.WriteString("sources:\n")
 	for _, s := range demo.Sources(content, address) {
-		fmt.Fprintf(&b, "  - {site: %s, name: %s, path: %s, base: %s, language: %s, publisher: %s, allow_shrink: true}\n",
+		fmt.Fprintf(&b,
+			"  - {site: %s, name: %s, path: %s, base: %s, language: %s, publisher: %s, allow_shrink: true}\n",
 			s.Site, quote(s.Name), quote(s.Path), quote(s.Base), s.Language, quote(s.Publisher))
 	}
 	b.WriteString("terms:\n")
@@ -164,7 +168,8 @@ func demoConfig(content, address, listen string) string {
 	for line := range strings.Lines(strings.ReplaceAll(demo.Terms, `"/sample/`, `"`+pathOf(address)+"/sample/")) {
 		b.WriteString("  " + line)
 	}
-	b.WriteString("ask:\n  promise: {slow: [{match: slowly, for: 1s}]} # ask for \"soups, slowly\" to see a promise\n  elicit:\n")
+	b.WriteString("ask:\n  promise: {slow: [{match: slowly, for: 1s}]} # ask for \"soups, slowly\" to see a promise\n" +
+		"  elicit:\n")
 	for line := range strings.Lines(demo.Elicit) {
 		b.WriteString("    " + line)
 	}
@@ -177,7 +182,8 @@ func demoConfig(content, address, listen string) string {
 			b.WriteString("  " + line)
 		}
 	}
-	fmt.Fprintf(&b, "console:\n  title: %s\n  about: %s\n  types: [Recipe, Product, Article, Event]\n  examples:\n", quote(demo.Town),
+	fmt.Fprintf(&b, "console:\n  title: %s\n  about: %s\n  types: [Recipe, Product, Article, Event]\n  examples:\n",
+		quote(demo.Town),
 		quote("Four sample sites of one small harbour town, behind one front desk."))
 	for _, example := range demo.Examples {
 		fmt.Fprintf(&b, "    - %s\n", quote(example))
@@ -217,14 +223,16 @@ func (c demoCommand) welcome(env *command.Environment, address, folder string) {
 	question, vague, other := demo.Examples[0], demo.Examples[1], demo.Examples[len(demo.Examples)-1]
 	const post = "curl -sN %s/ask -H 'Content-Type: application/json' -d '%s'\n"
 	env.Print("Frontdesk answers for four sample sites of %s.\n\n", demo.Town)
-	env.Print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n  Documentation       %s/docs/\n\n", address, address, address)
+	env.Print("  Ask in a browser    %s/\n  The sites' pages    %s/sample/\n  Documentation       %s/docs/\n\n",
+		address, address, address)
 	env.Print("  Ask from a shell, without a key:\n\n    "+post, address, fmt.Sprintf(`{"query": {"text": %q, "limit": 3}}`, question))
 	env.Print("\n  As a stream, with a summary:\n\n    "+post, address,
 		fmt.Sprintf(`{"query": {"text": %q}, "prefer": {"streaming": true, "mode": "list, summarize"}}`, other))
 	env.Print("\n  The same with a command:\n\n    frontdesk ask --url %s --mode list,summarize %q\n\n", address, other)
 	env.Print("  A vague question is asked back:\n\n    frontdesk ask --url %s %q\n\n", address, vague)
 	if private(address) {
-		env.Print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n", address)
+		env.Print("  What agents may submit, to get an offer:\n\n    curl -s %s/.well-known/agent-intake.json\n\n",
+			address)
 		c.sayRetrieve(env, address, folder)
 		c.sayBuy(env, address, folder)
 	}

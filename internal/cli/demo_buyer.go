@@ -66,18 +66,22 @@ func (c demoCommand) sayBuy(env *command.Environment, address, folder string) {
 	file := inFolder(folder, "frontdesk.yaml")
 	as := "--as " + demo.BuyerDomain + "/" + demo.BuyerID + " --config " + file
 	article := address + demo.ForSale
-	env.Print("  An article for subscribers is sold to agents (RAMP). Buy it as the demo's own, with play money, and report its use:\n\n")
+	env.Print("  An article for subscribers is sold to agents (RAMP). Buy it as the demo's own, " +
+		"with play money, and report its use:\n\n")
 	env.Print("    frontdesk ramp discover %s %s --use ai-input %s\n", address, article, as)
 	env.Print("    frontdesk ramp buy %s %s --use ai-input --yes --save bought.json %s\n", address, article, as)
 	env.Print("    frontdesk ramp report bought.json --quantity 1 --use ai-input %s\n\n", as)
-	env.Print("  Dispute what came of it:\n\n    frontdesk ramp dispute bought.json --reason incomplete-content %s\n\n", as)
+	env.Print("  Dispute what came of it:\n\n    frontdesk ramp dispute bought.json --reason incomplete-content %s\n\n",
+		as)
 	env.Print("  The same by one command, from a question on:\n\n")
-	env.Print("    frontdesk ramp fetch --url %s --max 0.05%s --yes %s -- %s\n\n", address, demo.Currency, as, demo.ForSaleQuestion)
+	env.Print("    frontdesk ramp fetch --url %s --max 0.05%s --yes %s -- %s\n\n", address, demo.Currency, as,
+		demo.ForSaleQuestion)
 	env.Print("  Let an agent of your own buy: make its key, let it in, and give it play money:\n\n")
 	own, agent := "agent.tidewater.example my-bot", "agent.tidewater.example/my-bot"
 	env.Print("    frontdesk keys agent --data my-bot --id my-bot --contact me@tidewater.example > my-bot.json\n")
 	env.Print("    frontdesk ramp requester add %s --key @my-bot.json --config %s\n", own, file)
 	env.Print("    frontdesk ramp account open %s %s --config %s\n", agent, demo.Currency, file)
 	env.Print("    frontdesk ramp account credit %s 1 %s --config %s\n", agent, demo.Currency, file)
-	env.Print("    frontdesk ramp fetch %s --max 0.05%s --yes --use ai-input --data my-bot --as %s\n\n", article, demo.Currency, agent)
+	env.Print("    frontdesk ramp fetch %s --max 0.05%s --yes --use ai-input --data my-bot --as %s\n\n", article,
+		demo.Currency, agent)
 }

@@ -19,7 +19,8 @@ import (
 // runMarket puts up a market, and serves its page until it is told to stop.
 func (c demoCommand) runMarket(env *command.Environment) (err error) {
 	if c.URL != "" || c.Data != "" {
-		return command.Usage("--market is for this machine, and in a folder of its own that is removed at the end; leave out --url and --data")
+		return command.Usage("--market is for this machine, and in a folder of its own that is removed at the " +
+			"end; leave out --url and --data")
 	}
 	var listener net.Listener // of the page, which a transcript has not
 	if !c.Transcript {
@@ -34,7 +35,8 @@ func (c demoCommand) runMarket(env *command.Environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	env.Print("Putting up the market...\n")
-	m, err := market.Open(env.Ctx, market.Options{Dir: folder, Log: app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr), Command: inProcess(env)})
+	m, err := market.Open(env.Ctx,
+		market.Options{Dir: folder, Log: app.NewLog(app.Log{Level: c.LogLevel}, env.Stderr), Command: inProcess(env)})
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,8 @@ func (c demoCommand) runMarket(env *command.Environment) (err error) {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	defer web.Close()
-	env.Print("\n  Watch the market in a browser    %s/\n\n  Its keys and stores are in %s and are removed at the end.\n  Ctrl-C ends.\n", apphttp.WebAddress(listener), folder)
+	env.Print("\n  Watch the market in a browser    %s/\n\n  Its keys and stores are in %s and are removed "+
+		"at the end.\n  Ctrl-C ends.\n", apphttp.WebAddress(listener), folder)
 	select {
 	case err := <-failed:
 		return err

@@ -43,7 +43,8 @@ func (c demoCommand) letRetrieve(ctx context.Context, s *app.App, folder string)
 
 // sayRetrieve says how the demo's platform gets passages, tells what it showed, and proves it.
 func (c demoCommand) sayRetrieve(env *command.Environment, address, folder string) {
-	as := "--platform " + demo.Platform + " --key " + demo.PlatformKey + " --secret-file " + inFolder(folder, platformSecret)
+	as := "--platform " + demo.Platform + " --key " + demo.PlatformKey + " --secret-file " +
+		inFolder(folder, platformSecret)
 	env.Print("  A platform is given passages (Agentic Intent), reports what it showed, and verifies the receipt:\n\n")
 	env.Print("    frontdesk intent retrieve %s --domain %s --query %q --json %s > answer.json\n",
 		address, demo.PlatformDomain, demo.PlatformQuestion, as)

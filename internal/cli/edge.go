@@ -65,14 +65,16 @@ type edgeCommand struct {
 
 // Help is the command's example.
 func (edgeCommand) Help() string {
-	return "It stands before the sites of `edge` in the configuration, and needs no database: policies, documents and keys come from the Exchange, and are kept for when that is away. " +
+	return "It stands before the sites of `edge` in the configuration, and needs no database: policies, " +
+		"documents and keys come from the Exchange, and are kept for when that is away. " +
 		"What it delivers is recorded before it leaves, and told to the Exchange.\n\n" +
 		"Example:\n\n\tfrontdesk edge --config edge.yaml --listen :8443"
 }
 
 // Run serves until it is told to stop.
 func (c edgeCommand) Run(env *command.Environment) error {
-	loaded, err := c.Load(env, map[string]*string{"listen": c.Listen, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel})
+	loaded, err := c.Load(env,
+		map[string]*string{"listen": c.Listen, "metrics.listen": c.MetricsListen, "log.level": c.LogLevel})
 	if err != nil {
 		return err
 	}

@@ -33,13 +33,18 @@ type evalCommand struct {
 
 // Help is the command's example.
 func (evalCommand) Help() string {
-	return "A document is its URL. Each question is asked for 1,000 results with no least score, so that the ranking alone is measured; " +
-		"then it is asked again for ten results, and that is timed. With --items the documents are read into a temporary database, " +
+	return "A document is its URL. Each question is asked for 1,000 results with no least score, " +
+		"so that the ranking alone is measured; " +
+		"then it is asked again for ten results, and that is timed. With --items the documents are " +
+		"read into a temporary database, " +
 		"and everything runs in this process with default settings; with --url the questions go to POST /ask.\n\n" +
-		"Constrained questions are asked as a client does, for the ten results that come by default. Of the first five it is counted how many " +
+		"Constrained questions are asked as a client does, for the ten results that come by default. " +
+		"Of the first five it is counted how many " +
 		"fulfil the question's condition, which is checked on the items' own JSON.\n\n" +
-		"Everyday questions are asked as the ask page does, of the items in their folder with default settings. Each says what the answer of a " +
-		"helpful person has: which names stand first (first), among three (in3) or ten (all), or nowhere (none), that there is nothing (empty), " +
+		"Everyday questions are asked as the ask page does, of the items in their folder with default settings. " +
+		"Each says what the answer of a " +
+		"helpful person has: which names stand first (first), among three (in3) or ten (all), or nowhere (none), " +
+		"that there is nothing (empty), " +
 		"and a pattern of the summary (say).\n\n" +
 		"Example:\n\n\tfrontdesk eval --items items.jsonl.gz --queries queries.tsv --qrels qrels.txt" +
 		"\n\tfrontdesk eval --demo --constrained questions.jsonl --misses" +
@@ -110,7 +115,8 @@ func (c evalCommand) check() error {
 	case c.Resamples < 1:
 		return command.Usage("--resamples is %d; draw at least once", c.Resamples)
 	case len(c.Exam) > 0 && (c.Items+c.Queries+c.Qrels+c.URL+c.Constrained+c.Against != "" || c.Demo):
-		return command.Usage("--exam has its items and questions in its folder; beside it there are --misses, --words and --json alone")
+		return command.Usage(
+			"--exam has its items and questions in its folder; beside it there are --misses, --words and --json alone")
 	case len(c.Exam) > 0:
 		return nil
 	case c.URL != "" && c.Words != "":
@@ -221,6 +227,7 @@ func (c evalCommand) here(env *command.Environment) (ask asker, done func(), err
 		done()
 		return nil, nil, fmt.Errorf("%s: %s", c.Items, command.Explained(err))
 	}
-	fmt.Fprintf(env.Stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond), report.SkippedCount)
+	fmt.Fprintf(env.Stderr, "%d items read in %s, %d skipped\n", report.Kept, time.Since(begin).Round(time.Millisecond),
+		report.SkippedCount)
 	return eval.Rank(program.Ask), done, nil
 }

@@ -27,9 +27,11 @@ type ingestCommand struct {
 
 // Help is the command's example.
 func (ingestCommand) Help() string {
-	return "A source is replaced as a whole when it was read to its end, and otherwise stays as it was. What cannot be read is listed and left out. " +
+	return "A source is replaced as a whole when it was read to its end, and otherwise stays as it was. " +
+		"What cannot be read is listed and left out. " +
 		"A server that uses the same database follows by itself.\n\n" +
-		"Examples:\n\n\tfrontdesk ingest ./content\n\tfrontdesk ingest --name shop --base https://shop.example.com/ products.jsonl.gz\n" +
+		"Examples:\n\n\tfrontdesk ingest ./content\n" +
+		"\tfrontdesk ingest --name shop --base https://shop.example.com/ products.jsonl.gz\n" +
 		"\tfrontdesk ingest https://www.example.com/\n\tfrontdesk ingest --watch"
 }
 
@@ -40,7 +42,8 @@ func (c ingestCommand) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	program, err := app.Build(env.Ctx, app.Options{Loaded: loaded, Log: app.NewLog(app.Log{Level: "warn"}, env.Stderr), Records: true})
+	program, err := app.Build(env.Ctx,
+		app.Options{Loaded: loaded, Log: app.NewLog(app.Log{Level: "warn"}, env.Stderr), Records: true})
 	if err != nil {
 		return err
 	}
@@ -52,7 +55,8 @@ func (c ingestCommand) Run(env *command.Environment) error {
 	failed := 0
 	for _, source := range sources {
 		show := command.NewProgress(env)
-		report, err := program.Ingest(env.Ctx, source, ingest.Options{Progress: show.Update, AllowShrink: c.AllowShrink})
+		report, err := program.Ingest(env.Ctx, source,
+			ingest.Options{Progress: show.Update, AllowShrink: c.AllowShrink})
 		show.End()
 		c.problems(env, report)
 		if env.Ctx.Err() != nil {
@@ -60,7 +64,8 @@ func (c ingestCommand) Run(env *command.Environment) error {
 		}
 		if err != nil {
 			failed++
-			fmt.Fprintf(env.Stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name, command.Clean(command.Explained(err)))
+			fmt.Fprintf(env.Stderr, "frontdesk: %s/%s: %s\n", source.Site, source.Name,
+				command.Clean(command.Explained(err)))
 			continue
 		}
 		reports = append(reports, report)
@@ -77,7 +82,8 @@ func (c ingestCommand) Run(env *command.Environment) error {
 // watch reads the sources whenever they are due, until the command is told to end.
 func (c ingestCommand) watch(env *command.Environment, program *app.App, sources []app.Source) error {
 	if !slices.ContainsFunc(sources, func(s app.Source) bool { return s.Every > 0 }) {
-		return command.Usage("--watch: no source says how often it is read again; write `every: 6h` into the configuration")
+		return command.Usage(
+			"--watch: no source says how often it is read again; write `every: 6h` into the configuration")
 	}
 	var mu sync.Mutex
 	program.Watch(env.Ctx, sources, app.Watching{
@@ -87,11 +93,13 @@ func (c ingestCommand) watch(env *command.Environment, program *app.App, sources
 			defer mu.Unlock()
 			at := time.Now().UTC().Format(time.RFC3339)
 			if err != nil {
-				fmt.Fprintf(env.Stderr, "%s %s/%s: %s\n", at, source.Site, source.Name, command.Clean(command.Explained(err)))
+				fmt.Fprintf(env.Stderr, "%s %s/%s: %s\n", at, source.Site, source.Name,
+					command.Clean(command.Explained(err)))
 				return
 			}
 			s := report.Summary
-			env.Print("%s %s/%s: %s, %d added, %d changed, %d removed, %d skipped, %s\n", at, source.Site, command.Clean(source.Name), command.Plural(s.Items, "item"),
+			env.Print("%s %s/%s: %s, %d added, %d changed, %d removed, %d skipped, %s\n", at, source.Site,
+				command.Clean(source.Name), command.Plural(s.Items, "item"),
 				s.Added, s.Changed, s.Removed, report.SkippedCount, report.Elapsed.Round(time.Millisecond))
 		},
 	})
@@ -100,7 +108,8 @@ func (c ingestCommand) watch(env *command.Environment, program *app.App, sources
 
 // sources are those of the paths, or those of the configuration.
 func (c ingestCommand) sources(env *command.Environment) (*app.Loaded, []app.Source, error) {
-	given, err := command.PathSources(c.Paths, app.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
+	given, err := command.PathSources(c.Paths,
+		app.Source{Site: c.Site, Name: c.Name, Base: c.Base, Language: c.Language})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,9 +125,11 @@ func (c ingestCommand) sources(env *command.Environment) (*app.Loaded, []app.Sou
 	case len(given) > 0:
 		return loaded, loaded.Given(), nil
 	case len(all) == 0:
-		return nil, nil, command.Usage("there is nothing to read: name a file or folder, or write sources into the configuration")
+		return nil, nil, command.Usage(
+			"there is nothing to read: name a file or folder, or write sources into the configuration")
 	case c.Name != "" || c.Base != "" || c.Language != "":
-		return nil, nil, command.Usage("--name, --base and --language are for paths on the command line; sources of the configuration say theirs there")
+		return nil, nil, command.Usage("--name, --base and --language are for paths on the command line; " +
+			"sources of the configuration say theirs there")
 	}
 	if c.Site == "" {
 		return loaded, all, nil
@@ -144,7 +155,8 @@ func (c ingestCommand) problems(env *command.Environment, report ingest.Report) 
 		fmt.Fprintf(env.Stderr, "%s: %s\n", command.Clean(problem.Origin), command.Clean(problem.Reason))
 	}
 	if more := report.SkippedCount - min(c.Problems, len(report.Skipped)); more > 0 {
-		fmt.Fprintf(env.Stderr, "and %s more in %s; --problems lists more of them\n", command.Plural(more, "problem"), report.Name)
+		fmt.Fprintf(env.Stderr, "and %s more in %s; --problems lists more of them\n", command.Plural(more, "problem"),
+			report.Name)
 	}
 }
 
@@ -174,8 +186,10 @@ func table(env *command.Environment, reports []ingest.Report) {
 		}
 		if r.Partial {
 			first := r.Unread[0]
-			env.Print("%s/%s: removals were held back, since %s could not be read whole (%s: %s). What is no longer there is still found; "+
-				"mend or remove what is listed above, and run this again.\n", r.Site, r.Name, command.Plural(r.UnreadCount, "file"), command.Clean(first.Origin), command.Clean(first.Reason))
+			env.Print("%s/%s: removals were held back, since %s could not be read whole (%s: %s). "+
+				"What is no longer there is still found; "+
+				"mend or remove what is listed above, and run this again.\n", r.Site, r.Name,
+				command.Plural(r.UnreadCount, "file"), command.Clean(first.Origin), command.Clean(first.Reason))
 		}
 	}
 }
@@ -183,12 +197,14 @@ func table(env *command.Environment, reports []ingest.Report) {
 // visited sums up what was seen of the web.
 func visited(env *command.Environment, r ingest.Report) {
 	w := r.Web
-	env.Print("%s/%s is a %s: %s", r.Site, command.Clean(r.Name), nameOfKind(w.Kind), command.Plural(w.Asked, "request"))
+	env.Print("%s/%s is a %s: %s", r.Site, command.Clean(r.Name), nameOfKind(w.Kind),
+		command.Plural(w.Asked, "request"))
 	for _, part := range []struct {
 		n    int
 		what string
 	}{
-		{w.Unchanged, "unchanged"}, {w.Gone, "gone"}, {w.Failed, "failed and kept as they were"}, {w.Closed, "not open to everybody"}, {w.Disallowed, "disallowed by robots.txt"},
+		{w.Unchanged, "unchanged"}, {w.Gone, "gone"}, {w.Failed, "failed and kept as they were"},
+		{w.Closed, "not open to everybody"}, {w.Disallowed, "disallowed by robots.txt"},
 		{w.Hidden, "not to be indexed"}, {w.Repeated, "another page once more"}, {w.Useless, "of no form that is read"},
 	} {
 		if part.n > 0 {
@@ -200,22 +216,26 @@ func visited(env *command.Environment, r ingest.Report) {
 	}
 	env.Print(".\n")
 	if w.Endless > 0 {
-		env.Print("%s/%s: %s were not followed, since they look endless.\n", r.Site, command.Clean(r.Name), command.Plural(w.Endless, "link"))
+		env.Print("%s/%s: %s were not followed, since they look endless.\n", r.Site, command.Clean(r.Name),
+			command.Plural(w.Endless, "link"))
 	}
 	if w.Beyond > 0 {
-		env.Print("%s/%s: %s lie beyond crawl.pages or crawl.depth.\n", r.Site, command.Clean(r.Name), command.Plural(w.Beyond, "link"))
+		env.Print("%s/%s: %s lie beyond crawl.pages or crawl.depth.\n", r.Site, command.Clean(r.Name),
+			command.Plural(w.Beyond, "link"))
 	}
 	if w.Note != "" {
 		env.Print("%s/%s: %s.\n", r.Site, command.Clean(r.Name), command.Clean(w.Note))
 	}
 	if w.Cut != "" {
-		env.Print("%s/%s: not all was seen, so nothing unseen was removed: %s.\n", r.Site, command.Clean(r.Name), command.Clean(w.Cut))
+		env.Print("%s/%s: not all was seen, so nothing unseen was removed: %s.\n", r.Site, command.Clean(r.Name),
+			command.Clean(w.Cut))
 	}
 }
 
 // nameOfKind is a kind of source in words.
 func nameOfKind(kind string) string {
-	if words := map[string]string{"crawl": "site read by its links", "sitemap": "site with a sitemap", "schemamap": "site with a schema map", "data": "file of data", "wordpress": "WordPress"}[kind]; words != "" {
+	if words := map[string]string{"crawl": "site read by its links", "sitemap": "site with a sitemap",
+		"schemamap": "site with a schema map", "data": "file of data", "wordpress": "WordPress"}[kind]; words != "" {
 		return words
 	}
 	return kind
@@ -224,5 +244,6 @@ func nameOfKind(kind string) string {
 func row(w *tabwriter.Writer, name string, r ingest.Report) {
 	s := r.Summary
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", strings.ReplaceAll(name, "\t", " "), r.Files,
-		s.Items, s.Passages, s.Added, s.Changed, s.Removed, s.Unchanged, r.SkippedCount, r.Elapsed.Round(time.Millisecond))
+		s.Items, s.Passages, s.Added, s.Changed, s.Removed, s.Unchanged, r.SkippedCount,
+		r.Elapsed.Round(time.Millisecond))
 }

@@ -73,7 +73,8 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 		return err
 	}
 	if c.Exchange != "" && c.Broker != "" {
-		return command.Usage("--exchange and --broker do not belong together: it is bought at one Exchange, or a Broker chooses")
+		return command.Usage(
+			"--exchange and --broker do not belong together: it is bought at one Exchange, or a Broker chooses")
 	}
 	typed := c.Site
 	for _, address := range []string{c.Exchange, c.Broker} {
@@ -91,7 +92,8 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 	if err != nil {
 		return command.Usage("%s", err)
 	}
-	wallet, err := buyer.Open(env.Ctx, buyer.StoreConfig{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
+	wallet, err := buyer.Open(env.Ctx,
+		buyer.StoreConfig{File: filepath.Join(loaded.Config.Data, walletFile), Limits: limits})
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,8 @@ func (c mcpCommand) serveBuyer(env *command.Environment) error {
 	})
 	tools := b.Tools()
 	return mcp.New(mcp.Config{
-		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Current().Version, Instructions: b.Instructions(),
-		Tools: func() []httpx.Tool { return tools }, Log: app.NewLog(loaded.Config.Log, env.Stderr),
+		Name: "frontdesk-buyer", Title: "Licensed content", Version: build.Current().Version,
+		Instructions: b.Instructions(), Tools: func() []httpx.Tool { return tools },
+		Log: app.NewLog(loaded.Config.Log, env.Stderr),
 	}).Serve(env.Ctx, env.Stdin, env.Stdout)
 }

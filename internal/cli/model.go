@@ -15,7 +15,8 @@ type modelCheck struct {
 
 // Help is the command's example.
 func (modelCheck) Help() string {
-	return "Words of a question stand for words of the items that mean the same, by a table of vectors that the program carries. " +
+	return "Words of a question stand for words of the items that mean the same, " +
+		"by a table of vectors that the program carries. " +
 		"Another may serve better, for one language or one field. The status is 1 where the file does not serve.\n\n" +
 		"Example:\n\n\tfrontdesk model check potion-base-8M"
 }

@@ -23,8 +23,10 @@ type serveCommand struct {
 // Help is the command's example.
 func (serveCommand) Help() string {
 	return "Content that was read before is answered from at once; sources are read again in the background. " +
-		"Changes of the terms in the configuration file, and of most that is declared to platforms and agents, take effect while the server runs, also on SIGHUP.\n\n" +
-		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve https://www.example.com/\n\tfrontdesk serve --config frontdesk.yaml --listen :8080\n" +
+		"Changes of the terms in the configuration file, and of most that is declared to platforms and agents, " +
+		"take effect while the server runs, also on SIGHUP.\n\n" +
+		"Examples:\n\n\tfrontdesk serve ./content\n\tfrontdesk serve https://www.example.com/\n" +
+		"\tfrontdesk serve --config frontdesk.yaml --listen :8080\n" +
 		"\tfrontdesk serve --config frontdesk.yaml --sites shop,magazine"
 }
 
@@ -82,8 +84,10 @@ func (c serveCommand) Run(env *command.Environment) error {
 func sayPlaceless(env *command.Environment, config app.Config) {
 	for _, source := range config.AllSources() {
 		if source.Path != "" && source.Base == "" {
-			env.Print("  Links            to pages without an address of their own begin with https://%s/: say where the site is,\n"+
-				"                   with site.url in frontdesk.yaml or --set site.url=https://www.example.com\n", source.Site)
+			env.Print("  Links            to pages without an address of their own begin with "+
+				"https://%s/: say where the site is,\n"+
+				"                   with site.url in frontdesk.yaml or --set site.url=https://www.example.com\n",
+				source.Site)
 			return
 		}
 	}

@@ -21,8 +21,10 @@ type upgradeCommand struct {
 
 // Help is the command's example.
 func (upgradeCommand) Help() string {
-	return "It asks the address that upgrade.feed names, and only when you call it. The exit code is 1 where there is a " +
-		"newer version.\n\nExample:\n\n\tfrontdesk upgrade --check --set upgrade.feed=https://releases.example.com/latest.json"
+	return "It asks the address that upgrade.feed names, and only when you call it. " +
+		"The exit code is 1 where there is a " +
+		"newer version.\n\nExample:\n\n" +
+		"\tfrontdesk upgrade --check --set upgrade.feed=https://releases.example.com/latest.json"
 }
 
 // release is what a feed of releases says of the newest one.

@@ -20,9 +20,11 @@ type verifyCommand struct {
 
 // Help is the command's example.
 func (verifyCommand) Help() string {
-	return "Nothing else is needed: no configuration, no database, no connection. A site's keys are at its /.well-known/jwks.json, those of the past among them. " +
+	return "Nothing else is needed: no configuration, no database, no connection. " +
+		"A site's keys are at its /.well-known/jwks.json, those of the past among them. " +
 		"The exit code is 1 if what the file says is not true.\n\n" +
-		"Examples:\n\n\tfrontdesk verify receipt.json --key jwks.json\n\tfrontdesk verify ledger.jsonl --key example.com/ledger+1a2b3c4d+AT..."
+		"Examples:\n\n\tfrontdesk verify receipt.json --key jwks.json\n" +
+		"\tfrontdesk verify ledger.jsonl --key example.com/ledger+1a2b3c4d+AT..."
 }
 
 // maxReceipt bounds a receipt: its entry, 64 hashes and the checkpoint.
@@ -74,7 +76,8 @@ func verifyExport(env *command.Environment, in io.Reader, keys receipt.Keys) err
 	if err != nil {
 		return err
 	}
-	env.Print("True: these are the %d entries of %s, all of them, unchanged and in their order.\nroot %s\n", c.Size, c.Origin, c.Root)
+	env.Print("True: these are the %d entries of %s, all of them, unchanged and in their order.\nroot %s\n", c.Size,
+		c.Origin, c.Root)
 	return nil
 }
 
@@ -87,7 +90,8 @@ func verifyReceipt(env *command.Environment, in io.Reader, keys receipt.Keys) er
 		return errors.New("this is no receipt: it is too long for one")
 	}
 	if text = bytes.TrimSpace(text); !bytes.HasPrefix(text, []byte("{")) {
-		return errors.New("this is neither a receipt nor an export in lines of JSON, such as `frontdesk ledger export` writes without --format")
+		return errors.New("this is neither a receipt nor an export in lines of JSON, " +
+			"such as `frontdesk ledger export` writes without --format")
 	}
 	r, err := receipt.Parse(text)
 	if err != nil {
@@ -98,8 +102,11 @@ func verifyReceipt(env *command.Environment, in io.Reader, keys receipt.Keys) er
 		return err
 	}
 	e := r.Entry
-	env.Print("True: this is entry %d of the %d that %s had when it was signed, unchanged.\n%s %s", r.Index, c.Size, c.Origin, e.Time.Format(time.RFC3339Nano), e.Kind)
-	for _, member := range [][2]string{{"site", e.Site}, {"party", e.Party}, {"subject", e.Subject}, {"request", e.Request}, {"body", string(e.Body)}} {
+	env.Print("True: this is entry %d of the %d that %s had when it was signed, unchanged.\n%s %s", r.Index, c.Size,
+		c.Origin, e.Time.Format(time.RFC3339Nano), e.Kind)
+	for _, member := range [][2]string{
+		{"site", e.Site}, {"party", e.Party}, {"subject", e.Subject}, {"request", e.Request}, {"body", string(e.Body)},
+	} {
 		if member[1] != "" {
 			env.Print("\n  %-8s %s", member[0], command.Clean(member[1]))
 		}

@@ -22,6 +22,7 @@ func (versionCommand) Run(env *command.Environment) error {
 	if info.Changed {
 		made += ", with changes"
 	}
-	env.Print("frontdesk %s\ncommit %s%s\n%s, %s/%s\n", info.Version, info.Commit, made, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	env.Print("frontdesk %s\ncommit %s%s\n%s, %s/%s\n", info.Version, info.Commit, made, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
 	return nil
 }

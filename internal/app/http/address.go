@@ -169,7 +169,8 @@ func (o *ClientAddress) trace(r *http.Request) (client netip.Addr, last hop) {
 		if i == maxHops {
 			break
 		}
-		last = hop{said.from, cmp.Or(said.scheme, last.scheme), cmp.Or(said.host, last.host), cmp.Or(said.prefix, last.prefix)}
+		last = hop{said.from, cmp.Or(said.scheme, last.scheme), cmp.Or(said.host, last.host),
+			cmp.Or(said.prefix, last.prefix)}
 		if !said.from.IsValid() { // hidden, or unreadable: the proxy itself is all that is known
 			break
 		}
@@ -198,13 +199,15 @@ func peer(r *http.Request) netip.Addr {
 // there; where there is a list, its values belong to the same proxies.
 func xForwarded(header http.Header) []hop {
 	froms := values(header, "X-Forwarded-For")
-	schemes, hosts, prefixes := values(header, "X-Forwarded-Proto"), values(header, "X-Forwarded-Host"), values(header, "X-Forwarded-Prefix")
+	schemes, hosts, prefixes := values(header, "X-Forwarded-Proto"), values(header, "X-Forwarded-Host"),
+		values(header, "X-Forwarded-Prefix")
 	hops := make([]hop, max(1, min(len(froms), maxHops)))
 	for i := range hops {
 		if i < len(froms) {
 			hops[i].from = parseFrom(froms[len(froms)-1-i])
 		}
-		hops[i].scheme, hops[i].host, hops[i].prefix = schemeOf(backward(schemes, i)), hostIn(backward(hosts, i)), prefixIn(backward(prefixes, i))
+		hops[i].scheme, hops[i].host, hops[i].prefix = schemeOf(backward(schemes, i)), hostIn(backward(hosts, i)),
+			prefixIn(backward(prefixes, i))
 	}
 	return hops
 }

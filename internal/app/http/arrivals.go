@@ -42,8 +42,8 @@ func (a *arrivals) watch(w http.ResponseWriter, r *http.Request) *arrival {
 		return nil
 	}
 	b := &arrival{
-		ReadCloser: r.Body, of: a, control: http.NewResponseController(w), alone: r.ProtoMajor == 1, awaits: r.Header.Get("Expect") != "",
-		length: r.ContentLength,
+		ReadCloser: r.Body, of: a, control: http.NewResponseController(w), alone: r.ProtoMajor == 1,
+		awaits: r.Header.Get("Expect") != "", length: r.ContentLength,
 	}
 	r.Body = b
 	return b
@@ -131,7 +131,8 @@ func (f *RequestHandler) relieve() bool {
 	f.InWork.Add(-1)
 	f.Metrics.cut.Inc()
 	if times, ok := f.scarce.now("cut"); ok {
-		f.Log.Warn("there are too many requests: those that have waited longest for their bodies are cut off for new ones", "times", times)
+		f.Log.Warn("there are too many requests: those that have waited longest for their "+
+			"bodies are cut off for new ones", "times", times)
 	}
 	return true
 }

@@ -80,7 +80,8 @@ func (t *RateLimitState) Add(name string, window time.Duration, status ratelimit
 
 // Counts says whether requests are counted that show no credential, or a good one.
 func (a *Auth) Counts() bool {
-	return a != nil && slices.ContainsFunc([]ratelimit.Meter{a.Address, a.Key, a.Site, a.Operator}, func(m ratelimit.Meter) bool { return !m.Rate().Unlimited() })
+	return a != nil && slices.ContainsFunc([]ratelimit.Meter{a.Address, a.Key, a.Site, a.Operator},
+		func(m ratelimit.Meter) bool { return !m.Rate().Unlimited() })
 }
 
 // Guard lets a request pass to a door if it may.
@@ -164,7 +165,8 @@ func (a *Auth) admit(r *http.Request, where *Route, t *RateLimitState) (context.
 	case known:
 		return identity.With(released.WithCredential(ctx), party), OpensDoor(party, where.Door)
 	case slices.Contains(a.Required, where.Door) && (where.Public == nil || !where.Public(r)):
-		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s", a.howToEnter(r))
+		return ctx, fail.New(fail.Unauthorized, "this address is open only to those who show a credential: %s",
+			a.howToEnter(r))
 	}
 	return ctx, nil
 }
@@ -176,7 +178,8 @@ func (a *Auth) Identify(r *http.Request, t *RateLimitState) (party identity.Part
 	if identity.Presented(r.Header) {
 		if status := a.Failures.Allow(ctx, from, 0); status.Limit > 0 && status.Remaining < 1 {
 			status.RetryAfter = a.Failures.Rate().Window() / time.Duration(status.Limit)
-			return party, false, a.limited(ctx, t, a.Failures, status, "too many wrong credentials came from your address")
+			return party, false, a.limited(ctx, t, a.Failures, status,
+				"too many wrong credentials came from your address")
 		}
 	}
 	party, known, err = a.Verifier.Verify(ctx, r.Header)
@@ -192,7 +195,8 @@ func (a *Auth) Identify(r *http.Request, t *RateLimitState) (party identity.Part
 // OpensDoor says why a key does not open a door; nil when it does.
 func OpensDoor(party identity.Party, door string) error {
 	if party.Kind == identity.KindKey && len(party.Scopes) > 0 && !slices.Contains(party.Scopes, door) {
-		return fail.New(fail.Forbidden, "this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
+		return fail.New(fail.Forbidden,
+			"this API key opens %s, and not this door (%s); ask the operator of this front desk for one that does",
 			strings.Join(party.Scopes, ", "), door)
 	}
 	return nil
@@ -233,13 +237,15 @@ func (a *Auth) Count(ctx context.Context, where *Route, t *RateLimitState, party
 }
 
 // limited is the failure of a limit that is used up.
-func (a *Auth) limited(ctx context.Context, t *RateLimitState, meter ratelimit.Meter, status ratelimit.Status, what string) *fail.Error {
+func (a *Auth) limited(ctx context.Context, t *RateLimitState, meter ratelimit.Meter, status ratelimit.Status,
+	what string) *fail.Error {
 	status.OK = false
 	if t != nil && len(t.counted) == 0 { // doors that take a key alone count nothing else
 		t.Add(meter.Name(), meter.Rate().Window(), status)
 	}
 	httpx.EventFrom(ctx).Set("limit", meter.Name())
-	return fail.New(fail.Limited, "%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
+	return fail.New(fail.Limited,
+		"%s (at most %s); come back in %s, and look at the RateLimit headers of answers to stay below it",
 		what, RateWords(meter.Rate()), SpanWords(status.RetryAfter)).
 		After(status.RetryAfter)
 }
@@ -276,7 +282,8 @@ func (a *Auth) CountSites(ctx context.Context, sites []string) error {
 		t.Add(a.Site.Name(), a.Site.Rate().Window(), status)
 		if !status.OK {
 			httpx.EventFrom(ctx).Set("limit", a.Site.Name())
-			return fail.New(fail.Limited, "too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
+			return fail.New(fail.Limited,
+				"too many questions go to the site %s at the moment (at most %s from all together); come back in %s",
 				site, RateWords(a.Site.Rate()), SpanWords(status.RetryAfter)).
 				After(status.RetryAfter)
 		}
@@ -369,7 +376,9 @@ func (a *Auth) WithCaller(next http.Handler) http.Handler {
 	if a == nil {
 		return next
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(a.Caller(r))) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(a.Caller(r)))
+	})
 }
 
 // Counting has a request counted that its protocol lets in by itself: it names in the context where

@@ -54,17 +54,19 @@ func (a *Auth) howToEnter(r *http.Request) string {
 func (a *Auth) Access(r *http.Request, door string) nlweb.Access {
 	access := nlweb.Access{Required: slices.Contains(a.Required, door)}
 	if a.Strict {
-		access.Schemes = append(access.Schemes, nlweb.Scheme{Type: "api_key", Headers: []string{identity.KeyHeader + ": KEY", "Authorization: Bearer KEY"}})
+		access.Schemes = append(access.Schemes,
+			nlweb.Scheme{Type: "api_key", Headers: []string{identity.KeyHeader + ": KEY", "Authorization: Bearer KEY"}})
 	}
 	if a.Issuer != "" {
 		access.Schemes = append(access.Schemes, nlweb.Scheme{
-			Type: "oauth2", Headers: []string{"Authorization: Bearer TOKEN"}, Servers: []string{a.Issuer}, Scopes: a.Scopes,
-			Metadata: a.metadataURL(r, door),
+			Type: "oauth2", Headers: []string{"Authorization: Bearer TOKEN"}, Servers: []string{a.Issuer},
+			Scopes: a.Scopes, Metadata: a.metadataURL(r, door),
 		})
 	}
 	for _, meter := range []ratelimit.Meter{a.Address, a.Key, a.Site} {
 		if rate := meter.Rate(); !rate.Unlimited() {
-			access.Rates = append(access.Rates, nlweb.Rate{Per: meter.Name(), Requests: rate.Requests, Seconds: rate.Per.Seconds(), Burst: rate.Burst})
+			access.Rates = append(access.Rates,
+				nlweb.Rate{Per: meter.Name(), Requests: rate.Requests, Seconds: rate.Per.Seconds(), Burst: rate.Burst})
 		}
 	}
 	return access

@@ -111,9 +111,11 @@ func DefaultCORSSettings() CORSSettings {
 // Check looks at the origins and at the names of headers.
 func (c CORSSettings) Check(r *yamlconf.Report) {
 	r.MatchAll("origins", c.Origins, isOrigin,
-		"is no origin as browsers send it; write it like https://www.example.com, in lower case, without a path or the usual port, or *")
+		"is no origin as browsers send it; write it like https://www.example.com, in lower case, "+
+			"without a path or the usual port, or *")
 	if c.Credentials && slices.Contains(c.Origins, "*") {
-		r.Problem("credentials", "credentials of every page would let any page act for its visitor; name the origins instead of *")
+		r.Problem("credentials",
+			"credentials of every page would let any page act for its visitor; name the origins instead of *")
 	}
 	r.MatchAll("headers", c.Headers, isToken, "is no name of a header; write it like X-Trace-Id")
 	r.MatchAll("expose", c.Expose, isToken, "is no name of a header; write it like X-Trace-Id")
@@ -122,12 +124,14 @@ func (c CORSSettings) Check(r *yamlconf.Report) {
 // isOrigin says whether a text is an origin as browsers write it, or every origin.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
-	return text == "*" || err == nil && u.Host != "" && u.Scheme+"://"+u.Host == text && text == strings.ToLower(text) &&
-		(u.Port() == "" || ":"+u.Port() != UsualPorts[u.Scheme])
+	return text == "*" ||
+		err == nil && u.Host != "" && u.Scheme+"://"+u.Host == text && text == strings.ToLower(text) &&
+			(u.Port() == "" || ":"+u.Port() != UsualPorts[u.Scheme])
 }
 
 // isToken says whether a text can be the name of a header (RFC 9110 §5.1). A * would be no name,
 // but every one.
 func isToken(name string) bool {
-	return name != "" && name != "*" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.!#$%&'+^`|~") == ""
+	return name != "" && name != "*" &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.!#$%&'+^`|~") == ""
 }

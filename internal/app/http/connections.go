@@ -40,10 +40,11 @@ type connLimiter struct {
 
 // connBounds are what lines lets in, and whom it tells of the rest.
 type connBounds struct {
-	most    int                     // connections at a time
-	each    int                     // of them from one address; 0 for as many
-	exempt  func(netip.Addr) bool   // addresses without a bound: trusted proxies; nil for none
-	relieve func() bool             // ends a request that waits for its body, where no connection idles; nil for nothing
+	most   int                   // connections at a time
+	each   int                   // of them from one address; 0 for as many
+	exempt func(netip.Addr) bool // addresses without a bound: trusted proxies; nil for none
+	// ends a request that waits for its body, where no connection idles; nil for nothing
+	relieve func() bool
 	shown   func(netip.Addr) string // what the log may tell of an address; nil for nothing
 	log     *slog.Logger
 	figures *connFigures
@@ -106,16 +107,19 @@ func (l *connLimiter) admit(c *limitedConn) (bool, error) {
 	if c.origin != "" && l.origins[c.origin] >= l.bounds.each {
 		if !l.shed(c.origin, l.bounds.figures.address) {
 			l.bounds.figures.refused.Inc()
-			l.tell(c.from, "an address has as many connections as limits.connections_per_address lets in, all of them busy: further ones are refused; "+
+			l.tell(c.from, "an address has as many connections as limits.connections_per_address lets in, "+
+				"all of them busy: further ones are refused; "+
 				"if it is a proxy of yours, name it in proxies")
 			return false, nil
 		}
-		l.tell(c.from, "an address has as many connections as limits.connections_per_address lets in: those that idle are closed for new ones; "+
+		l.tell(c.from, "an address has as many connections as limits.connections_per_address lets in: "+
+			"those that idle are closed for new ones; "+
 			"if it is a proxy of yours, name it in proxies")
 	}
 	for l.open >= l.bounds.most && !l.closed {
 		if l.shed("", l.bounds.figures.full) {
-			l.tell(c.from, "there are as many connections as limits.connections lets in: those that idle are closed for new ones")
+			l.tell(c.from,
+				"there are as many connections as limits.connections lets in: those that idle are closed for new ones")
 			continue
 		}
 		l.tell(c.from, "there are as many connections as limits.connections lets in, all of them busy: new ones wait")
@@ -165,8 +169,9 @@ func (l *connLimiter) starves(err error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.bounds.figures.starved.Inc()
-	l.tell(netip.Addr{}, "there are no file descriptors left for new connections: those that idle are closed for new ones; "+
-		"raise the limit of open files (LimitNOFILE of systemd, ulimit -n) or lower limits.connections")
+	l.tell(netip.Addr{},
+		"there are no file descriptors left for new connections: those that idle are closed for new ones; "+
+			"raise the limit of open files (LimitNOFILE of systemd, ulimit -n) or lower limits.connections")
 	return l.shed("", l.bounds.figures.full)
 }
 
@@ -292,9 +297,12 @@ type connFigures struct {
 
 func newConnFigures(registry *prometheus.Registry) *connFigures {
 	open := metrics.Gauge(registry, "connections", "Connections of clients: busy with a request, or idle.", "state")
-	shed := metrics.Counter(registry, "connections_shed_total", "Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
-		"from one address (address), and new ones from an address that was busy on all that it may have (refused).", "reason")
-	starved := metrics.Counter(registry, "connections_starved_total", "Connections that could not be taken at once, for want of file descriptors.").WithLabelValues()
+	shed := metrics.Counter(registry, "connections_shed_total",
+		"Connections that were closed or not let in: idle ones because there were too many (full) or too many "+
+			"from one address (address), and new ones from an address that was busy on all that it may have (refused).",
+		"reason")
+	starved := metrics.Counter(registry, "connections_starved_total",
+		"Connections that could not be taken at once, for want of file descriptors.").WithLabelValues()
 	return &connFigures{
 		idle: open.WithLabelValues("idle"), busy: open.WithLabelValues("busy"), full: shed.WithLabelValues("full"),
 		address: shed.WithLabelValues("address"), refused: shed.WithLabelValues("refused"), starved: starved,

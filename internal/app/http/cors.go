@@ -21,15 +21,18 @@ type CORS struct {
 // Headers that the doors read and set, beyond those that a page may always send and read.
 var (
 	acceptedHeaders = []string{
-		"Content-Type", "Accept", "Accept-Language", "Authorization", "X-API-Key", "Session-State", "Traceparent", "Tracestate",
-		"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
-		"Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout", "X-Grpc-Web", "X-User-Agent", "Content-Digest", "Signature", "Signature-Input", "Range", "If-Range", "If-Match", "If-None-Match",
+		"Content-Type", "Accept", "Accept-Language", "Authorization", "X-API-Key", "Session-State", "Traceparent",
+		"Tracestate", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
+		"Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout", "X-Grpc-Web", "X-User-Agent",
+		"Content-Digest", "Signature", "Signature-Input", "Range", "If-Range", "If-Match", "If-None-Match",
 	}
 	exposedHeaders = []string{
-		"X-Request-Id", "Retry-After", "WWW-Authenticate", "Link", "ETag", "Repr-Digest", "Accept-Ranges", "Content-Range", "Mcp-Session-Id", "Traceresponse", "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
+		"X-Request-Id", "Retry-After", "WWW-Authenticate", "Link", "ETag", "Repr-Digest", "Accept-Ranges",
+		"Content-Range", "Mcp-Session-Id", "Traceresponse", "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
 	}
-	limitHeaders = []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit"}
-	anyOrigin    = []string{"*"} // shared, and never changed
+	limitHeaders = []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy",
+		"RateLimit"}
+	anyOrigin = []string{"*"} // shared, and never changed
 )
 
 // NewCORS reads settings that were checked. limits says that answers tell of limits.

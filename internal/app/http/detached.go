@@ -73,7 +73,8 @@ func (f *RequestHandler) setAside(answer *Recorder, r *http.Request, ended func(
 	out := &chunks{conn: conn, header: header, keep: keep}
 	answer.ResponseWriter = out
 	// What is needed of the request; the request itself holds buffers of net/http.
-	brief := (&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path}, RemoteAddr: f.Address.sender(r)}).WithContext(ctx)
+	brief := (&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path},
+		RemoteAddr: f.Address.sender(r)}).WithContext(ctx)
 	go f.writeAside(s, answer, brief, ended)
 	return true
 }
@@ -202,7 +203,8 @@ func (c *chunks) Write(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil // a chunk of no length would be the end
 	}
-	if need := len(c.buffer) + len(p) + chunkFrame; cap(c.buffer) < need || cap(c.buffer) > maxKept && cap(c.buffer) > 2*need {
+	if need := len(c.buffer) + len(p) + chunkFrame; cap(c.buffer) < need ||
+		cap(c.buffer) > maxKept && cap(c.buffer) > 2*need {
 		c.buffer = append(make([]byte, 0, need), c.buffer...)
 	}
 	c.buffer = strconv.AppendInt(c.buffer, int64(len(p)), 16)

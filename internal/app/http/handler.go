@@ -47,21 +47,22 @@ type RequestHandler struct {
 }
 
 // gated is the route of what comes for a site behind the gate.
-var gated = &Route{Name: "edge", Channel: "edge", Proves: true, Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
-	told := fail.From(err)
-	w.Header().Set("Cache-Control", "no-store")
-	if told.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(told.RetryAfter)))
-	}
-	status, ok := map[fail.Code]int{
-		fail.Unavailable: http.StatusServiceUnavailable, fail.Forbidden: http.StatusForbidden,
-		fail.Unauthorized: http.StatusUnauthorized, fail.Limited: http.StatusTooManyRequests,
-	}[told.Code]
-	if !ok {
-		status = http.StatusInternalServerError
-	}
-	http.Error(w, told.Detail, status)
-}}
+var gated = &Route{Name: "edge", Channel: "edge", Proves: true,
+	Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
+		told := fail.From(err)
+		w.Header().Set("Cache-Control", "no-store")
+		if told.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(fail.Seconds(told.RetryAfter)))
+		}
+		status, ok := map[fail.Code]int{
+			fail.Unavailable: http.StatusServiceUnavailable, fail.Forbidden: http.StatusForbidden,
+			fail.Unauthorized: http.StatusUnauthorized, fail.Limited: http.StatusTooManyRequests,
+		}[told.Code]
+		if !ok {
+			status = http.StatusInternalServerError
+		}
+		http.Error(w, told.Detail, status)
+	}}
 
 // ServeHTTP answers one request.
 func (f *RequestHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -188,10 +189,13 @@ func (f *RequestHandler) recovered(answer *Recorder, r *http.Request, id string,
 		answer.aborted = true
 		return
 	}
-	for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Cache-Control", "Etag", "Last-Modified"} {
+	for _, name := range []string{
+		"Content-Type", "Content-Length", "Content-Encoding", "Cache-Control", "Etag", "Last-Modified",
+	} {
 		answer.Header().Del(name) // they spoke of the answer that does not come
 	}
-	answer.route.fail(answer, r, fail.New(fail.Internal, "an internal error occurred; the server's log has it as request %s", id))
+	answer.route.fail(answer, r,
+		fail.New(fail.Internal, "an internal error occurred; the server's log has it as request %s", id))
 }
 
 // request is what is known of a request when it is done.
@@ -233,7 +237,8 @@ func (f *RequestHandler) done(r *http.Request, answer *Recorder, done request) {
 	}
 	attrs := make([]slog.Attr, 0, 16)
 	attrs = append(attrs, slog.String("id", done.id), slog.String("method", verb), slog.String("route", where.Name),
-		slog.Int("status", status), slog.Int64("bytes", answer.bytes), slog.Float64("ms", float64(done.took.Microseconds())/1000))
+		slog.Int("status", status), slog.Int64("bytes", answer.bytes),
+		slog.Float64("ms", float64(done.took.Microseconds())/1000))
 	if f.Log.Enabled(r.Context(), slog.LevelDebug) {
 		attrs = append(attrs, slog.String("path", r.URL.Path))
 	}
@@ -247,7 +252,8 @@ func (f *RequestHandler) done(r *http.Request, answer *Recorder, done request) {
 // method keeps what a stranger made up out of the log.
 func method(m string) string {
 	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return m
 	}
 	return "other"

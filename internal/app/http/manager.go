@@ -40,7 +40,8 @@ func Inherited(key string) (listener net.Listener, ok bool, err error) {
 	delete(passed.sockets, key)
 	listener, err = net.FileListener(file)
 	if err = errors.Join(err, file.Close()); err != nil {
-		err = fmt.Errorf("the socket that the service manager passed for %s cannot be used: %w; it must be a TCP socket that listens", key, err)
+		err = fmt.Errorf("the socket that the service manager passed for %s cannot be used: %w; "+
+			"it must be a TCP socket that listens", key, err)
 	}
 	return listener, true, err
 }

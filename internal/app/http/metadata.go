@@ -17,7 +17,8 @@ type ResourceMetadata struct {
 
 // MetadataRoutes tell clients where to get tokens for what is at some paths, by metadata that say
 // it of all. What cannot be told is told by failed.
-func (c *ClientAddress) MetadataRoutes(of ResourceMetadata, cached bool, failed func(http.ResponseWriter, *http.Request, error), paths ...string) (all []Route) {
+func (c *ClientAddress) MetadataRoutes(of ResourceMetadata, cached bool,
+	failed func(http.ResponseWriter, *http.Request, error), paths ...string) (all []Route) {
 	of.Methods = []string{"header"}
 	for _, path := range paths {
 		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +38,8 @@ func (c *ClientAddress) MetadataRoutes(of ResourceMetadata, cached bool, failed 
 			w.Write(append(body, '\n'))
 		})
 		for _, prefix := range slices.Compact([]string{"", c.Prefix}) {
-			all = append(all, Route{Pattern: ResourcePath + prefix + path, Name: ResourcePath, Methods: ReadMethods, CORS: true, Handler: handler})
+			all = append(all, Route{Pattern: ResourcePath + prefix + path, Name: ResourcePath, Methods: ReadMethods,
+				CORS: true, Handler: handler})
 		}
 	}
 	return all

@@ -31,18 +31,24 @@ func NewMetrics() *Metrics {
 	registry := prometheus.NewRegistry()
 	m := &Metrics{
 		Registry: registry,
-		requests: metrics.Counter(registry, "http_requests_total", "Requests by route, method and status.", "route", "method", "status"),
+		requests: metrics.Counter(registry, "http_requests_total", "Requests by route, method and status.", "route",
+			"method", "status"),
 		seconds: metrics.Histogram(registry, "http_request_seconds", "Time to answer a request, by route and status.",
 			[]float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "status"),
-		asks: metrics.Counter(registry, "asks_total", "Questions by the type of the response: answer, failure and so on.", "response"),
-		agents: metrics.Counter(registry, "agent_requests_total", "Requests of automated clients by operator (those of the list "+
-			"by their origin), how they are known and what became of their signatures.", "operator", "known", "signature"),
+		asks: metrics.Counter(registry, "asks_total",
+			"Questions by the type of the response: answer, failure and so on.", "response"),
+		agents: metrics.Counter(registry, "agent_requests_total",
+			"Requests of automated clients by operator (those of the list "+
+				"by their origin), how they are known and what became of their signatures.", "operator", "known",
+			"signature"),
 		lines: newConnFigures(registry),
 		cut: metrics.Counter(registry, "requests_cut_total",
-			"Requests that were cut off while they waited for their bodies, because there were too many.").WithLabelValues(),
+			"Requests that were cut off while they waited for their bodies, because there were too many.").
+			WithLabelValues(),
 	}
 	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})))
+		collectors.NewGoCollector(
+			collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})))
 	return m
 }
 
@@ -62,13 +68,15 @@ func (m *Metrics) request(where *Route, status int, verb string, done request) {
 
 // Certificate tells when the certificate in use ends.
 func (m *Metrics) Certificate(expires func() time.Time) {
-	metrics.Func(m.Registry, "certificate_expires_seconds", "When the TLS certificate in use ends, as Unix time; 0 while there is none.",
+	metrics.Func(m.Registry, "certificate_expires_seconds",
+		"When the TLS certificate in use ends, as Unix time; 0 while there is none.",
 		func() float64 { return float64(max(0, expires().Unix())) })
 }
 
 // Database shows whether a database fails.
 func (m *Metrics) Database(name string, failing func() error) {
-	metrics.Func(m.Registry, "database_failing", "1 from when a database could not be used until it takes writes again; 0 otherwise.",
+	metrics.Func(m.Registry, "database_failing",
+		"1 from when a database could not be used until it takes writes again; 0 otherwise.",
 		func() float64 { return metrics.Bool(failing() != nil) }, "database", name)
 }
 
@@ -86,7 +94,9 @@ func (m *Metrics) Collisions(name string, counts func() map[string]int64) {
 
 // Busy shows how many requests are in work.
 func (m *Metrics) Busy(inWork func() int64) {
-	metrics.Func(m.Registry, "requests_in_work", "Requests in work, streams among them.", func() float64 { return float64(inWork()) })
+	metrics.Func(m.Registry, "requests_in_work", "Requests in work, streams among them.", func() float64 {
+		return float64(inWork())
+	})
 }
 
 // Handler serves the figures, and probes, which are thus answered when clients have all

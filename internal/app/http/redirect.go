@@ -33,7 +33,8 @@ func NewRedirector(public string, port int) *redirector {
 func (d *redirector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != "" {
-		nlweb.WriteError(w, r, fail.New(fail.Malformed, "the key was sent without encryption, and should no longer be used; send requests to https"))
+		nlweb.WriteError(w, r, fail.New(fail.Malformed,
+			"the key was sent without encryption, and should no longer be used; send requests to https"))
 		return
 	}
 	base := cmp.Or(d.base, d.Of(r.Host))

@@ -33,7 +33,9 @@ type Route struct {
 	// it.
 	Proves bool
 	Public func(*http.Request) bool // requests that need no credential in any case; nil for none
-	Tells  bool                     // the handler says in its protocol's words that a limit is used up, as the Admit of its service tells it
+	// the handler says in its protocol's words that a limit is used up, as the Admit of its service
+	// tells it
+	Tells bool
 	// refuse tells in the route's own protocol what was refused before the handler had it; nil is
 	// NLWeb's.
 	Refuse  func(http.ResponseWriter, *http.Request, error)

@@ -44,12 +44,14 @@ func (s *Server) bounded(listener net.Listener) net.Listener {
 func (f *RequestHandler) Bounded(listener net.Listener, limits LimitSettings, relieve func() bool) net.Listener {
 	most, files := limits.Connections, openFiles()
 	if room := files / 4 * 3; files > 0 && room < most { // the rest is for the database, and for what is fetched
-		f.Log.Warn("this process may not open enough files for limits.connections; raise their limit (LimitNOFILE of systemd, ulimit -n), or lower the key",
+		f.Log.Warn("this process may not open enough files for limits.connections; "+
+			"raise their limit (LimitNOFILE of systemd, ulimit -n), or lower the key",
 			"files", files, "connections", most, "let_in", room)
 		most = max(1, room)
 	}
 	return newConnLimiter(listener, connBounds{
-		most: most, each: limits.PerAddress, exempt: f.Address.trusted, relieve: relieve, shown: f.Address.shown, log: f.Log, figures: f.Metrics.lines,
+		most: most, each: limits.PerAddress, exempt: f.Address.trusted, relieve: relieve, shown: f.Address.shown,
+		log: f.Log, figures: f.Metrics.lines,
 	})
 }
 
@@ -126,7 +128,8 @@ func (s *Server) stop(server *http.Server) error {
 		err = errors.Join(err, s.Await(ctx))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		s.Log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests", s.Handler.InWork.Load())
+		s.Log.Warn("requests were cut off; raise limits.shutdown_timeout to give them longer", "requests",
+			s.Handler.InWork.Load())
 		s.Handler.Detached.cut()
 		return server.Close()
 	}

@@ -44,7 +44,8 @@ func (v *Visitors) treat(answer *Recorder, r *http.Request, at *Route) (*http.Re
 	case visitors.RequireKey:
 		r, err = v.proven(answer, r, at, told)
 	case visitors.Block:
-		err = fail.New(fail.Forbidden, "the owner of this site does not answer %s; to ask for access, turn to the owner",
+		err = fail.New(fail.Forbidden,
+			"the owner of this site does not answer %s; to ask for access, turn to the owner",
 			called(told))
 	}
 	if err != nil {
@@ -80,7 +81,8 @@ func (v *Visitors) limit(answer *Recorder, r *http.Request, told visitors.Treatm
 
 // proven lets an agent in that proves who it is: by a signature, by its address, or by a key of
 // this front desk. Where the address asks for a proof of its own, what it says of that counts.
-func (v *Visitors) proven(answer *Recorder, r *http.Request, at *Route, told visitors.Treatment) (*http.Request, error) {
+func (v *Visitors) proven(answer *Recorder, r *http.Request, at *Route,
+	told visitors.Treatment) (*http.Request, error) {
 	if answer.agent.Proves() {
 		return r, nil
 	}
@@ -91,8 +93,10 @@ func (v *Visitors) proven(answer *Recorder, r *http.Request, at *Route, told vis
 	case at.Proves:
 		return r.WithContext(identity.WithProof(r.Context())), nil
 	}
-	return r, fail.New(fail.Unauthorized, "the owner of this site answers %s only where it proves who it is: sign requests "+
-		"(HTTP Message Signatures, as Web Bot Auth has it), or send an API key as `%s: KEY`; to get one, turn to the owner",
+	return r, fail.New(fail.Unauthorized,
+		"the owner of this site answers %s only where it proves who it is: sign requests "+
+			"(HTTP Message Signatures, as Web Bot Auth has it), or send an API key as `%s: KEY`; "+
+			"to get one, turn to the owner",
 		called(told), identity.KeyHeader)
 }
 
@@ -166,7 +170,8 @@ var reading = []string{"resources/read", "resources/list", "tools/list", "prompt
 
 // what says as what a request counts; counts is false for one that failed, or that neither asks nor
 // reads.
-func (r result) what(request *http.Request, at *Route, status int, happened *httpx.Event) (what visitors.What, counts bool) {
+func (r result) what(request *http.Request, at *Route, status int,
+	happened *httpx.Event) (what visitors.What, counts bool) {
 	switch {
 	case r.denied, status == http.StatusUnauthorized, status == http.StatusPaymentRequired,
 		status == http.StatusForbidden, status == http.StatusTooManyRequests:

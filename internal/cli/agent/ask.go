@@ -36,19 +36,22 @@ type Ask struct {
 // Help is the command's example.
 func (Ask) Help() string {
 	return "Without --url the database is asked that serve would use.\n\n" +
-		"Examples:\n\n\tfrontdesk ask \"a quick vegan dinner\" --type Recipe\n\tfrontdesk ask --url http://127.0.0.1:8080 --mode summarize \"how do I season a pan?\"\n\tfrontdesk ask --chat a quick dinner"
+		"Examples:\n\n\tfrontdesk ask \"a quick vegan dinner\" --type Recipe\n\tfrontdesk ask --url " +
+		"http://127.0.0.1:8080 --mode summarize \"how do I season a pan?\"\n\tfrontdesk ask --chat a quick dinner"
 }
 
 // Run asks.
 func (c Ask) Run(env *command.Environment) error {
 	for _, attribute := range c.With {
 		if name, _, ok := strings.Cut(attribute, "="); !ok || name == "" {
-			return command.Usage("--with %s names no attribute; write NAME=VALUE, such as --with price='under 20'", attribute)
+			return command.Usage("--with %s names no attribute; write NAME=VALUE, such as --with price='under 20'",
+				attribute)
 		}
 	}
 	switch {
 	case len(c.Question) == 0 && !c.Chat:
-		return command.Usage("write the question behind the command, like: frontdesk ask a quick vegan dinner; or go on asking with --chat")
+		return command.Usage("write the question behind the command, like: frontdesk ask a quick vegan " +
+			"dinner; or go on asking with --chat")
 	case c.Chat && (c.JSON || c.Stream):
 		return command.Usage("--chat shows answers to people; leave out --json and --stream")
 	}
@@ -113,8 +116,8 @@ func (c Ask) desk(env *command.Environment) (*command.Front, error) {
 
 func (c Ask) question() client.Question {
 	q := client.Question{
-		Text: strings.Join(c.Question, " "), Sites: command.Listed(c.Site), Types: command.Listed(c.Type), Modes: command.Listed(c.Mode), Limit: c.Limit,
-		NoQuestions: c.NoQuestions, Remember: c.Remember,
+		Text: strings.Join(c.Question, " "), Sites: command.Listed(c.Site), Types: command.Listed(c.Type),
+		Modes: command.Listed(c.Mode), Limit: c.Limit, NoQuestions: c.NoQuestions, Remember: c.Remember,
 	}
 	for _, attribute := range c.With {
 		name, value, _ := strings.Cut(attribute, "=")
@@ -139,7 +142,8 @@ func (c Ask) whole(env *command.Environment, desk *command.Front) error {
 
 // show prints an answer, if there is one, and gives it back where it is a question that can be
 // answered.
-func (c Ask) show(env *command.Environment, desk *command.Front, answer *client.Answer) (back *client.Answer, err error) {
+func (c Ask) show(env *command.Environment, desk *command.Front,
+	answer *client.Answer) (back *client.Answer, err error) {
 	if answer == nil {
 		return nil, nil
 	}
@@ -167,7 +171,8 @@ func (c Ask) follow(env *command.Environment, desk *command.Front) error {
 	return c.rounds(env, func(q client.Question) (*client.Answer, error) { return c.streamed(env, desk, q) })
 }
 
-func (c Ask) streamed(env *command.Environment, desk *command.Front, q client.Question) (back *client.Answer, err error) {
+func (c Ask) streamed(env *command.Environment, desk *command.Front,
+	q client.Question) (back *client.Answer, err error) {
 	stream, err := desk.Stream(env.Ctx, q)
 	if err != nil {
 		answer, err := c.awaited(env, desk, nil, err)
@@ -278,7 +283,8 @@ func (p *printer) result(r client.Result) {
 	if name == "" {
 		name = command.Clean(r.URL)
 	}
-	fmt.Fprintf(p.out, "%2d  %s  (%s, %.0f)\n%s%s\n", p.number, name, command.Clean(r.Type()), r.Score, indent, command.Clean(r.URL))
+	fmt.Fprintf(p.out, "%2d  %s  (%s, %.0f)\n%s%s\n", p.number, name, command.Clean(r.Type()), r.Score, indent,
+		command.Clean(r.URL))
 	if r.Description != "" {
 		fmt.Fprintln(p.out, command.Wrap(command.Shorten(command.Clean(r.Description), 240), indent))
 	}

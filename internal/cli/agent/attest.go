@@ -46,9 +46,11 @@ type attestMint struct {
 
 // Help is the command's example.
 func (attestMint) Help() string {
-	return "The attestation goes to standard output, as JSON. Claims of RAMP are estimated_quantity, word_count, language, iab_categories, content_hash, hash_method and title. Others have to stand " +
+	return "The attestation goes to standard output, as JSON. Claims of RAMP are estimated_quantity, word_count, " +
+		"language, iab_categories, content_hash, hash_method and title. Others have to stand " +
 		"in claims_schema of the verifier's ramp-verifier.json, so only --key-file takes them.\n\n" +
-		"Example:\n\n\tfrontdesk ramp attest mint https://www.example.com/lamp --file lamp.txt --claim word_count=5 > lamp.json"
+		"Example:\n\n" +
+		"\tfrontdesk ramp attest mint https://www.example.com/lamp --file lamp.txt --claim word_count=5 > lamp.json"
 }
 
 // Run mints an attestation.
@@ -61,7 +63,8 @@ func (c attestMint) Run(env *command.Environment) error {
 	if !ok || host == "" {
 		return command.Usage("%s is no address of the web; write it like https://www.example.com/lamp", c.URI)
 	}
-	a := &rampv1.ResourceAttestation{Verifier: c.Verifier, Kid: c.Kid, AttestedAt: timestamppb.New(time.Now().UTC().Truncate(time.Second)), Uri: c.URI, Claims: claims}
+	a := &rampv1.ResourceAttestation{Verifier: c.Verifier, Kid: c.Kid,
+		AttestedAt: timestamppb.New(time.Now().UTC().Truncate(time.Second)), Uri: c.URI, Claims: claims}
 	if a.Verifier == "" {
 		a.Verifier = host
 	}
@@ -107,7 +110,8 @@ func (c attestMint) claims(env *command.Environment) (*structpb.Struct, error) {
 		if err != nil {
 			return nil, err
 		}
-		members["content_hash"], members["hash_method"] = contenthash.Of(contenthash.Method(c.Method), body).String(), c.Method
+		members["content_hash"], members["hash_method"] =
+			contenthash.Of(contenthash.Method(c.Method), body).String(), c.Method
 	}
 	if len(members) == 0 {
 		return nil, command.Usage("nothing is claimed; give --file, --claim or --claims")
@@ -121,7 +125,8 @@ func (c attestMint) claims(env *command.Environment) (*structpb.Struct, error) {
 		return nil, err
 	}
 	if len(unknown) > 0 && c.KeyFile == "" {
-		return nil, command.Usage("%s is no claim of RAMP, and the document of this front desk does not describe it; a verifier with a key of its own (--key-file) may claim it, where its claims_schema has it",
+		return nil, command.Usage("%s is no claim of RAMP, and the document of this front desk does not describe it; "+
+			"a verifier with a key of its own (--key-file) may claim it, where its claims_schema has it",
 			strings.Join(unknown, ", "))
 	}
 	return claims, nil
@@ -131,7 +136,8 @@ func (c attestMint) claims(env *command.Environment) (*structpb.Struct, error) {
 func (c attestMint) key(env *command.Environment, a *rampv1.ResourceAttestation) (ed25519.PrivateKey, error) {
 	if c.KeyFile != "" {
 		if c.Kid == "" {
-			return nil, command.Usage("--key-file needs --kid, the name by which the document of %s has the key", a.Verifier)
+			return nil, command.Usage("--key-file needs --kid, the name by which the document of %s has the key",
+				a.Verifier)
 		}
 		text, err := command.ReadKeyFile(env, c.KeyFile)
 		if err != nil {
@@ -151,19 +157,22 @@ func (c attestMint) key(env *command.Environment, a *rampv1.ResourceAttestation)
 		return nil, err
 	}
 	if program == nil {
-		return nil, errors.New("there is no database here; name the folder with --data or the file with --config, or a key with --key-file")
+		return nil, errors.New("there is no database here; name the folder with --data or the file with " +
+			"--config, or a key with --key-file")
 	}
 	defer program.Close()
 	if host, ok := policy.Host("https://" + a.Verifier + "/"); ok {
 		a.Verifier = host // as its document says
 	}
 	if !loaded.Config.Attests(a.Verifier) {
-		return nil, command.Usage("%s is none of the hosts in whose name this front desk attests (site, ramp.enabled and ramp.attest); another verifier needs --key-file", a.Verifier)
+		return nil, command.Usage("%s is none of the hosts in whose name this front desk attests (site, "+
+			"ramp.enabled and ramp.attest); another verifier needs --key-file", a.Verifier)
 	}
 	id, signer, ok := program.VerifierKeys.Current()
 	key, isKey := signer.(ed25519.PrivateKey)
 	if !ok || !isKey {
-		return nil, errors.New("there is no key that attests yet: run `frontdesk keys rotate verifier`, or start the front desk once")
+		return nil, errors.New(
+			"there is no key that attests yet: run `frontdesk keys rotate verifier`, or start the front desk once")
 	}
 	a.Kid = id
 	return key, nil
@@ -218,7 +227,8 @@ type attestVerify struct {
 
 // Help is the command's example.
 func (attestVerify) Help() string {
-	return "Level 1 is a provider's word on its own content, level 2 that of somebody else, whom you have to trust yourself; of what does not hold it is 0, and the command fails.\n\n" +
+	return "Level 1 is a provider's word on its own content, level 2 that of somebody else, " +
+		"whom you have to trust yourself; of what does not hold it is 0, and the command fails.\n\n" +
 		"Example:\n\n\tfrontdesk ramp attest verify lamp.json --content lamp.txt"
 }
 
@@ -249,7 +259,8 @@ func (c attestVerify) Run(env *command.Environment) error {
 		return command.Usage("%s holds %d attestations; give one", c.File, len(all))
 	}
 	a := all[0]
-	out := shownVerified{Verifier: a.GetVerifier(), Kid: a.GetKid(), At: ramp.AttestedAt(a), URI: a.GetUri(), Claims: a.GetClaims().AsMap()}
+	out := shownVerified{Verifier: a.GetVerifier(), Kid: a.GetKid(), At: ramp.AttestedAt(a), URI: a.GetUri(),
+		Claims: a.GetClaims().AsMap()}
 	provider := c.Provider
 	if u, err := url.Parse(a.GetUri()); err == nil && provider == "" {
 		provider = u.Host
@@ -302,7 +313,8 @@ func (c attestVerify) verify(env *command.Environment, a *rampv1.ResourceAttesta
 }
 
 // keys are those of the verifier, and what it says of its claims.
-func (c attestVerify) keys(env *command.Environment, a *rampv1.ResourceAttestation) ([]ramp.Key, map[string]ramp.Claim, error) {
+func (c attestVerify) keys(env *command.Environment,
+	a *rampv1.ResourceAttestation) ([]ramp.Key, map[string]ramp.Claim, error) {
 	if c.Keys == "" {
 		loaded, err := c.Load(env, nil)
 		if err != nil {
@@ -340,7 +352,8 @@ func (c attestVerify) hold(env *command.Environment, a *rampv1.ResourceAttestati
 	got := contenthash.Of(claimed.Method, body)
 	switch {
 	case claimed.Method == contenthash.SimHash:
-		out.Content = fmt.Sprintf("%d of 64 bits differ (simhash-v1); up to %d are nearly the same words, and tell nothing of what was changed in them", contenthash.Distance(claimed, got), contenthash.Near)
+		out.Content = fmt.Sprintf("%d of 64 bits differ (simhash-v1); up to %d are nearly the same words, "+
+			"and tell nothing of what was changed in them", contenthash.Distance(claimed, got), contenthash.Near)
 	case claimed.Holds(got):
 		out.Content = "these are the bytes that were attested (sha256)"
 	default:
@@ -381,7 +394,8 @@ type attestImport struct {
 
 // Help is the command's example.
 func (attestImport) Help() string {
-	return "Each is looked at as when it is pushed: its verifier has to be among ramp.verifiers, and its address that of an item of yours. It takes the place of what its verifier attested of the item before. " +
+	return "Each is looked at as when it is pushed: its verifier has to be among ramp.verifiers, and its address " +
+		"that of an item of yours. It takes the place of what its verifier attested of the item before. " +
 		"A front desk that runs tells it within seconds, and looks again whether it holds before it does.\n\n" +
 		"Example:\n\n\tfrontdesk ramp attest import vendor.jsonl"
 }
@@ -418,7 +432,8 @@ func (c attestImport) Run(env *command.Environment) error {
 					return err
 				}
 			case one.Reason != "":
-				fmt.Fprintf(env.Stderr, "%s by %s: %s: %s\n", command.Clean(shown.URI), command.Clean(shown.Verifier), shown.Reason, command.Clean(shown.Detail))
+				fmt.Fprintf(env.Stderr, "%s by %s: %s: %s\n", command.Clean(shown.URI), command.Clean(shown.Verifier),
+					shown.Reason, command.Clean(shown.Detail))
 			}
 		}
 		return err

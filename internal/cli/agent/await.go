@@ -22,7 +22,8 @@ type Await struct {
 
 // Help is the command's example.
 func (Await) Help() string {
-	return "What takes long is promised: frontdesk ask waits for it, and with --no-wait prints the token of the promise.\n\n" +
+	return "What takes long is promised: frontdesk ask waits for it, and with " +
+		"--no-wait prints the token of the promise.\n\n" +
 		"Examples:\n\n\tfrontdesk await --url http://127.0.0.1:8080 promise_...\n\tfrontdesk await --cancel promise_..."
 }
 
@@ -52,7 +53,8 @@ func (c Await) Run(env *command.Environment) error {
 
 // awaited waits for an answer that is promised. Where nobody wants to wait it tells of the promise,
 // and gives no answer.
-func (c Ask) awaited(env *command.Environment, desk *command.Front, answer *client.Answer, err error) (*client.Answer, error) {
+func (c Ask) awaited(env *command.Environment, desk *command.Front, answer *client.Answer,
+	err error) (*client.Answer, error) {
 	var promise *client.Promise
 	if !errors.As(err, &promise) {
 		return answer, err
@@ -67,7 +69,8 @@ func (c Ask) awaited(env *command.Environment, desk *command.Front, answer *clie
 	answer, err = desk.Wait(env.Ctx, promise, shown.Promise)
 	if env.Ctx.Err() != nil {
 		shown.End()
-		return nil, fmt.Errorf("the answer is still being worked on; have it with: frontdesk await %s%s", c.where(), command.Clean(promise.Token))
+		return nil, fmt.Errorf("the answer is still being worked on; have it with: frontdesk await %s%s", c.where(),
+			command.Clean(promise.Token))
 	}
 	return answer, err
 }
@@ -78,7 +81,8 @@ func (c Ask) promised(env *command.Environment, promise *client.Promise) {
 		env.Print("%s\n", bytes.TrimSpace(promise.Raw))
 		return
 	}
-	env.Print("%s\nHave the answer with: frontdesk await %s%s\n", command.PromiseLine(promise), c.where(), command.Clean(promise.Token))
+	env.Print("%s\nHave the answer with: frontdesk await %s%s\n", command.PromiseLine(promise), c.where(),
+		command.Clean(promise.Token))
 }
 
 // where is the flag that names the desk, for a command to be typed.

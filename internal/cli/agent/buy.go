@@ -110,7 +110,8 @@ func (f BuyerFlags) know(env *command.Environment, buyer *client.Buyer) error {
 	id, signer, ok := program.AgentKeys.Current()
 	key, isKey := signer.(ed25519.PrivateKey)
 	if !ok || !isKey {
-		return errors.New("the agent has no key yet: run `frontdesk keys agent`, and publish what it prints; or ask with --unsigned")
+		return errors.New("the agent has no key yet: run `frontdesk keys agent`, " +
+			"and publish what it prints; or ask with --unsigned")
 	}
 	buyer.Key, buyer.KeyID = key, id
 	return nil
@@ -137,7 +138,8 @@ type Discover struct {
 
 // Help is the command's example.
 func (Discover) Help() string {
-	return "Every offer's signature is verified with the Exchange's keys; those that are not good are passed over, and said. Level 1 is what a provider itself attests of its content, " +
+	return "Every offer's signature is verified with the Exchange's keys; those that are not good are passed over, " +
+		"and said. Level 1 is what a provider itself attests of its content, " +
 		"level 2 what a --verifier does, level 0 is that nobody does whose word holds.\n\n" +
 		"Example:\n\n\tfrontdesk ramp discover https://exchange.example.com https://www.example.com/lamp --use ai-input"
 }
@@ -314,8 +316,10 @@ type Buy struct {
 
 // Help is the command's example.
 func (Buy) Help() string {
-	return "The cheapest offer is taken, and first one under a subscription of yours. What is fetched is held against the hash that the offer tells.\n\n" +
-		"Example:\n\n\tfrontdesk ramp buy https://exchange.example.com https://www.example.com/lamp --use ai-input --most 0.05 --save lamp.json > lamp.txt"
+	return "The cheapest offer is taken, and first one under a subscription of yours. " +
+		"What is fetched is held against the hash that the offer tells.\n\n" +
+		"Example:\n\n\tfrontdesk ramp buy https://exchange.example.com https://www.example.com/lamp --use ai-input " +
+		"--most 0.05 --save lamp.json > lamp.txt"
 }
 
 // Run buys, and fetches what it bought.
@@ -338,7 +342,8 @@ func (c Buy) Run(env *command.Environment) error {
 		}
 	}
 	id := client.NewPurchase()
-	if err := keepPurchase(c.Save, &client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer}); err != nil {
+	if err := keepPurchase(c.Save,
+		&client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer}); err != nil {
 		return err
 	}
 	all, err := x.Buy(env.Ctx, id, offer)
@@ -350,15 +355,18 @@ func (c Buy) Run(env *command.Environment) error {
 		return fmt.Errorf("the Exchange does not sell it: %s", inWords(bought.Denial.String(), "DENIAL_REASON_"))
 	}
 	if cost := bought.Result.GetCost(); cost != nil {
-		fmt.Fprintf(env.Stderr, "Bought for %s %s: %s\n", number(cost.Amount), command.Clean(cost.Currency), command.Clean(bought.Result.TransactionId))
+		fmt.Fprintf(env.Stderr, "Bought for %s %s: %s\n", number(cost.Amount), command.Clean(cost.Currency),
+			command.Clean(bought.Result.TransactionId))
 	} else {
 		fmt.Fprintf(env.Stderr, "Bought: %s\n", command.Clean(bought.Result.TransactionId))
 	}
-	if err := keepPurchase(c.Save, &client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer, Result: bought.Result}); err != nil {
+	if err := keepPurchase(c.Save,
+		&client.Purchase{Exchange: c.Exchange, ID: id, URI: c.URI, Offer: offer, Result: bought.Result}); err != nil {
 		return err
 	}
 	if offer.DeliveryMethod == rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING {
-		fmt.Fprintln(env.Stderr, "It is told as a stream: open this address with an EventSource or a WebSocket, or with curl -N and Accept: text/event-stream.")
+		fmt.Fprintln(env.Stderr, "It is told as a stream: open this address with an EventSource or a WebSocket, "+
+			"or with curl -N and Accept: text/event-stream.")
 		env.Print("%s\n", command.Clean(bought.URL()))
 		return nil
 	}
@@ -406,16 +414,19 @@ type ReportUse struct {
 
 // Help is the command's example.
 func (ReportUse) Help() string {
-	return "What the report must say is told by the purchase; --displayed-url and --citation tell how the source was named, --revenue what was earned.\n\n" +
+	return "What the report must say is told by the purchase; --displayed-url and " +
+		"--citation tell how the source was named, --revenue what was earned.\n\n" +
 		"Examples:\n\n\tfrontdesk ramp report lamp.json --quantity 17 --use ai-input\n" +
-		"\tfrontdesk ramp report lamp.json --quantity 1 --use ai-input --displayed-url https://www.example.com/lamp --citation link"
+		"\tfrontdesk ramp report lamp.json --quantity 1 --use ai-input --displayed-url " +
+		"https://www.example.com/lamp --citation link"
 }
 
 // Run reports.
 func (c ReportUse) Run(env *command.Environment) error {
 	p, err := readPurchase(c.File)
 	if err == nil && p.Transaction() == "" {
-		err = fmt.Errorf("%s holds a purchase that is not known to be made; go on with it by `frontdesk ramp fetch --resume`", c.File)
+		err = fmt.Errorf("%s holds a purchase that is not known to be made; go on with it by "+
+			"`frontdesk ramp fetch --resume`", c.File)
 	}
 	if err != nil {
 		return err

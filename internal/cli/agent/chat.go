@@ -61,7 +61,8 @@ func (c Ask) forget(env *command.Environment, talk *client.Conversation) error {
 }
 
 // say asks one question of a conversation, and what the desk asks back of it.
-func (c Ask) say(env *command.Environment, desk *command.Front, talk *client.Conversation, in *bufio.Reader, text string) error {
+func (c Ask) say(env *command.Environment, desk *command.Front, talk *client.Conversation, in *bufio.Reader,
+	text string) error {
 	q := talk.Next(text)
 	for round := 0; ; round++ {
 		answer, err := desk.Ask(env.Ctx, q)

@@ -45,8 +45,10 @@ type delegateMint struct {
 
 // Help is the command's example.
 func (delegateMint) Help() string {
-	return "The delegation goes to standard output: keep it secret where it is not bound to a key. The key is that of `frontdesk keys agent`, which your domain has to publish.\n\n" +
-		"Example:\n\n\tfrontdesk ramp delegate mint --scope news.example:premium --max-spend 50.00USD --period 24h --holder @bot.json > delegation.json"
+	return "The delegation goes to standard output: keep it secret where it is not bound to a key. " +
+		"The key is that of `frontdesk keys agent`, which your domain has to publish.\n\n" +
+		"Example:\n\n\tfrontdesk ramp delegate mint --scope news.example:premium --max-spend 50.00USD --period 24h " +
+		"--holder @bot.json > delegation.json"
 }
 
 // Run mints a token.
@@ -64,7 +66,8 @@ func (c delegateMint) Run(env *command.Environment) error {
 	case c.MaxAccesses < 0 || c.MaxAccesses > math.MaxInt32:
 		return command.Usage("--max-accesses %d is no number of purchases", c.MaxAccesses)
 	}
-	d := &rampv1.Delegation{PrincipalDomain: buyer.Domain, PrincipalId: buyer.ID, Scopes: c.Scope, ExpiresAt: timestamppb.New(until), TokenFormat: "biscuit-v2"}
+	d := &rampv1.Delegation{PrincipalDomain: buyer.Domain, PrincipalId: buyer.ID, Scopes: c.Scope,
+		ExpiresAt: timestamppb.New(until), TokenFormat: "biscuit-v2"}
 	source, err := c.source(env, d)
 	if err != nil {
 		return err
@@ -99,7 +102,8 @@ func (c delegateMint) source(env *command.Environment, d *rampv1.Delegation) (*b
 		facts, d.MaxAccesses = append(facts, []any{"max_accesses", c.MaxAccesses}), &most
 	}
 	if c.Period > 0 {
-		facts, d.QuotaPeriod = append(facts, []any{"quota_period_hours", int64(c.Period / time.Hour)}), durationpb.New(c.Period)
+		facts, d.QuotaPeriod = append(facts, []any{"quota_period_hours", int64(c.Period / time.Hour)}),
+			durationpb.New(c.Period)
 	}
 	if c.Holder != "" {
 		key, err := holderKey(env, c.Holder)
@@ -180,7 +184,8 @@ type delegateAttenuate struct {
 // Help is the command's example.
 func (delegateAttenuate) Help() string {
 	return "What is spent under the new token counts under the old one, too.\n\n" +
-		"Example:\n\n\tfrontdesk ramp delegate attenuate delegation.json --scope credit:read --max-spend 2.00USD --resource https://www.example.com/reports/ > narrow.json"
+		"Example:\n\n\tfrontdesk ramp delegate attenuate delegation.json --scope credit:read --max-spend 2.00USD " +
+		"--resource https://www.example.com/reports/ > narrow.json"
 }
 
 // Run narrows a token.
@@ -204,7 +209,8 @@ func (c delegateAttenuate) Run(env *command.Environment) error {
 		}
 	}
 	if !narrows && !c.Seal {
-		return command.Usage("there is nothing to narrow; say what with --scope, --max-spend, --until, --resource, --operation, --holder or --datalog")
+		return command.Usage("there is nothing to narrow; say what with --scope, --max-spend, --until, --resource, " +
+			"--operation, --holder or --datalog")
 	}
 	d.Token = token.Text()
 	if d.PrincipalDomain == "" { // it was a token alone
@@ -216,7 +222,8 @@ func (c delegateAttenuate) Run(env *command.Environment) error {
 
 // source is the new block, and whether it has anything in it. The copies beside the token are
 // narrowed with it.
-func (c delegateAttenuate) source(env *command.Environment, d *rampv1.Delegation) (source *biscuit.Source, narrows bool, err error) {
+func (c delegateAttenuate) source(env *command.Environment,
+	d *rampv1.Delegation) (source *biscuit.Source, narrows bool, err error) {
 	checks := c.Datalog
 	if len(c.Scope) > 0 {
 		checks = append(checks, "check if "+oneOf(`scope(%s)`, c.Scope))
@@ -331,8 +338,9 @@ func (c delegateInspect) Run(env *command.Environment) error {
 		return err
 	}
 	shown := shownDelegation{
-		Users: append([]string{}, says.Users...), Scopes: append([]string{}, says.Scopes...), Scoped: says.Scoped, SpendCents: says.MaxSpendCents, Accesses: says.MaxAccesses,
-		Expires: command.Instant(says.Expires), Holder: hex.EncodeToString(says.Holder), Revocation: says.Revocation, Sealed: token.Sealed(),
+		Users: append([]string{}, says.Users...), Scopes: append([]string{}, says.Scopes...), Scoped: says.Scoped,
+		SpendCents: says.MaxSpendCents, Accesses: says.MaxAccesses, Expires: command.Instant(says.Expires),
+		Holder: hex.EncodeToString(says.Holder), Revocation: says.Revocation, Sealed: token.Sealed(),
 	}
 	if d.PrincipalDomain != "" {
 		shown.Principal = d.PrincipalDomain + "/" + d.PrincipalId
@@ -474,7 +482,8 @@ func (c delegateRevoke) Run(env *command.Environment) error {
 	if _, err := program.Requesters.Revoke(env.Ctx, id, c.Note); err != nil {
 		return err
 	}
-	env.Print("Nothing is sold any more under %s, and under what was narrowed from it; servers that run know it within a second.\n", hex.EncodeToString(id))
+	env.Print("Nothing is sold any more under %s, and under what was narrowed from it; "+
+		"servers that run know it within a second.\n", hex.EncodeToString(id))
 	return nil
 }
 
@@ -499,7 +508,8 @@ func (c delegateRevocations) Run(env *command.Environment) error {
 		if !c.JSON && len(all) > 0 {
 			table := env.Table("REVOKED", "ID", "NOTE")
 			for _, r := range all {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", r.Revoked.Format(time.RFC3339), hex.EncodeToString(r.ID), command.OrElse(command.Clean(r.Note), "-"))
+				fmt.Fprintf(table, "%s\t%s\t%s\n", r.Revoked.Format(time.RFC3339), hex.EncodeToString(r.ID),
+					command.OrElse(command.Clean(r.Note), "-"))
 			}
 			return table.Flush()
 		}

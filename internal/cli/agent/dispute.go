@@ -28,20 +28,23 @@ type Dispute struct {
 
 // Help is the command's example.
 func (Dispute) Help() string {
-	return "Report its use first, also that nothing could be used of it.\n\nExample:\n\n\tfrontdesk ramp dispute lamp.json --reason delivery-failed --follow"
+	return "Report its use first, also that nothing could be used of it.\n\nExample:\n\n" +
+		"\tfrontdesk ramp dispute lamp.json --reason delivery-failed --follow"
 }
 
 // Run disputes, and follows.
 func (c Dispute) Run(env *command.Environment) error {
 	p, err := readPurchase(c.File)
 	if err == nil && p.Transaction() == "" {
-		err = fmt.Errorf("%s holds a purchase that is not known to be made; go on with it by `frontdesk ramp fetch --resume`", c.File)
+		err = fmt.Errorf("%s holds a purchase that is not known to be made; go on with it by "+
+			"`frontdesk ramp fetch --resume`", c.File)
 	}
 	if err != nil {
 		return err
 	}
 	if c.ReportID = cmp.Or(c.ReportID, p.Reported); c.ReportID == "" {
-		return fmt.Errorf("%s has no report on its use; report it first, by `frontdesk ramp report`, or name the report by --report-id", c.File)
+		return fmt.Errorf("%s has no report on its use; report it first, by `frontdesk ramp report`, "+
+			"or name the report by --report-id", c.File)
 	}
 	reason, err := client.ParseDisputeReason(c.Reason)
 	if err != nil {
@@ -51,7 +54,8 @@ func (c Dispute) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	d := client.Dispute{ID: c.ID, ReportID: c.ReportID, Reason: reason, Hash: c.Hash, Description: c.Description, PreferRedelivery: c.Redelivery, Appeal: c.Appeal}
+	d := client.Dispute{ID: c.ID, ReportID: c.ReportID, Reason: reason, Hash: c.Hash, Description: c.Description,
+		PreferRedelivery: c.Redelivery, Appeal: c.Appeal}
 	bought := &client.Bought{Offer: p.Offer, Result: p.Result}
 	stands, err := x.Dispute(env.Ctx, bought, &d)
 	for err == nil && c.Follow && !stands.Decided() {

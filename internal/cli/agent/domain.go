@@ -44,10 +44,13 @@ type VerifyDomain struct {
 
 // Help is the command's example.
 func (VerifyDomain) Help() string {
-	return "It asks the Exchange for a challenge, has your front desk or edge answer it, has the Exchange look, and takes the answer back. With --cdn-type a key is made and registered, and kept " +
+	return "It asks the Exchange for a challenge, has your front desk or edge answer it, has the Exchange look, " +
+		"and takes the answer back. With --cdn-type a key is made and registered, and kept " +
 		"where your edge verifies by it at once. Run it again before the day that it tells.\n\n" +
-		"Examples:\n\n\tfrontdesk ramp verify-domain www.example.com --exchange https://exchange.example.com --caller acme-cms --key-file acme.pem --cdn-type hmac --config edge.yaml\n" +
-		"\tfrontdesk ramp verify-domain www.example.com --exchange https://exchange.example.com --caller acme-cms --key-file acme.pem --webroot /var/www/html --cdn-type hmac --save-key hmac.hex"
+		"Examples:\n\n\tfrontdesk ramp verify-domain www.example.com --exchange https://exchange.example.com " +
+		"--caller acme-cms --key-file acme.pem --cdn-type hmac --config edge.yaml\n" +
+		"\tfrontdesk ramp verify-domain www.example.com --exchange https://exchange.example.com --caller acme-cms " +
+		"--key-file acme.pem --webroot /var/www/html --cdn-type hmac --save-key hmac.hex"
 }
 
 // verification is what came of it.
@@ -101,7 +104,8 @@ func (c VerifyDomain) Run(env *command.Environment) error {
 	if err != nil {
 		return explainedExchange(err)
 	}
-	p := &verifyRun{VerifyDomain: c, env: env, domains: domains, watched: app.Watch(loaded.Config), answers: answers, kept: kept}
+	p := &verifyRun{VerifyDomain: c, env: env, domains: domains, watched: app.Watch(loaded.Config), answers: answers,
+		kept: kept}
 	out, err := p.run()
 	if c.JSON {
 		told := verification{Domain: c.Domain, Exchange: c.Exchange}
@@ -136,7 +140,8 @@ func (c VerifyDomain) check() error {
 	case (c.Desk == "") != (c.DeskKeyFile == ""):
 		return command.Usage("--desk and --desk-key-file belong together")
 	case c.CDNType == "" && (c.SigningKeyFile != "" || c.SaveKey != "" || c.KeyPairID != ""):
-		return command.Usage("--signing-key-file, --save-key and --key-pair-id are of a key; say of what kind it is with --cdn-type")
+		return command.Usage(
+			"--signing-key-file, --save-key and --key-pair-id are of a key; say of what kind it is with --cdn-type")
 	case c.KeyPairID != "" && c.CDNType != "cloudfront":
 		return command.Usage("--key-pair-id is for cloudfront")
 	case places > 0 && c.CDNType != "" && c.SaveKey == "" && c.SigningKeyFile == "":
@@ -164,14 +169,16 @@ func (c VerifyDomain) answers(env *command.Environment, loaded *app.Loaded) (ans
 		if err != nil {
 			return nil, nil, err
 		}
-		return &deskAnswers{at: strings.TrimSuffix(c.Desk, "/"), domain: c.Domain, key: strings.TrimSpace(string(key))}, nil, nil
+		return &deskAnswers{at: strings.TrimSuffix(c.Desk, "/"), domain: c.Domain, key: strings.TrimSpace(string(key))},
+			nil, nil
 	}
 	kept, err := app.OpenAnswering(env.Ctx, loaded, app.NewLog(app.Log{Level: "error"}, env.Stderr), c.Domain)
 	if err != nil {
 		return nil, nil, err
 	}
 	if c.CDNType != "" && !kept.Keeps() && c.SaveKey == "" && c.SigningKeyFile == "" {
-		return nil, nil, errors.Join(command.Usage("no gate of the configuration verifies addresses at %s; say with --save-key where to write the key, for whoever delivers", command.Clean(c.Domain)), kept.Close())
+		return nil, nil, errors.Join(command.Usage("no gate of the configuration verifies addresses at %s; say with "+
+			"--save-key where to write the key, for whoever delivers", command.Clean(c.Domain)), kept.Close())
 	}
 	return kept, kept, nil
 }
@@ -227,18 +234,23 @@ func (p *verifyRun) listed() error {
 		p.say("Whether the domain names the Exchange cannot be seen from here: %s", command.Clean(err.Error()))
 		return nil
 	case err != nil:
-		return &unverified{"the domain's ramp.json cannot be had: " + command.Clean(err.Error()), p.listing(exchange, endpoint)}
+		return &unverified{"the domain's ramp.json cannot be had: " + command.Clean(err.Error()),
+			p.listing(exchange, endpoint)}
 	case !listed:
-		return &unverified{fmt.Sprintf("the domain's ramp.json does not name the Exchange %s", command.Clean(exchange)), p.listing(exchange, endpoint)}
+		return &unverified{fmt.Sprintf("the domain's ramp.json does not name the Exchange %s", command.Clean(exchange)),
+			p.listing(exchange, endpoint)}
 	}
 	return nil
 }
 
 // listing is how a domain names an Exchange.
 func (p *verifyRun) listing(exchange, endpoint string) string {
-	return fmt.Sprintf("An edge serves ramp.json as its Exchange (edge.exchange) has it. A front desk names others by the configuration:\n"+
+	return fmt.Sprintf("An edge serves ramp.json as its Exchange (edge.exchange) has it. "+
+		"A front desk names others by the configuration:\n"+
 		"\tramp: {exchanges: [{domain: %s, endpoint: %q}]}\nand a file at https://%s/.well-known/ramp.json by\n"+
-		"\t{\"ver\": \"1.0\", \"provider\": %q, \"exchanges\": [{\"domain\": %q, \"endpoint\": %q, \"relationship\": \"DIRECT\"}]}", command.Clean(exchange), command.Clean(endpoint), command.Clean(p.Domain), command.Clean(p.Domain), command.Clean(exchange), command.Clean(endpoint))
+		"\t{\"ver\": \"1.0\", \"provider\": %q, \"exchanges\": [{\"domain\": %q, \"endpoint\": %q, "+
+		"\"relationship\": \"DIRECT\"}]}", command.Clean(exchange), command.Clean(endpoint), command.Clean(p.Domain),
+		command.Clean(p.Domain), command.Clean(exchange), command.Clean(endpoint))
 }
 
 // key is the key to register; nil for none. It lies on disk before anybody is told of it.
@@ -291,7 +303,8 @@ func (p *verifyRun) once(key *proof.OfferedKey) (*rampv1.DomainVerificationResul
 	}
 	at, err := url.Parse(challenge.VerificationUrl)
 	if err != nil || !strings.EqualFold(at.Host, p.Domain) || !strings.HasSuffix(at.Path, "/"+challenge.Token) {
-		return nil, fmt.Errorf("the Exchange wants to look at %s, which is not at the domain %s; it is not to be trusted with this", command.Clean(challenge.VerificationUrl), command.Clean(p.Domain))
+		return nil, fmt.Errorf("the Exchange wants to look at %s, which is not at the domain %s; "+
+			"it is not to be trusted with this", command.Clean(challenge.VerificationUrl), command.Clean(p.Domain))
 	}
 	if err := p.answers.Put(p.env.Ctx, challenge.Token, ends); err != nil {
 		return nil, fmt.Errorf("the challenge cannot be answered: %w", err)
@@ -349,7 +362,8 @@ func (p *verifyRun) answered(challenge *rampv1.DomainVerificationChallenge) erro
 			if p.env.Ctx.Err() != nil {
 				return p.env.Ctx.Err()
 			}
-			return &unverified{fmt.Sprintf("the domain does not answer the challenge: %s", command.Clean(cmp.Or(last, err).Error())), p.mend("CHALLENGE_STATUS")}
+			return &unverified{fmt.Sprintf("the domain does not answer the challenge: %s",
+				command.Clean(cmp.Or(last, err).Error())), p.mend("CHALLENGE_STATUS")}
 		case <-tick.C:
 		}
 	}
@@ -358,17 +372,24 @@ func (p *verifyRun) answered(challenge *rampv1.DomainVerificationChallenge) erro
 // mends are what to do where the Exchange says why a domain is not verified, beside what it says
 // itself.
 var mends = map[string]string{
-	"TOKEN_EXPIRED":             "Run the command again; it took longer than the ten minutes of a challenge.",
-	"TOKEN_UNKNOWN":             "Run the command again.",
-	"CHALLENGE_STATUS":          "See that the front desk or edge at the domain runs with this configuration (or serves the folder of --webroot), and that what stands before it passes /.well-known/ramp-verify/ on. Then run the command again.",
-	"CHALLENGE_DIFFERS":         "Something before your server answers in its stead, such as a cache or a page for unknown addresses; have it pass /.well-known/ramp-verify/ on. Then run the command again.",
-	"CHALLENGE_TOO_LARGE":       "Something before your server answers in its stead, such as a page for unknown addresses; have it pass /.well-known/ramp-verify/ on. Then run the command again.",
-	"CHALLENGE_REDIRECTS":       "Have the server answer at the domain itself, without a redirect to another host or spelling. Then run the command again.",
-	"CHALLENGE_UNREACHABLE":     "See that the domain answers by https from everywhere, with a certificate that browsers trust. Then run the command again.",
-	"CHALLENGE_ADDRESS_REFUSED": "See that the domain's records in the DNS lead to public addresses. Then run the command again.",
-	"MANIFEST_UNREACHABLE":      "See that /.well-known/ramp.json answers at the domain. Then run the command again.",
-	"KEY_REFUSED":               "Run the command again without --signing-key-file, so that another key is made.",
-	"DOMAIN_NOT_OF_TENANT":      "Have the Exchange's operator add the domain to your tenant.",
+	"TOKEN_EXPIRED": "Run the command again; it took longer than the ten minutes of a challenge.",
+	"TOKEN_UNKNOWN": "Run the command again.",
+	"CHALLENGE_STATUS": "See that the front desk or edge at the domain runs with this configuration (or " +
+		"serves the folder of --webroot), and that what stands before it passes /.well-known/ramp-verify/ " +
+		"on. Then run the command again.",
+	"CHALLENGE_DIFFERS": "Something before your server answers in its stead, such as a cache or a page for " +
+		"unknown addresses; have it pass /.well-known/ramp-verify/ on. Then run the command again.",
+	"CHALLENGE_TOO_LARGE": "Something before your server answers in its stead, " +
+		"such as a page for unknown addresses; have it pass /.well-known/ramp-verify/ on. Then run the command again.",
+	"CHALLENGE_REDIRECTS": "Have the server answer at the domain itself, " +
+		"without a redirect to another host or spelling. Then run the command again.",
+	"CHALLENGE_UNREACHABLE": "See that the domain answers by https from everywhere, " +
+		"with a certificate that browsers trust. Then run the command again.",
+	"CHALLENGE_ADDRESS_REFUSED": "See that the domain's records in the DNS lead to public " +
+		"addresses. Then run the command again.",
+	"MANIFEST_UNREACHABLE": "See that /.well-known/ramp.json answers at the domain. Then run the command again.",
+	"KEY_REFUSED":          "Run the command again without --signing-key-file, so that another key is made.",
+	"DOMAIN_NOT_OF_TENANT": "Have the Exchange's operator add the domain to your tenant.",
 }
 
 func (p *verifyRun) mend(word string) string {
@@ -384,7 +405,8 @@ func (p *verifyRun) mend(word string) string {
 // done keeps the key where the gate verifies by it.
 func (p *verifyRun) done(result *rampv1.DomainVerificationResult, key *proof.OfferedKey) (*verification, error) {
 	until := result.GetValidUntil().AsTime()
-	out := &verification{Domain: p.Domain, Exchange: p.Exchange, Verified: true, KeyID: result.GetKeyId(), CDNType: p.CDNType, KeptIn: p.SaveKey}
+	out := &verification{Domain: p.Domain, Exchange: p.Exchange, Verified: true, KeyID: result.GetKeyId(),
+		CDNType: p.CDNType, KeptIn: p.SaveKey}
 	if result.ValidUntil != nil {
 		out.ValidUntil = until.UTC().Format(time.RFC3339)
 	}
@@ -393,7 +415,8 @@ func (p *verifyRun) done(result *rampv1.DomainVerificationResult, key *proof.Off
 	}
 	path, err := p.kept.Keep(*key, cmp.Or(result.GetKeyId(), "key"), until)
 	if err != nil {
-		return nil, &unverified{"the domain is verified and the key registered, but it cannot be kept for the edge: " + command.Clean(err.Error()), "Mend that, and run the command again: the key is the same then."}
+		return nil, &unverified{"the domain is verified and the key registered, but it cannot be kept for the edge: " +
+			command.Clean(err.Error()), "Mend that, and run the command again: the key is the same then."}
 	}
 	out.KeptIn = path
 	return out, nil
@@ -440,7 +463,8 @@ type deskAnswers struct{ at, domain, key string }
 
 // Put has the front desk answer.
 func (d *deskAnswers) Put(ctx context.Context, token string, ends time.Time) error {
-	body, err := json.Marshal(map[string]string{"domain": d.domain, "token": token, "expires_at": ends.UTC().Format(time.RFC3339)})
+	body, err := json.Marshal(
+		map[string]string{"domain": d.domain, "token": token, "expires_at": ends.UTC().Format(time.RFC3339)})
 	if err != nil {
 		return err
 	}
@@ -469,7 +493,8 @@ func (d *deskAnswers) do(ctx context.Context, method, path string, body []byte) 
 	defer response.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 	if response.StatusCode >= 300 {
-		return fmt.Errorf("the front desk at %s answers with the status %d: %s", command.Clean(d.at), response.StatusCode, command.Clean(strings.TrimSpace(string(text))))
+		return fmt.Errorf("the front desk at %s answers with the status %d: %s", command.Clean(d.at),
+			response.StatusCode, command.Clean(strings.TrimSpace(string(text))))
 	}
 	return nil
 }

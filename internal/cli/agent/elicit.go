@@ -88,6 +88,6 @@ func putTo(in *bufio.Reader, out io.Writer, q nlweb.Question) (any, error) {
 
 // hints say how questions of each type are answered.
 var hints = map[string]string{
-	nlweb.QuestionSingle: "one of them ", nlweb.QuestionMulti: "any of them, with commas ", nlweb.QuestionNumber: "a number ",
-	nlweb.QuestionBoolean: "yes or no ",
+	nlweb.QuestionSingle: "one of them ", nlweb.QuestionMulti: "any of them, with commas ",
+	nlweb.QuestionNumber: "a number ", nlweb.QuestionBoolean: "yes or no ",
 }

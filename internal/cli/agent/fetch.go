@@ -40,9 +40,12 @@ type Fetch struct {
 
 // Help is the command's example.
 func (Fetch) Help() string {
-	return "One command from the question to the licensed text: it finds the Exchange, takes the cheapest offer that fits, buys, fetches, holds what came against its hash, and reports the use.\n\n" +
-		"Examples:\n\n\tfrontdesk ramp fetch https://www.example.com/premium/lamp --max 0.05USD --as buyer.example.com/research-bot --save lamp.json > lamp.txt\n" +
-		"\tfrontdesk ramp fetch --url https://www.example.com \"how are oil lamps trimmed?\" --max 0.05USD --as buyer.example.com/research-bot\n" +
+	return "One command from the question to the licensed text: it finds the Exchange, takes the cheapest offer that " +
+		"fits, buys, fetches, holds what came against its hash, and reports the use.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp fetch https://www.example.com/premium/lamp --max 0.05USD " +
+		"--as buyer.example.com/research-bot --save lamp.json > lamp.txt\n" +
+		"\tfrontdesk ramp fetch --url https://www.example.com \"how are oil lamps trimmed?\" --max 0.05USD " +
+		"--as buyer.example.com/research-bot\n" +
 		"\tfrontdesk ramp fetch --resume lamp.json --as buyer.example.com/research-bot > lamp.txt"
 }
 
@@ -92,7 +95,8 @@ func (c Fetch) place() (address string, item client.Result, err error) {
 	}
 	u, err := url.Parse(c.What[0])
 	if len(c.What) > 1 || err != nil || u.Host == "" {
-		return "", item, command.Usage("%s is no address of content; for a question, name the front desk with --url", strings.Join(c.What, " "))
+		return "", item, command.Usage("%s is no address of content; for a question, name the front desk with --url",
+			strings.Join(c.What, " "))
 	}
 	return u.Scheme + "://" + u.Host, client.Result{URL: c.What[0]}, nil
 }
@@ -152,7 +156,8 @@ func (c Fetch) resume(env *command.Environment, f client.Fetching) error {
 		return err
 	}
 	if p.ID == "" {
-		return fmt.Errorf("%s holds no purchase that could be gone on with; it needs one that `frontdesk ramp fetch --save` wrote", c.Resume)
+		return fmt.Errorf("%s holds no purchase that could be gone on with; it needs one that "+
+			"`frontdesk ramp fetch --save` wrote", c.Resume)
 	}
 	if c.Save == "" {
 		c.Save = c.Resume
@@ -215,10 +220,12 @@ func writeContent(env *command.Environment, file string, content *client.Content
 		return fmt.Errorf("%w (nothing was written)", explainedExchange(wrong))
 	}
 	if content.Near {
-		fmt.Fprintf(env.Stderr, "These are nearly the words that were offered (simhash-v1, %d of 64 bits differ); what was changed in them nobody can tell by that.\n", content.Distance)
+		fmt.Fprintf(env.Stderr, "These are nearly the words that were offered (simhash-v1, %d of 64 bits differ); "+
+			"what was changed in them nobody can tell by that.\n", content.Distance)
 	}
 	if !content.Offered && !content.Digested && !content.Near {
-		fmt.Fprintln(env.Stderr, "Nothing tells whether this is all that was sent, and what was offered: it came without a digest, and the offer has no hash of this form.")
+		fmt.Fprintln(env.Stderr, "Nothing tells whether this is all that was sent, and what was offered: "+
+			"it came without a digest, and the offer has no hash of this form.")
 	}
 	err := error(nil)
 	if file != "" {
@@ -245,7 +252,8 @@ func keepPurchase(file string, p *client.Purchase) error {
 	if err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.part") // for this user alone: its address opens to whoever has it
+	// for this user alone: its address opens to whoever has it
+	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.part")
 	if err != nil {
 		return err
 	}
@@ -267,7 +275,8 @@ func readPurchase(file string) (*client.Purchase, error) {
 	}
 	p := &client.Purchase{}
 	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("%s holds no purchase; name the file that `frontdesk ramp fetch` or `frontdesk ramp buy` wrote with --save", file)
+		return nil, fmt.Errorf("%s holds no purchase; name the file that `frontdesk ramp fetch` or "+
+			"`frontdesk ramp buy` wrote with --save", file)
 	}
 	return p, nil
 }
@@ -282,7 +291,8 @@ func ParsePrice(flag, text string) (client.Price, error) {
 	}
 	parts := isPrice.FindStringSubmatch(text)
 	if parts == nil {
-		return client.Price{}, command.Usage("%s %s is no price; write an amount and its currency, like 0.05USD", flag, text)
+		return client.Price{}, command.Usage("%s %s is no price; write an amount and its currency, like 0.05USD",
+			flag, text)
 	}
 	amount, err := strconv.ParseFloat(parts[1], 64)
 	return client.Price{Amount: amount, Currency: strings.ToUpper(parts[2])}, err

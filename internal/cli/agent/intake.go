@@ -28,13 +28,14 @@ type providerFlags struct {
 }
 
 // discover reads the manifest of a business.
-func (f providerFlags) discover(env *command.Environment, address string, agent client.IntakeAgent) (*client.Provider, error) {
+func (f providerFlags) discover(env *command.Environment, address string,
+	agent client.IntakeAgent) (*client.Provider, error) {
 	transport := command.NewTransport()
 	transport.DisableKeepAlives = true // a person thinks between two requests
 	agent.BindHosts = f.BindHost
 	p, err := client.DiscoverIntakes(env.Ctx, address, agent, client.Options{
-		HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent, Token: client.StaticToken(env.Token(f.Token)),
-		Agent: command.ConfigFlags{}.SignsAs(env),
+		HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent,
+		Token: client.StaticToken(env.Token(f.Token)), Agent: command.ConfigFlags{}.SignsAs(env),
 	})
 	return p, explainedIntake(err)
 }
@@ -82,7 +83,9 @@ func (c IntakeDiscover) Run(env *command.Environment) error {
 		env.Print("%s\n", command.Wrap(command.Clean(m.Provider.Description), ""))
 	}
 	if m.Certification != nil {
-		env.Print("It says that %s certified it (%s): nothing here proves that.\n", command.Clean(cmp.Or(m.Certification.Registry, "a registry")), command.Clean(cmp.Or(m.Certification.CertID, "without an id")))
+		env.Print("It says that %s certified it (%s): nothing here proves that.\n",
+			command.Clean(cmp.Or(m.Certification.Registry, "a registry")),
+			command.Clean(cmp.Or(m.Certification.CertID, "without an id")))
 	}
 	for i := range m.Intakes {
 		env.Print("\n%s", describedIntake(&m.Intakes[i]))
@@ -93,7 +96,8 @@ func (c IntakeDiscover) Run(env *command.Environment) error {
 // describedIntake is an intake for a person.
 func describedIntake(n *intake.Intake) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s\n", command.Clean(n.ID), command.Clean(n.Name), command.Wrap(command.Clean(n.Description), "    "))
+	fmt.Fprintf(&b, "%s  %s\n%s\n", command.Clean(n.ID), command.Clean(n.Name),
+		command.Wrap(command.Clean(n.Description), "    "))
 	for _, field := range fieldsOf(n.InputSchema) {
 		fmt.Fprintf(&b, "%s\n", command.Wrap(field, "    - "))
 	}
@@ -252,7 +256,8 @@ type IntakeSubmit struct {
 // Help is the command's example.
 func (IntakeSubmit) Help() string {
 	return "What does not fit the intake is not sent. What looks personal is sent only when you say so.\n\n" +
-		"Example:\n\n\tfrontdesk intake submit https://www.example.com find-a-tradesperson --set trade=plumber --set city=Graz --save offer.json"
+		"Example:\n\n\tfrontdesk intake submit https://www.example.com find-a-tradesperson --set trade=plumber " +
+		"--set city=Graz --save offer.json"
 }
 
 // Run submits.
@@ -276,7 +281,8 @@ func (c IntakeSubmit) Run(env *command.Environment) error {
 	got, err := p.SubmitIntake(env.Ctx, c.Intake, s)
 	var personal *client.PersonalData
 	if errors.As(err, &personal) {
-		question := fmt.Sprintf("This looks personal: %s. Does the person want %s to have it?", command.Clean(strings.Join(personal.Members, ", ")), command.Clean(p.Manifest().Provider.Name))
+		question := fmt.Sprintf("This looks personal: %s. Does the person want %s to have it?",
+			command.Clean(strings.Join(personal.Members, ", ")), command.Clean(p.Manifest().Provider.Name))
 		if err := c.confirmed(env, question); err != nil {
 			return err
 		}
@@ -318,7 +324,8 @@ func (c IntakeSubmit) failed(env *command.Environment, agent string, err error) 
 		return command.ErrTold
 	}
 	if pending != nil {
-		return fmt.Errorf("%s: say the same with --session %s --agent %s", command.Clean(err.Error()), pending.Again.Session, agent)
+		return fmt.Errorf("%s: say the same with --session %s --agent %s", command.Clean(err.Error()),
+			pending.Again.Session, agent)
 	}
 	return explainedIntake(err)
 }
@@ -326,7 +333,8 @@ func (c IntakeSubmit) failed(env *command.Environment, agent string, err error) 
 // printOffer shows an offer. Its words are the business's, and are shown as such.
 func printOffer(env *command.Environment, p *client.Provider, got *client.Offered, saved string) {
 	offer := got.Response.Offer
-	env.Print("%s says:\n%s\n", command.Clean(p.Manifest().Provider.Name), command.Wrap(command.Clean(offer.Summary), "    "))
+	env.Print("%s says:\n%s\n", command.Clean(p.Manifest().Provider.Name),
+		command.Wrap(command.Clean(offer.Summary), "    "))
 	if len(offer.Details) > 0 {
 		var indented bytes.Buffer
 		if json.Indent(&indented, offer.Details, "", "  ") == nil {
@@ -433,7 +441,8 @@ func (c IntakeBind) Run(env *command.Environment) error {
 	if _, err := offered.Confirm(data, scopes...); err != nil { // before anybody is asked
 		return explainedIntake(err)
 	}
-	question := fmt.Sprintf("%s says: %s\nAccept it, and send %s to %s?", command.Clean(p.Manifest().Provider.Name), command.Clean(offered.Response.Offer.Summary),
+	question := fmt.Sprintf("%s says: %s\nAccept it, and send %s to %s?", command.Clean(p.Manifest().Provider.Name),
+		command.Clean(offered.Response.Offer.Summary),
 		namesOf(data), command.Clean(offered.Response.Offer.BindEndpoint))
 	if err := c.confirmed(env, question); err != nil {
 		return err
@@ -450,7 +459,9 @@ func (c IntakeBind) Run(env *command.Environment) error {
 	case c.JSON || got.Bound == nil:
 		env.Print("%s\n", command.Clean(string(got.Raw)))
 	default:
-		env.Print("%s says:\n%s\nbound at %s\n", command.Clean(p.Manifest().Provider.Name), command.Wrap(command.Clean(cmp.Or(got.Bound.Message, "The offer is bound.")), "    "), command.Clean(got.Bound.BoundAt))
+		env.Print("%s says:\n%s\nbound at %s\n", command.Clean(p.Manifest().Provider.Name),
+			command.Wrap(command.Clean(cmp.Or(got.Bound.Message, "The offer is bound.")), "    "),
+			command.Clean(got.Bound.BoundAt))
 	}
 	return nil
 }

@@ -35,14 +35,17 @@ func (f PlatformFlags) open(env *command.Environment, address string) (*client.P
 	}
 	transport := command.NewTransport()
 	transport.DisableKeepAlives = true // there are two requests at most
-	return client.OpenPublisher(env.Ctx, address, client.Platform{ID: f.Platform, Software: "frontdesk", Key: client.NewKey(f.Key, secret)},
-		client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent, MaxAnswer: command.MaxAnswer, Agent: command.ConfigFlags{}.SignsAs(env)})
+	return client.OpenPublisher(env.Ctx, address,
+		client.Platform{ID: f.Platform, Software: "frontdesk", Key: client.NewKey(f.Key, secret)},
+		client.Options{HTTP: &http.Client{Transport: transport}, UserAgent: command.UserAgent,
+			MaxAnswer: command.MaxAnswer, Agent: command.ConfigFlags{}.SignsAs(env)})
 }
 
 // SecretOf reads a secret: the bytes of a file, without the line break at its end.
 func SecretOf(env *command.Environment, file string) ([]byte, error) {
 	if file == "" {
-		return nil, command.Usage("name the file that has the secret with --secret-file; it is no argument, since arguments can be seen by other users of the machine")
+		return nil, command.Usage("name the file that has the secret with --secret-file; it is no argument, " +
+			"since arguments can be seen by other users of the machine")
 	}
 	text, err := command.ReadInput(env, file, command.MaxSecretFile)
 	if err != nil {
@@ -72,7 +75,8 @@ type IntentRetrieve struct {
 // Help is the command's example.
 func (IntentRetrieve) Help() string {
 	return "The answer is for one request that a person makes now: nothing of it may be kept.\n\n" +
-		"Example:\n\n\tfrontdesk intent retrieve https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt --domain food --query \"how do I season a pan?\""
+		"Example:\n\n\tfrontdesk intent retrieve https://www.example.com --platform example_chat " +
+		"--key plat_live_92xk --secret-file secret.txt --domain food --query \"how do I season a pan?\""
 }
 
 // Run asks.
@@ -82,7 +86,8 @@ func (c IntentRetrieve) Run(env *command.Environment) error {
 		return c.failed(env, err)
 	}
 	got, err := publisher.Retrieve(env.Ctx, client.Retrieval{
-		Domain: c.Domain, Subdomain: c.Subdomain, Query: c.Query, Language: c.Language, Country: c.Country, Session: c.Session, Turn: c.Turn,
+		Domain: c.Domain, Subdomain: c.Subdomain, Query: c.Query, Language: c.Language, Country: c.Country,
+		Session: c.Session, Turn: c.Turn,
 	})
 	if err != nil {
 		return c.failed(env, err)
@@ -139,7 +144,8 @@ func printPassages(env *command.Environment, got *client.Passages) {
 		}
 	}
 	for _, source := range got.Answer.Citations {
-		env.Print("%s\n    %s (%s)\n", command.Clean(source.SourceURL), command.Clean(source.Title), command.Clean(strings.Join(source.ChunkIDs, ", ")))
+		env.Print("%s\n    %s (%s)\n", command.Clean(source.SourceURL), command.Clean(source.Title),
+			command.Clean(strings.Join(source.ChunkIDs, ", ")))
 	}
 	signed := "not signed"
 	if got.Signed {
@@ -170,7 +176,8 @@ type IntentCite struct {
 // Help is the command's example.
 func (IntentCite) Help() string {
 	return "A publisher may demand to be told of citations, and keeps what it is told.\n\n" +
-		"Example:\n\n\tfrontdesk intent cite https://www.example.com --platform example_chat --key plat_live_92xk --secret-file secret.txt --answer answer.json --surface footnote"
+		"Example:\n\n\tfrontdesk intent cite https://www.example.com --platform example_chat --key plat_live_92xk " +
+		"--secret-file secret.txt --answer answer.json --surface footnote"
 }
 
 // Run reports.
@@ -192,7 +199,8 @@ func (c IntentCite) Run(env *command.Environment) error {
 
 // shown is what was cited, by the flags and the answer.
 func (c IntentCite) shown(env *command.Environment) (client.Shown, error) {
-	shown := client.Shown{RequestID: c.Request, SourceURL: c.Source, ChunkIDs: c.Chunk, Surface: c.Surface, EventID: c.Event}
+	shown := client.Shown{RequestID: c.Request, SourceURL: c.Source, ChunkIDs: c.Chunk, Surface: c.Surface,
+		EventID: c.Event}
 	if shown.EventID == "" {
 		shown.EventID = "evt_" + strings.ToLower(rand.Text())
 	}

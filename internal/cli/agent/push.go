@@ -32,7 +32,8 @@ func (f supplierFlags) open(env *command.Environment) (*client.Catalog, error) {
 	if err != nil {
 		return nil, command.Usage("--key-file: %v", err)
 	}
-	c, err := client.OpenCatalog(env.Ctx, f.Exchange, client.Supplier{Caller: f.Caller, Key: key, Tenant: f.Tenant}, buying())
+	c, err := client.OpenCatalog(env.Ctx, f.Exchange,
+		client.Supplier{Caller: f.Caller, Key: key, Tenant: f.Tenant}, buying())
 	return c, explainedExchange(err)
 }
 
@@ -58,10 +59,13 @@ type Push struct {
 
 // Help is the command's example.
 func (Push) Help() string {
-	return "An entry is like {\"domain\": \"www.example.com\", \"path\": \"/article\", \"title\": \"Lamp\", \"word_count\": 800}. It takes the place of the one at its address. " +
-		"What is no web page has its URI as the path and needs no domain: {\"path\": \"duns:804735132\", \"estimated_quantity\": 12}. " +
+	return "An entry is like {\"domain\": \"www.example.com\", \"path\": \"/article\", \"title\": \"Lamp\", " +
+		"\"word_count\": 800}. It takes the place of the one at its address. " +
+		"What is no web page has its URI as the path and needs no domain: {\"path\": \"duns:804735132\", " +
+		"\"estimated_quantity\": 12}. " +
 		"Why entries were refused the Exchange's operator can tell.\n\n" +
-		"Example:\n\n\tfrontdesk ramp push https://exchange.example.com entries.jsonl --tenant acme --caller acme-cms --key-file acme.pem"
+		"Example:\n\n\tfrontdesk ramp push https://exchange.example.com entries.jsonl --tenant acme " +
+		"--caller acme-cms --key-file acme.pem"
 }
 
 // Run pushes entries.
@@ -130,7 +134,8 @@ type Withdraw struct {
 
 // Help is the command's example.
 func (Withdraw) Help() string {
-	return "Example:\n\n\tfrontdesk ramp withdraw https://exchange.example.com /article https://www.example.com/other --tenant acme --caller acme-cms --key-file acme.pem"
+	return "Example:\n\n\tfrontdesk ramp withdraw https://exchange.example.com /article " +
+		"https://www.example.com/other --tenant acme --caller acme-cms --key-file acme.pem"
 }
 
 // Run takes entries out.

@@ -38,8 +38,10 @@ type Resolve struct {
 // Help is the command's example.
 func (Resolve) Help() string {
 	return "The Broker asks several Exchanges, takes the best offer for each address, and buys by it.\n\n" +
-		"Examples:\n\n\tfrontdesk ramp resolve https://broker.example.com https://www.example.com/lamp --use ai-input --max 0.05USD --as buyer.example.com/research-bot --save lamp.json\n" +
-		"\tfrontdesk ramp resolve https://broker.example.com --report lamp.json --quantity 17 --as buyer.example.com/research-bot"
+		"Examples:\n\n\tfrontdesk ramp resolve https://broker.example.com https://www.example.com/lamp " +
+		"--use ai-input --max 0.05USD --as buyer.example.com/research-bot --save lamp.json\n" +
+		"\tfrontdesk ramp resolve https://broker.example.com --report lamp.json --quantity 17 " +
+		"--as buyer.example.com/research-bot"
 }
 
 // Run asks a Broker.
@@ -63,10 +65,12 @@ func (c Resolve) Run(env *command.Environment) error {
 		return command.Usage("name the addresses that are wanted, or search with --query")
 	}
 	if c.Budget == "" && (c.BudgetScope != "" || c.Period != 0) {
-		return command.Usage("--budget-scope and --period are of a budget; say how much may be spent with --budget, like --budget 10USD")
+		return command.Usage(
+			"--budget-scope and --period are of a budget; say how much may be spent with --budget, like --budget 10USD")
 	}
 	r := &client.Resolving{
-		ID: c.ID, URIs: c.URI, Query: c.Query, Uses: c.Use, Exchanges: c.Only, Preferred: c.Preferred, Scope: c.BudgetScope, Period: c.Period, DryRun: c.DryRun,
+		ID: c.ID, URIs: c.URI, Query: c.Query, Uses: c.Use, Exchanges: c.Only, Preferred: c.Preferred,
+		Scope: c.BudgetScope, Period: c.Period, DryRun: c.DryRun,
 	}
 	if r.Most, err = ParsePrice("--max", c.Max); err != nil {
 		return err
@@ -97,7 +101,8 @@ func (c Resolve) Run(env *command.Environment) error {
 	var unsaved error
 	if c.Save != "" {
 		if err := os.WriteFile(c.Save, append(text, '\n'), 0o600); err != nil { // what was bought is told all the same
-			unsaved = fmt.Errorf("%w; name another file, and the same request with --id %s, which buys nothing twice", err, command.Clean(got.ID))
+			unsaved = fmt.Errorf("%w; name another file, and the same request with --id %s, which buys nothing twice",
+				err, command.Clean(got.ID))
 		}
 	}
 	if c.JSON {
@@ -108,8 +113,8 @@ func (c Resolve) Run(env *command.Environment) error {
 	return unsaved
 }
 
-// showFound prints what a search found. The Broker buys none of it by itself: the agent names what it
-// wants, and signs that.
+// showFound prints what a search found. The Broker buys none of it by itself: the agent names what
+// it wants, and signs that.
 func showFound(env *command.Environment, details map[string]any) {
 	list, _ := details["found"].([]any)
 	for _, one := range list {
@@ -132,19 +137,24 @@ func (c Resolve) show(env *command.Environment, got *client.Resolved) {
 		price := client.Price{Amount: one.GetCost().GetAmount(), Currency: one.GetCost().GetCurrency()}
 		fee := ""
 		if one.BrokerFee != nil {
-			fee = ", and " + client.Price{Amount: one.BrokerFee.Amount, Currency: one.BrokerFee.Currency}.String() + " for the Broker"
+			fee = ", and " + client.Price{Amount: one.BrokerFee.Amount, Currency: one.BrokerFee.Currency}.String() +
+				" for the Broker"
 		}
 		if got.DryRun {
-			env.Print("%s would be bought at %s for %s%s\n", command.Clean(one.URI), command.Clean(one.Exchange), command.Clean(price.String()), command.Clean(fee))
+			env.Print("%s would be bought at %s for %s%s\n", command.Clean(one.URI), command.Clean(one.Exchange),
+				command.Clean(price.String()), command.Clean(fee))
 			continue
 		}
-		env.Print("%s was bought at %s for %s%s: %s\n\t%s\n", command.Clean(one.URI), command.Clean(one.Exchange), command.Clean(price.String()), command.Clean(fee), command.Clean(one.TransactionId), command.Clean(one.URL()))
+		env.Print("%s was bought at %s for %s%s: %s\n\t%s\n", command.Clean(one.URI), command.Clean(one.Exchange),
+			command.Clean(price.String()), command.Clean(fee), command.Clean(one.TransactionId),
+			command.Clean(one.URL()))
 		if err := one.Overcharged(); err != nil {
 			env.Print("\t%s\n", command.Clean(err.Error()))
 		}
 	}
 	for _, one := range got.Unsold {
-		env.Print("%s was not bought: %s\n", command.Clean(one.URI), command.Clean(strings.ToLower(strings.ReplaceAll(one.Reason, "_", " "))))
+		env.Print("%s was not bought: %s\n", command.Clean(one.URI),
+			command.Clean(strings.ToLower(strings.ReplaceAll(one.Reason, "_", " "))))
 	}
 	for _, one := range got.Found {
 		env.Print("%s was found: %s\n", command.Clean(one.URI), command.Clean(one.Title))

@@ -11,7 +11,8 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// ConfigFlags choose the configuration. Every key can be set by one of them, and they outweigh environment and file.
+// ConfigFlags choose the configuration. Every key can be set by one of them, and they outweigh
+// environment and file.
 type ConfigFlags struct {
 	Config string   `placeholder:"FILE" help:"Configuration file; without it $$FRONTDESK_CONFIG, or frontdesk.yaml if it is here."`
 	Data   *string  `placeholder:"DIR" help:"Folder for the database."`
@@ -61,7 +62,8 @@ func (f ConfigFlags) layers(env *Environment, flags map[string]*string, sources 
 	return layers, nil
 }
 
-// Load reads the configuration. What is odd about it is told by what serves, and by `frontdesk config check`.
+// Load reads the configuration. What is odd about it is told by what serves, and by `frontdesk
+// config check`.
 func (f ConfigFlags) Load(env *Environment, flags map[string]*string, sources ...app.Source) (*app.Loaded, error) {
 	layers, err := f.layers(env, flags, sources...)
 	if err != nil {
@@ -77,14 +79,16 @@ func (e *Environment) Warn(warnings yamlconf.Findings) {
 	}
 }
 
-// NeedContent refuses to look for content where there is none yet, instead of making an empty database.
+// NeedContent refuses to look for content where there is none yet, instead of making an empty
+// database.
 func NeedContent(config app.Config) error {
 	path, isFile := config.StoreFile()
 	if !isFile {
 		return nil
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("there is no content at %s yet; read some with `frontdesk ingest PATH`, or name another folder with --data", filepath.Dir(path))
+		return fmt.Errorf("there is no content at %s yet; read some with `frontdesk ingest PATH`, "+
+			"or name another folder with --data", filepath.Dir(path))
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ const MaxAnswer = 256 << 20
 func Remote(address, token string, agent *client.Agent) (*Front, error) {
 	transport := NewTransport()
 	c, err := client.New(address, client.Options{
-		HTTP: &http.Client{Transport: transport}, UserAgent: UserAgent, Token: client.StaticToken(token), MaxAnswer: MaxAnswer,
-		Agent: agent,
+		HTTP: &http.Client{Transport: transport}, UserAgent: UserAgent, Token: client.StaticToken(token),
+		MaxAnswer: MaxAnswer, Agent: agent,
 	})
 	if err != nil {
 		return nil, Usage("--url: %s", err)
@@ -75,7 +75,8 @@ func Within(s *app.App) (*Front, error) {
 		s.Close()
 	}
 	c, err := client.New("http://localhost", client.Options{
-		HTTP: &http.Client{Transport: &http.Transport{DialContext: inside.dial}}, UserAgent: UserAgent, Retries: -1, MaxAnswer: MaxAnswer,
+		HTTP: &http.Client{Transport: &http.Transport{DialContext: inside.dial}}, UserAgent: UserAgent, Retries: -1,
+		MaxAnswer: MaxAnswer,
 	})
 	if err != nil {
 		done()

@@ -43,7 +43,8 @@ func ReadInput(env *Environment, name string, most int64) ([]byte, error) {
 		err = fmt.Errorf("it has more than %d bytes, and no more are read; give another, or a part of it", most)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", OrElse(Clean(strings.TrimPrefix(name, "-")), "standard input"), err)
+		return nil, fmt.Errorf("%s cannot be read: %w",
+			OrElse(Clean(strings.TrimPrefix(name, "-")), "standard input"), err)
 	}
 	return text, nil
 }

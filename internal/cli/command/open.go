@@ -54,7 +54,8 @@ func OpenOperator(env *Environment, flags ConfigFlags, create bool) (*Opened, er
 func NeedKeys(env *Environment, flags ConfigFlags, id string) (*app.App, error) {
 	program, _, err := OpenKeys(env, flags, false)
 	if err == nil && program == nil {
-		err = fmt.Errorf("there is no database here, and so no key %s; name the folder with --data or the file with --config", Clean(id))
+		err = fmt.Errorf("there is no database here, and so no key %s; name the folder with "+
+			"--data or the file with --config", Clean(id))
 	}
 	return program, err
 }

@@ -12,7 +12,8 @@ import (
 // to one line.
 func Clean(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+		return r <= ' ' || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069
 	}), " ")
 }
 

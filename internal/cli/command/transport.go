@@ -13,7 +13,8 @@ func NewTransport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	dial := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if host, port, err := net.SplitHostPort(address); err == nil && strings.HasSuffix(strings.ToLower(host), ".localhost") {
+		if host, port, err := net.SplitHostPort(address); err == nil &&
+			strings.HasSuffix(strings.ToLower(host), ".localhost") {
 			address = net.JoinHostPort("localhost", port)
 		}
 		return dial(ctx, network, address)

@@ -46,7 +46,8 @@ const (
 )
 
 // says are the members in which Says looks.
-var says = []string{"name", "headline", "description", "keywords", "category", "recipeCategory", "articleSection", "about"}
+var says = []string{"name", "headline", "description", "keywords", "category", "recipeCategory",
+	"articleSection", "about"}
 
 // Holds tells whether an item fulfils the condition. The item is what encoding/json makes of its
 // object. An empty condition holds for every item.
@@ -91,13 +92,16 @@ func (c Condition) fits(v any) bool {
 		return ok && c.From <= day && (c.Until == "" || day <= c.Until)
 	}
 	n, ok := quantity(v, c.As)
-	return ok && (c.Min == nil || n >= *c.Min) && (c.Max == nil || n <= *c.Max) && (c.Over == nil || n > *c.Over) && (c.Under == nil || n < *c.Under)
+	return ok && (c.Min == nil || n >= *c.Min) && (c.Max == nil || n <= *c.Max) && (c.Over == nil || n > *c.Over) &&
+		(c.Under == nil || n < *c.Under)
 }
 
 // check finds what a condition says in vain.
 func (c Condition) check() error {
 	tests := 0
-	for _, there := range []bool{len(c.Has) > 0, len(c.Is) > 0, len(c.Ends) > 0, c.From != "" || c.Until != "", c.bounded()} {
+	for _, there := range []bool{
+		len(c.Has) > 0, len(c.Is) > 0, len(c.Ends) > 0, c.From != "" || c.Until != "", c.bounded(),
+	} {
 		if there {
 			tests++
 		}
@@ -207,7 +211,9 @@ func fold(text string) string {
 // hasWords tells whether one of the phrases stands in a value, word by word.
 func hasWords(v any, phrases []string) bool {
 	text := " " + fold(asText(v)) + " "
-	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, " "+fold(phrase)+" ") })
+	return slices.ContainsFunc(phrases, func(phrase string) bool {
+		return strings.Contains(text, " "+fold(phrase)+" ")
+	})
 }
 
 var (

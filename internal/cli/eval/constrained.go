@@ -184,7 +184,8 @@ func (items Items) Judge(q Constrained, got Outcome) (ConstrainedResult, error) 
 		result.Order = &order
 	}
 	if q.Count > 0 {
-		counted := len(got.Documents) == min(q.Count, result.Right) || result.Right < q.Count && len(got.Documents) <= q.Count && len(got.Documents) > 0
+		counted := len(got.Documents) == min(q.Count, result.Right) ||
+			result.Right < q.Count && len(got.Documents) <= q.Count && len(got.Documents) > 0
 		result.Counted = &counted
 	}
 	return result, nil
@@ -196,7 +197,9 @@ func (q Constrained) depth() int { return cmp.Or(q.First, constrainedDepth) }
 func (items Items) judgeEmpty(q Constrained, got Outcome, result *ConstrainedResult) {
 	ok := len(got.Documents) == 0 || got.Relaxed && q.Empty != ExpectNone
 	if !ok && q.Empty == ExpectEither {
-		ok = !slices.ContainsFunc(got.Documents, func(url string) bool { return items[url] == nil || !q.Want.Holds(items[url]) })
+		ok = !slices.ContainsFunc(got.Documents, func(url string) bool {
+			return items[url] == nil || !q.Want.Holds(items[url])
+		})
 	}
 	if ok {
 		result.Precision, result.Found = 1, 1

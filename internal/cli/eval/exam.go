@@ -112,7 +112,8 @@ func (q *Everyday) Question() client.Question {
 
 // Examine asks the questions of one site.
 func Examine(
-	ctx context.Context, site string, questions []Everyday, ask func(context.Context, *Everyday) (*client.Answer, error),
+	ctx context.Context, site string, questions []Everyday,
+	ask func(context.Context, *Everyday) (*client.Answer, error),
 ) ([]Examined, error) {
 	all := make([]Examined, len(questions))
 	for i := range questions {
@@ -238,7 +239,8 @@ func (r ExamReport) WriteText(w io.Writer, misses bool) error {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tright\tasked\tshare\tshow what they must not\t")
 	row := func(name string, t *Tally) {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.2f\t%d\t\n", name, t.Right, t.Asked, float64(t.Right)/float64(max(t.Asked, 1)), t.Shows)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.2f\t%d\t\n", name, t.Right, t.Asked,
+			float64(t.Right)/float64(max(t.Asked, 1)), t.Shows)
 	}
 	for _, group := range []map[string]*Tally{r.Sites, r.Kinds} {
 		for _, name := range slices.SortedFunc(maps.Keys(group), cmp.Compare[string]) {

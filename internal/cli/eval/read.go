@@ -44,7 +44,8 @@ func ReadQrels(r io.Reader) (Qrels, error) {
 	err := eachLine(r, func(_ int, line string) error {
 		f := strings.Fields(line)
 		if len(f) != 4 {
-			return fmt.Errorf("%d columns; a line is query ID, iteration, document and grade, separated by blanks", len(f))
+			return fmt.Errorf("%d columns; a line is query ID, iteration, document and grade, separated by blanks",
+				len(f))
 		}
 		grade, err := strconv.Atoi(f[3])
 		if err != nil {

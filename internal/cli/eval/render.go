@@ -70,7 +70,8 @@ func (r ConstrainedReport) WriteText(w io.Writer, misses bool) error {
 		if t.Counting > 0 {
 			counted = fmt.Sprintf("%d of %d", t.Counts, t.Counting)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%s\t%s\t%d\n", cmp.Or(t.Kind, "all"), t.Questions, t.Precision, t.Found, order, counted, t.Whole)
+		fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%s\t%s\t%d\n", cmp.Or(t.Kind, "all"), t.Questions, t.Precision, t.Found,
+			order, counted, t.Whole)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -95,7 +96,8 @@ func (r ConstrainedResult) writeText(w io.Writer) {
 	if len(r.Prev) > 0 {
 		fmt.Fprintf(w, " after %q", r.Prev)
 	}
-	fmt.Fprintf(w, "\n  precision %.2f, found %.2f, %d results, %d items are right\n", r.Precision, r.Found, r.Results, r.Right)
+	fmt.Fprintf(w, "\n  precision %.2f, found %.2f, %d results, %d items are right\n", r.Precision, r.Found,
+		r.Results, r.Right)
 	if r.Order != nil && *r.Order < 1 {
 		fmt.Fprintf(w, "  in order %.2f\n", *r.Order)
 	}

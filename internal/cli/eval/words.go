@@ -21,7 +21,8 @@ func Words(out io.Writer, file string) error {
 		}
 		fmt.Fprintf(out, "%s: %s\n", file, table.Form)
 	}
-	fmt.Fprintf(out, "%d pieces of %d numbers, ready after %s\n\n", table.Pieces(), table.Dimensions(), time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(out, "%d pieces of %d numbers, ready after %s\n\n", table.Pieces(), table.Dimensions(),
+		time.Since(began).Round(time.Millisecond))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "language\teveryday words known\twords for the same\tother words\tthe English word\tis read")
 	for _, language := range words.Languages() {
@@ -30,7 +31,8 @@ func Words(out io.Writer, file string) error {
 		if r.Read() {
 			answer = "yes"
 		}
-		fmt.Fprintf(w, "%s\t%d of %d\t%.2f\t%.2f\t%.2f\t%s\n", language, r.Known, r.Asked, r.Same, r.Other, r.English, answer)
+		fmt.Fprintf(w, "%s\t%d of %d\t%.2f\t%.2f\t%.2f\t%s\n", language, r.Known, r.Asked, r.Same, r.Other,
+			r.English, answer)
 	}
 	return w.Flush()
 }

@@ -27,8 +27,10 @@ type Backup struct {
 
 // Help is the command's example.
 func (Backup) Help() string {
-	return "The file holds the database as it was at one moment, whichever engine it is on, the files of the data folder, and the configuration. " +
-		"A server may run meanwhile, and write. The file gets its name when it was written and read back. It holds the secrets that these hold: keep it so.\n\n" +
+	return "The file holds the database as it was at one moment, whichever engine it is on, " +
+		"the files of the data folder, and the configuration. " +
+		"A server may run meanwhile, and write. The file gets its name when it was written and read back. " +
+		"It holds the secrets that these hold: keep it so.\n\n" +
 		"Example:\n\n\tfrontdesk backup /var/backups/frontdesk-$(date +%F).backup"
 }
 
@@ -38,7 +40,8 @@ func (c Backup) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	contents, err := backup.Create(env.Ctx, c.File, backupSource(env, loaded), backup.Options{Program: "frontdesk " + build.Current().Version, Replace: c.Replace})
+	contents, err := backup.Create(env.Ctx, c.File, backupSource(env, loaded),
+		backup.Options{Program: "frontdesk " + build.Current().Version, Replace: c.Replace})
 	if err != nil {
 		return err
 	}
@@ -47,7 +50,8 @@ func (c Backup) Run(env *command.Environment) error {
 		fmt.Fprintf(env.Stderr, "The console cannot tell of this backup: %s\n", command.Clean(err.Error()))
 	}
 	if contents.Rows["submission_record"] > 0 {
-		env.Print("It does not hold %s, with the keys to what agents submitted: what is erased stays erased. To move to another machine, stop the server, restore there, "+
+		env.Print("It does not hold %s, with the keys to what agents submitted: what is erased stays erased. "+
+			"To move to another machine, stop the server, restore there, "+
 			"and move the vault there, too; keep no copy of it.\n", vaultName(loaded.Config))
 	}
 	return nil
@@ -63,10 +67,13 @@ type Restore struct {
 
 // Help is the command's example.
 func (Restore) Help() string {
-	return "The database and the data folder are those of the configuration here; where there is none, that of the backup is written to " + command.DefaultFile + ". " +
+	return "The database and the data folder are those of the configuration here; where there is none, " +
+		"that of the backup is written to " + command.DefaultFile + ". " +
 		"End servers that use the database first. A restore that is broken off leaves everything as it was. " +
-		"The database may be on another engine than it was. What a ledger needs then is `frontdesk ledger resume`.\n\n" +
-		"Examples:\n\n\tfrontdesk restore --check site.backup\n\tfrontdesk restore site.backup\n\tfrontdesk restore --replace --store postgres://frontdesk@localhost/frontdesk site.backup"
+		"The database may be on another engine than it was. What a ledger needs then is " +
+		"`frontdesk ledger resume`.\n\n" +
+		"Examples:\n\n\tfrontdesk restore --check site.backup\n\tfrontdesk restore site.backup\n" +
+		"\tfrontdesk restore --replace --store postgres://frontdesk@localhost/frontdesk site.backup"
 }
 
 // Run puts a backup in place.
@@ -77,7 +84,8 @@ func (c Restore) Run(env *command.Environment) error {
 	}
 	if c.Check {
 		env.Print("%s is whole: %s.\nIt was written by %s on %s from %s.\n", c.File, holds(contents),
-			command.Clean(contents.Program), contents.Created.Format("2006-01-02 15:04:05 UTC"), command.Clean(contents.Layout.Engine))
+			command.Clean(contents.Program), contents.Created.Format("2006-01-02 15:04:05 UTC"),
+			command.Clean(contents.Layout.Engine))
 		return nil
 	}
 	if err := c.configuration(env, contents); err != nil {
@@ -92,14 +100,18 @@ func (c Restore) Run(env *command.Environment) error {
 	}
 	env.Print("Restored %s.\n", holds(contents))
 	if contents.Rows["submission_record"] > 0 {
-		env.Print("What agents submitted can be read as far as its keys are in %s, which no backup holds. Where they are on another machine, stop the server there and move the vault here before `frontdesk serve`.\n", vaultName(loaded.Config))
+		env.Print("What agents submitted can be read as far as its keys are in %s, which no backup holds. "+
+			"Where they are on another machine, stop the server there and move the vault "+
+			"here before `frontdesk serve`.\n", vaultName(loaded.Config))
 	}
 	if contents.Rows["ledger_head"] == 0 {
 		env.Print("`frontdesk serve` serves it.\n")
 		return nil
 	}
-	env.Print("`frontdesk ask` and `frontdesk mcp` answer at once. `frontdesk serve` waits until you say how the ledger goes on, which may be older than what was signed " +
-		"since the backup was made: `frontdesk ledger resume` gives it a new name, and is always right; `frontdesk ledger resume --complete` keeps the name, if nothing was signed since.\n")
+	env.Print("`frontdesk ask` and `frontdesk mcp` answer at once. `frontdesk serve` waits until you say how the " +
+		"ledger goes on, which may be older than what was signed " +
+		"since the backup was made: `frontdesk ledger resume` gives it a new name, and is always right; " +
+		"`frontdesk ledger resume --complete` keeps the name, if nothing was signed since.\n")
 	return nil
 }
 
@@ -152,7 +164,8 @@ func noteBackup(env *command.Environment, loaded *app.Loaded, contents backup.Co
 		return nil
 	}
 	db, err := store.Open(env.Ctx, store.Config{
-		DSN: loaded.Config.DSN(), Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Schemas: []store.Schema{settings.Schema},
+		DSN: loaded.Config.DSN(), Log: app.NewLog(app.Log{Level: "error"}, env.Stderr),
+		Schemas: []store.Schema{settings.Schema},
 	})
 	if err != nil {
 		return err

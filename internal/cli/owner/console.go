@@ -33,9 +33,12 @@ type consoleToken struct {
 
 // Help is the command's example.
 func (consoleToken) Help() string {
-	return "The token goes to standard output and is kept nowhere: only its hash is. A server that runs takes it at once. " +
-		"`frontdesk keys list` shows it, `frontdesk keys revoke ID` ends it, and with it the sessions that it began.\n\n" +
-		"Examples:\n\n\tfrontdesk console token\n\tfrontdesk console token \"Ana\" --role owner\n\tfrontdesk console token \"Bo\" --role viewer --expires 720h"
+	return "The token goes to standard output and is kept nowhere: only its hash is. " +
+		"A server that runs takes it at once. " +
+		"`frontdesk keys list` shows it, `frontdesk keys revoke ID` ends it, " +
+		"and with it the sessions that it began.\n\n" +
+		"Examples:\n\n\tfrontdesk console token\n\tfrontdesk console token \"Ana\" --role owner\n" +
+		"\tfrontdesk console token \"Bo\" --role viewer --expires 720h"
 }
 
 // Run makes a token.
@@ -57,7 +60,8 @@ func (c consoleToken) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "The token %s of the %s %q for the console (/console/) is shown this once:\n", made.ID, c.Role, made.Name)
+	fmt.Fprintf(env.Stderr, "The token %s of the %s %q for the console (/console/) is shown this once:\n", made.ID,
+		c.Role, made.Name)
 	env.Print("%s\n", text)
 	if !loaded.Config.Console.Owner.Enabled {
 		fmt.Fprintln(env.Stderr, "The console is not served; set console.owner.enabled to true in the configuration.")

@@ -29,9 +29,12 @@ type evidenceImport struct {
 
 // Help says what is kept.
 func (evidenceImport) Help() string {
-	return "Of a line there is kept which transaction its address names, when, what was answered, how many bytes were sent, and what the cache did; never the signed address, and nothing of who fetched it. " +
-		"Lines that name no transaction are counted. A line counts once: an import that was broken off is done again.\n\n" +
-		"Examples:\n\n\tfrontdesk ramp evidence import E2EXAMPLE.2027-01-31-12.*.gz\n\tzcat access.log.*.gz | frontdesk ramp evidence import --form combined --by nginx-1 -"
+	return "Of a line there is kept which transaction its address names, when, what was answered, " +
+		"how many bytes were sent, and what the cache did; never the signed address, and nothing of who fetched it. " +
+		"Lines that name no transaction are counted. A line counts once: an import that was " +
+		"broken off is done again.\n\n" +
+		"Examples:\n\n\tfrontdesk ramp evidence import E2EXAMPLE.2027-01-31-12.*.gz\n" +
+		"\tzcat access.log.*.gz | frontdesk ramp evidence import --form combined --by nginx-1 -"
 }
 
 // Run imports logs, one after the other.
@@ -41,7 +44,8 @@ func (c evidenceImport) Run(env *command.Environment) error {
 		return err
 	}
 	defer program.Close()
-	log := accesslog.Source{Form: accesslog.Form(c.Form), Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
+	log := accesslog.Source{Form: accesslog.Form(c.Form),
+		Fields: strings.FieldsFunc(c.Fields, func(r rune) bool { return r == ',' || r == ' ' }), By: c.By, Site: c.Site}
 	for _, name := range c.Files {
 		if err := importLog(env, program, log, name); err != nil {
 			return fmt.Errorf("%s: %w", command.Clean(name), err)
@@ -65,13 +69,15 @@ func importLog(env *command.Environment, program *app.App, log accesslog.Source,
 
 // foundText tells what an import found.
 func foundText(name string, told accesslog.ImportResult) string {
-	text := fmt.Sprintf("%s (%s): %d lines, %d kept, %d kept before", command.Clean(name), told.Form, told.Lines, told.Added, told.Duplicates)
+	text := fmt.Sprintf("%s (%s): %d lines, %d kept, %d kept before", command.Clean(name), told.Form, told.Lines,
+		told.Added, told.Duplicates)
 	for _, n := range []struct {
 		count int64
 		words string
 	}{
-		{told.Stray, "of those kept are of no transaction that is known"}, {told.Unlicensed, "name no transaction"}, {told.Refused, "were refused, under no transaction that is known"},
-		{told.Other, "are no GET"}, {told.Elsewhere, "are of other sites"}, {told.Unreadable, "cannot be read"},
+		{told.Stray, "of those kept are of no transaction that is known"}, {told.Unlicensed, "name no transaction"},
+		{told.Refused, "were refused, under no transaction that is known"}, {told.Other, "are no GET"},
+		{told.Elsewhere, "are of other sites"}, {told.Unreadable, "cannot be read"},
 	} {
 		if n.count > 0 {
 			text += fmt.Sprintf("\n\t%d %s", n.count, n.words)
@@ -91,7 +97,8 @@ type evidenceShow struct {
 
 // Help is the command's example.
 func (evidenceShow) Help() string {
-	return "The oldest first: what this front desk and its edges recorded, and what imported logs say. The same answer may stand there twice, by an edge and by a log.\n\n" +
+	return "The oldest first: what this front desk and its edges recorded, and what imported logs say. " +
+		"The same answer may stand there twice, by an edge and by a log.\n\n" +
 		"Example:\n\n\tfrontdesk ramp evidence show txn-01M2ZK8T4D5Q7R9V1W3X5Y7Z9A"
 }
 
@@ -118,7 +125,9 @@ func (c evidenceShow) Run(env *command.Environment) error {
 			env.Print("Nobody has recorded anything under this transaction.\n")
 		}
 		for _, a := range all {
-			told := toldAnswer{Time: a.At.Format(time.RFC3339Nano), Source: strings.TrimSpace(string(a.Kind) + " " + a.By), Status: a.Status, Bytes: a.Bytes, AtMost: a.Bound, Cache: a.Cache, Place: a.Place}
+			told := toldAnswer{Time: a.At.Format(time.RFC3339Nano),
+				Source: strings.TrimSpace(string(a.Kind) + " " + a.By), Status: a.Status, Bytes: a.Bytes,
+				AtMost: a.Bound, Cache: a.Cache, Place: a.Place}
 			if a.Open {
 				told.State = "open"
 			} else if a.Cut {
@@ -134,7 +143,8 @@ func (c evidenceShow) Run(env *command.Environment) error {
 			if told.AtMost {
 				most = "at most "
 			}
-			env.Print("%s  %-20s  %3d  %s%d bytes  %s %s %s\n", told.Time, command.Clean(told.Source), told.Status, most, told.Bytes, told.State, command.Clean(told.Cache), command.Clean(told.Place))
+			env.Print("%s  %-20s  %3d  %s%d bytes  %s %s %s\n", told.Time, command.Clean(told.Source), told.Status,
+				most, told.Bytes, told.State, command.Clean(told.Cache), command.Clean(told.Place))
 		}
 		return nil
 	})

@@ -63,7 +63,8 @@ type keysIssueAPI struct {
 
 // Help is the command's example.
 func (keysIssueAPI) Help() string {
-	return "The key goes to standard output and is kept nowhere: only its hash is. A server that runs takes it at once.\n\n" +
+	return "The key goes to standard output and is kept nowhere: only its hash is. " +
+		"A server that runs takes it at once.\n\n" +
 		"Example:\n\n\tfrontdesk keys issue api \"Example Agents Inc.\" --door ask --rate 600/1m --expires 2160h"
 }
 
@@ -71,7 +72,8 @@ func (keysIssueAPI) Help() string {
 func (c keysIssueAPI) Run(env *command.Environment) error {
 	for _, door := range c.Door {
 		if !app.IsDoor(door) {
-			return command.Usage("--door %s: there is no such door; there are %s", door, strings.Join(app.Doors(), ", "))
+			return command.Usage("--door %s: there is no such door; there are %s", door,
+				strings.Join(app.Doors(), ", "))
 		}
 	}
 	if _, err := ratelimit.ParseRate(c.Rate); err != nil {
@@ -99,7 +101,8 @@ func (c keysIssueAPI) Run(env *command.Environment) error {
 	}
 	showAPIKey(env, made, text)
 	if len(loaded.Config.Auth.Required) == 0 {
-		fmt.Fprintln(env.Stderr, "No door needs a key yet; set auth.required in the configuration to close those that should.")
+		fmt.Fprintln(env.Stderr,
+			"No door needs a key yet; set auth.required in the configuration to close those that should.")
 	}
 	return nil
 }
@@ -127,9 +130,11 @@ type keysIssuePlatform struct {
 
 // Help is the command's example.
 func (keysIssuePlatform) Help() string {
-	return "The secret goes to standard output, once; the bytes of that text are the key of HMAC-SHA256. It is kept sealed: the database alone gives no secret. " +
+	return "The secret goes to standard output, once; the bytes of that text are the key of HMAC-SHA256. " +
+		"It is kept sealed: the database alone gives no secret. " +
 		"A server that runs takes the key at once.\n\n" +
-		"Examples:\n\n\tfrontdesk keys issue platform example-search --role retrieve --role event --max-chunks 3 --rate 20/1s\n" +
+		"Examples:\n\n\tfrontdesk keys issue platform example-search --role retrieve --role event " +
+		"--max-chunks 3 --rate 20/1s\n" +
 		"\tfrontdesk keys issue platform example-search --id plat_live_92xk --secret-file registry.txt"
 }
 
@@ -142,7 +147,8 @@ func (c keysIssuePlatform) Run(env *command.Environment) error {
 		return command.Usage("--id %s: that is what the site's own key is called here; choose another", c.ID)
 	}
 	key := identity.PlatformKey{
-		ID: c.ID, Platform: c.Platform, Roles: c.Role, NotBefore: c.NotBefore.UTC(), MaxChunks: c.MaxChunks, MaxTokens: c.MaxTokens, Rate: c.Rate,
+		ID: c.ID, Platform: c.Platform, Roles: c.Role, NotBefore: c.NotBefore.UTC(), MaxChunks: c.MaxChunks,
+		MaxTokens: c.MaxTokens, Rate: c.Rate,
 	}
 	if len(key.Roles) == 0 {
 		key.Roles = identity.Roles
@@ -200,7 +206,8 @@ func (c keysIssuePlatform) secret(env *command.Environment) ([]byte, error) {
 	secret := []byte(line)
 	switch c.Encoding {
 	case "base64":
-		secret, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(line), "="))
+		secret, err = base64.RawStdEncoding.DecodeString(
+			strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(line), "="))
 	case "hex":
 		secret, err = hex.DecodeString(line)
 	}
@@ -247,9 +254,11 @@ type keysRotate struct {
 
 // Help is the command's example.
 func (keysRotate) Help() string {
-	return "Servers that run take the new key within a second. A new key of a platform, or API key, has all that the old one has but its secret, " +
+	return "Servers that run take the new key within a second. A new key of a platform, or API key, " +
+		"has all that the old one has but its secret, " +
 		"which goes to standard output, once.\n\n" +
-		"Examples:\n\n\tfrontdesk keys rotate site\n\tfrontdesk keys rotate deliver\n\tfrontdesk keys rotate plat_cd6kcyi7ssil --overlap 24h"
+		"Examples:\n\n\tfrontdesk keys rotate site\n\tfrontdesk keys rotate deliver\n" +
+		"\tfrontdesk keys rotate plat_cd6kcyi7ssil --overlap 24h"
 }
 
 // Run makes a key that follows another.
@@ -328,7 +337,8 @@ func (c keysRotate) rotateSite(env *command.Environment) error {
 	if made.Number > 1 && c.Overlap > 0 {
 		env.Print("The one before it signs beside it for %s.\n", c.Overlap)
 	}
-	fmt.Fprintln(env.Stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
+	fmt.Fprintln(env.Stderr,
+		"Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
 	return nil
 }
 
@@ -377,7 +387,8 @@ func (c keysRotate) rotateBot(env *command.Environment) error {
 	if signs := own.SignsFrom(made); signs.After(made.Created) {
 		env.Print("It signs from %s on; until then the key before it does.\n", signs.Local().Format(time.TimeOnly))
 	}
-	fmt.Fprintln(env.Stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
+	fmt.Fprintln(env.Stderr,
+		"Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
 	return nil
 }
 
@@ -397,9 +408,11 @@ func (c keysRotate) rotateAddresses(env *command.Environment) error {
 	if grace > 0 {
 		env.Print("Addresses that the one before it signed open as long as they would have.\n")
 	} else {
-		env.Print("Addresses that others signed open nothing any more; who has bought something asks for it once more, under the same id.\n")
+		env.Print("Addresses that others signed open nothing any more; who has bought something asks for it " +
+			"once more, under the same id.\n")
 	}
-	fmt.Fprintln(env.Stderr, "Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
+	fmt.Fprintln(env.Stderr,
+		"Nodes that have a copy of the folder of secrets, instead of sharing it, need the new file, too.")
 	return nil
 }
 
@@ -416,7 +429,8 @@ type keysRevoke struct {
 // Run ends a key.
 func (c keysRevoke) Run(env *command.Environment) error {
 	if c.ID == siteKey {
-		return command.Usage("the site's key cannot be without a follower; `frontdesk keys rotate site --overlap 0s` ends it at once")
+		return command.Usage(
+			"the site's key cannot be without a follower; `frontdesk keys rotate site --overlap 0s` ends it at once")
 	}
 	program, err := command.NeedKeys(env, c.ConfigFlags, c.ID)
 	if err != nil {
@@ -424,7 +438,8 @@ func (c keysRevoke) Run(env *command.Environment) error {
 	}
 	defer program.Close()
 	if ofSite(program, c.ID) {
-		return command.Usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes another, and ends all that sign", c.ID)
+		return command.Usage("%s is a key of the site; `frontdesk keys rotate site --overlap 0s` makes "+
+			"another, and ends all that sign", c.ID)
 	}
 	in := access.RevokeKey{KeyName: access.KeyName{ID: c.ID, Kind: c.Kind}}
 	key, err := in.Do(env.Ctx, program.Operator())
@@ -441,7 +456,8 @@ type keysSuspend struct {
 
 // Run suspends a key.
 func (c keysSuspend) Run(env *command.Environment) error {
-	return c.set(env, c.ConfigFlags, "suspended", "The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
+	return c.set(env, c.ConfigFlags, "suspended",
+		"The key %s opens nothing until it is resumed; servers that run know it within a second.\n")
 }
 
 type keysResume struct {
@@ -451,7 +467,8 @@ type keysResume struct {
 
 // Run resumes a key.
 func (c keysResume) Run(env *command.Environment) error {
-	return c.set(env, c.ConfigFlags, "active", "The key %s is let in again; servers that run know it within a second.\n")
+	return c.set(env, c.ConfigFlags, "active",
+		"The key %s is let in again; servers that run know it within a second.\n")
 }
 
 // keyName names a key.
@@ -489,14 +506,17 @@ func (c keysList) Run(env *command.Environment) error {
 		return command.PrintJSON(env, keys)
 	}
 	if len(keys) == 0 {
-		env.Print("There are no keys. Make one with `frontdesk keys issue api NAME` or `frontdesk keys issue platform ID`.\n")
+		env.Print(
+			"There are no keys. Make one with `frontdesk keys issue api NAME` or `frontdesk keys issue platform ID`.\n")
 		return nil
 	}
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KIND\tID\tHOLDER\tSTATE\tFOR\tRATE\tCHUNKS\tTOKENS\tCREATED\tENDS\tUSED")
 	for _, key := range keys {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, command.Clean(key.ID), command.OrElse(command.Clean(key.Holder()), "-"), key.State, opens(key),
-			command.OrElse(key.Rate, "-"), command.Figure(key.MaxChunks), command.Figure(key.MaxTokens), command.Day(command.Instant(key.Created)), command.Day(key.Ends), command.OrElse(key.LastUsed, "-"))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key.Kind, command.Clean(key.ID),
+			command.OrElse(command.Clean(key.Holder()), "-"), key.State, opens(key),
+			command.OrElse(key.Rate, "-"), command.Figure(key.MaxChunks), command.Figure(key.MaxTokens),
+			command.Day(command.Instant(key.Created)), command.Day(key.Ends), command.OrElse(key.LastUsed, "-"))
 	}
 	return table.Flush()
 }
@@ -526,8 +546,8 @@ func (c keysList) keys(env *command.Environment) ([]keyring.Key, error) {
 	// There is no database, and so no key of others.
 	ring := keyring.Ring{Own: map[string]*identity.SiteKeys{}, Now: time.Now}
 	for kind, open := range map[string]func(string, func() time.Time) (*identity.SiteKeys, error){
-		keyring.Site: identity.OpenSiteKeys, keyring.Agent: identity.OpenAgentKeys, keyring.Verifier: identity.OpenVerifierKeys,
-		keyring.Bot: identity.OpenBotKeys,
+		keyring.Site: identity.OpenSiteKeys, keyring.Agent: identity.OpenAgentKeys,
+		keyring.Verifier: identity.OpenVerifierKeys, keyring.Bot: identity.OpenBotKeys,
 	} {
 		if ring.Own[kind], err = open(loaded.Config.KeyFolder(), nil); err != nil {
 			return nil, err
@@ -547,7 +567,8 @@ func (keysHash) Run(env *command.Environment) error {
 	line, _ := bufio.NewReader(env.Stdin).ReadString('\n')
 	key := strings.TrimSpace(line)
 	if len(key) < leastKey {
-		return command.Usage("write the key to standard input, at least %d characters; for a new one: openssl rand -hex 20", leastKey)
+		return command.Usage(
+			"write the key to standard input, at least %d characters; for a new one: openssl rand -hex 20", leastKey)
 	}
 	env.Print("%s\n", identity.Hash(key))
 	return nil

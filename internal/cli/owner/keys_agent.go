@@ -17,9 +17,12 @@ type keysAgent struct {
 
 // Help is the command's example.
 func (keysAgent) Help() string {
-	return "An agent signs what it asks Exchanges for (RAMP v1) with an Ed25519 key, which lies in the folder of secrets as agent-1.pem. The first is made " +
-		"when there is none. The document goes to standard output: serve it at https://DOMAIN/.well-known/ramp-agent.json, or let this front desk do so with ramp.agent.enabled.\n\n" +
-		"Examples:\n\n\tfrontdesk keys agent --id research-bot > ramp-agent.json\n\tfrontdesk keys agent --id research-bot --rotate --overlap 24h > ramp-agent.json"
+	return "An agent signs what it asks Exchanges for (RAMP v1) with an Ed25519 key, " +
+		"which lies in the folder of secrets as agent-1.pem. The first is made " +
+		"when there is none. The document goes to standard output: serve it at " +
+		"https://DOMAIN/.well-known/ramp-agent.json, or let this front desk do so with ramp.agent.enabled.\n\n" +
+		"Examples:\n\n\tfrontdesk keys agent --id research-bot > ramp-agent.json\n" +
+		"\tfrontdesk keys agent --id research-bot --rotate --overlap 24h > ramp-agent.json"
 }
 
 // Run makes keys where that is asked for, and prints the document.
@@ -56,7 +59,8 @@ func (c keysAgent) Run(env *command.Environment) error {
 		return err
 	}
 	newest := program.AgentKeys.Keys()[0]
-	fmt.Fprintf(env.Stderr, "The agent %s signs with the key %s (%s).\n", command.Clean(config.AgentID()), newest.ID, config.KeyFolder())
+	fmt.Fprintf(env.Stderr, "The agent %s signs with the key %s (%s).\n", command.Clean(config.AgentID()), newest.ID,
+		config.KeyFolder())
 	env.Print("%s\n", document)
 	return nil
 }

@@ -21,9 +21,12 @@ type keysIssueDelivery struct {
 
 // Help is the command's example.
 func (keysIssueDelivery) Help() string {
-	return "The key waits until frontdesk keys activate, so that the other side can be told before: standard output has the secret (hex; for fastly base64), or for cloudfront the " +
-		"public key, for a key group. It is kept sealed: the database alone signs nothing. With the form ed25519 the site's key signs (frontdesk keys rotate site).\n\n" +
-		"Examples:\n\n\tfrontdesk keys issue delivery premium-cdn\n\tfrontdesk keys issue delivery premium-cdn --key-pair-id K2JCJMDEHXQW5F --secret-file private.pem"
+	return "The key waits until frontdesk keys activate, so that the other side can be told before: " +
+		"standard output has the secret (hex; for fastly base64), or for cloudfront the " +
+		"public key, for a key group. It is kept sealed: the database alone signs nothing. " +
+		"With the form ed25519 the site's key signs (frontdesk keys rotate site).\n\n" +
+		"Examples:\n\n\tfrontdesk keys issue delivery premium-cdn\n" +
+		"\tfrontdesk keys issue delivery premium-cdn --key-pair-id K2JCJMDEHXQW5F --secret-file private.pem"
 }
 
 // Run makes a key, or takes one.
@@ -33,13 +36,17 @@ func (c keysIssueDelivery) Run(env *command.Environment) error {
 		return err
 	}
 	defer program.Close()
-	at := slices.IndexFunc(loaded.Config.RAMP.Delivery, func(d delivery.OutletSettings) bool { return d.Name == c.Name })
+	at := slices.IndexFunc(loaded.Config.RAMP.Delivery, func(d delivery.OutletSettings) bool {
+		return d.Name == c.Name
+	})
 	if at < 0 {
-		return command.Usage("there is no %q in ramp.delivery of the configuration; add it there first", command.Clean(c.Name))
+		return command.Usage("there is no %q in ramp.delivery of the configuration; add it there first",
+			command.Clean(c.Name))
 	}
 	form := sign.URLForm(loaded.Config.RAMP.Delivery[at].Form)
 	if form == sign.URLEd25519 {
-		return command.Usage("addresses of %s are signed with the site's key; `frontdesk keys rotate site` makes another", c.Name)
+		return command.Usage(
+			"addresses of %s are signed with the site's key; `frontdesk keys rotate site` makes another", c.Name)
 	}
 	secret, err := c.secret(env, form)
 	if err != nil {
@@ -49,7 +56,9 @@ func (c keysIssueDelivery) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "The key %s for %s waits. Tell the other side, and then run `frontdesk keys activate %s`.\n", made.ID, made.Place, made.ID)
+	fmt.Fprintf(env.Stderr,
+		"The key %s for %s waits. Tell the other side, and then run `frontdesk keys activate %s`.\n", made.ID,
+		made.Place, made.ID)
 	if shown == "" {
 		return nil
 	}
@@ -81,7 +90,8 @@ type keysActivate struct {
 
 // Help is the command's example.
 func (keysActivate) Help() string {
-	return "The key signs all addresses of its place from now on, for 90 days at the most; servers that run take it within a second.\n\n" +
+	return "The key signs all addresses of its place from now on, for 90 days at the most; " +
+		"servers that run take it within a second.\n\n" +
 		"Example:\n\n\tfrontdesk keys activate url_cd6kcyi7ssil --key-pair-id K2JCJMDEHXQW5F"
 }
 
@@ -96,6 +106,7 @@ func (c keysActivate) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	env.Print("The key %s signs the addresses of %s from now on, until %s at the latest.\n", key.ID, key.Place, command.Day(&key.Ends))
+	env.Print("The key %s signs the addresses of %s from now on, until %s at the latest.\n", key.ID, key.Place,
+		command.Day(&key.Ends))
 	return nil
 }

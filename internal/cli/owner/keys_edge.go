@@ -18,8 +18,10 @@ type keysIssueEdge struct {
 
 // Help is the command's example.
 func (keysIssueEdge) Help() string {
-	return "The secret goes to standard output, once, in the form of Standard Webhooks: put it into the file that edge.secret_file of the edge's configuration names, and the key's id into edge.key. " +
-		"With it the edge signs what it tells of its deliveries, and this front desk that it has taken it. It is kept sealed. An edge may have several keys at once: issue one, " +
+	return "The secret goes to standard output, once, in the form of Standard Webhooks: put it into the file that " +
+		"edge.secret_file of the edge's configuration names, and the key's id into edge.key. " +
+		"With it the edge signs what it tells of its deliveries, and this front desk that it has taken it. " +
+		"It is kept sealed. An edge may have several keys at once: issue one, " +
 		"have the edge use it, and revoke the one before.\n\n" +
 		"Example:\n\n\tfrontdesk keys issue edge edge-1 --site main > edge-1.secret"
 }
@@ -46,7 +48,8 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 	}
 	for _, site := range sites {
 		if !slices.Contains(known, site) {
-			return command.Usage("--site %s: there is no such site; there are %s", command.Clean(site), strings.Join(known, ", "))
+			return command.Usage("--site %s: there is no such site; there are %s", command.Clean(site),
+				strings.Join(known, ", "))
 		}
 	}
 	made, secret, err := program.Edges.Issue(env.Ctx, c.Name, sites)
@@ -58,6 +61,7 @@ func (c keysIssueEdge) Run(env *command.Environment) error {
 }
 
 func showEdgeKey(env *command.Environment, made identity.EdgeKey, secret sign.WebhookSecret) {
-	fmt.Fprintf(env.Stderr, "The key %s of the edge %s, for %s; its secret is shown this once:\n", made.ID, made.Edge, strings.Join(made.Sites, ", "))
+	fmt.Fprintf(env.Stderr, "The key %s of the edge %s, for %s; its secret is shown this once:\n", made.ID, made.Edge,
+		strings.Join(made.Sites, ", "))
 	env.Print("%s\n", secret.Text())
 }

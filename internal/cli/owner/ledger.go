@@ -63,7 +63,8 @@ type ledgerShow struct {
 
 // Help is the command's example.
 func (ledgerShow) Help() string {
-	return "Examples:\n\n\tfrontdesk ledger show\n\tfrontdesk ledger show --kind access --party platform:example --since 2026-11-01T00:00:00Z\n" +
+	return "Examples:\n\n\tfrontdesk ledger show\n" +
+		"\tfrontdesk ledger show --kind access --party platform:example --since 2026-11-01T00:00:00Z\n" +
 		"\tfrontdesk ledger show 0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b > receipt.json"
 }
 
@@ -86,7 +87,8 @@ func (c ledgerShow) Run(env *command.Environment) error {
 		return json.NewEncoder(env.Stdout).Encode(given)
 	}
 	filter := ledger.Filter{
-		Site: c.Site, Kind: c.Kind, Party: c.Party, Subject: c.Subject, Request: c.Request, Since: c.Since, Until: c.Until, Newest: true, Limit: c.Limit,
+		Site: c.Site, Kind: c.Kind, Party: c.Party, Subject: c.Subject, Request: c.Request, Since: c.Since,
+		Until: c.Until, Newest: true, Limit: c.Limit,
 	}
 	if c.JSON {
 		return c.lines(env, program, filter)
@@ -112,7 +114,8 @@ func (c ledgerShow) table(env *command.Environment, program *app.App, filter led
 	if head.Origin == "" {
 		env.Print("There is no ledger yet.\n")
 	} else {
-		env.Print("%s: %d entries, signed %s with %s\nroot %s\n", head.Origin, head.Size, head.Signed.Format(time.RFC3339), strings.Join(head.Keys, " and "), head.Root)
+		env.Print("%s: %d entries, signed %s with %s\nroot %s\n", head.Origin, head.Size,
+			head.Signed.Format(time.RFC3339), strings.Join(head.Keys, " and "), head.Root)
 	}
 	if head.Waiting > 0 {
 		env.Print("%d entries wait for their places; a server gives them.\n", head.Waiting)
@@ -127,7 +130,8 @@ func (c ledgerShow) table(env *command.Environment, program *app.App, filter led
 			return err
 		}
 		e := r.Entry
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n", r.Index, e.Time.Format(time.RFC3339), e.Kind, command.OrElse(command.Clean(e.Party), "-"), command.OrElse(command.Clean(e.Subject), "-"), e.ID)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n", r.Index, e.Time.Format(time.RFC3339), e.Kind,
+			command.OrElse(command.Clean(e.Party), "-"), command.OrElse(command.Clean(e.Subject), "-"), e.ID)
 	}
 	return table.Flush()
 }
@@ -140,7 +144,8 @@ type ledgerExport struct {
 
 // Help is the command's example.
 func (ledgerExport) Help() string {
-	return "The export holds every entry up to the latest checkpoint, and that checkpoint. A server may run meanwhile.\n\n" +
+	return "The export holds every entry up to the latest checkpoint, and that checkpoint. " +
+		"A server may run meanwhile.\n\n" +
 		"Examples:\n\n\tfrontdesk ledger export -o ledger.jsonl\n\tfrontdesk ledger export --format csv > ledger.csv"
 }
 
@@ -180,7 +185,8 @@ type ledgerAudit struct {
 
 // Help is the command's example.
 func (ledgerAudit) Help() string {
-	return "Every leaf is hashed again, every tile of the tree is built again, and both are compared with what is stored and with what is signed. " +
+	return "Every leaf is hashed again, every tile of the tree is built again, " +
+		"and both are compared with what is stored and with what is signed. " +
 		"A server may run meanwhile. The exit code is 1 if anything is wrong.\n\nExample:\n\n\tfrontdesk ledger audit"
 }
 
@@ -219,11 +225,13 @@ func (c ledgerAudit) print(env *command.Environment, report ledger.Report) {
 	}
 	switch {
 	case len(report.Findings) > 0:
-		env.Print("The ledger is not as it was signed: %d finding(s) in %d entries and %d tiles.\n", len(report.Findings), report.Entries, report.Tiles)
+		env.Print("The ledger is not as it was signed: %d finding(s) in %d entries and %d tiles.\n",
+			len(report.Findings), report.Entries, report.Tiles)
 	case report.Origin == "":
 		env.Print("There is no ledger yet.\n")
 	default:
-		env.Print("%s is sound: %d entries, %d tiles and the checkpoint fit together.\n", report.Origin, report.Entries, report.Tiles)
+		env.Print("%s is sound: %d entries, %d tiles and the checkpoint fit together.\n", report.Origin, report.Entries,
+			report.Tiles)
 	}
 	if report.Waiting > 0 {
 		env.Print("%d entries wait for their places; a server gives them.\n", report.Waiting)
@@ -238,12 +246,18 @@ type ledgerResume struct {
 
 // Help is the command's example.
 func (ledgerResume) Help() string {
-	return "A database that was put back may be older than what was signed: whoever went on as if nothing had happened would sign a second history " +
-		"under the name of the first, and every holder of a receipt could prove it. So a server does not start with it until its owner says how " +
-		"the ledger goes on: under a new name, with all its entries, or, where nothing was signed since, under its own. Receipts that were given stay true. " +
-		"The same is asked for where the end of SQLite's write-ahead log is damaged: what stands behind the damage is left out, and the log is kept beside the database. " +
-		"Say --complete only if you know it: that the server was ended before the backup was made, and not started since.\n\n" +
-		"Examples:\n\n\tfrontdesk ledger resume\n\tfrontdesk ledger resume --name www.example.com/ledger/second\n\tfrontdesk ledger resume --complete"
+	return "A database that was put back may be older than what was signed: whoever went on as if nothing had " +
+		"happened would sign a second history " +
+		"under the name of the first, and every holder of a receipt could prove it. " +
+		"So a server does not start with it until its owner says how " +
+		"the ledger goes on: under a new name, with all its entries, or, where nothing was signed since, " +
+		"under its own. Receipts that were given stay true. " +
+		"The same is asked for where the end of SQLite's write-ahead log is damaged: " +
+		"what stands behind the damage is left out, and the log is kept beside the database. " +
+		"Say --complete only if you know it: that the server was ended before the backup was " +
+		"made, and not started since.\n\n" +
+		"Examples:\n\n\tfrontdesk ledger resume\n\tfrontdesk ledger resume --name www.example.com/ledger/second\n" +
+		"\tfrontdesk ledger resume --complete"
 }
 
 // Run has the ledger go on.
@@ -257,7 +271,8 @@ func (c ledgerResume) Run(env *command.Environment) error {
 		return err
 	}
 	if kept != "" {
-		env.Print("The database goes on with what stands before the damage in its write-ahead log. The log as it was is %s: delete it when nobody needs it any more.\n", kept)
+		env.Print("The database goes on with what stands before the damage in its write-ahead log. "+
+			"The log as it was is %s: delete it when nobody needs it any more.\n", kept)
 	}
 	program, err := openLedgerOf(env, loaded.Config)
 	if err != nil {

@@ -19,9 +19,11 @@ type StatedLicences struct {
 
 // Help is the command's example.
 func (StatedLicences) Help() string {
-	return "It lists the sites and tenants whose licences and sitemaps are read (licences in the configuration), when that was, and what went wrong.\n" +
+	return "It lists the sites and tenants whose licences and sitemaps are read (licences in the configuration), " +
+		"when that was, and what went wrong.\n" +
 		"Of an address it tells each value that an offer has, and which source it is from.\n\n" +
-		"Examples:\n\n\tfrontdesk licences\n\tfrontdesk licences --read local\n\tfrontdesk licences https://www.example.com/article"
+		"Examples:\n\n\tfrontdesk licences\n\tfrontdesk licences --read local\n" +
+		"\tfrontdesk licences https://www.example.com/article"
 }
 
 // Run tells what was read.
@@ -44,7 +46,8 @@ func (c StatedLicences) Run(env *command.Environment) error {
 			return fmt.Errorf("what %s states could not be read, so that what was read before stays: %w", c.Read, err)
 		}
 		if !begun {
-			return fmt.Errorf("nothing is read of %s: it stands in no entry of licences.from, or somebody reads it just now", c.Read)
+			return fmt.Errorf("nothing is read of %s: it stands in no entry of licences.from, "+
+				"or somebody reads it just now", c.Read)
 		}
 	}
 	if c.URL != "" {
@@ -62,7 +65,8 @@ func (c StatedLicences) Run(env *command.Environment) error {
 		return err
 	}
 	if len(all) == 0 {
-		env.Print("No licences are read. Name a site's first page under `licences: {from: [{url: ...}]}` in the configuration.\n")
+		env.Print("No licences are read. Name a site's first page under `licences: {from: [{url: " +
+			"...}]}` in the configuration.\n")
 		return nil
 	}
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
@@ -72,7 +76,8 @@ func (c StatedLicences) Run(env *command.Environment) error {
 		if age == "" {
 			age = "-"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", command.Column(s.Site), s.Documents, s.Addresses, command.Moment(s.Read), age, command.Moment(s.Next), command.Column(s.Where))
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", command.Column(s.Site), s.Documents, s.Addresses,
+			command.Moment(s.Read), age, command.Moment(s.Next), command.Column(s.Where))
 	}
 	w.Flush()
 	for _, s := range all {

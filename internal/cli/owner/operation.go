@@ -104,9 +104,12 @@ func show(env *command.Environment, in any, out reflect.Value) error {
 		env.Print("%s\n", empty.Empty())
 		return nil
 	}
-	table := env.Table(columns(reflect.Zero(rows.Type().Elem()), func(head string, _ reflect.Value) string { return head })...)
+	table := env.Table(columns(reflect.Zero(rows.Type().Elem()), func(head string, _ reflect.Value) string {
+		return head
+	})...)
 	for i := range rows.Len() {
-		fmt.Fprintln(table, strings.Join(columns(rows.Index(i), func(_ string, v reflect.Value) string { return cell(v) }), "\t"))
+		fmt.Fprintln(table,
+			strings.Join(columns(rows.Index(i), func(_ string, v reflect.Value) string { return cell(v) }), "\t"))
 	}
 	return table.Flush()
 }
@@ -218,7 +221,8 @@ func members(v reflect.Value) (all object) {
 		}
 		value := v.FieldByIndex(f.Index)
 		empty := rest == "omitempty" && (value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0)
-		if f.Anonymous || !f.IsExported() || name == "" || name == "-" || empty || rest == "omitzero" && value.IsZero() {
+		if f.Anonymous || !f.IsExported() || name == "" || name == "-" || empty ||
+			rest == "omitzero" && value.IsZero() {
 			continue
 		}
 		if !slices.ContainsFunc(all, func(m member) bool { return m.name == name }) {

@@ -41,9 +41,10 @@ func partyAs(words []string, known agents.Settings) (party policy.Party, err err
 				traits.Operators = append(traits.Operators, above)
 			}
 		default:
-			return party, fmt.Errorf("--as: %q is no party; write one of %s, an operator's origin like https://openai.com, "+
-				"the name of an agent in the list, or with that the address it comes from; without --as it is "+
-				"somebody of whom nothing is known", word, strings.Join(policy.PartyClasses[:3], ", "))
+			return party, fmt.Errorf(
+				"--as: %q is no party; write one of %s, an operator's origin like https://openai.com, "+
+					"the name of an agent in the list, or with that the address it comes from; without --as it is "+
+					"somebody of whom nothing is known", word, strings.Join(policy.PartyClasses[:3], ", "))
 		}
 		traits.Classes = append(traits.Classes, policy.PartyAgent)
 	}
@@ -65,8 +66,9 @@ func comesFrom(agent *agents.Known, from netip.Addr) (bool, error) {
 	case !from.IsValid():
 		return false, nil
 	case agent == nil:
-		return false, errors.New("--as: an address says nothing by itself; name the agent, too, for which agents.known " +
-			"has it: --as ExampleBot,192.0.2.7")
+		return false, errors.New(
+			"--as: an address says nothing by itself; name the agent, too, for which agents.known " +
+				"has it: --as ExampleBot,192.0.2.7")
 	}
 	return slices.ContainsFunc(agent.Addresses, func(p netip.Prefix) bool { return p.Contains(from) }), nil
 }

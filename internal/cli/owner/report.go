@@ -53,7 +53,8 @@ type reportRevenue struct {
 // Help is the command's example.
 func (reportRevenue) Help() string {
 	return "Days are those of UTC. What is taken back counts, below 0, on the day on which it was.\n\n" +
-		"Example:\n\n\tfrontdesk ramp report revenue --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z > january.csv"
+		"Example:\n\n" +
+		"\tfrontdesk ramp report revenue --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z > january.csv"
 }
 
 // Run writes what sites earned.
@@ -70,9 +71,11 @@ type reportPages struct {
 
 // Help is the command's example.
 func (reportPages) Help() string {
-	return "One row for each page, site and currency, those with the most first. Purchases that were taken back do not " +
+	return "One row for each page, site and currency, those with the most first. " +
+		"Purchases that were taken back do not " +
 		"count; what is not yet reported is not yet charged.\n\n" +
-		"Example:\n\n\tfrontdesk ramp report pages --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z > pages.csv"
+		"Example:\n\n" +
+		"\tfrontdesk ramp report pages --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z > pages.csv"
 }
 
 // Run writes what was bought of each page.
@@ -91,12 +94,14 @@ type reportInvoice struct {
 // Help is the command's example.
 func (reportInvoice) Help() string {
 	return "What was taken back of a charge is a line of its own, below 0.\n\n" +
-		"Example:\n\n\tfrontdesk ramp report invoice buyer.example.com/research-bot USD --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z"
+		"Example:\n\n\tfrontdesk ramp report invoice buyer.example.com/research-bot USD " +
+		"--since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z"
 }
 
 // Run writes an invoice.
 func (c reportInvoice) Run(env *command.Environment) error {
-	return c.write(env, reports.Request{Report: reports.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
+	return c.write(env,
+		reports.Request{Report: reports.Invoice, Buyer: c.Buyer, Currency: c.Currency, Since: c.Since, Until: c.Until})
 }
 
 type reportCompliance struct {
@@ -107,8 +112,10 @@ type reportCompliance struct {
 
 // Help says what is counted.
 func (reportCompliance) Help() string {
-	return "One row for each buyer: how many reports came in time, late, or are overdue, and how many were further off the estimate than ramp.accounts.tolerance allows. " +
-		"The two are not the same: who is punctual may still be far off.\n\nExample:\n\n\tfrontdesk ramp report compliance --since 2027-01-01T00:00:00Z"
+	return "One row for each buyer: how many reports came in time, late, or are overdue, " +
+		"and how many were further off the estimate than ramp.accounts.tolerance allows. " +
+		"The two are not the same: who is punctual may still be far off.\n\nExample:\n\n" +
+		"\tfrontdesk ramp report compliance --since 2027-01-01T00:00:00Z"
 }
 
 // Run writes who reports.
@@ -134,8 +141,10 @@ type reportTransactions struct{ purchaseFlags }
 
 // Help says what a row has.
 func (reportTransactions) Help() string {
-	return "One row for each purchase, the oldest first: the offer, what was authorised and charged, how often it was fetched, the use that was declared and reported, and its entry in the ledger. " +
-		"No address that content was fetched from is in it.\n\nExample:\n\n\tfrontdesk ramp report transactions --since 2027-01-01T00:00:00Z --format jsonl > january.jsonl"
+	return "One row for each purchase, the oldest first: the offer, what was authorised and charged, " +
+		"how often it was fetched, the use that was declared and reported, and its entry in the ledger. " +
+		"No address that content was fetched from is in it.\n\nExample:\n\n" +
+		"\tfrontdesk ramp report transactions --since 2027-01-01T00:00:00Z --format jsonl > january.jsonl"
 }
 
 // Run writes every transaction.
@@ -147,8 +156,10 @@ type reportCitations struct{ purchaseFlags }
 
 // Help says what a row has.
 func (reportCitations) Help() string {
-	return "One row for each place at which a buyer named the source: the address that was shown, in which form, whether people could see it, the item, its parts that were used, and when that was reported. " +
-		"A report that says that the source was named and not where has a row without an address.\n\nExample:\n\n\tfrontdesk ramp report citations --site main --since 2027-01-01T00:00:00Z"
+	return "One row for each place at which a buyer named the source: the address that was shown, in which form, " +
+		"whether people could see it, the item, its parts that were used, and when that was reported. " +
+		"A report that says that the source was named and not where has a row without an address.\n\nExample:\n\n" +
+		"\tfrontdesk ramp report citations --site main --since 2027-01-01T00:00:00Z"
 }
 
 // Run writes where items were cited.
@@ -166,13 +177,16 @@ type reportLeakage struct {
 
 // Help says what a row has.
 func (reportLeakage) Help() string {
-	return "First the deliveries whose address named a transaction that is not known, then the purchases under which nothing was delivered as far as anybody told, the oldest first each. " +
-		"Of what a CDN delivers that tells nothing, every purchase is among them.\n\nExample:\n\n\tfrontdesk ramp report leakage --since 2027-01-01T00:00:00Z"
+	return "First the deliveries whose address named a transaction that is not known, " +
+		"then the purchases under which nothing was delivered as far as anybody told, the oldest first each. " +
+		"Of what a CDN delivers that tells nothing, every purchase is among them.\n\nExample:\n\n" +
+		"\tfrontdesk ramp report leakage --since 2027-01-01T00:00:00Z"
 }
 
 // Run writes what leaked.
 func (c reportLeakage) Run(env *command.Environment) error {
-	return c.write(env, reports.Request{Report: reports.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env,
+		reports.Request{Report: reports.Leakage, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }
 
 // reconciledFlags say which days are reconciled.
@@ -188,25 +202,32 @@ type reportReconciliation struct{ reconciledFlags }
 
 // Help says what a row has.
 func (reportReconciliation) Help() string {
-	return "One row for each difference: use that was reported of what nobody delivered, a delivery that was reported as not used at all, and a delivery that nobody bought. " +
-		"What a CDN delivers that tells of nothing on a day is not among them; its logs are imported by `frontdesk ramp evidence import`. " +
-		"No address that content was fetched from is in it.\n\nExample:\n\n\tfrontdesk ramp report reconciliation --since 2027-01-01T00:00:00Z --format jsonl > differences.jsonl"
+	return "One row for each difference: use that was reported of what nobody delivered, " +
+		"a delivery that was reported as not used at all, and a delivery that nobody bought. " +
+		"What a CDN delivers that tells of nothing on a day is not among them; " +
+		"its logs are imported by `frontdesk ramp evidence import`. " +
+		"No address that content was fetched from is in it.\n\nExample:\n\n" +
+		"\tfrontdesk ramp report reconciliation --since 2027-01-01T00:00:00Z --format jsonl > differences.jsonl"
 }
 
 // Run writes the differences.
 func (c reportReconciliation) Run(env *command.Environment) error {
-	return c.write(env, reports.Request{Report: reports.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env,
+		reports.Request{Report: reports.Reconciliation, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }
 
 type reportReconciliationDays struct{ reconciledFlags }
 
 // Help says what a row has.
 func (reportReconciliationDays) Help() string {
-	return "One row for each day and site: how many purchases were held against their deliveries and reports, how many of them differ, and of how many nobody told whether they were delivered. " +
-		"Measures against sites count the same.\n\nExample:\n\n\tfrontdesk ramp report reconciliation-days --since 2027-01-01T00:00:00Z"
+	return "One row for each day and site: how many purchases were held against their deliveries and reports, " +
+		"how many of them differ, and of how many nobody told whether they were delivered. " +
+		"Measures against sites count the same.\n\nExample:\n\n" +
+		"\tfrontdesk ramp report reconciliation-days --since 2027-01-01T00:00:00Z"
 }
 
 // Run writes the figures.
 func (c reportReconciliationDays) Run(env *command.Environment) error {
-	return c.write(env, reports.Request{Report: reports.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
+	return c.write(env,
+		reports.Request{Report: reports.Days, Site: c.Site, Since: c.Since, Until: c.Until, Grace: c.Grace})
 }

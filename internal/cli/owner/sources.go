@@ -20,7 +20,8 @@ type Sources struct {
 
 // Help is the command's example.
 func (Sources) Help() string {
-	return "It lists the sources of the configuration, and those whose content is still in the database although nothing is configured for them.\n\n" +
+	return "It lists the sources of the configuration, and those whose content is still in the database although " +
+		"nothing is configured for them.\n\n" +
 		"Examples:\n\n\tfrontdesk sources\n\tfrontdesk sources --json"
 }
 
@@ -57,7 +58,8 @@ func (c Sources) Run(env *command.Environment) error {
 		return nil
 	}
 	if len(chosen) == 0 {
-		env.Print("There are no sources. Read content with `frontdesk ingest PATH`, or write `sources` into the configuration.\n")
+		env.Print("There are no sources. Read content with `frontdesk ingest PATH`, " +
+			"or write `sources` into the configuration.\n")
 		return nil
 	}
 	c.table(env, chosen)
@@ -73,7 +75,8 @@ func (c Sources) table(env *command.Environment, all []overview.SourceStatus) {
 		if !s.Configured {
 			from = "(not configured)"
 		}
-		fmt.Fprintf(w, "%s/%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Site, command.Column(s.Name), s.Items, command.Moment(s.Tried, s.LastRun), age(s), result(s), command.Moment(s.NextRun), command.Column(from))
+		fmt.Fprintf(w, "%s/%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Site, command.Column(s.Name), s.Items,
+			command.Moment(s.Tried, s.LastRun), age(s), result(s), command.Moment(s.NextRun), command.Column(from))
 	}
 	w.Flush()
 	for _, s := range all {
@@ -84,7 +87,8 @@ func (c Sources) table(env *command.Environment, all []overview.SourceStatus) {
 		if v := s.Vectors; v != nil {
 			env.Print("%s: %d of %d texts have vectors\n", name, v.Ready, v.Texts)
 			if v.Error != "" {
-				env.Print("%s: texts could not be turned into vectors at %s: %s\n", name, command.Moment(v.Failed), command.Clean(v.Error))
+				env.Print("%s: texts could not be turned into vectors at %s: %s\n", name, command.Moment(v.Failed),
+					command.Clean(v.Error))
 			}
 		}
 		if s.Attempt == nil {

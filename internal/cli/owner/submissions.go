@@ -26,7 +26,8 @@ func openSubmissions(env *command.Environment, flags command.ConfigFlags, sessio
 		return nil, err
 	}
 	program, err := app.Build(env.Ctx, app.Options{
-		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true, Submissions: true,
+		Loaded: loaded, Log: app.NewLog(app.Log{Level: "error"}, env.Stderr), Records: true, Secrets: true,
+		Submissions: true,
 	})
 	if err != nil {
 		return nil, err
@@ -46,8 +47,10 @@ type intakeErase struct {
 
 // Help is the command's example.
 func (intakeErase) Help() string {
-	return "The keys of what was submitted, offered and bound are destroyed, whatever the intake's retention says, so that nobody can read it any more, not even in backups. " +
-		"What is on its way to you is not delivered. Ids and times stay, and the ledger, which holds none of it. A server may run meanwhile.\n\n" +
+	return "The keys of what was submitted, offered and bound are destroyed, whatever the intake's retention says, " +
+		"so that nobody can read it any more, not even in backups. " +
+		"What is on its way to you is not delivered. Ids and times stay, and the ledger, which holds none of it. " +
+		"A server may run meanwhile.\n\n" +
 		"Example:\n\n\tfrontdesk intake erase 0f8fad5b-d9cb-469f-a165-70867728950e"
 }
 
@@ -62,7 +65,8 @@ func (c intakeErase) Run(env *command.Environment) error {
 		return err
 	}
 	if !c.Yes {
-		if sure, err := command.Confirmed(env, fmt.Sprintf("Erase all that is kept of %s? It cannot be brought back.", command.Clean(c.What))); err != nil || !sure {
+		if sure, err := command.Confirmed(env, fmt.Sprintf("Erase all that is kept of %s? It cannot be brought back.",
+			command.Clean(c.What))); err != nil || !sure {
 			return err
 		}
 	}
@@ -85,7 +89,8 @@ type intakeExport struct {
 
 // Help is the command's example.
 func (intakeExport) Help() string {
-	return "The document has what was submitted, offered and bound, as far as it is still kept; the receipts of the ledger's entries, which frontdesk verify takes; " +
+	return "The document has what was submitted, offered and bound, as far as it is still kept; " +
+		"the receipts of the ledger's entries, which frontdesk verify takes; " +
 		"and the keys of the hashes in them. It holds personal data: keep it so.\n\n" +
 		"Example:\n\n\tfrontdesk intake export 0f8fad5b-d9cb-469f-a165-70867728950e > export.json"
 }

@@ -41,7 +41,8 @@ type termsExplain struct {
 func (termsExplain) Help() string {
 	return "An item that was read before is looked up, with its types and its source. For others say what they are " +
 		"with --site, --source and --type.\n\n" +
-		"Examples:\n\n\tfrontdesk terms explain https://www.example.com/premium/report\n\tfrontdesk terms explain https://www.example.com/new --type Recipe"
+		"Examples:\n\n\tfrontdesk terms explain https://www.example.com/premium/report\n" +
+		"\tfrontdesk terms explain https://www.example.com/new --type Recipe"
 }
 
 // Run explains.
@@ -174,7 +175,9 @@ func (c termsExplain) lookUp(env *command.Environment, config app.Config, progra
 func explain(env *command.Environment, loaded *app.Loaded, e policy.Explanation, facts policy.Facts, who policy.Use) {
 	d := e.Decision
 	env.Print("%s: %s\n", command.Clean(facts.URL), command.Clean(d.String()))
-	for _, known := range [][2]string{{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")}} {
+	for _, known := range [][2]string{
+		{"site", facts.Site}, {"source", facts.Source}, {"type", strings.Join(facts.Types, ", ")},
+	} {
 		if known[1] != "" {
 			env.Print("  %s: %s\n", known[0], command.Clean(known[1]))
 		}
@@ -191,7 +194,8 @@ func explain(env *command.Environment, loaded *app.Loaded, e policy.Explanation,
 		} else if i == d.Rule {
 			mark = "cannot be decided"
 		}
-		env.Print("  %s %s: asks for %s; %s\n", place(loaded, step.Rule, step.Line, step.Named), mark, command.Clean(step.Conditions), command.Clean(step.Why))
+		env.Print("  %s %s: asks for %s; %s\n", place(loaded, step.Rule, step.Line, step.Named), mark,
+			command.Clean(step.Conditions), command.Clean(step.Why))
 	}
 	if d.Rule < 0 {
 		env.Print("  No rule matches, and what no rule matches is blocked.\n")
@@ -201,7 +205,8 @@ func explain(env *command.Environment, loaded *app.Loaded, e policy.Explanation,
 	}
 	env.Print("\n")
 	for _, purpose := range purposes {
-		env.Print("  %-38s %s\n", purpose.what+" ("+purpose.function+"):", verdict(d, policy.Use{Function: purpose.function, User: who.User, Country: who.Country}))
+		env.Print("  %-38s %s\n", purpose.what+" ("+purpose.function+"):",
+			verdict(d, policy.Use{Function: purpose.function, User: who.User, Country: who.Country}))
 	}
 }
 
@@ -243,7 +248,8 @@ func verdict(d policy.Decision, use policy.Use) string {
 	case policy.UserRefused:
 		return "no: " + d.Users.String() + ", and the user is " + command.OrElse(use.User, "not known") + " (--user)"
 	case policy.CountryRefused:
-		return "no: " + d.Countries.String() + ", and the country is " + command.OrElse(use.Country, "not known") + " (--country)"
+		return "no: " + d.Countries.String() + ", and the country is " + command.OrElse(use.Country, "not known") +
+			" (--country)"
 	}
 	return "no: the terms that it comes with do not allow it"
 }

@@ -19,7 +19,8 @@ type termsDiff struct {
 
 // Help is the command's example.
 func (termsDiff) Help() string {
-	return "Every item of the database is decided on by the rules in force and by the others; what differs is counted and shown with examples. " +
+	return "Every item of the database is decided on by the rules in force and by the others; " +
+		"what differs is counted and shown with examples. " +
 		"Nothing is changed.\n\nExample:\n\n\tfrontdesk terms diff stricter.yaml"
 }
 
@@ -64,7 +65,8 @@ func (c termsDiff) Run(env *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	found, err := compareTerms(env.Ctx, program.Catalog, sites, program.Terms().For(party), after.For(party), max(0, c.Examples))
+	found, err := compareTerms(env.Ctx, program.Catalog, sites, program.Terms().For(party), after.For(party),
+		max(0, c.Examples))
 	if err != nil {
 		return err
 	}
@@ -76,7 +78,8 @@ func (c termsDiff) Run(env *command.Environment) error {
 }
 
 // compareTerms decides on every item of sites by both rules.
-func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string, before, after *policy.Terms, examples int) (differences, error) {
+func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string, before, after *policy.Terms,
+	examples int) (differences, error) {
 	c := policy.Comparison{Before: before, After: after, Most: examples}
 	_, err := catalog.Changes(ctx, nil, func(change content.Change) error {
 		if !change.Removed && slices.Contains(sites, change.Entry.Site) {
@@ -89,7 +92,8 @@ func compareTerms(ctx context.Context, catalog *content.Catalog, sites []string,
 
 // factsOf are what rules can ask of an item.
 func factsOf(ref content.Ref, item content.Item) policy.Facts {
-	return policy.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types, Own: policy.Markup(item.Types, item.Object, content.IsA)}
+	return policy.Facts{Site: ref.Site, Source: ref.Source, URL: item.URL, Types: item.Types,
+		Own: policy.Markup(item.Types, item.Object, content.IsA)}
 }
 
 func (c termsDiff) print(env *command.Environment, found differences) {
@@ -99,7 +103,8 @@ func (c termsDiff) print(env *command.Environment, found differences) {
 	}
 	env.Print("%d of %d items change.\n", found.Changed, found.Items)
 	for _, group := range found.Changes {
-		env.Print("\n%s: %s -> %s, %s\n", group.What, command.Clean(group.From), command.Clean(group.To), command.Plural(group.Items, "item"))
+		env.Print("\n%s: %s -> %s, %s\n", group.What, command.Clean(group.From), command.Clean(group.To),
+			command.Plural(group.Items, "item"))
 		for _, url := range group.Examples {
 			env.Print("  %s\n", command.Clean(url))
 		}

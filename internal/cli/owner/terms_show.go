@@ -16,7 +16,8 @@ type termsShow struct {
 
 // Help is the command's example.
 func (termsShow) Help() string {
-	return "The first rule that an item matches decides on it. Rules that an operator's programs put in at /admin/content-rules stand behind those of the file, and before its last one " +
+	return "The first rule that an item matches decides on it. Rules that an operator's programs put in at " +
+		"/admin/content-rules stand behind those of the file, and before its last one " +
 		"where that is for everything else.\n\nExample:\n\n\tfrontdesk terms show"
 }
 
@@ -79,11 +80,13 @@ func (termsShow) print(env *command.Environment, loaded *app.Loaded, rules *poli
 	} else {
 		w := env.Table("Rule", "Asks for", "Decides")
 		for _, r := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", place(loaded, r.Rule, r.Line, r.Named), command.Clean(r.Conditions), command.Clean(r.Decision.String()))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", place(loaded, r.Rule, r.Line, r.Named), command.Clean(r.Conditions),
+				command.Clean(r.Decision.String()))
 		}
 		w.Flush()
 	}
 	for _, p := range prices {
-		env.Print("\nLicensed items of the site %s whose rule names no price cost %s.\n", p.Site, cmp.Or(p.Price, "nothing"))
+		env.Print("\nLicensed items of the site %s whose rule names no price cost %s.\n", p.Site,
+			cmp.Or(p.Price, "nothing"))
 	}
 }

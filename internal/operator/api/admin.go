@@ -1,5 +1,6 @@
-// Package api is the operator's door: what an operator's own programs do over HTTP instead of at the command line. It
-// decodes strictly, has the room do it, and answers with what holds now. Who may come in is decided before it.
+// Package api is the operator's door: what an operator's own programs do over HTTP instead of at
+// the command line. It decodes strictly, has the room do it, and answers with what holds now. Who
+// may come in is decided before it.
 //
 // It stands beside the doors of protocols, on the rooms whose registers it changes.
 package api
@@ -53,7 +54,8 @@ func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) 
 	coding := strings.ToLower(r.Header.Get("Content-Encoding"))
 	switch {
 	case len(body) > 0 && (coding != "" && coding != "identity" || !isJSON(r.Header.Get("Content-Type"))):
-		return nil, fail.New(fail.MediaType, "send it as JSON that is not compressed, with Content-Type: application/json")
+		return nil, fail.New(fail.MediaType,
+			"send it as JSON that is not compressed, with Content-Type: application/json")
 	case errors.As(err, &large):
 		return nil, fail.New(fail.TooLarge, "the request has more than %d bytes", large.Limit)
 	case err != nil:
@@ -88,7 +90,8 @@ func answering(do answerer) http.Handler {
 // methods are the answerers of one address, by the method of the request.
 type methods map[string]answerer
 
-// byMethod has a request answered by that for its method. HEAD is as GET, whose body the server leaves away.
+// byMethod has a request answered by that for its method. HEAD is as GET, whose body the server
+// leaves away.
 func byMethod(w http.ResponseWriter, r *http.Request, of methods) (int, any, error) {
 	if get := of[http.MethodGet]; get != nil {
 		of[http.MethodHead] = get
@@ -103,12 +106,15 @@ func byMethod(w http.ResponseWriter, r *http.Request, of methods) (int, any, err
 
 // statuses are HTTP's for what goes wrong.
 var statuses = map[fail.Code]int{
-	fail.Malformed: http.StatusBadRequest, fail.Invalid: http.StatusUnprocessableEntity, fail.TooLong: http.StatusUnprocessableEntity,
-	fail.TooLarge: http.StatusRequestEntityTooLarge, fail.NotFound: http.StatusNotFound, fail.NoResults: http.StatusNotFound,
-	fail.UnknownPromise: http.StatusNotFound, fail.Method: http.StatusMethodNotAllowed, fail.MediaType: http.StatusUnsupportedMediaType,
-	fail.UnsupportedFormat: http.StatusNotAcceptable, fail.UnsupportedMode: http.StatusNotImplemented, fail.Unauthorized: http.StatusUnauthorized,
-	fail.Forbidden: http.StatusForbidden, fail.Limited: http.StatusTooManyRequests, fail.Unavailable: http.StatusServiceUnavailable,
-	fail.Timeout: http.StatusGatewayTimeout, fail.Slow: http.StatusRequestTimeout, fail.Cancelled: 499, fail.Internal: http.StatusInternalServerError,
+	fail.Malformed: http.StatusBadRequest, fail.Invalid: http.StatusUnprocessableEntity,
+	fail.TooLong: http.StatusUnprocessableEntity, fail.TooLarge: http.StatusRequestEntityTooLarge,
+	fail.NotFound: http.StatusNotFound, fail.NoResults: http.StatusNotFound, fail.UnknownPromise: http.StatusNotFound,
+	fail.Method: http.StatusMethodNotAllowed, fail.MediaType: http.StatusUnsupportedMediaType,
+	fail.UnsupportedFormat: http.StatusNotAcceptable, fail.UnsupportedMode: http.StatusNotImplemented,
+	fail.Unauthorized: http.StatusUnauthorized, fail.Forbidden: http.StatusForbidden,
+	fail.Limited: http.StatusTooManyRequests, fail.Unavailable: http.StatusServiceUnavailable,
+	fail.Timeout: http.StatusGatewayTimeout, fail.Slow: http.StatusRequestTimeout, fail.Cancelled: 499,
+	fail.Internal: http.StatusInternalServerError,
 }
 
 // WriteError tells why a request is not answered: a status, and the code and a sentence as JSON.
@@ -119,7 +125,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 		httpx.EventFrom(r.Context()).Set("error", err.Error())
 	}
 	comeBack(w, house)
-	_ = answer(w, statuses[house.Code], map[string]map[string]string{"error": {"code": string(house.Code), "message": house.Detail}})
+	_ = answer(w, statuses[house.Code],
+		map[string]map[string]string{"error": {"code": string(house.Code), "message": house.Detail}})
 }
 
 // comeBack says when to come back.
@@ -132,7 +139,8 @@ func comeBack(w http.ResponseWriter, house *fail.Error) {
 // NoneHandler answers where there is nothing, below addresses of operators.
 func NoneHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		WriteError(w, r, fail.New(fail.NotFound, "there is nothing at this address; /openapi.json lists what an operator's programs can call"))
+		WriteError(w, r, fail.New(fail.NotFound,
+			"there is nothing at this address; /openapi.json lists what an operator's programs can call"))
 	})
 }
 
@@ -142,7 +150,8 @@ const (
 	mostPage  = 1000
 )
 
-// page is which part of a list is wanted: so many rows behind one. Where there are more, the answer's next is the row after which to go on.
+// page is which part of a list is wanted: so many rows behind one. Where there are more, the
+// answer's next is the row after which to go on.
 type page struct {
 	after string
 	limit int

@@ -26,9 +26,10 @@ const (
 // Importer imports a log.
 type Importer func(ctx context.Context, in io.Reader, log accesslog.Source) (accesslog.ImportResult, error)
 
-// DeliveryLogsHandler answers at DeliveryLogs: POST imports the log in the body, which may be packed by gzip, as it arrives; of the form
-// ?form= (auto), with the columns ?fields=, under the name ?by=, and of the one site ?site=. It answers with what it found. Where it fails,
-// what was found before stands beside the error, as "log", and is kept.
+// DeliveryLogsHandler answers at DeliveryLogs: POST imports the log in the body, which may be
+// packed by gzip, as it arrives; of the form ?form= (auto), with the columns ?fields=, under the
+// name ?by=, and of the one site ?site=. It answers with what it found. Where it fails, what was
+// found before stands beside the error, as "log", and is kept.
 func DeliveryLogsHandler(imports Importer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, err := parameters(r, "form", "fields", "by", "site")
@@ -38,7 +39,8 @@ func DeliveryLogsHandler(imports Importer) http.Handler {
 		}
 		fields := strings.FieldsFunc(q["fields"], func(r rune) bool { return r == ',' || r == ' ' })
 		in := &arriving{body: http.MaxBytesReader(w, r.Body, mostLog), control: http.NewResponseController(w)}
-		told, err := imports(r.Context(), in, accesslog.Source{Form: accesslog.Form(q["form"]), Fields: fields, By: q["by"], Site: q["site"], MaxText: mostLogText})
+		told, err := imports(r.Context(), in, accesslog.Source{Form: accesslog.Form(q["form"]), Fields: fields,
+			By: q["by"], Site: q["site"], MaxText: mostLogText})
 		httpx.EventFrom(r.Context()).Set("lines", told.Lines)
 		_ = in.control.SetWriteDeadline(time.Now().Add(readFor))
 		if err != nil {
@@ -59,7 +61,8 @@ func writeFound(w http.ResponseWriter, r *http.Request, err error, told accesslo
 		httpx.EventFrom(r.Context()).Set("error", err.Error())
 	}
 	comeBack(w, house)
-	_ = answer(w, statuses[house.Code], map[string]any{"error": map[string]string{"code": string(house.Code), "message": house.Detail}, "log": told})
+	_ = answer(w, statuses[house.Code],
+		map[string]any{"error": map[string]string{"code": string(house.Code), "message": house.Detail}, "log": told})
 }
 
 // arriving is a long body, which may take longer than others as long as something of it comes.
@@ -83,7 +86,8 @@ func (a *arriving) explain(err error) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(a.failed, &large):
-		return fail.New(fail.TooLarge, "the log has more than %d bytes; send it packed by gzip, or in parts. What came before is kept", large.Limit)
+		return fail.New(fail.TooLarge, "the log has more than %d bytes; send it packed by gzip, "+
+			"or in parts. What came before is kept", large.Limit)
 	case a.failed != nil:
 		return fail.New(fail.Slow, "the log did not arrive whole; send it again. What came before is kept")
 	}

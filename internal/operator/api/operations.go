@@ -55,25 +55,27 @@ func Routes(o *operator.Operator, paths ...string) (all []Route) {
 	for _, b := range beside {
 		if below(b.pattern, paths) {
 			name, _, _ := strings.Cut(strings.TrimSuffix(b.pattern, "/"), "/{")
-			all = append(all, Route{b.pattern, name, answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
-				if b.where != "" || strings.HasSuffix(b.pattern, "/") && !at(b.pattern, r.URL.Path) {
-					return 0, nil, fail.New(fail.NotFound, "there is nothing at this address; %s",
-						cmp.Or(b.where, "/openapi.json lists what an operator's programs can call"))
-				}
-				return byMethod(w, r, byPath[b.as])
-			})})
+			all = append(all,
+				Route{b.pattern, name, answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
+					if b.where != "" || strings.HasSuffix(b.pattern, "/") && !at(b.pattern, r.URL.Path) {
+						return 0, nil, fail.New(fail.NotFound, "there is nothing at this address; %s",
+							cmp.Or(b.where, "/openapi.json lists what an operator's programs can call"))
+					}
+					return byMethod(w, r, byPath[b.as])
+				})})
 		}
 	}
 	return all
 }
 
-// at says whether an address that lies below a pattern, which ends with a slash, is the pattern's own.
+// at says whether an address that lies below a pattern, which ends with a slash, is the pattern's
+// own.
 func at(pattern, path string) bool {
 	return strings.HasSuffix(path, "/") && strings.Count(path, "/") == strings.Count(pattern, "/")
 }
 
-// oneOrList answers at an address by the method of the request. Without the id at its end it is that of the list, or
-// of nothing.
+// oneOrList answers at an address by the method of the request. Without the id at its end it is
+// that of the list, or of nothing.
 func oneOrList(path string, one, list methods) http.Handler {
 	return answering(func(w http.ResponseWriter, r *http.Request) (int, any, error) {
 		switch {

@@ -9,10 +9,12 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// ProviderTransactions is where a provider reads what was sold of its addresses (RAMP v1, provider audit view).
+// ProviderTransactions is where a provider reads what was sold of its addresses (RAMP v1, provider
+// audit view).
 const ProviderTransactions = "/provider/{domain}/transactions"
 
-// DoorProvider begins the name of the door of a provider, which its host ends: a key that names it opens nothing else.
+// DoorProvider begins the name of the door of a provider, which its host ends: a key that names it
+// opens nothing else.
 const DoorProvider = "provider:"
 
 // ProviderDoor is the door of the provider that a request names; ok is false where it names none.
@@ -21,8 +23,9 @@ func ProviderDoor(r *http.Request) (door string, ok bool) {
 	return DoorProvider + host, ok
 }
 
-// TransactionsHandler answers at ProviderTransactions: GET gives the transactions of the time from ≤ time < to as pages of JSON, the
-// oldest first, which go on after the one that next names; or, as lines of JSON, all of them, sent as they are read.
+// TransactionsHandler answers at ProviderTransactions: GET gives the transactions of the time from
+// ≤ time < to as pages of JSON, the oldest first, which go on after the one that next names; or, as
+// lines of JSON, all of them, sent as they are read.
 func TransactionsHandler(books reports.Reporter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _ := policy.Host("https://" + r.PathValue("domain") + "/") // whose door the key has opened

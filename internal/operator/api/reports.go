@@ -17,9 +17,10 @@ import (
 // ReportsPath is where reports are: NAME stands behind it (RAMP v1, reporting endpoints).
 const ReportsPath = "/api/v1/reports/"
 
-// ReportsHandler answers at ReportsPath and below: GET gives a report, by its name in the protocol or its short one, of the time
-// from ≤ time < to. It is JSON, CSV or lines of JSON, as ?format= or Accept says, and is sent as it is read: one that is cut short
-// ends without the end of its transfer, so that nobody takes it for the whole.
+// ReportsHandler answers at ReportsPath and below: GET gives a report, by its name in the protocol
+// or its short one, of the time from ≤ time < to. It is JSON, CSV or lines of JSON, as ?format= or
+// Accept says, and is sent as it is read: one that is cut short ends without the end of its
+// transfer, so that nobody takes it for the whole.
 func ReportsHandler(books reports.Reporter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		want, err := wantedReport(r)
@@ -42,7 +43,8 @@ func wantedReport(r *http.Request) (want reports.Request, err error) {
 	if err != nil {
 		return want, err
 	}
-	want = reports.Request{Report: reports.ByRAMPName(strings.TrimPrefix(r.URL.Path, ReportsPath)), Site: q["site"], Buyer: q["buyer"], Currency: q["currency"]}
+	want = reports.Request{Report: reports.ByRAMPName(strings.TrimPrefix(r.URL.Path, ReportsPath)), Site: q["site"],
+		Buyer: q["buyer"], Currency: q["currency"]}
 	if want.Form, err = formOf(r, q["format"], reports.JSON, reports.CSV, reports.Lines); err != nil {
 		return want, err
 	}
@@ -55,7 +57,8 @@ func wantedReport(r *http.Request) (want reports.Request, err error) {
 	want.Grace = reports.DefaultGrace(want.Report)
 	if text := q["grace"]; text != "" {
 		if reports.DefaultGrace(want.Report) == 0 {
-			return want, fail.New(fail.Invalid, "grace is of the reports leakage-check, reconciliation and reconciliation-days alone")
+			return want, fail.New(fail.Invalid,
+				"grace is of the reports leakage-check, reconciliation and reconciliation-days alone")
 		}
 		if want.Grace, err = time.ParseDuration(text); err != nil {
 			return want, fail.New(fail.Invalid, "grace is a span such as 30m")
@@ -64,7 +67,8 @@ func wantedReport(r *http.Request) (want reports.Request, err error) {
 	return want, want.Check()
 }
 
-// parameters gives the parameters of a request's query, which may be none but those that are named, each once.
+// parameters gives the parameters of a request's query, which may be none but those that are named,
+// each once.
 func parameters(r *http.Request, names ...string) (map[string]string, error) {
 	given := map[string]string{}
 	for name, values := range r.URL.Query() {
@@ -73,7 +77,8 @@ func parameters(r *http.Request, names ...string) (map[string]string, error) {
 			known = known || n == name
 		}
 		if !known || len(values) != 1 {
-			return nil, fail.New(fail.Invalid, "the parameters of this address are %s, each once; %.40q is none, or there twice", strings.Join(names, ", "), name)
+			return nil, fail.New(fail.Invalid, "the parameters of this address are %s, each once; "+
+				"%.40q is none, or there twice", strings.Join(names, ", "), name)
 		}
 		given[name] = values[0]
 	}
@@ -90,15 +95,18 @@ func instant(name, text string) (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, fail.New(fail.Invalid, "%s: %.40q is no time; write it like 2027-01-31T00:00:00Z or 2027-01-31", name, text)
+	return time.Time{}, fail.New(fail.Invalid, "%s: %.40q is no time; write it like 2027-01-31T00:00:00Z or 2027-01-31",
+		name, text)
 }
 
 // media are the media types of forms.
 var media = map[string]string{
-	reports.JSON: "application/json", reports.CSV: "text/csv; charset=utf-8; header=present", reports.Lines: "application/jsonl",
+	reports.JSON: "application/json", reports.CSV: "text/csv; charset=utf-8; header=present",
+	reports.Lines: "application/jsonl",
 }
 
-// formOf is the form that a request asks for, of some: by a parameter, or else by Accept, and the first where it takes several alike.
+// formOf is the form that a request asks for, of some: by a parameter, or else by Accept, and the
+// first where it takes several alike.
 func formOf(r *http.Request, format string, forms ...string) (string, error) {
 	if format != "" && slices.Contains(forms, format) {
 		return format, nil
@@ -119,8 +127,8 @@ func formOf(r *http.Request, format string, forms ...string) (string, error) {
 	return kinds[kind], nil
 }
 
-// stream is an answer that is sent as it is written. Its head is sent with its first byte, so that until then there can be an error
-// in its place.
+// stream is an answer that is sent as it is written. Its head is sent with its first byte, so that
+// until then there can be an error in its place.
 type stream struct {
 	w          http.ResponseWriter
 	r          *http.Request
@@ -154,7 +162,8 @@ func (s *stream) Write(b []byte) (int, error) {
 	if s.r.Method == http.MethodHead {
 		return 0, errHead
 	}
-	_ = http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeFor)) // what has none, such as a test's, waits as it likes
+	// what has none, such as a test's, waits as it likes
+	_ = http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeFor))
 	return s.w.Write(b)
 }
 

@@ -54,7 +54,8 @@ func inputsOf(in any, options []option, shared bool) (all []input) {
 			continue
 		}
 		one := input{
-			Name: name, Label: f.Tag.Get("label"), Example: f.Tag.Get("example"), Max: f.Tag.Get("max"), Kind: kindOf(f),
+			Name: name, Label: f.Tag.Get("label"), Example: f.Tag.Get("example"), Max: f.Tag.Get("max"),
+			Kind: kindOf(f),
 		}
 		_, argument := f.Tag.Lookup("arg")
 		_, one.Must = f.Tag.Lookup("required")
@@ -186,8 +187,8 @@ func quotaIn(r *http.Request, most string) (string, error) {
 	return "", frame.Fail(fail.Invalid, "fault.period")
 }
 
-// formOperations are what forms of a page ask for, by what they say to do: an operation each. Of others
-// nothing is done.
+// formOperations are what forms of a page ask for, by what they say to do: an operation each. Of
+// others nothing is done.
 type formOperations struct {
 	of map[string]any
 	by string // the name of what says it; without it, do

@@ -1,6 +1,6 @@
-// Package console is the owner's pages under /console/: what agents received, what was refused, the keys of platforms,
-// what agents submit, and what is sold, for those who are logged in. They work without any script.
-// Package frame has what all pages share.
+// Package console is the owner's pages under /console/: what agents received, what was refused, the
+// keys of platforms, what agents submit, and what is sold, for those who are logged in. They work
+// without any script. Package frame has what all pages share.
 package console
 
 import (
@@ -74,8 +74,8 @@ type OwnerConfig struct {
 	Sales *SalesConfig
 }
 
-// Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML; what
-// changes something, or takes a token, is a POST with a token of the form's own.
+// Owner serves the owner's pages under frame.Path, to those who are logged in. They are plain HTML;
+// what changes something, or takes a token, is a POST with a token of the form's own.
 func Owner(config OwnerConfig) *frame.Frame {
 	sets := []func(*frame.Frame) frame.Pages{
 		home.Pages(config.Home), tuning.Pages(config.Tuning), content.Pages(config.Content), terms.Pages(config.Terms),

@@ -49,7 +49,8 @@ type preview struct {
 func (o *owner) newForm(q *intake.Request) *answerForm {
 	intake := o.config.Inbox.intake(q.Intake)
 	days := max(1, int(intake.For/(24*time.Hour)))
-	return &answerForm{Binding: intake.Binding, Kind: formOffer, Days: strconv.Itoa(days), Requires: strings.Join(intake.Requires, ", "), TermsURL: intake.TermsURL}
+	return &answerForm{Binding: intake.Binding, Kind: formOffer, Days: strconv.Itoa(days),
+		Requires: strings.Join(intake.Requires, ", "), TermsURL: intake.TermsURL}
 }
 
 // readForm reads the form as it was sent.
@@ -59,8 +60,8 @@ func (o *owner) readForm(r *http.Request, q *intake.Request) *answerForm {
 		return strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
 	}
 	return &answerForm{
-		Binding: intake.Binding, Kind: get("kind"), Summary: get("summary"), Details: get("details"), Days: get("days"), Expires: get("expires"),
-		Requires: get("requires"), TermsURL: get("terms"), Reason: get("reason"),
+		Binding: intake.Binding, Kind: get("kind"), Summary: get("summary"), Details: get("details"), Days: get("days"),
+		Expires: get("expires"), Requires: get("requires"), TermsURL: get("terms"), Reason: get("reason"),
 	}
 }
 
@@ -80,7 +81,9 @@ func (f *answerForm) outcome(now time.Time) (offers.Outcome, error) {
 			return o, err
 		}
 		if f.Binding {
-			o.BindRequires = append([]string{}, strings.FieldsFunc(f.Requires, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t' })...)
+			o.BindRequires = append([]string{}, strings.FieldsFunc(f.Requires, func(r rune) bool {
+				return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t'
+			})...)
 		}
 	default:
 		return o, frame.Fail(fail.Invalid, "request.fault_either")
@@ -100,8 +103,8 @@ func (f *answerForm) expires(now time.Time) (time.Time, error) {
 	return now.UTC().Add(time.Duration(days) * 24 * time.Hour).Truncate(time.Second), nil
 }
 
-// readDetails reads the details of an offer: a JSON object, or lines of "name: value". A value that is JSON, such as a
-// number or a text in quotes, is taken as that, and any other as a text.
+// readDetails reads the details of an offer: a JSON object, or lines of "name: value". A value that
+// is JSON, such as a number or a text in quotes, is taken as that, and any other as a text.
 func readDetails(text string) (strictjson.Value, error) {
 	if text == "" {
 		return nil, nil
@@ -140,8 +143,8 @@ func readDetails(text string) (strictjson.Value, error) {
 	return append(out, '}'), nil
 }
 
-// answer takes an answer that somebody wrote by hand. It is shown first as the agent will see it, and sent when that was
-// looked at.
+// answer takes an answer that somebody wrote by hand. It is shown first as the agent will see it,
+// and sent when that was looked at.
 func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	q, err := o.look(r)
 	if err != nil {
@@ -179,13 +182,15 @@ func (o *owner) answer(w http.ResponseWriter, r *http.Request, v *frame.Visit) e
 	if !outcome.Expires.IsZero() {
 		form.Expires = outcome.Expires.UTC().Format(time.RFC3339)
 	}
-	body.Preview = &preview{Outcome: outcome, Details: fields(outcome.Details), Requires: slices.Clone(outcome.BindRequires), JSON: indented(text)}
+	body.Preview = &preview{Outcome: outcome, Details: fields(outcome.Details),
+		Requires: slices.Clone(outcome.BindRequires), JSON: indented(text)}
 	o.showRequest(w, r, v, http.StatusOK, body, "")
 	return nil
 }
 
 // send sends an answer. Of two who send one at a time the first is heard, and the other is told.
-func (o *owner) send(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *intake.Request, form *answerForm, outcome offers.Outcome) error {
+func (o *owner) send(w http.ResponseWriter, r *http.Request, v *frame.Visit, q *intake.Request, form *answerForm,
+	outcome offers.Outcome) error {
 	err := o.config.Inbox.Answer(r.Context(), q.ID, outcome, v.Actor())
 	if err == nil {
 		o.Note(r, v.In, "answered a request")

@@ -67,7 +67,8 @@ type pathRow struct {
 	No bool
 }
 
-// pathsShown is how many places are shown, and pathsRead how many a file has: a day can have thousands of them.
+// pathsShown is how many places are shown, and pathsRead how many a file has: a day can have
+// thousands of them.
 const (
 	pathsShown = 100
 	pathsRead  = 10_000
@@ -76,11 +77,13 @@ const (
 // bots shows whom the edges saw: by agent and day, what came of it, and where it was.
 func (o *owner) bots(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, over := r.URL.Query(), frame.ReadRange(r, o.Now())
-	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome"), over: over}
+	body := botsBody{Sites: o.config.Sales.Sites, Site: q.Get("site"), Agent: q.Get("agent"), Outcome: q.Get("outcome"),
+		over: over}
 	if body.Site == "" && len(body.Sites) > 0 {
 		body.Site = body.Sites[0].ID
 	}
-	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: over.Since, Until: over.Last().AddDate(0, 0, 1)}
+	want := botstats.Filter{Site: body.Site, Agent: body.Agent, Outcome: body.Outcome, Since: over.Since,
+		Until: over.Last().AddDate(0, 0, 1)}
 	all, err := o.config.Sales.Traffic.Days(ctx, want)
 	if err != nil {
 		return "", nil, err
@@ -104,7 +107,8 @@ func (o *owner) bots(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	return v.Say("sales.bots"), body, nil
 }
 
-// keep is those of the filters that an address keeps which sets another, as a query; the site is always among them.
+// keep is those of the filters that an address keeps which sets another, as a query; the site is
+// always among them.
 func (b botsBody) keep(names ...string) template.URL {
 	q := url.Values{}
 	for name, value := range map[string]string{"agent": b.Agent, "outcome": b.Outcome, "day": b.Day} {
@@ -148,7 +152,9 @@ func newSightings(all []botstats.Day, in *frame.Range) *sightings {
 		p.Agents[i].add(h)
 		p.All.add(h)
 	}
-	slices.SortStableFunc(p.Agents, func(a, b seenAgent) int { return cmp.Or(b.Seen-a.Seen, cmp.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(p.Agents, func(a, b seenAgent) int {
+		return cmp.Or(b.Seen-a.Seen, cmp.Compare(a.Name, b.Name))
+	})
 	for i := range p.Agents {
 		p.Agents[i].Class = "p" + strconv.Itoa(min(i, plot.MostColours))
 	}
@@ -201,7 +207,8 @@ func (a *seenAgent) add(h botstats.Day) {
 	}
 }
 
-// outcomeRows count what came of the requests of a time, in the order of outcomes, those that are not known last.
+// outcomeRows count what came of the requests of a time, in the order of outcomes, those that are
+// not known last.
 func outcomeRows(all []botstats.Day, of botstats.Filter) (rows []outcomeRow) {
 	count := map[string]*outcomeRow{}
 	for _, h := range all {

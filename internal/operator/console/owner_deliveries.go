@@ -50,7 +50,8 @@ func (d deliveryRow) Paged() bool { return !strings.HasPrefix(d.ID, "log-") }
 
 func newDeliveryRow(v *frame.Visit, d transactions.Delivery) deliveryRow {
 	row := deliveryRow{
-		Delivery: d, Who: d.By, Bad: d.State == transactions.DeliveryCut, How: known(v, "deliveries.is", string(d.State)),
+		Delivery: d, Who: d.By, Bad: d.State == transactions.DeliveryCut,
+		How: known(v, "deliveries.is", string(d.State)),
 	}
 	if d.By == "" {
 		row.Who = v.Say("deliveries.here")
@@ -87,7 +88,8 @@ func sizeSays(v *frame.Visit, bytes int64) string {
 	return strconv.FormatFloat(size, 'g', 3, 64) + " " + units[unit]
 }
 
-// deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those under a transaction by its.
+// deliveries lists what was delivered, the newest first, or finds one delivery by its id, or those
+// under a transaction by its.
 func (o *owner) deliveries(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := deliveriesBody{listed: o.choose(r, "deliveries", "by", "state", "days", "until")}
 	body.By, body.State = body.chosen.Get("by"), body.chosen.Get("state")
@@ -169,8 +171,9 @@ const (
 
 var leakKinds = []string{leakUnbought, leakLogged, leakUnfetched}
 
-// leakage lists what was delivered under a transaction that nobody knows, or what was bought and never fetched, the newest first, as far as it is
-// older than others may take to tell of a delivery.
+// leakage lists what was delivered under a transaction that nobody knows, or what was bought and
+// never fetched, the newest first, as far as it is older than others may take to tell of a
+// delivery.
 func (o *owner) leakage(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	body := leakageBody{listed: o.choose(r, "leakage", "days", "until"), Grace: spanSays(v, reports.Grace)}
 	if body.Kind = r.URL.Query().Get("kind"); !slices.Contains(leakKinds, body.Kind) {
@@ -193,7 +196,8 @@ func (o *owner) leakage(ctx context.Context, r *http.Request, v *frame.Visit) (s
 		sent, next, err = o.config.Sales.Reports.LoggedStrays(ctx, body.Site, since, until, body.before, perPage)
 	case leakUnbought:
 		sent, next, err = o.config.Sales.Deals.Deliveries(ctx, transactions.DeliveryFilter{
-			Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: body.before, Limit: perPage,
+			Site: body.Site, Stray: true, Unbought: true, Since: since, Until: until, Before: body.before,
+			Limit: perPage,
 		})
 	default:
 		var all []transactions.Transaction

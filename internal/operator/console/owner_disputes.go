@@ -23,7 +23,8 @@ type Disputes struct {
 	Cases    *disputes.Reader
 	Evidence *accesslog.Reader
 	Measures *enforcement.Reader
-	// Lift ends a measure, and Confirm confirms the end of an account; nil where no measures are taken.
+	// Lift ends a measure, and Confirm confirms the end of an account; nil where no measures are
+	// taken.
 	Lift, Confirm func(ctx context.Context, id, by, note string) error
 }
 
@@ -125,7 +126,8 @@ type answerRow struct {
 }
 
 func newAnswerRow(v *frame.Visit, a accesslog.Answer) answerRow {
-	row := answerRow{Answer: a, Sent: sizeSays(v, a.Bytes), How: fmt.Sprintf("HTTP %d", a.Status), Bad: a.Cut || a.Refused()}
+	row := answerRow{Answer: a, Sent: sizeSays(v, a.Bytes), How: fmt.Sprintf("HTTP %d", a.Status),
+		Bad: a.Cut || a.Refused()}
 	switch a.Kind {
 	case accesslog.Own:
 		row.Who = v.Say("deliveries.here")
@@ -226,7 +228,9 @@ func (o *owner) measures(ctx context.Context, r *http.Request, v *frame.Visit) (
 	})
 	body.Any = body.over.Days > 0 || r.URL.Query().Get("q") != ""
 	for _, m := range all {
-		row := measureRow{Sanction: m, Is: string(m.Level), Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure, Ends: m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
+		row := measureRow{Sanction: m, Is: string(m.Level),
+			Stops: m.Level == enforcement.RateLimited || m.Level == enforcement.Closure,
+			Ends:  m.Level == enforcement.Closure && m.Confirmed.IsZero() && m.Lifted.IsZero()}
 		if m.Level == enforcement.Closure && !m.Confirmed.IsZero() {
 			row.Is = "closed"
 		}
@@ -238,12 +242,14 @@ func (o *owner) measures(ctx context.Context, r *http.Request, v *frame.Visit) (
 // changeMeasure lifts a measure, or confirms an end.
 func (o *owner) changeMeasure(r *http.Request, v *frame.Visit) (did, to string, err error) {
 	from := o.config.Sales.Disputes
-	do, done := map[string]func(context.Context, string, string, string) error{"lift": from.Lift, "confirm": from.Confirm}[r.PostForm.Get("do")], r.PostForm.Get("do")
+	do, done := map[string]func(context.Context, string, string, string) error{"lift": from.Lift,
+		"confirm": from.Confirm}[r.PostForm.Get("do")], r.PostForm.Get("do")
 	if do == nil {
 		return "", "", frame.Fail(fail.Invalid, "fault.deed")
 	}
 	id := r.PostForm.Get("measure")
-	if err := do(operator.WithActor(r.Context(), v.Actor()), id, v.Actor(), strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
+	if err := do(operator.WithActor(r.Context(), v.Actor()), id, v.Actor(),
+		strings.TrimSpace(r.PostForm.Get("note"))); err != nil {
 		return "", "", err
 	}
 	return done + " the measure " + id, "sales/measures", nil

@@ -16,15 +16,21 @@ import (
 	"frontdesk/internal/operator/console/frame"
 )
 
-// Domains is what the pages on domains of tenants show and change (RAMP v1, domain verification). Nothing of it may be nil.
+// Domains is what the pages on domains of tenants show and change (RAMP v1, domain verification).
+// Nothing of it may be nil.
 type Domains struct {
-	Known      func(context.Context) ([]push.Domain, error)                                        // those that were verified once
-	Open       func(context.Context) (map[string]int, error)                                       // how many challenges are open, by domain
-	Challenges func(ctx context.Context, domain string, limit int) ([]push.Challenge, error)       // the last first
-	Keys       func(context.Context) ([]identity.DeliveryKey, error)                               // that sign addresses
-	Start      func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error)     // makes a challenge in the name of an operator
-	Look       func(ctx context.Context, by, domain, token string) (*exchange.Verification, error) // looks whether one is met
-	Revoke     func(ctx context.Context, id string) (identity.DeliveryKey, error)                  // ends a key at once
+	// those that were verified once
+	Known func(context.Context) ([]push.Domain, error)
+	// how many challenges are open, by domain
+	Open       func(context.Context) (map[string]int, error)
+	Challenges func(ctx context.Context, domain string, limit int) ([]push.Challenge, error) // the last first
+	// that sign addresses
+	Keys func(context.Context) ([]identity.DeliveryKey, error)
+	// makes a challenge in the name of an operator
+	Start func(ctx context.Context, by, domain string) (*exchange.IssuedChallenge, error)
+	// looks whether one is met
+	Look   func(ctx context.Context, by, domain, token string) (*exchange.Verification, error)
+	Revoke func(ctx context.Context, id string) (identity.DeliveryKey, error) // ends a key at once
 }
 
 // domainsBody is the list of domains.
@@ -70,7 +76,8 @@ func newDomainRow(name, tenant string, d push.Domain, now time.Time) domainRow {
 // ByOperator says whether an operator verified it.
 func (d domainRow) ByOperator() bool { return strings.HasPrefix(d.Domain.Caller, operatorCaller) }
 
-// domainRows gives all domains of tenants, and those of sites that were verified, by tenant and name.
+// domainRows gives all domains of tenants, and those of sites that were verified, by tenant and
+// name.
 func (o *owner) domainRows(ctx context.Context) (all []domainRow, err error) {
 	c, now := o.config.Sales.Domains, o.Now()
 	known, err := c.Known(ctx)
@@ -110,7 +117,9 @@ func (o *owner) domainRows(ctx context.Context) (all []domainRow, err error) {
 		all[i].Open, all[i].Keys = open[all[i].Name], byPlace[push.DomainPlace(all[i].Tenant, all[i].Name)]
 		slices.Reverse(all[i].Keys) // the newest first
 	}
-	slices.SortFunc(all, func(a, b domainRow) int { return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b domainRow) int {
+		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Name, b.Name))
+	})
 	return all, nil
 }
 
@@ -219,7 +228,8 @@ func (o *owner) showDomain(w http.ResponseWriter, r *http.Request, v *frame.Visi
 	return nil
 }
 
-// changeDomain starts a challenge of a domain, looks whether one is met, forgets that the domain is verified, or revokes one of its keys.
+// changeDomain starts a challenge of a domain, looks whether one is met, forgets that the domain is
+// verified, or revokes one of its keys.
 func (o *owner) changeDomain(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	c := o.config.Sales.Domains
 	body := domainBody{domainRow: domainRow{Name: r.PostForm.Get("name")}}

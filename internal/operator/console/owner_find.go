@@ -41,7 +41,8 @@ func none(err error) error {
 // that, more than the entry by which it was taken in.
 func (o *owner) findReceipt(ctx context.Context, text string) (all []frame.Found, err error) {
 	if at, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 62); err == nil {
-		for record, err := range o.config.Entries(ctx, ledger.Filter{After: int64(at), Before: int64(at) + 1, Limit: 1}) {
+		for record, err := range o.config.Entries(ctx,
+			ledger.Filter{After: int64(at), Before: int64(at) + 1, Limit: 1}) {
 			if err != nil {
 				return nil, err
 			}

@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/operator/console/plot"
 )
 
-// funnel is what became of what was submitted, as stacked bars: each submission stands on the day on which it came, as far
-// as it got.
+// funnel is what became of what was submitted, as stacked bars: each submission stands on the day
+// on which it came, as far as it got.
 type funnel struct {
 	plot.Bars
 	Rows  []funnelRow
@@ -48,7 +48,8 @@ type funnelKey struct {
 	N     int
 }
 
-// funnelParts are the parts of a bar from its bottom on: how far a submission got, the farthest first.
+// funnelParts are the parts of a bar from its bottom on: how far a submission got, the farthest
+// first.
 var funnelParts = []struct {
 	class string
 	n     func(vault.DayCount) int
@@ -62,8 +63,8 @@ var funnelParts = []struct {
 	{"f-erased", func(t vault.DayCount) int { return t.Erased }},
 }
 
-// newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there is nothing to be drawn.
-// name gives an intake's name.
+// newFunnel draws those tallies that are of an intake and a platform, empty for all; nil when there
+// is nothing to be drawn. name gives an intake's name.
 func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(string) string) *funnel {
 	f := &funnel{Bars: plot.NewBars(now, plot.Days), came: map[time.Time]vault.DayCount{}}
 	days, rows := f.came, map[[2]string]*funnelRow{}
@@ -102,8 +103,8 @@ func newFunnel(tallies []vault.DayCount, now time.Time, c chosen, name func(stri
 // sum adds up the counts of two tallies.
 func sum(a, b vault.DayCount) vault.DayCount {
 	return vault.DayCount{
-		Waiting: a.Waiting + b.Waiting, Unanswered: a.Unanswered + b.Unanswered, Declined: a.Declined + b.Declined, Open: a.Open + b.Open,
-		Bound: a.Bound + b.Bound, Expired: a.Expired + b.Expired, Erased: a.Erased + b.Erased,
+		Waiting: a.Waiting + b.Waiting, Unanswered: a.Unanswered + b.Unanswered, Declined: a.Declined + b.Declined,
+		Open: a.Open + b.Open, Bound: a.Bound + b.Bound, Expired: a.Expired + b.Expired, Erased: a.Erased + b.Erased,
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 	"frontdesk/internal/operator/console/plot"
 )
 
-// InboxConfig says what the inbox shows of what agents submit, and what it does. Nothing of it may be nil. What is done is
-// done for an operator, and by says for whom.
+// InboxConfig says what the inbox shows of what agents submit, and what it does. Nothing of it may
+// be nil. What is done is done for an operator, and by says for whom.
 type InboxConfig struct {
 	// Intakes gives those that are declared, in their order.
 	Intakes func() []InboxIntake
@@ -49,7 +49,8 @@ type InboxIntake struct {
 	TermsURL string
 }
 
-// intake gives what is declared of an intake; of one that is declared no more its id stands for its name.
+// intake gives what is declared of an intake; of one that is declared no more its id stands for its
+// name.
 func (c *InboxConfig) intake(id string) InboxIntake {
 	for _, one := range c.Intakes() {
 		if one.ID == id {
@@ -132,13 +133,15 @@ type failedRow struct {
 	Effect outbox.Pending
 }
 
-// inbox shows what agents submitted: what somebody has to see to, what became of it all, and the list.
+// inbox shows what agents submitted: what somebody has to see to, what became of it all, and the
+// list.
 func (o *owner) inbox(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, now := r.URL.Query(), o.Now()
 	body := inboxBody{States: states, Chosen: o.filter(r), Intakes: o.config.Inbox.Intakes()}
 	c := body.Chosen
 	filter := vault.Filter{
-		Intake: c.Intake, Platform: c.Platform, State: vault.State(c.State), Since: c.since, Until: c.until, Limit: perPage + 1,
+		Intake: c.Intake, Platform: c.Platform, State: vault.State(c.State), Since: c.since, Until: c.until,
+		Limit: perPage + 1,
 	}
 	if filter.Before = q.Get("before"); filter.Before != "" {
 		body.Later = true
@@ -161,7 +164,9 @@ func (o *owner) inbox(ctx context.Context, r *http.Request, v *frame.Visit) (str
 	slices.Sort(body.Platforms)
 	body.Platforms = slices.DeleteFunc(slices.Compact(body.Platforms), func(name string) bool { return name == "" })
 	if !body.Later {
-		body.Funnel = newFunnel(tallies, now, c, func(id string) string { return o.config.Inbox.intake(id).Name }).say(v)
+		body.Funnel = newFunnel(tallies, now, c, func(id string) string {
+			return o.config.Inbox.intake(id).Name
+		}).say(v)
 	}
 	all, err := o.config.Inbox.List(ctx, filter)
 	if err != nil {
@@ -198,8 +203,9 @@ func (o *owner) fillToDo(ctx context.Context, v *frame.Visit, body *inboxBody, n
 // maxFind bounds what is looked for, in bytes.
 const maxFind = 256
 
-// findRequest looks for what was submitted by the id of a session, an offer, an agent or a submission. It is a POST, so that no
-// such id gets into an address, and with it into the histories of browsers.
+// findRequest looks for what was submitted by the id of a session, an offer, an agent or a
+// submission. It is a POST, so that no such id gets into an address, and with it into the histories
+// of browsers.
 func (o *owner) findRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit) error {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

@@ -26,8 +26,8 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// perPage is how many rows a page shows, and patience how long they may take to be found: a filter that hardly anything
-// fits reads the whole ledger.
+// perPage is how many rows a page shows, and patience how long they may take to be found: a filter
+// that hardly anything fits reads the whole ledger.
 const (
 	perPage  = 50
 	patience = 10 * time.Second
@@ -44,7 +44,8 @@ type chosen struct {
 // filter reads the filter of an address. What it cannot read it leaves out.
 func (o *owner) filter(r *http.Request) (c chosen) {
 	q := r.URL.Query()
-	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason"), Intake: q.Get("intake"), State: q.Get("state")}
+	c = chosen{Kind: q.Get("kind"), Platform: q.Get("platform"), Reason: q.Get("reason"), Intake: q.Get("intake"),
+		State: q.Get("state")}
 	c.over = frame.AnyRange(r, o.Now())
 	c.since, c.until = c.over.Since, c.over.Until
 	if day, err := time.Parse(time.DateOnly, q.Get("day")); err == nil {
@@ -56,7 +57,8 @@ func (o *owner) filter(r *http.Request) (c chosen) {
 
 // Any says whether anything is filtered by.
 func (c chosen) Any() bool {
-	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != "" || !c.since.IsZero()
+	return c.Kind != "" || c.Platform != "" || c.Reason != "" || c.Day != "" || c.Intake != "" || c.State != "" ||
+		!c.since.IsZero()
 }
 
 // Link is the query of an address with the filter, and further parameters in pairs.
@@ -71,7 +73,9 @@ func (c chosen) Link(more ...string) string {
 			q.Set("until", c.over.Until.AddDate(0, 0, -1).Format(time.DateOnly))
 		}
 	}
-	for name, value := range map[string]string{"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day, "intake": c.Intake, "state": c.State} {
+	for name, value := range map[string]string{
+		"kind": c.Kind, "platform": c.Platform, "reason": c.Reason, "day": c.Day, "intake": c.Intake, "state": c.State,
+	} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -194,15 +198,16 @@ func bodyFor(given receipt.Receipt, v *frame.Visit) receiptBody {
 	e := given.Entry
 	var b bodies
 	json.Unmarshal(e.Body, &b) // what cannot be read is not shown
-	body := receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}, v), Request: e.Request, Site: e.Site, Version: b.Terms, Inbox: b.Asked}
+	body := receiptBody{row: newRow(ledger.Record{Index: given.Index, Entry: e}, v), Request: e.Request, Site: e.Site,
+		Version: b.Terms, Inbox: b.Asked}
 	if e.Kind == "intake" {
 		body.Inbox = e.ID
 	}
 	return body
 }
 
-// stored gives the receipt of an id with its page. Of an entry that has no place yet there is no receipt, and the page
-// says so.
+// stored gives the receipt of an id with its page. Of an entry that has no place yet there is no
+// receipt, and the page says so.
 func (o *owner) stored(ctx context.Context, v *frame.Visit, id string) (receiptBody, receipt.Receipt, error) {
 	given, err := o.config.Receipt(ctx, id)
 	switch {
@@ -230,7 +235,8 @@ func (o *owner) receipt(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	return v.Say("receipts.title", body.ID), body, broken(err)
 }
 
-// broken is the error of a receipt that cannot be made: it is not there, or the ledger does not fit together.
+// broken is the error of a receipt that cannot be made: it is not there, or the ledger does not fit
+// together.
 func broken(err error) error {
 	switch {
 	case err == nil:
@@ -267,7 +273,8 @@ func (o *owner) verifyAll(r *http.Request, v *frame.Visit) (did, to string, err 
 	return "verified the whole ledger", "receipts", err
 }
 
-// verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that is given as a text.
+// verify derives the proof of a receipt anew: of the one of an id as it is stored, or of one that
+// is given as a text.
 func (o *owner) verify(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	if text := r.PostForm.Get("receipt"); text != "" {
 		return v.Say("receipts.title_verified"), o.verifyText(ctx, v, text), nil
@@ -291,7 +298,8 @@ func (o *owner) verifyStored(ctx context.Context, v *frame.Visit, id string) (re
 	return body, err
 }
 
-// verifyText verifies a receipt that is given as a text, and says what of its entry is otherwise in our ledger.
+// verifyText verifies a receipt that is given as a text, and says what of its entry is otherwise in
+// our ledger.
 func (o *owner) verifyText(ctx context.Context, v *frame.Visit, text string) receiptBody {
 	given, err := receipt.Parse([]byte(text))
 	if err != nil {
@@ -325,7 +333,8 @@ type difference struct{ Member, Text, Ledger string }
 func differences(text, ours receipt.Entry) (all []difference) {
 	members := func(e receipt.Entry) map[string]string {
 		out := map[string]string{
-			"time": e.Time.UTC().Format(time.RFC3339Nano), "site": e.Site, "kind": e.Kind, "party": e.Party, "subject": e.Subject, "request": e.Request,
+			"time": e.Time.UTC().Format(time.RFC3339Nano), "site": e.Site, "kind": e.Kind, "party": e.Party,
+			"subject": e.Subject, "request": e.Request,
 		}
 		var body map[string]json.RawMessage
 		json.Unmarshal(e.Body, &body) // it was read as an object already
@@ -396,9 +405,11 @@ func (o *owner) denials(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	body.Platforms = platforms
 	body.count(tallies)
 	c, q := body.Chosen, r.URL.Query()
-	wanted := grants.RefusalFilter{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until, Limit: perPage + 1}
+	wanted := grants.RefusalFilter{Platform: c.Platform, Outcome: c.Reason, Since: c.since, Until: c.until,
+		Limit: perPage + 1}
 	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil && at > 0 {
-		wanted.Before, body.Later = grants.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
+		wanted.Before, body.Later =
+			grants.Request{At: time.UnixMicro(at), Platform: q.Get("of"), ID: q.Get("request")}, true
 	}
 	refused, err := o.config.Refused(ctx, wanted)
 	if err != nil {
@@ -407,7 +418,8 @@ func (o *owner) denials(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	for i, request := range refused {
 		if i == perPage {
 			last := refused[i-1]
-			body.Older = "denials" + c.Link("at", strconv.FormatInt(last.At.UnixMicro(), 10), "of", last.Platform, "request", last.ID)
+			body.Older = "denials" +
+				c.Link("at", strconv.FormatInt(last.At.UnixMicro(), 10), "of", last.Platform, "request", last.ID)
 			break
 		}
 		body.Rows = append(body.Rows, request)

@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/operator/console/frame"
 )
 
-// reconciledBody is how deliveries, transactions and reports stand to one another, by day and site (RAMP v1, reconciliation); or where they contradict
-// one another on one day.
+// reconciledBody is how deliveries, transactions and reports stand to one another, by day and site
+// (RAMP v1, reconciliation); or where they contradict one another on one day.
 type reconciledBody struct {
 	listed
 	Kind    string
@@ -62,9 +62,11 @@ func newReconciledRow(d enforcement.Day) reconciledRow {
 	return row
 }
 
-// reconciliation lists what was counted, the latest day first, or where the three sides differ on one day.
+// reconciliation lists what was counted, the latest day first, or where the three sides differ on
+// one day.
 func (o *owner) reconciliation(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
-	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ", "days", "until"), Counts: o.config.Sales.Disputes.Lift != nil}
+	body := reconciledBody{listed: o.choose(r, "reconciliation", "kind", "differ", "days", "until"),
+		Counts: o.config.Sales.Disputes.Lift != nil}
 	body.Kind, body.Differ = body.chosen.Get("kind"), body.chosen.Has("differ")
 	body.Kinds = optionsOf(reconciledKinds, body.Kind)
 	var err error
@@ -84,7 +86,8 @@ func (o *owner) reconciliation(ctx context.Context, r *http.Request, v *frame.Vi
 
 // reconciledDays lists what was counted.
 func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody) error {
-	want := enforcement.Filter{Site: body.Site, Since: body.since, Until: body.until, Differing: body.Differ, Limit: perPage + 1}
+	want := enforcement.Filter{Site: body.Site, Since: body.since, Until: body.until, Differing: body.Differ,
+		Limit: perPage + 1}
 	if day, site, ok := strings.Cut(body.before, "."); ok {
 		want.After.At, _ = time.Parse(time.DateOnly, day)
 		want.After.Site = site
@@ -96,13 +99,15 @@ func (o *owner) reconciledDays(ctx context.Context, body *reconciledBody) error 
 	return err
 }
 
-// reconciledDay lists the differences of a day. What is not counted yet may still change: there nobody's silence is taken for an answer.
+// reconciledDay lists the differences of a day. What is not counted yet may still change: there
+// nobody's silence is taken for an answer.
 func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody) error {
 	since, until := body.since, body.until
 	body.Ripe, body.Early = !until.After(body.Until), since.Before(body.Since)
 	body.Sheet = link("reports/reconciliation.csv", "site", body.Site, "since", body.Day, "until", body.Day)
 	body.Lines = link("reports/reconciliation.jsonl", "site", body.Site, "since", body.Day, "until", body.Day)
-	days, err := o.config.Sales.Disputes.Measures.Days(ctx, enforcement.Filter{Site: body.Site, Since: since, Until: until, Limit: perPage})
+	days, err := o.config.Sales.Disputes.Measures.Days(ctx,
+		enforcement.Filter{Site: body.Site, Since: since, Until: until, Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -117,7 +122,8 @@ func (o *owner) reconciledDay(ctx context.Context, body *reconciledBody) error {
 	}
 	want := reports.Request{Site: body.Site, Since: since, Until: until, After: body.before}
 	if body.Kind != reports.Unbought {
-		all, next, err := o.config.Sales.Reports.Differences(ctx, want, body.Kind, func(site string) bool { return silent[site] }, perPage)
+		all, next, err := o.config.Sales.Reports.Differences(ctx, want, body.Kind,
+			func(site string) bool { return silent[site] }, perPage)
 		if err != nil {
 			return err
 		}

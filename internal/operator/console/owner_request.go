@@ -138,7 +138,8 @@ func (o *owner) requestBody(q *intake.Request, v *frame.Visit) *requestBody {
 		}
 	}
 	if q.Effect != nil {
-		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Attempts, Next: q.Effect.Due, GivenUp: q.Effect.GivenUp}
+		body.Effect = &effect{Reason: q.Effect.Reason, Tries: q.Effect.Attempts, Next: q.Effect.Due,
+			GivenUp: q.Effect.GivenUp}
 	}
 	for _, e := range q.Entries {
 		body.Entries = append(body.Entries, entryLink{e.ID, e.Kind})
@@ -159,7 +160,8 @@ func (o *owner) request(w http.ResponseWriter, r *http.Request, v *frame.Visit) 
 	return nil
 }
 
-func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, body *requestBody, problem string) {
+func (o *owner) showRequest(w http.ResponseWriter, r *http.Request, v *frame.Visit, status int, body *requestBody,
+	problem string) {
 	s := v.Sheet(v.Say("request.title"), "request", body)
 	s.Problem = problem
 	o.Show(w, r, status, s)
@@ -224,7 +226,8 @@ func (o *owner) askErase(ctx context.Context, r *http.Request, v *frame.Visit) (
 		return "", nil, err
 	}
 	now := o.Now()
-	body := eraseBody{inboxRow: o.newInboxRow(v, vault.ListEntry{Record: q.Record, Bind: q.Bind}, now), Alone: q.Offer != "", Undelivered: q.Effect != nil}
+	body := eraseBody{inboxRow: o.newInboxRow(v, vault.ListEntry{Record: q.Record, Bind: q.Bind}, now),
+		Alone: q.Offer != "", Undelivered: q.Effect != nil}
 	all, err := o.config.Inbox.List(ctx, vault.Filter{Find: q.Session, Limit: maxOthers})
 	if err != nil {
 		return "", nil, err

@@ -128,25 +128,30 @@ func newRow(r ledger.Record, v *frame.Visit) row {
 			out.Sale = e.Subject
 		}
 	case "account":
-		out.Took = []taken{{Text: strings.TrimSpace(known(v, "receipts.of", b.Of) + " " + e.Subject), Note: b.change(v)}}
+		out.Took = []taken{{Text: strings.TrimSpace(known(v, "receipts.of", b.Of) + " " + e.Subject),
+			Note: b.change(v)}}
 		out.Note = labelled(v, "receipts.by", b.By)
 	case "access":
 		for _, i := range b.Items {
-			out.Took = append(out.Took, taken{i.URL, i.URL, v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule)})
+			out.Took = append(out.Took, taken{i.URL, i.URL,
+				v.Count("receipts.passages", len(i.Chunks)) + ", " + v.Say("receipts.rule", i.Rule)})
 		}
 		out.Note = notes(b.given(v), labelled(v, "receipts.terms", short(b.Terms)))
 	case "citation":
 		out.Took = []taken{{b.SourceURL, b.SourceURL, v.Count("receipts.passages", len(b.Chunks))}}
-		out.Note = notes(labelled(v, "receipts.shown_as", b.Surface), known(v, "receipts.verdict", b.Verdict), b.sent(v))
+		out.Note = notes(labelled(v, "receipts.shown_as", b.Surface),
+			known(v, "receipts.verdict", b.Verdict), b.sent(v))
 	case "counter-receipt":
 		out.Note = notes(b.given(v), known(v, "receipts.verdict", b.Verdict), b.sent(v))
 	case "terms":
 		out.Took = []taken{{Text: v.Say("receipts.version", short(e.Subject))}}
 		if b.Of != "" { // what an operator's program changed of them
-			out.Took, out.Note = []taken{{Text: known(v, "receipts.of", b.Of) + " " + e.Subject, Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", b.By)
+			out.Took, out.Note = []taken{{Text: known(v, "receipts.of", b.Of) + " " + e.Subject,
+				Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", b.By)
 		}
 	case "setting", "domain", "measure":
-		out.Took, out.Note = []taken{{Text: e.Subject, Note: known(v, "receipts.did", b.Did)}}, labelled(v, "receipts.by", b.By)
+		out.Took, out.Note = []taken{{Text: e.Subject, Note: known(v, "receipts.did", b.Did)}},
+			labelled(v, "receipts.by", b.By)
 	case "key":
 		text := v.Say("receipts.key", known(v, "receipts.of", b.Key), e.Subject)
 		if out.Platform { // who has a key did not change it
@@ -190,7 +195,8 @@ func (b bodies) sale(v *frame.Visit) string {
 	switch {
 	case b.Consumed != nil:
 		note = notes(v.Say("receipts.used", strings.TrimSpace(strconv.Itoa(*b.Consumed)+" "+b.Unit)),
-			labelled(v, "receipts.settled", strings.TrimSpace(b.Settled+" "+b.Currency)), known(v, "receipts.became", b.State))
+			labelled(v, "receipts.settled", strings.TrimSpace(b.Settled+" "+b.Currency)),
+			known(v, "receipts.became", b.State))
 	case b.Size > 0:
 		note = v.Count("list.bytes", b.Size)
 	}

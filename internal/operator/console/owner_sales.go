@@ -23,8 +23,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// SalesConfig says what the owner's pages show of what is sold under RAMP, and what an operator changes there. Nothing of it may be
-// nil.
+// SalesConfig says what the owner's pages show of what is sold under RAMP, and what an operator
+// changes there. Nothing of it may be nil.
 type SalesConfig struct {
 	Sites    []Site
 	Shelf    func(context.Context, exchange.CatalogFilter) ([]exchange.CatalogRow, int, error)
@@ -36,7 +36,8 @@ type SalesConfig struct {
 	Disputes *Disputes
 	Supplied *Supplied
 	Domains  *Domains
-	// Requesters gives those who signed up, by domain and id: those whose domains begin with a text, from behind one on.
+	// Requesters gives those who signed up, by domain and id: those whose domains begin with a
+	// text, from behind one on.
 	Requesters func(ctx context.Context, begins, after string, limit int) ([]requesters.Registration, error)
 }
 
@@ -47,7 +48,8 @@ type Site struct{ ID, Name string }
 func (o *owner) salesPages() []frame.Page {
 	all := []frame.Page{
 		{Pattern: "GET sales/offers/{id}", Right: identity.See, Serve: o.Draw("sales-offer", o.offer)},
-		{Pattern: "GET sales/transactions/{id}", Right: identity.See, Serve: o.Draw("sales-transaction", o.transaction)},
+		{Pattern: "GET sales/transactions/{id}", Right: identity.See,
+			Serve: o.Draw("sales-transaction", o.transaction)},
 		{Pattern: "GET sales/deliveries/{id}", Right: identity.See, Serve: o.Draw("sales-delivery", o.delivery)},
 		{Pattern: "GET sales/disputes/{id}", Right: identity.See, Serve: o.Draw("sales-dispute", o.dispute)},
 		{Pattern: "POST sales/disputes/{id}", Right: identity.Operate, Serve: o.Act(o.decideDispute)},
@@ -181,11 +183,13 @@ type taking struct {
 // buyersShown is how many buyers the table of the plot tells apart.
 const buyersShown = 25
 
-// sales shows what was earned day by day, from whom and with which pages, and what somebody has to see to.
+// sales shows what was earned day by day, from whom and with which pages, and what somebody has to
+// see to.
 func (o *owner) sales(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	c, over := o.config.Sales, frame.ReadRange(r, o.Now())
 	until := over.Last().AddDate(0, 0, 1)
-	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency"), over: over}
+	body := salesBody{Sites: c.Sites, Site: r.URL.Query().Get("site"), Currency: r.URL.Query().Get("currency"),
+		over: over}
 	all, err := c.Accounts.Revenue(ctx, body.Site, over.Since, until, buyersShown)
 	if err != nil {
 		return "", nil, err
@@ -201,7 +205,8 @@ func (o *owner) sales(ctx context.Context, r *http.Request, v *frame.Visit) (str
 		return "", nil, err
 	}
 	body.compare(all, before)
-	pages, whole, err := c.Reports.Pages(ctx, reports.Request{Site: body.Site, Since: over.Since, Until: until}, maxBought)
+	pages, whole, err := c.Reports.Pages(ctx,
+		reports.Request{Site: body.Site, Since: over.Since, Until: until}, maxBought)
 	if err != nil {
 		return "", nil, err
 	}
@@ -218,7 +223,8 @@ func (o *owner) sales(ctx context.Context, r *http.Request, v *frame.Visit) (str
 	if err != nil {
 		return "", nil, err
 	}
-	body.Overdue, body.Pending, body.Late = counted(v, owed[transactions.Expired]), counted(v, owed[transactions.Pending]), owed[transactions.Expired] > 0
+	body.Overdue, body.Pending, body.Late = counted(v, owed[transactions.Expired]),
+		counted(v, owed[transactions.Pending]), owed[transactions.Expired] > 0
 	return v.Say("sales.revenue"), body, nil
 }
 
@@ -236,12 +242,13 @@ func (b *salesBody) compare(now, before []accounts.CurrencyRevenue) {
 	}
 }
 
-// newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below the line; the table has the
-// figures.
+// newTakings draws what was earned. What was taken back makes a bar shorter, but none hangs below
+// the line; the table has the figures.
 func newTakings(t accounts.CurrencyRevenue, in *frame.Range) *takings {
 	p := &takings{Bars: plot.NewBars(in.Last(), in.Days), Currency: t.Currency}
 	for i, b := range t.Buyers {
-		p.Buyers = append(p.Buyers, taking{b, "p" + strconv.Itoa(min(i, plot.MostColours)), money(b.Amount, t.Currency)})
+		p.Buyers = append(p.Buyers,
+			taking{b, "p" + strconv.Itoa(min(i, plot.MostColours)), money(b.Amount, t.Currency)})
 	}
 	p.All = taking{t.All, "", money(t.All.Amount, t.Currency)}
 	var most int64
@@ -290,7 +297,8 @@ func positive(buyers []accounts.BuyerRevenue, day time.Time) (sum int64) {
 	return sum
 }
 
-// link is the address of a page of the sales with parameters in pairs; those that are empty are left out.
+// link is the address of a page of the sales with parameters in pairs; those that are empty are
+// left out.
 func link(page string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {

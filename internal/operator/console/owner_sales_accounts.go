@@ -32,7 +32,8 @@ type accountRow struct {
 func newAccountRow(b accounts.Balance) accountRow {
 	row := accountRow{
 		Balance: b, Link: link("account", "buyer", b.Buyer, "currency", b.Currency),
-		AvailableIs: amountOf(b.Available, b.Currency), HeldIs: amountOf(b.Held, b.Currency), EarnedIs: amountOf(b.Earned, b.Currency), PaidIn: amountOf(-b.Outside, b.Currency)}
+		AvailableIs: amountOf(b.Available, b.Currency), HeldIs: amountOf(b.Held, b.Currency),
+		EarnedIs: amountOf(b.Earned, b.Currency), PaidIn: amountOf(-b.Outside, b.Currency)}
 	if b.Limit >= 0 {
 		row.LimitIs, row.LimitAsAmount = money(b.Limit, b.Currency), policy.Amount(b.Limit)
 	}
@@ -45,7 +46,9 @@ func (o *owner) accounts(ctx context.Context, r *http.Request, v *frame.Visit) (
 	wanted := accounts.AccountFilter{Begins: body.Find, Limit: perPage + 1}
 	wanted.Listed, wanted.Buyer, _ = strings.Cut(body.before, " ")
 	all, err := o.config.Sales.Accounts.Accounts(ctx, wanted)
-	body.Rows = rows(&body.listed, all, newAccountRow, func(b accounts.Balance) string { return b.Currency + " " + b.Buyer })
+	body.Rows = rows(&body.listed, all, newAccountRow, func(b accounts.Balance) string {
+		return b.Currency + " " + b.Buyer
+	})
 	return v.Say("sales.accounts"), body, err
 }
 
@@ -104,7 +107,8 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 		return "−" + amountOf(-n, currency)
 	}
 	row := journalRow{
-		JournalLine: l, Is: l.Kind, Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held), EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
+		JournalLine: l, Is: l.Kind, Purchase: l.Outside == 0, AvailableIs: signed(l.Available), HeldIs: signed(l.Held),
+		EarnedIs: signed(l.Earned), AfterIs: amountOf(l.After, currency),
 	}
 	if l.Kind == "expire" && row.Purchase {
 		row.Is = "unreported"
@@ -115,7 +119,8 @@ func newJournalRow(l accounts.JournalLine, currency string) journalRow {
 // purchasesShown is how many purchases the page of an account shows.
 const purchasesShown = 10
 
-// account shows one account: what stands on it, its movements and purchases, and what an operator can do.
+// account shows one account: what stands on it, its movements and purchases, and what an operator
+// can do.
 func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	q, c := r.URL.Query(), o.config.Sales
 	buyer, currency := q.Get("buyer"), q.Get("currency")
@@ -142,7 +147,8 @@ func (o *owner) account(ctx context.Context, r *http.Request, v *frame.Visit) (s
 	body.Change = operator.AccountArguments{Buyer: buyer, Currency: currency}
 	for i, l := range lines {
 		if i == perPage {
-			body.Older = link("account", "buyer", buyer, "currency", currency, "before", strconv.FormatInt(lines[i-1].Number, 10))
+			body.Older = link("account", "buyer", buyer, "currency", currency, "before",
+				strconv.FormatInt(lines[i-1].Number, 10))
 			break
 		}
 		body.Lines = append(body.Lines, newJournalRow(l, currency))
@@ -200,7 +206,8 @@ type quotaRow struct {
 }
 
 func newGrantRow(v *frame.Visit, g accounts.Grant, now time.Time) grantRow {
-	row := grantRow{Grant: g, Link: link("grant", "id", g.ID), Is: g.Status, Good: g.Status == accounts.Active, Pays: known(v, "price.model", g.Paid)}
+	row := grantRow{Grant: g, Link: link("grant", "id", g.ID), Is: g.Status, Good: g.Status == accounts.Active,
+		Pays: known(v, "price.model", g.Paid)}
 	switch {
 	case row.Good && !g.Ends.IsZero() && !now.Before(g.Ends):
 		row.Is, row.Good = "over", false
@@ -293,8 +300,10 @@ func (o *owner) grant(ctx context.Context, r *http.Request, v *frame.Visit) (str
 	if err != nil {
 		return "", nil, err
 	}
-	body := grantBody{grantRow: newGrantRow(v, accounts.Grant{Subscription: s, Kind: kind}, o.Now()), Subscribes: kind == accounts.GrantSubscription}
-	body.Suspend, body.Resume, body.End = s.Status == accounts.Active, s.Status == accounts.Suspended, s.Status != accounts.Ended
+	body := grantBody{grantRow: newGrantRow(v, accounts.Grant{Subscription: s, Kind: kind}, o.Now()),
+		Subscribes: kind == accounts.GrantSubscription}
+	body.Suspend, body.Resume, body.End = s.Status == accounts.Active, s.Status == accounts.Suspended,
+		s.Status != accounts.Ended
 	body.Units, body.Quota.ID = quotaUnits(s.Currency), s.ID
 	return s.ID, body, nil
 }

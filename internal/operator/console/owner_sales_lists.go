@@ -39,11 +39,13 @@ type listed struct {
 	before       string     // behind which the page begins
 }
 
-// choose reads what the address of a page filters by: what all lists have, and what is the page's own.
+// choose reads what the address of a page filters by: what all lists have, and what is the page's
+// own.
 func (o *owner) choose(r *http.Request, page string, own ...string) listed {
 	q := r.URL.Query()
 	l := listed{
-		Sites: o.config.Sales.Sites, page: page, chosen: url.Values{}, before: q.Get("before"), Later: q.Get("before") != "",
+		Sites: o.config.Sales.Sites, page: page, chosen: url.Values{}, before: q.Get("before"),
+		Later: q.Get("before") != "",
 	}
 	for _, name := range append(own, "find", "site", "buyer", "day") {
 		if text := strings.TrimSpace(q.Get(name)); text != "" && (name != "find" || len(text) <= maxFind) {
@@ -63,7 +65,8 @@ func (o *owner) choose(r *http.Request, page string, own ...string) listed {
 			l.over.Days = 0
 		}
 	}
-	l.Find, l.Site, l.Buyer, l.Day = l.chosen.Get("find"), l.chosen.Get("site"), l.chosen.Get("buyer"), l.chosen.Get("day")
+	l.Find, l.Site, l.Buyer, l.Day = l.chosen.Get("find"), l.chosen.Get("site"), l.chosen.Get("buyer"),
+		l.chosen.Get("day")
 	l.Any = len(l.chosen) > 0
 	return l
 }
@@ -83,7 +86,8 @@ func (l listed) next(place string) string {
 	return "sales/" + l.page + "?" + q.Encode()
 }
 
-// rows are the rows of a page. Where there are more than it has, the next begins behind the place of the last.
+// rows are the rows of a page. Where there are more than it has, the next begins behind the place
+// of the last.
 func rows[T, R any](l *listed, all []T, row func(T) R, place func(T) string) (rows []R) {
 	if len(all) > perPage {
 		all = all[:perPage]
@@ -126,9 +130,11 @@ func (o *owner) shelf(ctx context.Context, r *http.Request, v *frame.Visit) (str
 }
 
 // entries are those of a page of the catalog of a site, and the place behind which the next begins.
-func (o *owner) entries(ctx context.Context, l listed, site string) (all []exchange.CatalogRow, next string, err error) {
+func (o *owner) entries(ctx context.Context, l listed,
+	site string) (all []exchange.CatalogRow, next string, err error) {
 	before, _ := strconv.Atoi(l.before)
-	all, n, err := o.config.Sales.Shelf(ctx, exchange.CatalogFilter{Find: l.Find, Site: site, Before: max(before, 0), Limit: perPage})
+	all, n, err := o.config.Sales.Shelf(ctx,
+		exchange.CatalogFilter{Find: l.Find, Site: site, Before: max(before, 0), Limit: perPage})
 	if n > 0 {
 		next = strconv.Itoa(n)
 	}
@@ -262,7 +268,8 @@ var (
 )
 
 func newTransactionRow(v *frame.Visit, t transactions.Transaction, h accounts.Hold, now time.Time) transactionRow {
-	row := transactionRow{Transaction: t, Hold: h, Good: h.State == accounts.Settled, Model: v.Term("price.model", t.Price.Model)}
+	row := transactionRow{Transaction: t, Hold: h, Good: h.State == accounts.Settled,
+		Model: v.Term("price.model", t.Price.Model)}
 	if slices.Contains(holds, h.State) {
 		row.State = v.Say("purchases.is_" + string(h.State))
 	}
@@ -292,7 +299,8 @@ func newTransactionRow(v *frame.Visit, t transactions.Transaction, h accounts.Ho
 }
 
 // withHolds adds to transactions what the book has of them.
-func (o *owner) withHolds(ctx context.Context, v *frame.Visit, all []transactions.Transaction) (rows []transactionRow, err error) {
+func (o *owner) withHolds(ctx context.Context, v *frame.Visit,
+	all []transactions.Transaction) (rows []transactionRow, err error) {
 	ids := make([]string, len(all))
 	for i, t := range all {
 		ids[i] = t.ID
@@ -329,7 +337,8 @@ func (o *owner) transactions(ctx context.Context, r *http.Request, v *frame.Visi
 		body.Rows, next, err = o.boughtFrom(ctx, v, body.Account, body.before)
 	default:
 		if all, next, err = o.config.Sales.Deals.Transactions(ctx, transactions.Filter{
-			Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before, Limit: perPage,
+			Buyer: body.Buyer, Site: body.Site, Since: body.since, Until: body.until, Before: body.before,
+			Limit: perPage,
 		}); err == nil {
 			body.Rows, err = o.withHolds(ctx, v, all)
 		}
@@ -338,9 +347,12 @@ func (o *owner) transactions(ctx context.Context, r *http.Request, v *frame.Visi
 	return v.Say("sales.transactions"), body, err
 }
 
-// boughtFrom lists what was bought from the accounts of a buyer, and gives the place behind which more is.
-func (o *owner) boughtFrom(ctx context.Context, v *frame.Visit, buyer, before string) (rows []transactionRow, next string, err error) {
-	holds, err := o.config.Sales.Accounts.Purchases(ctx, accounts.PurchaseFilter{Holder: buyer, Before: before, Limit: perPage + 1})
+// boughtFrom lists what was bought from the accounts of a buyer, and gives the place behind which
+// more is.
+func (o *owner) boughtFrom(ctx context.Context, v *frame.Visit,
+	buyer, before string) (rows []transactionRow, next string, err error) {
+	holds, err := o.config.Sales.Accounts.Purchases(ctx,
+		accounts.PurchaseFilter{Holder: buyer, Before: before, Limit: perPage + 1})
 	if err != nil {
 		return nil, "", err
 	}
@@ -376,7 +388,8 @@ type transactionBody struct {
 	Text   string // the offer, as it was signed
 	Events []transactions.Event
 	More   bool // there are more events than are shown
-	// Principal is the domain of whom it was bought for under a delegation, and Delegation the id by which that is revoked; empty for none.
+	// Principal is the domain of whom it was bought for under a delegation, and Delegation the id
+	// by which that is revoked; empty for none.
 	Principal, Delegation string
 	Usage                 transactions.UsageDetails // as far as it was reported
 }
@@ -384,7 +397,8 @@ type transactionBody struct {
 // eventsShown is how many events of a purchase its page shows.
 const eventsShown = 100
 
-// transaction shows one purchase: the offer, the cost, what was delivered and reported, and the receipts.
+// transaction shows one purchase: the offer, the cost, what was delivered and reported, and the
+// receipts.
 func (o *owner) transaction(ctx context.Context, r *http.Request, v *frame.Visit) (string, any, error) {
 	t, ok, err := o.config.Sales.Deals.Transaction(ctx, r.PathValue("id"))
 	if err != nil {
@@ -401,7 +415,8 @@ func (o *owner) transaction(ctx context.Context, r *http.Request, v *frame.Visit
 	if err != nil {
 		return "", nil, err
 	}
-	body := transactionBody{transactionRow: rows[0], Price: priceSays(v, t.Price), Text: indented(t.Document), Title: titleOf(t.Document), Usage: t.Report.Usage()}
+	body := transactionBody{transactionRow: rows[0], Price: priceSays(v, t.Price), Text: indented(t.Document),
+		Title: titleOf(t.Document), Usage: t.Report.Usage()}
 	body.Principal, body.Delegation = o.delegated(ctx, t.Entry)
 	for i, e := range events {
 		if body.More = i == eventsShown; body.More {
@@ -412,7 +427,8 @@ func (o *owner) transaction(ctx context.Context, r *http.Request, v *frame.Visit
 	return v.Say("purchases.one") + " " + t.ID, body, nil
 }
 
-// delegated says under whose delegation something was bought, as its entry of the ledger tells (RAMP v1, Delegation); nothing where there is none, or the entry has no place yet.
+// delegated says under whose delegation something was bought, as its entry of the ledger tells
+// (RAMP v1, Delegation); nothing where there is none, or the entry has no place yet.
 func (o *owner) delegated(ctx context.Context, entry string) (principal, id string) {
 	if entry == "" {
 		return "", ""
@@ -487,13 +503,15 @@ func (o *owner) owed(ctx context.Context, r *http.Request, v *frame.Visit) (stri
 	body.Late = chosen.state == transactions.Fulfilled || chosen.state == transactions.Late
 	for _, s := range owedStates {
 		body.States = append(body.States, tab{
-			s.name, counted(v, counts[s.state]), link("owed", "state", s.name, "buyer", body.Buyer, "days", body.chosen.Get("days")),
+			s.name, counted(v, counts[s.state]),
+			link("owed", "state", s.name, "buyer", body.Buyer, "days", body.chosen.Get("days")),
 			s.name == chosen.name,
 		})
 	}
 	body.chosen.Set("state", chosen.name)
 	all, err := o.config.Sales.Deals.Owed(ctx, transactions.ObligationFilter{
-		State: chosen.state, Buyer: body.Buyer, Since: body.since, Until: body.until, After: body.before, Limit: perPage + 1,
+		State: chosen.state, Buyer: body.Buyer, Since: body.since, Until: body.until, After: body.before,
+		Limit: perPage + 1,
 	})
 	if err != nil {
 		return "", nil, err

@@ -38,15 +38,18 @@ var reportKinds = []reportKind{
 func (o *owner) reports(_ context.Context, _ *http.Request, v *frame.Visit) (string, any, error) {
 	now := o.Now().UTC()
 	body := reportsBody{Reports: reportKinds, Sites: o.config.Sales.Sites}
-	body.Since, body.Until = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), now.Format(time.DateOnly)
+	body.Since, body.Until = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+		now.Format(time.DateOnly)
 	return v.Say("sales.reports"), body, nil
 }
 
-// downloadReport gives a report as a file, NAME.csv or NAME.jsonl. Both days of the form are part of it.
+// downloadReport gives a report as a file, NAME.csv or NAME.jsonl. Both days of the form are part
+// of it.
 func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *frame.Visit) error {
 	q := r.URL.Query()
 	name, form, _ := strings.Cut(r.PathValue("file"), ".")
-	want := reports.Request{Report: name, Form: form, Site: q.Get("site"), Buyer: strings.TrimSpace(q.Get("buyer")), Currency: strings.ToUpper(strings.TrimSpace(q.Get("currency")))}
+	want := reports.Request{Report: name, Form: form, Site: q.Get("site"), Buyer: strings.TrimSpace(q.Get("buyer")),
+		Currency: strings.ToUpper(strings.TrimSpace(q.Get("currency")))}
 	for _, day := range []struct {
 		text string
 		to   *time.Time
@@ -62,7 +65,8 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *frame.
 		*day.to = at.AddDate(0, 0, day.add)
 	}
 	want.Grace = reports.DefaultGrace(name)
-	out := &download{w: w, name: name + "-" + o.Now().UTC().Format("20060102-1504") + "." + form, media: "text/csv; charset=utf-8; header=present"}
+	out := &download{w: w, name: name + "-" + o.Now().UTC().Format("20060102-1504") + "." + form,
+		media: "text/csv; charset=utf-8; header=present"}
 	if form == reports.Lines {
 		out.media = "application/jsonl"
 	}
@@ -79,8 +83,8 @@ func (o *owner) downloadReport(w http.ResponseWriter, r *http.Request, _ *frame.
 	panic(http.ErrAbortHandler) // so that nobody takes a part of the report for the whole
 }
 
-// download is a file that is sent as it is written. Its head is sent with its first byte, so that until then there can be a page
-// in its place.
+// download is a file that is sent as it is written. Its head is sent with its first byte, so that
+// until then there can be a page in its place.
 type download struct {
 	w           http.ResponseWriter
 	name, media string

@@ -14,7 +14,8 @@ import (
 	"frontdesk/wire/ramp"
 )
 
-// Supplied is what the pages on tenants show and change (RAMP v1, CatalogService). Nothing of it may be nil.
+// Supplied is what the pages on tenants show and change (RAMP v1, CatalogService). Nothing of it
+// may be nil.
 type Supplied struct {
 	Tenants func() []*push.Tenant
 	Refused func(ctx context.Context, tenant string, limit int) ([]push.Rejection, error)
@@ -69,7 +70,8 @@ func (o *owner) tenants(_ context.Context, r *http.Request, v *frame.Visit) (str
 		names := t.ID + " " + strings.ToLower(t.Name) + " " + strings.Join(t.Domains, " ")
 		return t.ID <= body.before || !strings.Contains(names, strings.ToLower(body.Find))
 	})
-	body.Rows = rows(&body.listed, all, func(t *push.Tenant) tenantRow { return newTenantRow(v, t) }, func(t *push.Tenant) string { return t.ID })
+	body.Rows = rows(&body.listed, all, func(t *push.Tenant) tenantRow { return newTenantRow(v, t) },
+		func(t *push.Tenant) string { return t.ID })
 	return v.Say("sales.tenants"), body, nil
 }
 

@@ -130,7 +130,8 @@ func (p *Platforms) gather(tallies []grants.DayCount) {
 		if !seen {
 			i = len(p.Platforms)
 			at[t.Platform] = i
-			p.Platforms = append(p.Platforms, plotted{Name: t.Platform, GivenOn: map[time.Time]int{}, NotOn: map[time.Time]int{}})
+			p.Platforms = append(p.Platforms,
+				plotted{Name: t.Platform, GivenOn: map[time.Time]int{}, NotOn: map[time.Time]int{}})
 		}
 		of := &p.Platforms[i]
 		of.Given, of.Cited, of.Last = of.Given+t.Given, of.Cited+t.Cited, t.Day
