@@ -35,7 +35,8 @@ func (t *Terms) Explain(facts Facts) Explanation {
 		case unclear:
 			step.Why = fmt.Sprintf("the address %q cannot be read: %v", facts.URL, item.problem)
 		case matched && t.refuses(i):
-			step.Why = fmt.Sprintf("%s; it is for certain parties (%s), and who asks is not among them", rule.why(&item),
+			step.Why = fmt.Sprintf("%s; it is for certain parties (%s), and who asks is not among them",
+				rule.why(&item),
 				rule.rule.Parties)
 		case matched:
 			step.Why = rule.why(&item)

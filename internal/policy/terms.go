@@ -245,8 +245,8 @@ func (d Decision) Allows(function string) bool {
 	return d.Permits(Use{Function: function}) == Permitted
 }
 
-// Allow says whether a function is allowed, whoever asks. Asking for a whole group is refused as soon as one of
-// its members is prohibited.
+// Allow says whether a function is allowed, whoever asks. Asking for a whole group is refused as
+// soon as one of its members is prohibited.
 func (f Functions) Allow(function string) bool {
 	if slices.ContainsFunc(f.Prohibit, func(p string) bool { return covers(p, function) || covers(function, p) }) {
 		return false

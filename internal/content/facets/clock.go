@@ -9,14 +9,16 @@ import (
 // StartTime is the slot of the minute of the day, on the item's own clock, at which it begins.
 const StartTime Slot = "startTime"
 
-// ReadClock reads a time of day at the beginning of a text: "9", "09:00", "9.30", "18h30", "17:00:00", "5 pm". It gives its
-// minute, whether it is written as one ("7pm", "18:30"), and its length; 0 for none. 24:00 is the end of the day.
+// ReadClock reads a time of day at the beginning of a text: "9", "09:00", "9.30", "18h30",
+// "17:00:00", "5 pm". It gives its minute, whether it is written as one ("7pm", "18:30"), and its
+// length; 0 for none. 24:00 is the end of the day.
 func ReadClock(text string) (minute int, marked bool, n int) {
 	hour, n, ok := clockFigure(text, 0, 24)
 	if !ok {
 		return 0, false, 0
 	}
-	for parts := 0; parts < 2 && n+1 < len(text) && strings.IndexByte(":.h", text[n]) >= 0 && digitAt(text, n+1); parts++ {
+	for parts := 0; parts < 2 && n+1 < len(text) && strings.IndexByte(":.h", text[n]) >= 0 &&
+		digitAt(text, n+1); parts++ {
 		part, end, ok := clockFigure(text, n+1, 59)
 		if !ok {
 			return 0, false, 0
@@ -38,7 +40,8 @@ func ReadClock(text string) (minute int, marked bool, n int) {
 	return hour*60 + minute, strings.ContainsAny(text[:n], ":hm"), n
 }
 
-// clockFigure reads one or two digits at i that no third follows, up to a bound, and where they end.
+// clockFigure reads one or two digits at i that no third follows, up to a bound, and where they
+// end.
 func clockFigure(text string, i, most int) (value, end int, ok bool) {
 	value, n := smallNumber(text[i:])
 	return value, i + n, n > 0 && value <= most

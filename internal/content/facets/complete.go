@@ -14,7 +14,8 @@ func (r *reader) complete() {
 			r.figure(Figure{Slot: TotalTime, Kind: Figures, Low: prep + cook, High: prep + cook})
 		}
 	}
-	// What takes time is asked for alike, whatever it is called: a course of five hours, a film of ninety minutes.
+	// What takes time is asked for alike, whatever it is called: a course of five hours, a film of
+	// ninety minutes.
 	for _, pair := range [][2]Slot{{Duration, "timeRequired"}, {TotalTime, Duration}} {
 		if f, ok := r.Figure(pair[1]); ok {
 			if _, said := first(pair[0]); !said {
@@ -25,7 +26,8 @@ func (r *reader) complete() {
 	}
 	r.lasting()
 	_, begins := first(Start)
-	if _, ok := first(Price); !ok && (begins || len(r.Values(Location)) > 0) && slices.Contains(r.Words, Word{"isAccessibleForFree", "true"}) {
+	if _, ok := first(Price); !ok && (begins || len(r.Values(Location)) > 0) &&
+		slices.Contains(r.Words, Word{"isAccessibleForFree", "true"}) {
 		r.figure(Figure{Slot: Price, Kind: Figures})
 	}
 	if _, ok := first(Published); !ok {
@@ -42,7 +44,8 @@ func (r *reader) complete() {
 	r.stand(Cuisine, "servesCuisine")
 }
 
-// lasting lets what is on for days be found on each of them: an exhibition of two months is on in the second, too.
+// lasting lets what is on for days be found on each of them: an exhibition of two months is on in
+// the second, too.
 func (r *reader) lasting() {
 	end, ok := r.Figure("endDate")
 	if !ok || end.Kind != Times {

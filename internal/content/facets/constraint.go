@@ -7,9 +7,11 @@ type Constraint struct {
 	Slot Slot
 	// Not turns it around: items for which it holds are left out.
 	Not bool
-	// Allergy says that what is not wanted harms somebody: traces of it count, and so does what is only spoken of.
+	// Allergy says that what is not wanted harms somebody: traces of it count, and so does what is
+	// only spoken of.
 	Allergy bool
-	// Bare says that an amount was named and not bounded: it may be one of something else that an item does not state.
+	// Bare says that an amount was named and not bounded: it may be one of something else that an
+	// item does not state.
 	Bare bool
 	// Stated says that only what states it is an answer.
 	Stated bool
@@ -25,7 +27,8 @@ type Constraint struct {
 	From, To time.Time
 	// Around is how many kilometres away from a place is near enough; 0 for in it.
 	Around float64
-	// Cheap prefers what costs less than the others that are found, the more the cheaper; it bounds nothing and is soft.
+	// Cheap prefers what costs less than the others that are found, the more the cheaper; it bounds
+	// nothing and is soft.
 	Cheap bool
 	// Soft conditions raise items that meet them and leave none out.
 	Soft bool
@@ -65,7 +68,8 @@ type Sort struct {
 	Said       string
 }
 
-// Name is the order as the attribute "sort" has it: "price", "-datePublished". It is empty for no order.
+// Name is the order as the attribute "sort" has it: "price", "-datePublished". It is empty for no
+// order.
 func (o Sort) Name() string {
 	if o.Descending {
 		return "-" + string(o.By)
@@ -73,8 +77,8 @@ func (o Sort) Name() string {
 	return string(o.By)
 }
 
-// OfType is the slot of a constraint on what items are: its values are schema.org types. Types that are wanted stand in
-// a list of their own; those that are not are such a constraint.
+// OfType is the slot of a constraint on what items are: its values are schema.org types. Types that
+// are wanted stand in a list of their own; those that are not are such a constraint.
 const OfType Slot = "itemType"
 
 // slotUnits are the units of figures in slots that have one unit.

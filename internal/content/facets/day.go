@@ -26,10 +26,11 @@ func Month(word string) (time.Month, bool) {
 	return m, ok
 }
 
-// ReadDay reads the date at the beginning of a text, and how many bytes it took; 0 when there is none. What it names runs
-// from from to just before to: a day, a month ("June 2026", "2026-06"), a year ("2026"), or a moment, for which to is from.
-// It reads ISO 8601 with and without time, "3 June 2026", "June 3, 2026", "3. Juni 2026", "03.06.2026", "2026年6月3日" and
-// "6/3/2026" as Americans write it. A day without a year is no date: see [ReadDayOf]. Without a zone it is in the place of
+// ReadDay reads the date at the beginning of a text, and how many bytes it took; 0 when there is
+// none. What it names runs from from to just before to: a day, a month ("June 2026", "2026-06"), a
+// year ("2026"), or a moment, for which to is from. It reads ISO 8601 with and without time, "3
+// June 2026", "June 3, 2026", "3. Juni 2026", "03.06.2026", "2026年6月3日" and "6/3/2026" as Americans
+// write it. A day without a year is no date: see [ReadDayOf]. Without a zone it is in the place of
 // where.
 func ReadDay(s string, where *time.Location) (from, to time.Time, n int) {
 	if from, to, n = readISODay(s, where); n > 0 {
@@ -38,7 +39,8 @@ func ReadDay(s string, where *time.Location) (from, to time.Time, n int) {
 	return readWrittenDay(s, 0, where)
 }
 
-// ReadDayOf is ReadDay where a day or a month without a year is one of the given year: "3 June", "in May".
+// ReadDayOf is ReadDay where a day or a month without a year is one of the given year: "3 June",
+// "in May".
 func ReadDayOf(s string, year int, where *time.Location) (from, to time.Time, n int) {
 	if from, to, n = readISODay(s, where); n > 0 {
 		return from, to, n
@@ -77,7 +79,8 @@ func readISODay(s string, where *time.Location) (from, to time.Time, n int) {
 		return time.Time{}, to, 0
 	}
 	if m := readClock(s[10:]); m > 0 {
-		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
+		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700",
+			"2006-01-02T15:04:05", "2006-01-02T15:04"} {
 			text := strings.Replace(s[:10+m], " ", "T", 1)
 			if moment, err := time.ParseInLocation(layout, text, where); err == nil {
 				return moment, moment, 10 + m
@@ -132,7 +135,8 @@ func signAt(s, of string) int {
 	return 0
 }
 
-// readWrittenDay reads dates that people write: with the month's name, or in numbers with the year last.
+// readWrittenDay reads dates that people write: with the month's name, or in numbers with the year
+// last.
 func readWrittenDay(s string, year int, where *time.Location) (from, to time.Time, n int) {
 	day, m := smallNumber(s)
 	if m == 0 {
@@ -214,7 +218,8 @@ func readMonthFirst(s string, year int, where *time.Location) (from, to time.Tim
 	return date(year, int(month), 1, where), date(year, int(month)+1, 1, where), n
 }
 
-// readNumericDay reads "3.6.2026", "03/06/2026", "6/30/2026": with a slash the month comes first if it can.
+// readNumericDay reads "3.6.2026", "03/06/2026", "6/30/2026": with a slash the month comes first if
+// it can.
 func readNumericDay(s string, first, m int, where *time.Location) (from time.Time, n int) {
 	if m >= len(s) || s[m] != '.' && s[m] != '/' {
 		return from, 0

@@ -12,7 +12,8 @@ import (
 // minuteWords are the words for spans of time, folded, in minutes.
 var minuteWords = sync.OnceValue(func() map[string]float64 {
 	minutes := map[string]float64{
-		"second": 1.0 / 60, "minute": 1, "hour": 60, "day": 24 * 60, "week": 7 * 1440, "month": 30 * 1440, "year": 365 * 1440,
+		"second": 1.0 / 60, "minute": 1, "hour": 60, "day": 24 * 60, "week": 7 * 1440, "month": 30 * 1440,
+		"year": 365 * 1440,
 	}
 	words := map[string]float64{}
 	for word, unit := range wordsOf("time.unit")() {
@@ -21,8 +22,8 @@ var minuteWords = sync.OnceValue(func() map[string]float64 {
 	return words
 })
 
-// Words of spans of time: what joins their parts, what stands for one, for half and for a quarter of a unit, for a half more
-// behind one, and for so many minutes.
+// Words of spans of time: what joins their parts, what stands for one, for half and for a quarter
+// of a unit, for a half more behind one, and for so many minutes.
 var (
 	spanJoints   = wordsOf("number.and")
 	oneWords     = wordsOf("number.one")
@@ -47,9 +48,10 @@ var isoDuration = regexp.MustCompile(`^[Pp](?:(\d+(?:\.\d+)?)[Yy])?(?:(\d+(?:\.\
 // mostMinutes bounds a span: a hundred years.
 const mostMinutes = 100 * 365 * 1440
 
-// ReadMinutes reads the span of time at the beginning of a text, in minutes, and how many bytes it took; 0 when there is
-// none. It reads ISO 8601 ("PT1H20M") and words: "20 min", "1 hour and 20 minutes", "1h20", "1½ Stunden", "half an hour",
-// "eine halbe Stunde", "30分", "an hour and a half". A number alone is no span.
+// ReadMinutes reads the span of time at the beginning of a text, in minutes, and how many bytes it
+// took; 0 when there is none. It reads ISO 8601 ("PT1H20M") and words: "20 min", "1 hour and 20
+// minutes", "1h20", "1½ Stunden", "half an hour", "eine halbe Stunde", "30分", "an hour and a half".
+// A number alone is no span.
 func ReadMinutes(s string) (minutes float64, n int) {
 	if minutes, n = readISO(s); n > 0 {
 		return minutes, n
@@ -123,7 +125,8 @@ func joint(s string) int {
 	return n
 }
 
-// readSpan reads one number and one unit of time. A number may be a word, or missing before the first unit: "an hour".
+// readSpan reads one number and one unit of time. A number may be a word, or missing before the
+// first unit: "an hour".
 func readSpan(s string) (minutes float64, n int) {
 	value, n := ReadNumber(s)
 	if n == 0 { // "half an hour", "anderthalb Stunden", "a couple of hours"
@@ -141,7 +144,8 @@ func readSpan(s string) (minutes float64, n int) {
 		return 0, 0
 	}
 	n += gap + m
-	if strings.HasPrefix(s[n:], ".") && (word == "min" || word == "std" || word == "hr" || word == "sek" || word == "sec") {
+	if strings.HasPrefix(s[n:], ".") &&
+		(word == "min" || word == "std" || word == "hr" || word == "sek" || word == "sec") {
 		n++
 	}
 	if half := halfMore(s[n:]); half > 0 { // "an hour and a half"

@@ -38,7 +38,8 @@ type Word struct {
 
 // Slots that Read fills beside those of schema.org's names.
 const (
-	Contains  Slot = "contains"  // classes of what is in it, by its ingredients, its material and the like: see taxonomy
+	// classes of what is in it, by its ingredients, its material and the like: see taxonomy
+	Contains  Slot = "contains"
 	Called    Slot = "called"    // classes that only its name speaks of, where nothing else says that it is food
 	Traces    Slot = "traces"    // classes that may be in it
 	FreeOf    Slot = "freeOf"    // classes that it says to be without
@@ -48,7 +49,8 @@ const (
 	declares  Slot = "declares" // kinds of classes that it lists all of
 )
 
-// Properties is the slot of the values that an item has under names of its own, each with its name before it.
+// Properties is the slot of the values that an item has under names of its own, each with its name
+// before it.
 const Properties Slot = "=properties"
 
 const propertySign = ": "
@@ -91,8 +93,8 @@ func (f Facts) Time(slot Slot) time.Time {
 	return time.Time{}
 }
 
-// Read reads an item's facts from its schema.org object. What cannot be read is left out; a broken object has the facts
-// that stand before the break.
+// Read reads an item's facts from its schema.org object. What cannot be read is left out; a broken
+// object has the facts that stand before the break.
 func Read(object []byte) Facts {
 	root := parse(object)
 	var r reader
@@ -135,22 +137,29 @@ func init() {
 		}
 	}
 	readers = map[string]func(r *reader, name string, value *node){}
-	as(func(r *reader, _ string, v *node) { v.each(func(o *node) { r.offer(o, "", 0) }) }, "offers", "price", "estimatedCost")
+	as(func(r *reader, _ string, v *node) { v.each(func(o *node) { r.offer(o, "", 0) }) }, "offers", "price",
+		"estimatedCost")
 	as((*reader).money, "baseSalary", "estimatedSalary", "salary", "priceRange", "amount")
 	as((*reader).rating, "aggregateRating", "reviewRating", "starRating", "contentRating")
-	as((*reader).span, "totalTime", "prepTime", "cookTime", "performTime", "duration", "timeRequired", "activityDuration")
+	as((*reader).span, "totalTime", "prepTime", "cookTime", "performTime", "duration", "timeRequired",
+		"activityDuration")
 	as((*reader).nutrition, "nutrition")
 	as((*reader).yield, "recipeYield", "yield")
 	as(func(r *reader, _ string, v *node) {
 		v.each(func(d *node) { r.word(Diet, dietName(d.name())) })
 	}, "suitableForDiet")
-	as(func(r *reader, _ string, v *node) { v.each(func(d *node) { r.ingredient(d.name()) }) }, "recipeIngredient", "ingredients", "supply")
+	as(func(r *reader, _ string, v *node) { v.each(func(d *node) { r.ingredient(d.name()) }) }, "recipeIngredient",
+		"ingredients", "supply")
 	as(func(r *reader, _ string, v *node) { r.names(Brand, v) }, "brand")
 	as(func(r *reader, name string, v *node) { r.names(Slot(name), v) },
-		"manufacturer", "creator", "director", "performer", "performers", "actor", "actors", "byArtist", "instructor", "organizer", "publisher", "provider", "hiringOrganization", "editor", "illustrator", "composer", "servesCuisine")
+		"manufacturer", "creator", "director", "performer", "performers", "actor", "actors", "byArtist", "instructor",
+		"organizer", "publisher", "provider", "hiringOrganization", "editor", "illustrator", "composer",
+		"servesCuisine")
 	as(func(r *reader, _ string, v *node) { r.names(Author, v) }, "author")
-	as((*reader).category, "category", "recipeCategory", "articleSection", "genre", "applicationCategory", "occupationalCategory", "industry", "courseCategory")
-	as((*reader).place, "location", "address", "contentLocation", "jobLocation", "areaServed", "spatialCoverage", "locationCreated", "foodEstablishment", "applicantLocationRequirements", "availableAtOrFrom")
+	as((*reader).category, "category", "recipeCategory", "articleSection", "genre", "applicationCategory",
+		"occupationalCategory", "industry", "courseCategory")
+	as((*reader).place, "location", "address", "contentLocation", "jobLocation", "areaServed", "spatialCoverage",
+		"locationCreated", "foodEstablishment", "applicantLocationRequirements", "availableAtOrFrom")
 	as((*reader).geo, "geo")
 	as((*reader).ages, string(Age))
 	as((*reader).holds, "occupancy", "maximumAttendeeCapacity")
@@ -177,7 +186,8 @@ func init() {
 	as((*reader).other, "color", "size", "startDate", "endDate", "courseMode")
 }
 
-// part reads a part of an item that says something of the whole; a schedule may be told in words: "Tuesday 10:00 to 10:30".
+// part reads a part of an item that says something of the whole; a schedule may be told in words:
+// "Tuesday 10:00 to 10:30".
 func (r *reader) part(name string, v *node) {
 	v.each(func(part *node) {
 		if part.kind == '"' && strings.HasSuffix(name, "Schedule") {
@@ -189,7 +199,8 @@ func (r *reader) part(name string, v *node) {
 
 // figure keeps a figure that is one.
 func (r *reader) figure(f Figure) {
-	if len(r.Figures) >= maxFigures || math.IsNaN(f.Low+f.High) || math.IsInf(f.Low, 0) || math.IsInf(f.High, 0) || f.Low > f.High || f.Slot == "" || len(f.Slot) > maxRunes {
+	if len(r.Figures) >= maxFigures || math.IsNaN(f.Low+f.High) || math.IsInf(f.Low, 0) || math.IsInf(f.High, 0) ||
+		f.Low > f.High || f.Slot == "" || len(f.Slot) > maxRunes {
 		return
 	}
 	if f.Kind == Figures && (f.Low < -1e12 || f.High > 1e15) {
@@ -201,7 +212,8 @@ func (r *reader) figure(f Figure) {
 // word keeps a value in words once.
 func (r *reader) word(slot Slot, text string) {
 	text = strings.Join(strings.Fields(text), " ")
-	if text == "" || len(r.Words) >= maxWords || slot == "" || len(slot) > maxRunes || utf8.RuneCountInString(text) > maxRunes {
+	if text == "" || len(r.Words) >= maxWords || slot == "" || len(slot) > maxRunes ||
+		utf8.RuneCountInString(text) > maxRunes {
 		return
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -225,10 +237,13 @@ func (r *reader) list(name string, v *node) {
 }
 
 func splitList(s string) func(func(string) bool) {
-	return strings.FieldsFuncSeq(s, func(c rune) bool { return c == ',' || c == ';' || c == '\n' || c == '|' || c == '、' || c == '，' })
+	return strings.FieldsFuncSeq(s, func(c rune) bool {
+		return c == ',' || c == ';' || c == '\n' || c == '|' || c == '、' || c == '，'
+	})
 }
 
-// category reads a path of categories. What has a name of its own at schema.org is kept under it too.
+// category reads a path of categories. What has a name of its own at schema.org is kept under it
+// too.
 func (r *reader) category(name string, v *node) {
 	v.each(func(n *node) {
 		text := n.name()
@@ -261,7 +276,9 @@ func (r *reader) place(_ string, v *node) {
 			return
 		}
 		r.word(Location, n.name())
-		for _, part := range []string{"streetAddress", "postalCode", "addressLocality", "addressRegion", "addressCountry"} {
+		for _, part := range []string{
+			"streetAddress", "postalCode", "addressLocality", "addressRegion", "addressCountry",
+		} {
 			n.member(part).each(func(p *node) { r.word(Location, p.name()) })
 		}
 		for _, inner := range []string{"address", "containedInPlace", "location"} {
@@ -305,7 +322,8 @@ func (r *reader) audience(_ string, v *node) {
 	})
 }
 
-// other reads a property by its form alone: numbers, dates, quantities, short words, names of things.
+// other reads a property by its form alone: numbers, dates, quantities, short words, names of
+// things.
 func (r *reader) other(name string, v *node) {
 	slot := Slot(name)
 	v.each(func(n *node) {
@@ -366,5 +384,6 @@ func (r *reader) text(slot Slot, text string) {
 
 func isDate(slot Slot) bool {
 	name := strings.ToLower(string(slot))
-	return strings.Contains(name, "date") || strings.HasSuffix(name, "year") || name == "validfrom" || name == "validthrough" || name == "availabilitystarts" || name == "expires"
+	return strings.Contains(name, "date") || strings.HasSuffix(name, "year") || name == "validfrom" ||
+		name == "validthrough" || name == "availabilitystarts" || name == "expires"
 }

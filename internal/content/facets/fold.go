@@ -8,8 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold brings words to the form in which they are compared: lower case, without accents, everything but letters and
-// digits a blank, one blank between words and none around them. "Crème Brûlée (2 Stk.)" becomes "creme brulee 2 stk".
+// Fold brings words to the form in which they are compared: lower case, without accents, everything
+// but letters and digits a blank, one blank between words and none around them. "Crème Brûlée (2
+// Stk.)" becomes "creme brulee 2 stk".
 func Fold(s string) string {
 	if folded(s) {
 		return s

@@ -43,8 +43,8 @@ var dietSaid = sync.OnceValue(func() map[string]string {
 	return said
 })
 
-// DietOf finds the diet that folded words or a schema.org name say: "gluten free", "GlutenFreeDiet", "vegane". The result
-// is a value of the slot Diet.
+// DietOf finds the diet that folded words or a schema.org name say: "gluten free",
+// "GlutenFreeDiet", "vegane". The result is a value of the slot Diet.
 func DietOf(said string) (name string, ok bool) {
 	name, ok = dietSaid()[said]
 	if !ok {
@@ -56,8 +56,8 @@ func DietOf(said string) (name string, ok bool) {
 // Forbids gives the classes of food that a diet forbids.
 func Forbids(diet string) []string { return diets()[diet].forbids }
 
-// WithoutOf gives the class that a diet is free of and nothing more: nuts for "nutsfree". Whether it holds can be told from a
-// list of ingredients.
+// WithoutOf gives the class that a diet is free of and nothing more: nuts for "nutsfree". Whether
+// it holds can be told from a list of ingredients.
 func WithoutOf(diet string) (class string, ok bool) {
 	switch class, ok = strings.CutSuffix(diet, "free"); class {
 	case "gluten", "sugar":
@@ -75,8 +75,8 @@ func dietName(declared string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(name, " ", ""), "diet")
 }
 
-// diets adds the diets that keywords, categories and the name say, what declared ones imply, and the classes of food that
-// the name gives away.
+// diets adds the diets that keywords, categories and the name say, what declared ones imply, and
+// the classes of food that the name gives away.
 func (r *reader) diets(name string) {
 	var food bool
 	for _, w := range slices.Clone(r.Words) {
@@ -109,8 +109,8 @@ func (r *reader) diets(name string) {
 	r.figures()
 }
 
-// classes adds the classes of what is in the item, what may be and what is not. What only its name gives away counts as called
-// so where nothing else says that it is food.
+// classes adds the classes of what is in the item, what may be and what is not. What only its name
+// gives away counts as called so where nothing else says that it is food.
 func (r *reader) classes(name string, food bool) {
 	for _, diet := range r.Values(Diet) {
 		for _, class := range diets()[diet].forbids {
@@ -137,14 +137,15 @@ func (r *reader) classes(name string, food bool) {
 	}
 }
 
-// figures adds the diets that figures say: at most 300 kcal a serving is low in calories, 20 g of protein is high, 20 g of
-// carbohydrates and 140 mg of sodium are low.
+// figures adds the diets that figures say: at most 300 kcal a serving is low in calories, 20 g of
+// protein is high, 20 g of carbohydrates and 140 mg of sodium are low.
 func (r *reader) figures() {
 	for _, rule := range []struct {
 		slot     Slot
 		diet     string
 		min, max float64
-	}{{Calories, "lowcalorie", 1, 300}, {Protein, "highprotein", 20, math.MaxFloat64}, {Carbohydrate, "lowcarb", 0, 20}, {Sodium, "lowsalt", 0, 140}} {
+	}{{Calories, "lowcalorie", 1, 300}, {Protein, "highprotein", 20, math.MaxFloat64}, {Carbohydrate, "lowcarb", 0, 20},
+		{Sodium, "lowsalt", 0, 140}} {
 		if f, ok := r.Figure(rule.slot); ok && f.Low >= rule.min && f.High <= rule.max {
 			r.word(Diet, rule.diet)
 		}
@@ -180,13 +181,15 @@ func (r *reader) ingredient(line string) {
 // spoons are measures that are no units.
 var spoons = wordsOf("ingredient.measure")
 
-// Singular takes the ending of a plural off a folded word, where the rule is plain: "bags" becomes "bag".
+// Singular takes the ending of a plural off a folded word, where the rule is plain: "bags" becomes
+// "bag".
 func Singular(word string) string {
 	n := len(word)
 	switch {
 	case n > 4 && strings.HasSuffix(word, "ies") && word != "cookies":
 		return word[:n-3] + "y"
-	case n > 4 && (strings.HasSuffix(word, "oes") || strings.HasSuffix(word, "shes") || strings.HasSuffix(word, "ches") || strings.HasSuffix(word, "sses") || strings.HasSuffix(word, "xes")):
+	case n > 4 && (strings.HasSuffix(word, "oes") || strings.HasSuffix(word, "shes") ||
+		strings.HasSuffix(word, "ches") || strings.HasSuffix(word, "sses") || strings.HasSuffix(word, "xes")):
 		return word[:n-2]
 	case n > 3 && word[n-1] == 's' && word[n-2] != 's' && word[n-2] != 'u' && word[n-2] != 'i':
 		return word[:n-1]

@@ -12,8 +12,8 @@ type Holiday struct {
 	easter    bool // the day counts from Easter Sunday
 }
 
-// ReadHoliday reads a holiday as tables write it: its month and day, or how many days behind Easter Sunday it is, and how many
-// days it lasts: "12-24 3", "easter-2 4".
+// ReadHoliday reads a holiday as tables write it: its month and day, or how many days behind Easter
+// Sunday it is, and how many days it lasts: "12-24 3", "easter-2 4".
 func ReadHoliday(written string) (h Holiday, ok bool) {
 	if _, err := fmt.Sscanf(written, "easter%d %d", &h.day, &h.days); err == nil {
 		h.easter = true

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Lexicon is what the catalog's own items taught: which words are brands, colours, authors and the like, which types the
-// items have, and what is said of them at all. It never changes; nil is an empty one.
+// Lexicon is what the catalog's own items taught: which words are brands, colours, authors and the
+// like, which types the items have, and what is said of them at all. It never changes; nil is an
+// empty one.
 type Lexicon struct {
 	items    int
 	types    map[string]int
@@ -63,7 +64,8 @@ type Taught struct {
 	Items int            // how many there are
 	Types map[string]int // schema.org types with how many items have them
 	Slots []Known
-	// Values are the values of slots of words, by slot. Of values that fold alike the first gives the form.
+	// Values are the values of slots of words, by slot. Of values that fold alike the first gives
+	// the form.
 	Values map[Slot][]Value
 }
 
@@ -73,7 +75,8 @@ type Value struct {
 	Count int
 }
 
-// NewLexicon makes a lexicon. Values that are empty or have more than LongestPhrase words when folded are left out.
+// NewLexicon makes a lexicon. Values that are empty or have more than LongestPhrase words when
+// folded are left out.
 func NewLexicon(taught Taught) *Lexicon {
 	l := &Lexicon{
 		items: taught.Items, types: taught.Types, slots: map[string]Known{}, meanings: map[string][]Meaning{},
@@ -135,14 +138,15 @@ type unitSlot struct {
 	low, high float64
 }
 
-// How many times as many items state a slot as the next in its unit where an amount alone means it, and how many times as
-// much as any of its figures the amount may be, or as little.
+// How many times as many items state a slot as the next in its unit where an amount alone means it,
+// and how many times as much as any of its figures the amount may be, or as little.
 const (
 	plainlyMore = 3
 	ofItsSize   = 4
 )
 
-// Figured gives the slot of the figures that items state under a name of their own, as a question says it.
+// Figured gives the slot of the figures that items state under a name of their own, as a question
+// says it.
 func (l *Lexicon) Figured(name string) (slot Slot, ok bool) {
 	if l == nil {
 		return "", false
@@ -151,8 +155,8 @@ func (l *Lexicon) Figured(name string) (slot Slot, ok bool) {
 	return slot, ok
 }
 
-// InUnit gives the slot of a name of their own under which items state figures about as great as an amount, where its unit
-// makes it plain which.
+// InUnit gives the slot of a name of their own under which items state figures about as great as an
+// amount, where its unit makes it plain which.
 func (l *Lexicon) InUnit(q Quantity) (slot Slot, ok bool) {
 	if l == nil || q.Unit == "" {
 		return "", false
@@ -194,8 +198,8 @@ func (l *Lexicon) learn(slot Slot, value Value) {
 // leastName is how many letters a first or last name has at least that is learned by itself.
 const leastName = 3
 
-// Meanings gives what a phrase of 1 to LongestPhrase words can mean, the most frequent first. The phrase must be in the form
-// that [Fold] gives. The result must not be changed.
+// Meanings gives what a phrase of 1 to LongestPhrase words can mean, the most frequent first. The
+// phrase must be in the form that [Fold] gives. The result must not be changed.
 func (l *Lexicon) Meanings(phrase string) []Meaning {
 	if l == nil {
 		return nil
@@ -203,7 +207,8 @@ func (l *Lexicon) Meanings(phrase string) []Meaning {
 	return l.meanings[phrase]
 }
 
-// Slot finds what items say by the name of an attribute: a slot's name in any case. ok is false when no item says it.
+// Slot finds what items say by the name of an attribute: a slot's name in any case. ok is false
+// when no item says it.
 func (l *Lexicon) Slot(name string) (known Known, ok bool) {
 	if l == nil {
 		return Known{}, false
@@ -222,7 +227,8 @@ func (l *Lexicon) Properties() []Property {
 	return l.properties
 }
 
-// Types gives the schema.org types that items have, with how many have each. The result must not be changed.
+// Types gives the schema.org types that items have, with how many have each. The result must not be
+// changed.
 func (l *Lexicon) Types() map[string]int {
 	if l == nil {
 		return nil

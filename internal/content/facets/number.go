@@ -16,10 +16,11 @@ const mostDigits = 24
 // fractions that are one character.
 var fractions = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3, '⅛': 0.125}
 
-// ReadNumber reads the number at the beginning of a text and says how many bytes it took; none when there is no number.
-// It reads "12", "1.5", "1,5", "1,299.00", "1.299,00", "1 299,50", "1’299", "½", "1½", "1 1/2", "１２" and no sign. A comma
-// before exactly three digits groups thousands, a dot does so only where another sign follows or comes twice: "1.299" is a
-// little more than one, except as money.
+// ReadNumber reads the number at the beginning of a text and says how many bytes it took; none when
+// there is no number. It reads "12", "1.5", "1,5", "1,299.00", "1.299,00", "1 299,50", "1’299",
+// "½", "1½", "1 1/2", "１２" and no sign. A comma before exactly three digits groups thousands, a dot
+// does so only where another sign follows or comes twice: "1.299" is a little more than one, except
+// as money.
 func ReadNumber(s string) (value float64, n int) { return readNumber(s, false) }
 
 // readNumber reads a number; as money, one dot before three digits groups thousands too.
@@ -38,7 +39,8 @@ func readNumber(s string, money bool) (value float64, n int) {
 		}
 		rest = strings.TrimPrefix(rest, " ")
 	}
-	if r, size := utf8.DecodeRuneInString(rest); fractions[r] > 0 && (digits == "" || !strings.ContainsAny(digits, ".,")) {
+	if r, size := utf8.DecodeRuneInString(rest); fractions[r] > 0 &&
+		(digits == "" || !strings.ContainsAny(digits, ".,")) {
 		return value + fractions[r], len(s) - len(rest) + size
 	}
 	return value, n
@@ -47,7 +49,8 @@ func readNumber(s string, money bool) (value float64, n int) {
 // ratio reads what follows a whole number when both are a fraction: "/2" after 1, " 1/2" after 1.
 func ratio(rest string, whole float64) (value float64, n int) {
 	digit := func(i int) (float64, bool) {
-		if i < len(rest) && rest[i] >= '1' && rest[i] <= '9' && (i+1 >= len(rest) || rest[i+1] < '0' || rest[i+1] > '9') {
+		if i < len(rest) && rest[i] >= '1' && rest[i] <= '9' &&
+			(i+1 >= len(rest) || rest[i+1] < '0' || rest[i+1] > '9') {
 			return float64(rest[i] - '0'), true
 		}
 		return 0, false
@@ -67,7 +70,8 @@ func ratio(rest string, whole float64) (value float64, n int) {
 	return 0, 0
 }
 
-// numeral gives the digits and separators at the beginning of a text, in ASCII, and how many bytes of the text they are.
+// numeral gives the digits and separators at the beginning of a text, in ASCII, and how many bytes
+// of the text they are.
 func numeral(s string) (digits string, n int) {
 	var b []byte
 	for n < len(s) && len(b) < mostDigits {
@@ -122,7 +126,8 @@ func parseNumeral(digits string, money bool) (float64, bool) {
 	switch {
 	case dot >= 0 && comma >= 0:
 		decimal = max(dot, comma)
-	case dot >= 0 && strings.Count(digits, ".") == 1 && !(money && len(digits)-dot == 4 && dot <= 3 && digits[0] != '0'):
+	case dot >= 0 && strings.Count(digits, ".") == 1 &&
+		!(money && len(digits)-dot == 4 && dot <= 3 && digits[0] != '0'):
 		decimal = dot
 	case comma >= 0 && strings.Count(digits, ",") == 1 && (len(digits)-comma != 4 || comma > 3 || digits[0] == '0'):
 		decimal = comma
@@ -140,8 +145,9 @@ func parseNumeral(digits string, money bool) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// NumberWord gives the number that a folded word says: "three", "zwei", "quinze", "半". It reads the words of everyday
-// counts, 1 to 12 and the round ones, in our languages; articles ("a", "une") are no numbers here.
+// NumberWord gives the number that a folded word says: "three", "zwei", "quinze", "半". It reads the
+// words of everyday counts, 1 to 12 and the round ones, in our languages; articles ("a", "une") are
+// no numbers here.
 func NumberWord(word string) (float64, bool) {
 	f, ok := numberWords()[word]
 	return f, ok
@@ -149,8 +155,8 @@ func NumberWord(word string) (float64, bool) {
 
 var numberWords = figuresOf("number")
 
-// wordAt gives the letters at the beginning of a text, folded, and how many bytes they are. Dots within an abbreviation are
-// passed over: "Std." is "std", "c.a." is "ca".
+// wordAt gives the letters at the beginning of a text, folded, and how many bytes they are. Dots
+// within an abbreviation are passed over: "Std." is "std", "c.a." is "ca".
 func wordAt(s string) (word string, n int) {
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
@@ -165,7 +171,8 @@ func wordAt(s string) (word string, n int) {
 	return Fold(s[:n]), n
 }
 
-// beginning is wordAt, or, in scripts without blanks between words, the longest of some known words that a text begins with.
+// beginning is wordAt, or, in scripts without blanks between words, the longest of some known words
+// that a text begins with.
 func beginning[V any](s string, known map[string]V) (word string, n int) {
 	word, n = wordAt(s)
 	if _, ok := known[word]; ok || !language.IsJoined(word) {
@@ -179,7 +186,8 @@ func beginning[V any](s string, known map[string]V) (word string, n int) {
 	return word, n
 }
 
-// blanks counts the bytes of white space and hyphens that a unit may stand behind: "20 min", "20-minute".
+// blanks counts the bytes of white space and hyphens that a unit may stand behind: "20 min",
+// "20-minute".
 func blanks(s string) (n int) {
 	for n < len(s) && n < 4 {
 		r, size := utf8.DecodeRuneInString(s[n:])

@@ -40,7 +40,8 @@ func (r *reader) offer(n *node, currency string, depth int) {
 	n.member("category").each(func(v *node) { r.word("offerCategory", v.name()) })
 }
 
-// price reads a sum of money: a number, or words with one or two of them ("from € 1.299,00", "10 - 20 EUR").
+// price reads a sum of money: a number, or words with one or two of them ("from € 1.299,00", "10 -
+// 20 EUR").
 func (r *reader) price(slot Slot, n *node, currency string) {
 	sums := sumsIn(n)
 	if len(sums) == 0 {

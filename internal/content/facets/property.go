@@ -8,8 +8,10 @@ import (
 	"frontdesk/internal/content/taxonomy"
 )
 
-// Words of allergens that are declared: the names of properties that do, what stands before them, and what declares none.
-var allergenNames, allergenLeads, noAllergens = wordsOf("allergen.property"), wordsOf("allergen.lead"), wordsOf("allergen.no")
+// Words of allergens that are declared: the names of properties that do, what stands before them,
+// and what declares none.
+var allergenNames, allergenLeads, noAllergens = wordsOf("allergen.property"), wordsOf("allergen.lead"),
+	wordsOf("allergen.no")
 
 // properties reads PropertyValues under their own names: "Battery life" is the slot batteryLife.
 func (r *reader) properties(_ string, v *node) {
@@ -45,7 +47,8 @@ func (r *reader) properties(_ string, v *node) {
 			read(r, name, n.member("value"))
 			return
 		}
-		if n.member("unitCode").kind != 0 || n.member("unitText").kind != 0 || n.member("minValue").kind != 0 || n.member("maxValue").kind != 0 {
+		if n.member("unitCode").kind != 0 || n.member("unitText").kind != 0 || n.member("minValue").kind != 0 ||
+			n.member("maxValue").kind != 0 {
 			if r.quantity(Slot(name), n) {
 				return
 			}
@@ -54,7 +57,8 @@ func (r *reader) properties(_ string, v *node) {
 	})
 }
 
-// property reads what a PropertyValue states of what is in the item, and the diet that it says yes to.
+// property reads what a PropertyValue states of what is in the item, and the diet that it says yes
+// to.
 func (r *reader) property(name string, value *node) {
 	text := value.name()
 	if value.kind == '0' {
@@ -67,7 +71,8 @@ func (r *reader) property(name string, value *node) {
 	if len(text) > maxStatement {
 		return
 	}
-	if t := traits(); text != "" && !t.sizes[Fold(name)] && (t.attributesOf(Slot(camel(name))) == nil || !taxonomy.Affirms(text) && !taxonomy.Negates(text)) {
+	if t := traits(); text != "" && !t.sizes[Fold(name)] &&
+		(t.attributesOf(Slot(camel(name))) == nil || !taxonomy.Affirms(text) && !taxonomy.Negates(text)) {
 		r.word(Properties, name+propertySign+text)
 	}
 	if days := daysOf(text); len(days) > 0 {
@@ -131,7 +136,8 @@ func (r *reader) allergen(_ string, v *node) {
 	})
 }
 
-// enumerated gives the name of a member of a schema.org enumeration, or the text itself: an address is no word.
+// enumerated gives the name of a member of a schema.org enumeration, or the text itself: an address
+// is no word.
 func enumerated(text string) string {
 	text = strings.TrimSpace(text)
 	for _, prefix := range []string{"https://schema.org/", "http://schema.org/", "schema:"} {

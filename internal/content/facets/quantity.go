@@ -10,8 +10,8 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Quantity is an amount in a base unit: "g", "ml", "cm", "kcal", "min", "W", "V", "mAh", "GB", "Hz", "°C", "cm2", "%", "people"
-// ("servings" are people too) or "" for a bare number.
+// Quantity is an amount in a base unit: "g", "ml", "cm", "kcal", "min", "W", "V", "mAh", "GB",
+// "Hz", "°C", "cm2", "%", "people" ("servings" are people too) or "" for a bare number.
 type Quantity struct {
 	Value float64
 	Unit  string
@@ -23,11 +23,12 @@ type unit struct {
 	factor float64
 }
 
-// unitSigns are the signs and abbreviations of units that are the same in every language, by their base units.
+// unitSigns are the signs and abbreviations of units that are the same in every language, by their
+// base units.
 var unitSigns = map[string]map[string]float64{
 	"g": {
-		"mg": 0.001, "g": 1, "gr": 1, "kg": 1000, "kgs": 1000, "kgm": 1000, "oz": 28.349523125, "onz": 28.349523125, "lb": 453.59237,
-		"lbs": 453.59237, "lbr": 453.59237, "t": 1e6,
+		"mg": 0.001, "g": 1, "gr": 1, "kg": 1000, "kgs": 1000, "kgm": 1000, "oz": 28.349523125, "onz": 28.349523125,
+		"lb": 453.59237, "lbs": 453.59237, "lbr": 453.59237, "t": 1e6,
 	},
 	"ml":   {"ml": 1, "cl": 10, "dl": 100, "l": 1000, "ltr": 1000, "floz": 29.5735295625, "gal": 3785.411784},
 	"cm":   {"mm": 0.1, "cm": 1, "m": 100, "km": 1e5, "in": 2.54, "ft": 30.48, "mi": 160934.4},
@@ -60,7 +61,8 @@ var units = sync.OnceValue(func() map[string]unit {
 	return all
 })
 
-// wordsOf are the folded phrases of the lists of a key in the tables of all languages, each with its argument.
+// wordsOf are the folded phrases of the lists of a key in the tables of all languages, each with
+// its argument.
 func wordsOf(key string) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {
 		words := map[string]string{}
@@ -84,9 +86,9 @@ func figuresOf(key string) func() map[string]float64 {
 	})
 }
 
-// ReadQuantity reads the number with a unit at the beginning of a text and how many bytes it took: "5 kg", "418 calories",
-// "1,5 l", "20-inch". The number is in the base unit. A number without a unit that is known has none; 0 bytes means that no
-// number is there.
+// ReadQuantity reads the number with a unit at the beginning of a text and how many bytes it took:
+// "5 kg", "418 calories", "1,5 l", "20-inch". The number is in the base unit. A number without a
+// unit that is known has none; 0 bytes means that no number is there.
 func ReadQuantity(s string) (q Quantity, n int) {
 	value, n := ReadNumber(s)
 	if n == 0 {
@@ -121,8 +123,8 @@ func ReadQuantity(s string) (q Quantity, n int) {
 // belowZero finds the amount of a text that is a temperature below zero: "-4 °C", "down to -25 °C".
 var belowZero = regexp.MustCompile(`^(?:\pL+ ){0,3}(?:[-−–]|minus )(\d{1,3}(?:[.,]\d)?) ?(?:°C|Celsius)$`)
 
-// readSpread reads a text that is an amount or two of them: "5 kg", "2 to 5", "8-10 people", "8+". A second amount gives the
-// first its unit.
+// readSpread reads a text that is an amount or two of them: "5 kg", "2 to 5", "8-10 people", "8+".
+// A second amount gives the first its unit.
 func readSpread(text string) (low, high Quantity, ok bool) {
 	text = strings.TrimSpace(text)
 	if cold := belowZero.FindStringSubmatch(text); cold != nil {
@@ -142,7 +144,8 @@ func readSpread(text string) (low, high Quantity, ok bool) {
 		joint = rest[:m]
 	}
 	high, k := ReadQuantity(rest[max(m, 0):])
-	if folded := strings.TrimSpace(joint); m <= 0 || len(rest) != m+k || !isIn(rangeJoints(), Fold(folded)) && !strings.Contains("-–—~", folded) {
+	if folded := strings.TrimSpace(joint); m <= 0 || len(rest) != m+k ||
+		!isIn(rangeJoints(), Fold(folded)) && !strings.Contains("-–—~", folded) {
 		return low, high, false
 	}
 	if low.Unit == "" {
@@ -153,7 +156,8 @@ func readSpread(text string) (low, high Quantity, ok bool) {
 	return low, high, low.Unit == high.Unit && low.Value < high.Value
 }
 
-// In gives the quantity in the unit that a slot keeps its figures in: grams of sodium in milligrams, minutes for times.
+// In gives the quantity in the unit that a slot keeps its figures in: grams of sodium in
+// milligrams, minutes for times.
 func (q Quantity) In(slot Slot) float64 {
 	if q.Unit == "g" && slot == Sodium {
 		return q.Value * 1000
@@ -163,7 +167,9 @@ func (q Quantity) In(slot Slot) float64 {
 
 // unitCodes are units by their UN/CEFACT codes, which schema.org uses for unitCode.
 var unitCodes = map[string]unit{
-	"GRM": {"g", 1}, "KGM": {"g", 1000}, "MGM": {"g", 0.001}, "ONZ": {"g", 28.349523125}, "LBR": {"g", 453.59237}, "MTR": {"cm", 100}, "CMT": {"cm", 1}, "MMT": {"cm", 0.1},
-	"INH": {"cm", 2.54}, "FOT": {"cm", 30.48}, "KMT": {"cm", 1e5}, "LTR": {"ml", 1000}, "MLT": {"ml", 1}, "CLT": {"ml", 10}, "MIN": {"min", 1}, "HUR": {"min", 60}, "DAY": {"min", 1440},
-	"WTT": {"W", 1}, "KWT": {"W", 1000}, "VLT": {"V", 1}, "E34": {"GB", 1}, "HTZ": {"Hz", 1}, "CEL": {"°C", 1}, "P1": {"%", 1},
+	"GRM": {"g", 1}, "KGM": {"g", 1000}, "MGM": {"g", 0.001}, "ONZ": {"g", 28.349523125}, "LBR": {"g", 453.59237},
+	"MTR": {"cm", 100}, "CMT": {"cm", 1}, "MMT": {"cm", 0.1}, "INH": {"cm", 2.54}, "FOT": {"cm", 30.48},
+	"KMT": {"cm", 1e5}, "LTR": {"ml", 1000}, "MLT": {"ml", 1}, "CLT": {"ml", 10}, "MIN": {"min", 1}, "HUR": {"min", 60},
+	"DAY": {"min", 1440}, "WTT": {"W", 1}, "KWT": {"W", 1000}, "VLT": {"V", 1}, "E34": {"GB", 1}, "HTZ": {"Hz", 1},
+	"CEL": {"°C", 1}, "P1": {"%", 1},
 }

@@ -8,14 +8,16 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Starts gives where values may begin in a text: at each word and number, and at a number in a script without blanks. What a
-// hyphen joins to a letter is no beginning ("PB-429"), nor is what follows a dot or comma in a number.
+// Starts gives where values may begin in a text: at each word and number, and at a number in a
+// script without blanks. What a hyphen joins to a letter is no beginning ("PB-429"), nor is what
+// follows a dot or comma in a number.
 func Starts(text string) iter.Seq[int] {
 	return func(yield func(at int) bool) {
 		before, beyond := ' ', ' '
 		for i, r := range text {
 			begins := !inWord(before) && !unicode.IsSpace(r) || language.Joined(before) && unicode.IsDigit(r)
-			joined := before == '-' && unicode.IsLetter(beyond) || strings.ContainsRune(".,", before) && unicode.IsDigit(beyond)
+			joined := before == '-' && unicode.IsLetter(beyond) ||
+				strings.ContainsRune(".,", before) && unicode.IsDigit(beyond)
 			if begins && !joined && !yield(i) {
 				return
 			}
@@ -36,8 +38,8 @@ func Somewhere(text string, is func(rest string) bool) bool {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// ReadCount reads the number at the beginning of a text, in digits or as a word, and how many bytes it took; 0 when there is
-// none.
+// ReadCount reads the number at the beginning of a text, in digits or as a word, and how many bytes
+// it took; 0 when there is none.
 func ReadCount(s string) (value float64, n int) {
 	if value, n = ReadNumber(s); n > 0 {
 		return value, n

@@ -8,12 +8,14 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Spoken is the slot of the languages that somebody speaks or in which something is offered, by their codes.
+// Spoken is the slot of the languages that somebody speaks or in which something is offered, by
+// their codes.
 const Spoken Slot = "knowsLanguage"
 
 // tongues are languages as they are called, and what is said of who speaks one: folded.
 var tongues = sync.OnceValue(func() (t struct{ codes, before, behind, named map[string]string }) {
-	t.codes, t.before, t.behind, t.named = map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
+	t.codes, t.before, t.behind, t.named = map[string]string{}, map[string]string{}, map[string]string{},
+		map[string]string{}
 	for list := range language.Each("tongue") {
 		for _, phrase := range list.Phrases {
 			t.codes[Fold(phrase)] = list.Argument
@@ -21,14 +23,16 @@ var tongues = sync.OnceValue(func() (t struct{ codes, before, behind, named map[
 	}
 	for list := range language.Each("language.spoken") {
 		for _, phrase := range list.Phrases {
-			map[string]map[string]string{"before": t.before, "behind": t.behind, "named": t.named}[list.Argument][Fold(phrase)] = list.Argument
+			map[string]map[string]string{
+				"before": t.before, "behind": t.behind, "named": t.named,
+			}[list.Argument][Fold(phrase)] = list.Argument
 		}
 	}
 	return t
 })
 
-// LanguageCode gives the code of a language by its name in any language that has a table, folded; ok is false for any other
-// word.
+// LanguageCode gives the code of a language by its name in any language that has a table, folded;
+// ok is false for any other word.
 func LanguageCode(name string) (code string, ok bool) {
 	code, ok = tongues().codes[name]
 	return code, ok
@@ -46,7 +50,8 @@ func languageName(code, in string) string {
 	return code
 }
 
-// CompoundLanguage gives the code of the language that a folded word says somebody speaks: "englischsprachig".
+// CompoundLanguage gives the code of the language that a folded word says somebody speaks:
+// "englischsprachig".
 func CompoundLanguage(word string) (code string, ok bool) {
 	for behind := range tongues().behind {
 		if name, found := strings.CutSuffix(word, behind); found && name != "" {
@@ -58,12 +63,13 @@ func CompoundLanguage(word string) (code string, ok bool) {
 	return "", false
 }
 
-// BeforeLanguage says whether folded words before the name of a language say that somebody speaks it, and BehindLanguage
-// whether those behind it do.
+// BeforeLanguage says whether folded words before the name of a language say that somebody speaks
+// it, and BehindLanguage whether those behind it do.
 func BeforeLanguage(words string) bool { return tongues().before[words] != "" }
 func BehindLanguage(words string) bool { return tongues().behind[words] != "" }
 
-// SpokenWithin gives the languages that a text of a script without blanks wants to be spoken, with the words that say so.
+// SpokenWithin gives the languages that a text of a script without blanks wants to be spoken, with
+// the words that say so.
 func SpokenWithin(text string) (codes, said []string) {
 	for name, code := range tongues().codes {
 		for behind := range tongues().behind {
@@ -84,7 +90,8 @@ func (r *reader) spoken(_ string, v *node) {
 	})
 }
 
-// tongues takes the languages of a text: all that it names, or those behind words that say that they are spoken.
+// tongues takes the languages of a text: all that it names, or those behind words that say that
+// they are spoken.
 func (r *reader) tongues(text string, all bool) {
 	words := strings.Fields(Fold(text))
 	if all && len(words) == 1 && len(words[0]) <= len("zh") {

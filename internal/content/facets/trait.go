@@ -13,9 +13,10 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// A trait is an attribute whose values are concepts: of which colour something is, for whom, whether it is waterproof.
-// Items and questions say the same concept in many words and languages. traits/attributes.txt lists the attributes and
-// their values, and one table a language the words for them:
+// A trait is an attribute whose values are concepts: of which colour something is, for whom,
+// whether it is waterproof. Items and questions say the same concept in many words and languages.
+// traits/attributes.txt lists the attributes and their values, and one table a language the words
+// for them:
 //
 //	[SLOT]                  the attribute that the lines below are about; [] is what holds for all
 //	names: a; b             what properties of it are called
@@ -23,11 +24,12 @@ import (
 //	VALUE= a; b             words that say it only as the value of a property of the attribute
 //	not: a; b               words that look like a value and say none: "golden retriever"
 //
-// A word before ~ also stands with each of the endings of the language, and one before - begins a compound. A phrase behind
-// = means something else in other languages: it counts where the text is known to be in its own. In [], common lists words
-// by which the language is known, negations and except what turns a value around before it, free what does behind it, harm
-// what says that something is not borne, size what leads to a size, "size to" and "size beside" what stands between sizes,
-// "size s" words for one.
+// A word before ~ also stands with each of the endings of the language, and one before - begins a
+// compound. A phrase behind = means something else in other languages: it counts where the text is
+// known to be in its own. In [], common lists words by which the language is known, negations and
+// except what turns a value around before it, free what does behind it, harm what says that
+// something is not borne, size what leads to a size, "size to" and "size beside" what stands
+// between sizes, "size s" words for one.
 //
 //go:embed traits/*.txt
 var traitFiles embed.FS
@@ -88,13 +90,16 @@ type shownTrait struct {
 
 var traits = sync.OnceValue(func() *traitTables {
 	t := &traitTables{
-		bySlot: map[Slot]*attribute{}, senses: map[string][]sense{}, longest: map[string]int{}, joined: map[rune][]string{},
-		compounds: map[string][]sense{}, names: map[Slot][]Slot{}, byUnit: map[string]Trait{}, byType: map[string]Trait{},
-		shown:  map[shownTrait]string{},
-		common: map[string]Languages{}, sizeWords: map[string]string{}, yes: map[string]bool{}, no: map[string]bool{}, negations: map[string]bool{},
-		exceptions: map[string]bool{}, behind: map[string]bool{}, harms: map[string]bool{}, sizes: map[string]bool{},
+		bySlot: map[Slot]*attribute{}, senses: map[string][]sense{}, longest: map[string]int{},
+		joined: map[rune][]string{}, compounds: map[string][]sense{}, names: map[Slot][]Slot{},
+		byUnit: map[string]Trait{}, byType: map[string]Trait{}, shown: map[shownTrait]string{},
+		common: map[string]Languages{}, sizeWords: map[string]string{}, yes: map[string]bool{}, no: map[string]bool{},
+		negations: map[string]bool{}, exceptions: map[string]bool{}, behind: map[string]bool{},
+		harms: map[string]bool{}, sizes: map[string]bool{},
 	}
-	language.MustRead(traitFiles, "traits/attributes.txt", "", func(line language.Line) error { return t.declare(strings.Fields(line.Said)) })
+	language.MustRead(traitFiles, "traits/attributes.txt", "", func(line language.Line) error {
+		return t.declare(strings.Fields(line.Said))
+	})
 	for i, tag := range traitLanguages {
 		table := traitTable{traitTables: t, in: 1 << i}
 		language.MustRead(traitFiles, "traits/"+tag+".txt", ":=", table.read)
@@ -255,7 +260,8 @@ func (t *traitTable) general(key, phrase string) error {
 		return nil
 	}
 	list, ok := map[string]map[string]bool{
-		"yes": t.yes, "no": t.no, "negations": t.negations, "except": t.exceptions, "free": t.behind, "harm": t.harms, "size": t.sizes,
+		"yes": t.yes, "no": t.no, "negations": t.negations, "except": t.exceptions, "free": t.behind, "harm": t.harms,
+		"size": t.sizes,
 	}[key]
 	if !ok {
 		return fmt.Errorf("unknown list %q", key)
@@ -264,7 +270,8 @@ func (t *traitTable) general(key, phrase string) error {
 	return nil
 }
 
-// foldTrait folds a text of which the words are looked up: what stands behind an elided word is a word of its own.
+// foldTrait folds a text of which the words are looked up: what stands behind an elided word is a
+// word of its own.
 func foldTrait(text string) string {
 	if !strings.ContainsAny(text, "'’") {
 		return Fold(text)
@@ -288,7 +295,8 @@ func foldTrait(text string) string {
 	return Fold(b.String())
 }
 
-// leastElided is how many letters stand at least behind an apostrophe that elides: "duvet d'oie", but "men's".
+// leastElided is how many letters stand at least behind an apostrophe that elides: "duvet d'oie",
+// but "men's".
 const leastElided = 3
 
 // LanguagesOf gives the languages that the words of a folded text speak for most.
@@ -378,10 +386,12 @@ func CompoundTraits(word string, in Languages) (said []Trait) {
 // leastHead is how many bytes both parts of a compound have at least.
 const leastHead = 3
 
-// TraitWords is how many words the longest phrase for a trait has that begins with a folded word; 0 when there is none.
+// TraitWords is how many words the longest phrase for a trait has that begins with a folded word; 0
+// when there is none.
 func TraitWords(word string) int { return traits().longest[word] }
 
-// Denies says whether a folded word turns a value behind it around, or takes it out of what was named.
+// Denies says whether a folded word turns a value behind it around, or takes it out of what was
+// named.
 func Denies(word string) bool { t := traits(); return t.negations[word] || t.exceptions[word] }
 
 // Frees says whether a folded word behind a value says that something is without it.
@@ -402,7 +412,8 @@ func HasTraits(slot Slot) bool {
 	return a != nil && a.unit == "" || slot == Size
 }
 
-// TraitValues gives the concepts that a value of a slot names: as the name of a concept itself, or in any language.
+// TraitValues gives the concepts that a value of a slot names: as the name of a concept itself, or
+// in any language.
 func TraitValues(slot Slot, value string) (concepts []string) {
 	if slot == Size {
 		return sizesIn(value)
@@ -431,8 +442,8 @@ func TraitParents(slot Slot, concept string) []string {
 	return nil
 }
 
-// TraitName is what a language, "en" and the like, calls a value of an attribute, or the attribute where the value is empty;
-// the value itself where it has no word for it.
+// TraitName is what a language, "en" and the like, calls a value of an attribute, or the attribute
+// where the value is empty; the value itself where it has no word for it.
 func TraitName(slot Slot, value, language string) string {
 	if slot == Spoken && value != "" {
 		return languageName(value, language)
@@ -456,11 +467,12 @@ func IsFlag(slot Slot) bool {
 	return flag
 }
 
-// Stated is the slot under which items have the concepts that they state of an attribute, with what those are kinds of.
-// Where an item states no kind of a concept, it has [Unspecified] of it, too.
+// Stated is the slot under which items have the concepts that they state of an attribute, with what
+// those are kinds of. Where an item states no kind of a concept, it has [Unspecified] of it, too.
 func Stated(slot Slot) Slot { return "=" + slot }
 
-// Mentioned is the slot of the concepts that an item mentions which states nothing of the attribute.
+// Mentioned is the slot of the concepts that an item mentions which states nothing of the
+// attribute.
 func Mentioned(slot Slot) Slot { return "~" + slot }
 
 // Derived says whether a slot is one that Stated or Mentioned gives: no property has its name.

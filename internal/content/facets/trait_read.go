@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Describe is Read with the attributes whose values are concepts: what the item's properties, its name and its description
-// state and mention of them. The language is a BCP 47 tag, or empty where it is not known.
+// Describe is Read with the attributes whose values are concepts: what the item's properties, its
+// name and its description state and mention of them. The language is a BCP 47 tag, or empty where
+// it is not known.
 func Describe(object []byte, language string) Facts {
 	root := parse(object)
 	var r reader
@@ -22,7 +23,8 @@ func Describe(object []byte, language string) Facts {
 	r.complete()
 	r.diets(root.name())
 	r.speaker(&root)
-	d := describer{reader: &r, traitTables: traits(), root: &root, stated: map[Slot][]string{}, mentioned: map[Slot][]string{}}
+	d := describer{reader: &r, traitTables: traits(), root: &root, stated: map[Slot][]string{},
+		mentioned: map[Slot][]string{}}
 	d.prose = root.member("description").name() + "\n" + root.prose
 	d.name, d.text = foldTrait(root.name()), foldTrait(d.prose)
 	if d.in = LanguageNamed(language); d.in == 0 {
@@ -97,7 +99,8 @@ func (d *describer) describe() {
 			d.whom(sentence)
 		}
 	}
-	if place := d.root.member("address").kind != 0; d.root.isType("JobPosting") || !place && !slices.ContainsFunc(ofNobody, d.root.isType) {
+	if place := d.root.member("address").kind != 0; d.root.isType("JobPosting") ||
+		!place && !slices.ContainsFunc(ofNobody, d.root.isType) {
 		d.days(d.root.name(), d.prose)
 	}
 	if slices.ContainsFunc(d.Figures, func(f Figure) bool { return f.Slot == Age && f.Low >= adultAge }) {
@@ -127,8 +130,8 @@ func (d *describer) mention(t Trait) {
 	}
 }
 
-// byProperties reads what properties state: those of an attribute's own name, whatever their values, and figures in units
-// that give something away.
+// byProperties reads what properties state: those of an attribute's own name, whatever their
+// values, and figures in units that give something away.
 func (d *describer) byProperties() {
 	for _, w := range d.Words {
 		for _, slot := range d.attributesOf(w.Slot) {
@@ -190,8 +193,8 @@ func (d *describer) find(folded string, slot Slot, yield func(Trait, span)) {
 	d.walk(folded, func(s *sense) bool { return s.Slot == slot }, yield)
 }
 
-// scan finds the values of all attributes in running words. A value that is denied is none; of what is or is not, it is the
-// opposite.
+// scan finds the values of all attributes in running words. A value that is denied is none; of what
+// is or is not, it is the opposite.
 func (d *describer) scan(folded string, yield func(Trait)) {
 	words := strings.Fields(folded)
 	d.walk(folded, func(s *sense) bool { return !s.inner && s.counts(d.in) }, func(t Trait, at span) {
@@ -211,7 +214,8 @@ func (d *describer) scan(folded string, yield func(Trait)) {
 // negationReach is how many words before a value a negation counts.
 const negationReach = 2
 
-// walk looks for phrases whose senses count, the longest first at each word; what looks like a value hides it.
+// walk looks for phrases whose senses count, the longest first at each word; what looks like a
+// value hides it.
 func (t *traitTables) walk(folded string, counts func(*sense) bool, yield func(Trait, span)) {
 	if language.IsJoined(folded) {
 		far := span{len(folded), len(folded)} // no word before or behind denies it
@@ -244,7 +248,8 @@ func (t *traitTables) walk(folded string, counts func(*sense) bool, yield func(T
 }
 
 // yield gives the values of the senses of a phrase whose attributes have nothing at its place yet.
-func (t *traitTables) yield(senses []sense, counts func(*sense) bool, until map[Slot]int, at span, yield func(Trait, span)) {
+func (t *traitTables) yield(senses []sense, counts func(*sense) bool, until map[Slot]int, at span,
+	yield func(Trait, span)) {
 	if len(senses) == 0 {
 		return
 	}
@@ -439,12 +444,13 @@ const maxSizeNumber = 200
 // sizeSystems are the countries by whose sizes clothes and shoes are called.
 var sizeSystems = []string{"eu", "uk", "us", "it", "fr", "de"}
 
-// sizesIn reads sizes from the beginning of a text: one, a list, or ranges ("S-XL", "36 to 41"). What else stands there ends
-// it; a text that begins with something else has none.
+// sizesIn reads sizes from the beginning of a text: one, a list, or ranges ("S-XL", "36 to 41").
+// What else stands there ends it; a text that begins with something else has none.
 func sizesIn(text string) (sizes []string) {
 	text = strings.NewReplacer("–", "-", "‐", "-", "−", "-", "~", "-", "〜", "-", " - ", "-").Replace(text)
 	pending := ""
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;/|()", r) }) {
+	for word := range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;/|()", r) }) {
 		word = strings.TrimRight(word, ".:")
 		folded := Fold(word)
 		switch kind := traits().sizeWords[folded]; {

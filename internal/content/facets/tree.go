@@ -13,8 +13,8 @@ const (
 	maxElements = 400 // of one array, and members of one object
 )
 
-// node is a JSON value as far as facts are in it. The text of a string is as it stands, of a number its digits, of others
-// "true" or "false".
+// node is a JSON value as far as facts are in it. The text of a string is as it stands, of a number
+// its digits, of others "true" or "false".
 type node struct {
 	kind    jsontext.Kind
 	text    string
@@ -32,24 +32,31 @@ func isProse(name string) bool { return name == "text" || name == "articleBody" 
 
 // unread are properties of which no facts are read: running text, pictures, other things.
 var unread = map[string]bool{
-	"@context": true, "@id": true, "@graph": true, "url": true, "sameAs": true, "image": true, "logo": true, "photo": true, "thumbnail": true, "thumbnailUrl": true, "thumbnailURL": true, "contentUrl": true,
-	"embedUrl": true, "description": true, "text": true, "articleBody": true, "reviewBody": true, "recipeInstructions": true, "step": true, "review": true, "reviews": true, "comment": true,
-	"mainEntityOfPage": true, "mainEntity": true, "potentialAction": true, "isPartOf": true, "isRelatedTo": true, "isSimilarTo": true, "hasPart": true, "subEvent": true, "superEvent": true, "video": true,
-	"associatedMedia": true, "citation": true, "mentions": true, "abstract": true, "transcript": true, "acceptedAnswer": true, "suggestedAnswer": true, "breadcrumb": true, "headline": true,
-	"alternateName": true, "alternativeHeadline": true, "disambiguatingDescription": true, "openingHours": true, "openingHoursSpecification": true, "telephone": true, "faxNumber": true, "email": true,
-	"hasMap": true, "interactionStatistic": true, "speakable": true, "contactPoint": true, "shippingDetails": true, "hasMerchantReturnPolicy": true, "actions": true, "identifier": true,
+	"@context": true, "@id": true, "@graph": true, "url": true, "sameAs": true, "image": true, "logo": true,
+	"photo": true, "thumbnail": true, "thumbnailUrl": true, "thumbnailURL": true, "contentUrl": true,
+	"embedUrl": true, "description": true, "text": true, "articleBody": true, "reviewBody": true,
+	"recipeInstructions": true, "step": true, "review": true, "reviews": true, "comment": true,
+	"mainEntityOfPage": true, "mainEntity": true, "potentialAction": true, "isPartOf": true, "isRelatedTo": true,
+	"isSimilarTo": true, "hasPart": true, "subEvent": true, "superEvent": true, "video": true,
+	"associatedMedia": true, "citation": true, "mentions": true, "abstract": true, "transcript": true,
+	"acceptedAnswer": true, "suggestedAnswer": true, "breadcrumb": true, "headline": true,
+	"alternateName": true, "alternativeHeadline": true, "disambiguatingDescription": true, "openingHours": true,
+	"openingHoursSpecification": true, "telephone": true, "faxNumber": true, "email": true,
+	"hasMap": true, "interactionStatistic": true, "speakable": true, "contactPoint": true, "shippingDetails": true,
+	"hasMerchantReturnPolicy": true, "actions": true, "identifier": true,
 }
 
-// isUnread says whether a member is passed over. Below the top, other names of a thing tell what it is; at the top, its
-// description states what is in it.
+// isUnread says whether a member is passed over. Below the top, other names of a thing tell what it
+// is; at the top, its description states what is in it.
 func isUnread(name string, depth int) bool {
 	return unread[name] && (name != "alternateName" || depth == 0) && (name != "description" || depth > 0)
 }
 
-// parse reads an object as far as facts are in it; a node of another kind when it cannot be read to the end is what was read
-// until then.
+// parse reads an object as far as facts are in it; a node of another kind when it cannot be read to
+// the end is what was read until then.
 func parse(object []byte) node {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	var n node
 	n.read(dec, 0)
 	return n

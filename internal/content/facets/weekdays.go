@@ -10,10 +10,12 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// Days is the slot of the days of the week on which something is: its values are the signs that Weekdays gives.
+// Days is the slot of the days of the week on which something is: its values are the signs that
+// Weekdays gives.
 const Days Slot = "byDay"
 
-// dayNames are the names of the days from Monday on, as the tables' lists call them, and what stands for several of them.
+// dayNames are the names of the days from Monday on, as the tables' lists call them, and what
+// stands for several of them.
 var (
 	dayNames   = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 	dayBundles = map[string][]string{"workday": dayNames[:5], "weekend": dayNames[5:]}
@@ -50,7 +52,8 @@ func Weekday(word string) (sign string, ok bool) {
 	return "", false
 }
 
-// DayNamed gives the day of the week that a folded word names in any language, or as data is written: "sat", "we".
+// DayNamed gives the day of the week that a folded word names in any language, or as data is
+// written: "sat", "we".
 func DayNamed(word string) (day time.Weekday, ok bool) {
 	at := slices.IndexFunc(dayNames, func(name string) bool {
 		short := word == name[:min(len(word), len(name))] && (len(word) == 2 || len(word) == 3)
@@ -62,7 +65,8 @@ func DayNamed(word string) (day time.Weekday, ok bool) {
 	return time.Weekday((at + 1) % len(dayNames)), at >= 0
 }
 
-// Weekdays gives the signs of the days that an argument of the lists "day" stands for: "saturday", "weekend".
+// Weekdays gives the signs of the days that an argument of the lists "day" stands for: "saturday",
+// "weekend".
 func Weekdays(argument string) (signs []string) {
 	for day, name := range dayNames {
 		if name == argument || slices.Contains(dayBundles[argument], name) {
@@ -90,7 +94,8 @@ func weekdayName(sign, in string) string {
 	return ""
 }
 
-// shortLink is how many bytes a word has at most that may link the days of a range or the languages of a list.
+// shortLink is how many bytes a word has at most that may link the days of a range or the languages
+// of a list.
 const shortLink = 3
 
 // alsoWords join the days of a list, and none of a range between.
@@ -99,8 +104,8 @@ var alsoWords = wordsOf("and")
 // dayExcept are words before a day that leave it out.
 var dayExcept = wordsOf("not.exceptive")
 
-// daysOf gives the signs of the days of the week that a text names, those of a range one by one: "lundi au jeudi". Where it
-// leaves one out, the others are meant: "every day except Sunday".
+// daysOf gives the signs of the days of the week that a text names, those of a range one by one:
+// "lundi au jeudi". Where it leaves one out, the others are meant: "every day except Sunday".
 func daysOf(text string) (signs []string) {
 	folded := Fold(text)
 	words := strings.Fields(Fold(strings.NewReplacer(",", " , ", "–", " - ", "-", " - ", "/", " , ").Replace(text)))
@@ -125,7 +130,8 @@ func daysOf(text string) (signs []string) {
 			}
 			continue
 		}
-		if before := words[max(0, i-2):i]; slices.ContainsFunc(before, func(w string) bool { return isIn(dayExcept(), w) }) {
+		if before := words[max(0, i-2):i]; slices.ContainsFunc(before,
+			func(w string) bool { return isIn(dayExcept(), w) }) {
 			for day := range dayNames {
 				if !slices.Contains(named, day) {
 					add(day)
@@ -159,7 +165,8 @@ func (r *reader) byDay(_ string, v *node) {
 // longestEvent is how long an event is at most whose days of the week are those on which it is on.
 const longestEvent = 7 * 24 * time.Hour
 
-// days reads on which days of the week something is: those of its times, or else those that its texts name.
+// days reads on which days of the week something is: those of its times, or else those that its
+// texts name.
 func (r *reader) days(texts ...string) {
 	if len(r.Values(Days)) > 0 {
 		return
@@ -190,7 +197,8 @@ func sentences(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(".!?;\n。", c) })
 }
 
-// weekly reads on which days of the week something is by a sentence, and at what time of the day it begins on them.
+// weekly reads on which days of the week something is by a sentence, and at what time of the day it
+// begins on them.
 func (r *reader) weekly(sentence string) {
 	days := daysOf(sentence)
 	for _, sign := range days {

@@ -56,8 +56,8 @@ func IsChild(word string) bool {
 	return false
 }
 
-// AgesIn finds the ages that folded words say: "7 year old", "ab 6 Jahren", "de 8 à 12 ans". Years alone are ages only beside
-// a word for a young person.
+// AgesIn finds the ages that folded words say: "7 year old", "ab 6 Jahren", "de 8 à 12 ans". Years
+// alone are ages only beside a word for a young person.
 func AgesIn(words []string) (all []Ages) {
 	young := slices.ContainsFunc(words, IsChild)
 	for i := 0; i < len(words); i++ {
@@ -95,7 +95,8 @@ func agesAt(words []string, i int, young bool) (a Ages, ok bool) {
 	more := a.more(words)
 	a.To += more
 	switch {
-	case !(old || named && (ranged || years || from || upTo || young || more > 0) || years && (young || from && !ranged)):
+	case !(old || named && (ranged || years || from || upTo || young || more > 0) ||
+		years && (young || from && !ranged)):
 		return a, false
 	case upTo && !ranged:
 		a.Low, a.From = 0, i-m
@@ -214,7 +215,8 @@ func (r *reader) ages(_ string, v *node) {
 				high = max(high, f)
 			}
 		}
-		if upTo, _ := leadBefore(words, min(1, len(words)), agesUpTo()); some && high < 0 && (upTo || strings.HasPrefix(strings.TrimSpace(n.name()), "-")) {
+		if upTo, _ := leadBefore(words, min(1, len(words)), agesUpTo()); some && high < 0 &&
+			(upTo || strings.HasPrefix(strings.TrimSpace(n.name()), "-")) {
 			low, high = 0, low
 		}
 		if some {
@@ -231,7 +233,8 @@ func (r *reader) suits(low, high float64) {
 	r.figure(Figure{Slot: Age, Kind: Figures, Low: low, High: high})
 }
 
-// holds takes for how many people there is room: from one, or the least that is stated, up to so many.
+// holds takes for how many people there is room: from one, or the least that is stated, up to so
+// many.
 func (r *reader) holds(_ string, v *node) {
 	v.each(func(n *node) {
 		low, high := 1.0, 0.0
@@ -259,14 +262,17 @@ func (r *reader) holds(_ string, v *node) {
 
 // ofNobody are types of items whose texts tell of others than those that they are for.
 var ofNobody = []string{
-	"Article", "NewsArticle", "BlogPosting", "WebPage", "AboutPage", "ContactPage", "FAQPage", "Question", "Review", "Person", "JobPosting", "Organization",
+	"Article", "NewsArticle", "BlogPosting", "WebPage", "AboutPage", "ContactPage", "FAQPage", "Question", "Review",
+	"Person", "JobPosting", "Organization",
 }
 
-// whom reads from a sentence for which ages something is, and for how many people there is room, where nothing before says so.
-// Who pays what is no matter of that.
+// whom reads from a sentence for which ages something is, and for how many people there is room,
+// where nothing before says so. Who pays what is no matter of that.
 func (r *reader) whom(sentence string) {
 	words := apart(sentence)
-	priced := slices.ContainsFunc(words, func(w string) bool { return currencyWords()[w] != "" || isIn(freePrices(), w) }) ||
+	priced := slices.ContainsFunc(words, func(w string) bool {
+		return currencyWords()[w] != "" || isIn(freePrices(), w)
+	}) ||
 		strings.ContainsAny(sentence, "€£$¥")
 	if _, said := r.Figure(Age); !said && !priced {
 		for _, a := range AgesIn(words) {

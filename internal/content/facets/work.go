@@ -16,7 +16,8 @@ const (
 // Remote is the value of Workplace for work that can be done from anywhere.
 const Remote = "TELECOMMUTE"
 
-// EmploymentOf finds the value of Employment that folded words say in one of our languages: "full time", "Teilzeit".
+// EmploymentOf finds the value of Employment that folded words say in one of our languages: "full
+// time", "Teilzeit".
 func EmploymentOf(folded string) (name string, ok bool) {
 	name, ok = works()[folded]
 	return name, ok && name != Remote

@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/content/vector/words"
 )
 
-// columns are the facts of a part's items by slot. Those of the slots in common are made with the view, others when they
-// are first asked for. They serve every view that has the part.
+// columns are the facts of a part's items by slot. Those of the slots in common are made with the
+// view, others when they are first asked for. They serve every view that has the part.
 type columns struct {
 	refs    []any // listings by number
 	mu      sync.Mutex
@@ -24,10 +24,12 @@ type columns struct {
 
 // common are the slots that questions ask for in their own words.
 var common = []facets.Slot{
-	facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime, facets.Duration, facets.Published, facets.Modified, facets.Start, facets.End, facets.Yield,
-	facets.Calories, facets.Protein, facets.Location, facets.Brand, facets.Color, facets.Category, facets.Author, facets.Material, facets.Size, facets.Audience, facets.Cuisine,
-	facets.Diet, facets.Ingredient, facets.Allergens, facets.Contains, facets.Keywords, facets.Latitude, facets.Longitude,
-	facets.Stated(facets.Color), facets.Stated(facets.Material), facets.Stated(facets.Audience), facets.Stated(facets.Size),
+	facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime, facets.Duration,
+	facets.Published, facets.Modified, facets.Start, facets.End, facets.Yield,
+	facets.Calories, facets.Protein, facets.Location, facets.Brand, facets.Color, facets.Category, facets.Author,
+	facets.Material, facets.Size, facets.Audience, facets.Cuisine, facets.Diet, facets.Ingredient, facets.Allergens,
+	facets.Contains, facets.Keywords, facets.Latitude, facets.Longitude, facets.Stated(facets.Color),
+	facets.Stated(facets.Material), facets.Stated(facets.Audience), facets.Stated(facets.Size),
 }
 
 // figureColumn is the range of each item that has one in a slot.
@@ -127,7 +129,8 @@ func (c *wordColumn) with(number uint32) []uint16 {
 	return c.items[c.starts[at]:c.starts[at+1]]
 }
 
-// rank orders the ratings wholly, since lists without another order are in this one, and many items are rated alike.
+// rank orders the ratings wholly, since lists without another order are in this one, and many items
+// are rated alike.
 func (c *columns) rank(rating uint16, counts *figureColumn) {
 	column := c.ofFigures(rating)
 	c.mu.Lock()
@@ -151,13 +154,14 @@ func (c *columns) rank(rating uint16, counts *figureColumn) {
 
 func (c *columns) none() search.Set { return make(search.Set, (len(c.refs)+63)/64) }
 
-// add enters a figure of an item, the last one so far. Of several in one item it is the range of all that are in the unit of
-// the first.
+// add enters a figure of an item, the last one so far. Of several in one item it is the range of
+// all that are in the unit of the first.
 func (c *figureColumn) add(item int, f *fact) {
 	n := len(c.items)
 	switch {
 	case n == 0 || c.items[n-1] != uint16(item):
-		c.items, c.low, c.high, c.unit = append(c.items, uint16(item)), append(c.low, f.low), append(c.high, f.high), append(c.unit, f.unit)
+		c.items, c.low, c.high, c.unit = append(c.items, uint16(item)), append(c.low, f.low), append(c.high, f.high),
+			append(c.unit, f.unit)
 		c.any.Add(item)
 	case c.unit[n-1] == f.unit:
 		c.low[n-1], c.high[n-1] = min(c.low[n-1], f.low), max(c.high[n-1], f.high)
@@ -179,7 +183,8 @@ func (c *figureColumn) order(none func() search.Set) {
 	if c.byHigh = c.byLow; !slices.Equal(c.low, c.high) {
 		c.byHigh = ordered(c.high)
 	}
-	c.point = len(c.unit) > 0 && &c.byLow[0] == &c.byHigh[0] && !slices.ContainsFunc(c.unit, func(u uint16) bool { return u != c.unit[0] })
+	c.point = len(c.unit) > 0 && &c.byLow[0] == &c.byHigh[0] &&
+		!slices.ContainsFunc(c.unit, func(u uint16) bool { return u != c.unit[0] })
 	if !c.point {
 		return
 	}
@@ -215,8 +220,8 @@ func (c *figureColumn) of(item int) (low, high float64, ok bool) {
 // has says whether an item is in the column.
 func (c *figureColumn) has(item int) bool { return c.any[item>>6]>>(item&63)&1 != 0 }
 
-// walk calls fn with the items by their figures, the lowest or the highest first, until it gives false; tied says that nothing
-// tells the item from the one before.
+// walk calls fn with the items by their figures, the lowest or the highest first, until it gives
+// false; tied says that nothing tells the item from the one before.
 func (c *figureColumn) walk(descending bool, fn func(item int, tied bool) bool) {
 	places, by := c.byLow, c.low
 	switch {
@@ -237,11 +242,12 @@ func (c *figureColumn) walk(descending bool, fn func(item int, tied bool) bool) 
 	}
 }
 
-// interval is the figures that a condition admits, the bounds included; which of those at the bounds are admitted indeed is for
-// somebody else to say.
+// interval is the figures that a condition admits, the bounds included; which of those at the
+// bounds are admitted indeed is for somebody else to say.
 type interval struct{ least, most float64 }
 
-// within adds the items to a set whose ranges have something within an interval and meet a condition.
+// within adds the items to a set whose ranges have something within an interval and meet a
+// condition.
 func (c *figureColumn) within(in interval, meets func(low, high float64, unit uint16) bool, set search.Set) {
 	early := sort.Search(len(c.byLow), func(i int) bool { return c.low[c.byLow[i]] > in.most })
 	late := sort.Search(len(c.byHigh), func(i int) bool { return c.high[c.byHigh[i]] >= in.least })
@@ -263,9 +269,10 @@ func (c *figureColumn) within(in interval, meets func(low, high float64, unit ui
 	}
 }
 
-// between does so for points, which are at the places from..to of the order: of those that are not at the bounds themselves
-// one tells of all, and whole blocks are taken at once.
-func (c *figureColumn) between(from, to int, in interval, meets func(low, high float64, unit uint16) bool, set search.Set, test func([]uint16)) {
+// between does so for points, which are at the places from..to of the order: of those that are not
+// at the bounds themselves one tells of all, and whole blocks are taken at once.
+func (c *figureColumn) between(from, to int, in interval, meets func(low, high float64, unit uint16) bool,
+	set search.Set, test func([]uint16)) {
 	first := from + sort.Search(to-from, func(i int) bool { return c.low[c.byLow[from+i]] > in.least })
 	last := first + sort.Search(to-first, func(i int) bool { return c.low[c.byLow[first+i]] >= in.most })
 	low, high := (first+blockSize-1)/blockSize, min(last/blockSize, len(c.upTo))
@@ -307,7 +314,8 @@ func (c *columns) ofWords(slot uint16) *wordColumn {
 	return column
 }
 
-// columnsOf keeps the columns of parts that an earlier view had and makes those of new ones, with the common slots at once.
+// columnsOf keeps the columns of parts that an earlier view had and makes those of new ones, with
+// the common slots at once.
 func columnsOf(parts []search.Part, earlier map[search.Part]*columns, d *dictionary) map[search.Part]*columns {
 	slots := d.numbers(common)
 	rating, rated := d.number(facets.Rating)
@@ -350,8 +358,10 @@ func (v *View) having(slot facets.Slot) *search.Selection {
 	})
 }
 
-// withFigures gives the items whose range in a slot has something within an interval and meets a condition.
-func (v *View) withFigures(slot facets.Slot, in interval, meets func(low, high float64, unit uint16) bool) *search.Selection {
+// withFigures gives the items whose range in a slot has something within an interval and meets a
+// condition.
+func (v *View) withFigures(slot facets.Slot, in interval,
+	meets func(low, high float64, unit uint16) bool) *search.Selection {
 	number, ok := v.dictionary.number(slot)
 	if !ok || math.IsNaN(in.least) || math.IsNaN(in.most) {
 		return v.none()
@@ -377,7 +387,8 @@ func (v *View) withWords(slot facets.Slot, numbers []uint32) *search.Selection {
 	})
 }
 
-// withValue gives the items that have a value in a slot, and those that have one like it which is another.
+// withValue gives the items that have a value in a slot, and those that have one like it which is
+// another.
 func (v *View) withValue(slot facets.Slot, asked string) (having, like *search.Selection) {
 	same, others := v.dictionary.matching(slot, asked)
 	return v.withWords(slot, same), v.withWords(slot, others)

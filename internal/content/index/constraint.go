@@ -12,7 +12,8 @@ import (
 	"frontdesk/internal/content/taxonomy"
 )
 
-// verdict is which items meet a condition, and of which it cannot be told. All others do not meet it.
+// verdict is which items meet a condition, and of which it cannot be told. All others do not meet
+// it.
 type verdict struct {
 	meet, unknown *search.Selection
 }
@@ -99,7 +100,8 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 		return v.onDiets(c)
 	case c.Not && classed(c):
 		return v.onClasses(c)
-	case c.Slot == facets.Ingredient || c.Slot == facets.Mention || c.Slot == facets.Allergens || c.Slot == facets.Contains:
+	case c.Slot == facets.Ingredient || c.Slot == facets.Mention || c.Slot == facets.Allergens ||
+		c.Slot == facets.Contains:
 		return v.onContents(c)
 	case facets.HasTraits(c.Slot):
 		return v.onTrait(c)
@@ -112,8 +114,9 @@ func (v *View) verdictOn(c *facets.Constraint) verdict {
 	return verdict{meet: known.Without(meet), unknown: v.all().Without(known).Without(meet)}
 }
 
-// onTrait judges by concepts: what states one, in any words, or mentions it and states nothing else. What states only what
-// the concept is a kind of may meet it. Values that are no concept are looked for as they stand.
+// onTrait judges by concepts: what states one, in any words, or mentions it and states nothing
+// else. What states only what the concept is a kind of may meet it. Values that are no concept are
+// looked for as they stand.
 func (v *View) onTrait(c *facets.Constraint) verdict {
 	stated, mentioned := facets.Stated(c.Slot), facets.Mentioned(c.Slot)
 	has, may, loosely := v.none(), v.none(), v.none()
@@ -175,8 +178,8 @@ func (v *View) unitOf(c *facets.Constraint) uint16 {
 	return v.dictionary.unitNumber(c.Unit)
 }
 
-// within says whether a range has something within the bounds of a condition. A figure without a unit is taken to be in
-// the one that is asked for.
+// within says whether a range has something within the bounds of a condition. A figure without a
+// unit is taken to be in the one that is asked for.
 func within(c *facets.Constraint, unit uint16) (interval, func(low, high float64, u uint16) bool) {
 	least, most := math.Inf(-1), math.Inf(1)
 	if c.Min != nil {
@@ -202,12 +205,15 @@ func during(c *facets.Constraint) (interval, func(low, high float64, _ uint16) b
 	if !c.To.IsZero() {
 		to = float64(c.To.Unix())
 	}
-	return interval{from, to}, func(low, high float64, _ uint16) bool { return low < to && (high > from || low >= from) }
+	return interval{from, to}, func(low, high float64, _ uint16) bool {
+		return low < to && (high > from || low >= from)
+	}
 }
 
 // called are the slots whose values an item's name may tell as well: "Red dog bowl".
 var called = map[facets.Slot]bool{
-	facets.Color: true, facets.Brand: true, facets.Material: true, facets.Category: true, facets.Cuisine: true, facets.Keywords: true, facets.Audience: true, facets.Size: true,
+	facets.Color: true, facets.Brand: true, facets.Material: true, facets.Category: true, facets.Cuisine: true,
+	facets.Keywords: true, facets.Audience: true, facets.Size: true,
 }
 
 // withAnyValue gives the items that have one of the values of a condition.
@@ -239,8 +245,8 @@ func (v *View) Share(word string, within *search.Selection) float64 {
 	return float64(v.mentioning(word, search.Anywhere).And(within).Count()) / float64(within.Count())
 }
 
-// onDiets judges by what is declared, by what a diet forbids, and, where the absence of one kind of food is all that is
-// asked, by the ingredients.
+// onDiets judges by what is declared, by what a diet forbids, and, where the absence of one kind of
+// food is all that is asked, by the ingredients.
 func (v *View) onDiets(c *facets.Constraint) verdict {
 	var meet, broken *search.Selection
 	for i, asked := range c.Values {
@@ -277,8 +283,9 @@ func (v *View) onDiets(c *facets.Constraint) verdict {
 	return verdict{meet: meet, unknown: v.all().Without(meet).Without(broken)}
 }
 
-// onContents judges what is in an item, or what it is about: its properties, and what its words mention. What is called by
-// its name and keys has it; of what mentions it only in running text it cannot be told, unless it is not wanted at all.
+// onContents judges what is in an item, or what it is about: its properties, and what its words
+// mention. What is called by its name and keys has it; of what mentions it only in running text it
+// cannot be told, unless it is not wanted at all.
 func (v *View) onContents(c *facets.Constraint) verdict {
 	has, mentioned := v.none(), v.none()
 	values := c.Values
@@ -332,13 +339,14 @@ func (v *View) onContents(c *facets.Constraint) verdict {
 var (
 	contents   = []facets.Slot{facets.Ingredient, facets.Allergens, facets.Material, facets.Keywords}
 	attributes = []facets.Slot{
-		facets.Category, facets.Color, facets.Audience, facets.Location, facets.Author, facets.Brand, facets.Cuisine, facets.Workplace, facets.Employment,
-		"genre", "performer", "organizer", "provider",
+		facets.Category, facets.Color, facets.Audience, facets.Location, facets.Author, facets.Brand, facets.Cuisine,
+		facets.Workplace, facets.Employment, "genre", "performer", "organizer", "provider",
 	}
 )
 
-// onClasses judges what is to be without classes: an item that states one is out, one that states to be without it or
-// lists all that is in it comes first, and of any other it cannot be told. Traces put an item out where somebody is allergic.
+// onClasses judges what is to be without classes: an item that states one is out, one that states
+// to be without it or lists all that is in it comes first, and of any other it cannot be told.
+// Traces put an item out where somebody is allergic.
 func (v *View) onClasses(c *facets.Constraint) verdict {
 	has, free := v.none(), v.all()
 	for _, asked := range c.Values {
@@ -387,17 +395,20 @@ func excluded(value string) (class string, ok bool) {
 	return taxonomy.Named(value)
 }
 
-// onFree judges what costs nothing: what may be had without paying, and what has no price above nothing.
+// onFree judges what costs nothing: what may be had without paying, and what has no price above
+// nothing.
 func (v *View) onFree() verdict {
 	open := v.withWordsOf("isAccessibleForFree", "true")
-	meet := v.withFigures(facets.Price, interval{math.Inf(-1), 0}, func(_, high float64, _ uint16) bool { return high <= 0 }).Or(open)
+	meet := v.withFigures(facets.Price, interval{math.Inf(-1), 0}, func(_, high float64, _ uint16) bool {
+		return high <= 0
+	}).Or(open)
 	known := v.having(facets.Price).Or(v.having("isAccessibleForFree"))
 	return verdict{meet: meet, unknown: v.all().Without(known)}
 }
 
-// onDates judges what is on in a span of time: what has its dates there and, in some days, what is on every week on one of them.
-// What runs for long and tells its days is on on those alone. Whether what is on every week is meant by a month or a season
-// cannot be told.
+// onDates judges what is on in a span of time: what has its dates there and, in some days, what is
+// on every week on one of them. What runs for long and tells its days is on on those alone. Whether
+// what is on every week is meant by a month or a season cannot be told.
 func (v *View) onDates(c *facets.Constraint) verdict {
 	in, meets := during(c)
 	meet, known := v.withFigures(c.Slot, in, meets), v.having(c.Slot)
@@ -418,19 +429,22 @@ func (v *View) onDates(c *facets.Constraint) verdict {
 
 const week = 7 * 24 * time.Hour
 
-// onEnded judges what was over by a time: what begins and ends before it, or begins and does not say when it ends.
+// onEnded judges what was over by a time: what begins and ends before it, or begins and does not
+// say when it ends.
 func (v *View) onEnded(by time.Time) verdict {
 	at := float64(by.Unix())
 	before := func(_, high float64, _ uint16) bool { return high <= at }
 	behind := func(_, high float64, _ uint16) bool { return high > at }
-	meet := v.withFigures(facets.Start, interval{math.Inf(-1), at}, before).Without(v.withFigures(facets.End, interval{at, math.Inf(1)}, behind))
+	meet := v.withFigures(facets.Start, interval{math.Inf(-1), at},
+		before).Without(v.withFigures(facets.End, interval{at, math.Inf(1)}, behind))
 	return verdict{meet: meet, unknown: v.all().Without(v.having(facets.Start))}
 }
 
 // onAge judges for which ages something is. What is for children and tells no age may be meant.
 func (v *View) onAge(c *facets.Constraint) verdict {
 	in, meets := within(c, 0)
-	young := v.withWordsOf(facets.Stated(facets.Audience), "children").Or(v.withWordsOf(facets.Mentioned(facets.Audience), "children"))
+	young := v.withWordsOf(facets.Stated(facets.Audience),
+		"children").Or(v.withWordsOf(facets.Mentioned(facets.Audience), "children"))
 	return verdict{meet: v.withFigures(c.Slot, in, meets), unknown: young.Without(v.having(c.Slot))}
 }
 
@@ -448,12 +462,14 @@ func (v *View) containing(class string) *search.Selection {
 	return v.withWordsOf(facets.Contains, class)
 }
 
-// never says whether a condition must hold whatever else gives way: what somebody eats, and what is not wanted.
+// never says whether a condition must hold whatever else gives way: what somebody eats, and what is
+// not wanted.
 func never(c *facets.Constraint) bool {
 	return c.Slot == facets.Diet && !c.Not || c.Slot == facets.OfType || harms(c) || c.Not && len(c.Values) > 0
 }
 
-// harms says whether what does not meet a condition may harm somebody: then items that do not say do not meet it, either.
+// harms says whether what does not meet a condition may harm somebody: then items that do not say
+// do not meet it, either.
 func harms(c *facets.Constraint) bool {
 	if !c.Not && c.Slot == facets.Diet {
 		for _, asked := range c.Values {
@@ -477,8 +493,9 @@ func classed(c *facets.Constraint) bool {
 	return false
 }
 
-// weight orders conditions by how much they matter, from the one that gives way first. What is known about a person or
-// was said earlier gives way before what is asked now, and an attribute gives way last; diets and the like never do.
+// weight orders conditions by how much they matter, from the one that gives way first. What is
+// known about a person or was said earlier gives way before what is asked now, and an attribute
+// gives way last; diets and the like never do.
 func weight(c *facets.Constraint) int {
 	w := int(c.Source) * 100
 	if c.Slot == facets.Diet {
@@ -497,8 +514,10 @@ func weight(c *facets.Constraint) int {
 
 // givesWay are slots from the one that matters least to the one that matters most.
 var givesWay = []facets.Slot{
-	facets.Size, facets.Material, facets.Audience, facets.Ratings, facets.Rating, facets.Yield, facets.Color, facets.Cuisine, facets.PrepTime, facets.CookTime, facets.TotalTime, facets.Duration, facets.Published,
-	facets.Calories, facets.Protein, facets.Price, facets.Author, facets.Category, facets.Location, facets.Start, facets.Brand, facets.Mention, facets.Ingredient,
+	facets.Size, facets.Material, facets.Audience, facets.Ratings, facets.Rating, facets.Yield, facets.Color,
+	facets.Cuisine, facets.PrepTime, facets.CookTime, facets.TotalTime, facets.Duration, facets.Published,
+	facets.Calories, facets.Protein, facets.Price, facets.Author, facets.Category, facets.Location, facets.Start,
+	facets.Brand, facets.Mention, facets.Ingredient,
 }
 
 // all gives every item.

@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/content/index/heads"
 )
 
-// dictionary holds each value that items have in words once. It only grows; a library begins a new one when it builds its
-// index anew. Readers and the one writer may use it at once.
+// dictionary holds each value that items have in words once. It only grows; a library begins a new
+// one when it builds its index anew. Readers and the one writer may use it at once.
 type dictionary struct {
 	mu    sync.RWMutex
 	slots map[facets.Slot]*vocabulary
@@ -80,7 +80,8 @@ func (d *dictionary) pack(read facets.Facts) facts {
 	}
 	for _, figure := range read.Figures {
 		if slot, ok := d.slot(figure.Slot); ok {
-			f.figures = append(f.figures, fact{low: figure.Low, high: figure.High, slot: slot, unit: d.unit(figure.Unit), kind: figure.Kind})
+			f.figures = append(f.figures,
+				fact{low: figure.Low, high: figure.High, slot: slot, unit: d.unit(figure.Unit), kind: figure.Kind})
 		}
 	}
 	for _, word := range read.Words {
@@ -182,8 +183,9 @@ func (d *dictionary) unitNumber(name string) uint16 {
 	return 1<<16 - 1
 }
 
-// matching gives the numbers of the values of a slot that have all words of asked, in any order and form. Of categories, where
-// one is just what is asked for, the others are given apart: "Lighting & Ceiling Fans" is not "Ceiling Fans".
+// matching gives the numbers of the values of a slot that have all words of asked, in any order and
+// form. Of categories, where one is just what is asked for, the others are given apart: "Lighting &
+// Ceiling Fans" is not "Ceiling Fans".
 func (d *dictionary) matching(slot facets.Slot, asked string) (found, others []uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

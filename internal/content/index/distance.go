@@ -10,8 +10,10 @@ import (
 
 // The bounds of what is known of a place by the items that are in it.
 const (
-	placeItems  = 2000 // that are looked at
-	placeRadius = 50   // kilometres around the middle within which at least half of them lie: otherwise it is no one place
+	placeItems = 2000 // that are looked at
+	// kilometres around the middle within which at least half of them lie: otherwise it is no one
+	// place
+	placeRadius = 50
 	earthRadius = 6371.0
 )
 
@@ -54,7 +56,8 @@ func (v *View) away(from point, l *Doc) (kilometres float64, ok bool) {
 	return kilometres, ok
 }
 
-// centre is where a place is, by the items that are in it and say where they are: the middle of them.
+// centre is where a place is, by the items that are in it and say where they are: the middle of
+// them.
 func (v *View) centre(c *facets.Constraint) (centre point, ok bool) {
 	var all []point
 	for _, ref := range v.withAnyValue(c).And(v.having(facets.Latitude)).All() {
@@ -84,8 +87,8 @@ func (v *View) centre(c *facets.Constraint) (centre point, ok bool) {
 	return centre, 2*near >= len(all)
 }
 
-// onDistance judges what is near a place: by where items say that they are, and of those that do not by the names of their
-// places. Where nobody says where the place is, its name counts.
+// onDistance judges what is near a place: by where items say that they are, and of those that do
+// not by the names of their places. Where nobody says where the place is, its name counts.
 func (v *View) onDistance(c *facets.Constraint) verdict {
 	named, known := v.withAnyValue(c), v.having(c.Slot)
 	if centre, ok := v.centre(c); ok {
@@ -110,7 +113,8 @@ func (v *View) onDistance(c *facets.Constraint) verdict {
 	return verdict{meet: known.Without(named), unknown: v.all().Without(known).Without(named)}
 }
 
-// near is the place near which a question wants things; nil for none, or where nobody says where it is.
+// near is the place near which a question wants things; nil for none, or where nobody says where it
+// is.
 func (v *View) near(q *Question) *point {
 	for i := range q.Constraints {
 		if c := &q.Constraints[i]; c.Around > 0 && !c.Not && !c.Soft {

@@ -13,22 +13,28 @@ import (
 
 // Question is what is asked of a view.
 type Question struct {
-	// Text is what is looked for by words. Without any that can be looked for, everything that meets the constraints is
-	// found, or is of the types if the text is empty; without either, nothing.
+	// Text is what is looked for by words. Without any that can be looked for, everything that
+	// meets the constraints is found, or is of the types if the text is empty; without either,
+	// nothing.
 	Text string
-	// Meant is what is looked for by what it means: the question as it was said, with the words of its conditions; empty for
-	// Text.
+	// Meant is what is looked for by what it means: the question as it was said, with the words of
+	// its conditions; empty for Text.
 	Meant string
-	// Broad says that Text names no more than a broad kind, and gives way to what meets the constraints.
+	// Broad says that Text names no more than a broad kind, and gives way to what meets the
+	// constraints.
 	Broad bool
-	// Beside is Text with words that lift items and are no part of what is asked for; empty where there are none.
+	// Beside is Text with words that lift items and are no part of what is asked for; empty where
+	// there are none.
 	Beside string
-	// Sites and Types restrict the items; empty means no restriction. A type stands for its subtypes too.
+	// Sites and Types restrict the items; empty means no restriction. A type stands for its
+	// subtypes too.
 	Sites, Types []string
-	// Guessed says that the types were read from the words of the question: they give way when nothing is of them.
+	// Guessed says that the types were read from the words of the question: they give way when
+	// nothing is of them.
 	Guessed bool
-	// Constraints are the conditions on items. Items of which one cannot be told come after those that meet all where
-	// the condition leaves something out, and else only when nothing else is found.
+	// Constraints are the conditions on items. Items of which one cannot be told come after those
+	// that meet all where the condition leaves something out, and else only when nothing else is
+	// found.
 	Constraints []facets.Constraint
 	// Soft are words that raise the items that mention them.
 	Soft []string
@@ -42,10 +48,12 @@ type Question struct {
 	Prefer []string
 	// Near finds items by the direction of their text, too; nil for words alone.
 	Near *search.Near
-	// Literal takes the words as they stand, AsSpelled corrects none and OwnWords adds none: see [search.Query].
+	// Literal takes the words as they stand, AsSpelled corrects none and OwnWords adds none: see
+	// [search.Query].
 	Literal, AsSpelled, OwnWords bool
-	// Today is when the day of the question begins. Events that were over by then come behind those to come that fit about
-	// as well, unless the question is about their time; when it is zero, none is over.
+	// Today is when the day of the question begins. Events that were over by then come behind those
+	// to come that fit about as well, unless the question is about their time; when it is zero,
+	// none is over.
 	Today time.Time
 	// Further is how many passages beside the best are wanted of each item.
 	Further int
@@ -59,8 +67,8 @@ type Found struct {
 	Corrections []search.Correction
 	// Relaxed are the conditions that gave way, because nothing met all of them.
 	Relaxed []Relaxed
-	// Closest says that the hits are no answer, but the nearest that there is: they break what the question states, or
-	// have little of its words.
+	// Closest says that the hits are no answer, but the nearest that there is: they break what the
+	// question states, or have little of its words.
 	Closest bool
 }
 
@@ -69,7 +77,8 @@ type Relaxed struct {
 	Constraint facets.Constraint
 	// Unknown says that it did not give way to items that break it, but to those that do not say.
 	Unknown bool
-	// Types says that it was the types of the question, which are the constraint's values; Words, that it was its words.
+	// Types says that it was the types of the question, which are the constraint's values; Words,
+	// that it was its words.
 	Types, Words bool
 }
 
@@ -83,8 +92,9 @@ type Hit struct {
 	Doubt   bool // it cannot be told of it whether it meets every condition; such hits come after the others
 }
 
-// Find answers a question. Items of several sources under one URL count as one; the best stays. Conditions that nothing
-// meets give way, one at a time and the least important first, and are told; what somebody must not eat never does.
+// Find answers a question. Items of several sources under one URL count as one; the best stays.
+// Conditions that nothing meets give way, one at a time and the least important first, and are
+// told; what somebody must not eat never does.
 func (v *View) Find(q Question) Found {
 	limit := q.Limit
 	s := v.finding(q)
@@ -98,7 +108,8 @@ func (v *View) Find(q Question) Found {
 	return found
 }
 
-// membersFirst puts what is of the kind that the words name before what is only called by it: a boot before the resoling of boots.
+// membersFirst puts what is of the kind that the words name before what is only called by it: a
+// boot before the resoling of boots.
 func (s *finding) membersFirst(hits []Hit) {
 	if s.members == nil || s.asked.Sort.By != "" {
 		return
@@ -140,7 +151,9 @@ func (v *View) finding(q Question) *finding {
 		}
 	}
 	for _, words := range q.Soft {
-		s.soft = append(s.soft, preference{verdict: verdict{meet: v.mentioning(words, search.Anywhere), unknown: v.none()}, slot: facets.Mention})
+		s.soft = append(s.soft,
+			preference{verdict: verdict{meet: v.mentioning(words, search.Anywhere), unknown: v.none()},
+				slot: facets.Mention})
 	}
 	if len(q.Types) > 0 {
 		types := v.below(q.Types)
@@ -150,7 +163,8 @@ func (v *View) finding(q Question) *finding {
 		s.kind = v.aboutKind(q.Text)
 		if found := v.kindNamed(kindAsked(q.Text), nil); found.exact {
 			s.members = found.items
-			if q.Guessed && s.types != nil && len(wordsForTypes()[found.head]) > 0 { // a workshop may be an Event or a Course
+			// a workshop may be an Event or a Course
+			if q.Guessed && s.types != nil && len(wordsForTypes()[found.head]) > 0 {
 				s.types = s.types.Or(s.members)
 			}
 		}
@@ -164,19 +178,20 @@ func (v *View) finding(q Question) *finding {
 	return &s
 }
 
-// loosely says whether items that do not say whether they meet a condition stand among those that do: among many, few state
-// all that they are.
+// loosely says whether items that do not say whether they meet a condition stand among those that
+// do: among many, few state all that they are.
 func (v *View) loosely(c *facets.Constraint) bool {
 	return !c.Not && facets.HasTraits(c.Slot) && !c.Stated && v.Len() >= besideItems
 }
 
-// tells says whether a soft condition tells what is wanted, so that without any other words it has to hold: "ugg slippers".
+// tells says whether a soft condition tells what is wanted, so that without any other words it has
+// to hold: "ugg slippers".
 func tells(c *facets.Constraint) bool {
 	return !c.Not && len(c.Values) > 0 && (called[c.Slot] || c.Slot == facets.Location)
 }
 
-// spelled is a condition on what is not wanted with its words as they are meant: what nothing mentions because it is
-// misspelt would leave nothing out.
+// spelled is a condition on what is not wanted with its words as they are meant: what nothing
+// mentions because it is misspelt would leave nothing out.
 func (s *finding) spelled(c *facets.Constraint) *facets.Constraint {
 	if !c.Not || len(c.Values) == 0 || s.asked.Literal || s.asked.AsSpelled || c.Source == facets.FromAttribute {
 		return c
@@ -223,7 +238,8 @@ type preference struct {
 	verdict
 	slot facets.Slot
 	not  bool
-	// denied are the items that say that they are without what is not wanted; nil where something is wanted.
+	// denied are the items that say that they are without what is not wanted; nil where something
+	// is wanted.
 	denied *search.Selection
 }
 
@@ -283,9 +299,10 @@ func (s *finding) find() Found {
 // maxAttempts bounds how often a question is asked anew.
 const maxAttempts = 24
 
-// attempts gives the ways to read the question, from the strictest on: as it is, then with words that fit badly, then with
-// items that do not say, then without one condition and the other, then without the words, then without several. What
-// breaks a condition that the question states is no answer, however few conditions it breaks: it is the closest.
+// attempts gives the ways to read the question, from the strictest on: as it is, then with words
+// that fit badly, then with items that do not say, then without one condition and the other, then
+// without the words, then without several. What breaks a condition that the question states is no
+// answer, however few conditions it breaks: it is the closest.
 func (s *finding) attempts() []attempt {
 	whole := attempt{dropped: make([]bool, len(s.hard))}
 	all := []attempt{whole, {dropped: whole.dropped, meant: true}}
@@ -339,8 +356,8 @@ func rank(holds bool) int {
 	return 0
 }
 
-// stated says whether one of the conditions that an attempt lets go is stated by the question, and not only known beside
-// it.
+// stated says whether one of the conditions that an attempt lets go is stated by the question, and
+// not only known beside it.
 func (s *finding) stated(dropped []bool) bool {
 	for i := range s.hard {
 		if c := &s.hard[i]; dropped[i] && !c.Soft && c.Source >= facets.FromText {
@@ -350,30 +367,35 @@ func (s *finding) stated(dropped []bool) bool {
 	return false
 }
 
-// measured says whether the question states a figure or a time: what says nothing of it is no answer then.
+// measured says whether the question states a figure or a time: what says nothing of it is no
+// answer then.
 func (s *finding) measured() bool {
 	return slices.ContainsFunc(s.hard, func(c condition) bool { return c.measured() })
 }
 
-// leastSeason and mostSeason are between which a span of time is a season: an occasion, for which things are that state no
-// time.
+// leastSeason and mostSeason are between which a span of time is a season: an occasion, for which
+// things are that state no time.
 const (
 	leastSeason = 85 * 24 * time.Hour
 	mostSeason  = 95 * 24 * time.Hour
 )
 
-// measured says whether the question itself bounds a figure or a time by the condition, or asks for what states it.
+// measured says whether the question itself bounds a figure or a time by the condition, or asks for
+// what states it.
 func (c *condition) measured() bool {
 	if span := c.To.Sub(c.From); !c.From.IsZero() && span > leastSeason && span < mostSeason {
 		return false
 	}
-	return !c.Not && !c.Soft && c.Source >= facets.FromText && (c.Stated || c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
+	return !c.Not && !c.Soft && c.Source >= facets.FromText &&
+		(c.Stated || c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero())
 }
 
-// vouched says whether the words may give way: some condition tells what is wanted, and not only what is not.
+// vouched says whether the words may give way: some condition tells what is wanted, and not only
+// what is not.
 func (s *finding) vouched() bool {
 	return s.asked.Text != "" && slices.ContainsFunc(s.hard, func(c condition) bool {
-		return !c.Not && (c.Source == facets.FromText || c.Source == facets.FromAttribute || c.Source == facets.FromAnswer)
+		return !c.Not &&
+			(c.Source == facets.FromText || c.Source == facets.FromAttribute || c.Source == facets.FromAnswer)
 	})
 }
 
@@ -394,10 +416,14 @@ func (s *finding) givingWay() []int {
 // gaveWay tells what an attempt left of the question.
 func (s *finding) gaveWay(a attempt, hits []Hit) (relaxed []Relaxed) {
 	if a.anyTypes {
-		relaxed = append(relaxed, Relaxed{Constraint: facets.Constraint{Slot: "@type", Values: s.asked.Types, Source: facets.FromText}, Types: true})
+		relaxed = append(relaxed,
+			Relaxed{Constraint: facets.Constraint{Slot: "@type", Values: s.asked.Types, Source: facets.FromText},
+				Types: true})
 	}
 	if a.wordless {
-		relaxed = append(relaxed, Relaxed{Constraint: facets.Constraint{Slot: "text", Values: []string{s.asked.Text}, Source: facets.FromText}, Words: true})
+		relaxed = append(relaxed,
+			Relaxed{Constraint: facets.Constraint{Slot: "text", Values: []string{s.asked.Text},
+				Source: facets.FromText}, Words: true})
 	}
 	for i, c := range s.hard {
 		switch {
@@ -436,12 +462,14 @@ func (s *finding) tryFor(a attempt, limit int) []Hit {
 	s.corrections = nil
 	if a.wordless && !s.asked.Broad {
 		// Words that nothing has are no words to give way: then nothing here is what was meant.
-		if known, worded := s.search(lookup{s.within, 1, s.asked.MinScore * faintly, 0}, all); worded && len(known) == 0 {
+		if known, worded := s.search(lookup{s.within, 1, s.asked.MinScore * faintly, 0}, all); worded &&
+			len(known) == 0 {
 			return nil
 		}
 	}
 	if s.kind != nil {
-		// Where the words are no more than the name of a kind, what has some of them alone is no answer.
+		// Where the words are no more than the name of a kind, what has some of them alone is no
+		// answer.
 		if of := sure.And(s.kind); !of.Empty() {
 			sure = of
 		}
@@ -472,16 +500,18 @@ func (s *finding) tryFor(a attempt, limit int) []Hit {
 	return hits
 }
 
-// telling says whether a figure that is asked for tells of itself which things are meant: those that state for how many or
-// for which age they are, or what no other does.
+// telling says whether a figure that is asked for tells of itself which things are meant: those
+// that state for how many or for which age they are, or what no other does.
 func (s *finding) telling(a attempt) bool {
-	return !a.meant && !a.anyTypes && !a.closest && s.asked.Sort.By == "" && slices.ContainsFunc(s.hard, func(c condition) bool {
-		return c.measured() && (c.Stated || c.Slot == facets.Age || c.Slot == facets.Yield)
-	})
+	return !a.meant && !a.anyTypes && !a.closest && s.asked.Sort.By == "" &&
+		slices.ContainsFunc(s.hard, func(c condition) bool {
+			return c.measured() && (c.Stated || c.Slot == facets.Age || c.Slot == facets.Yield)
+		})
 }
 
-// alsoTold are the items of the types of those found that meet every condition and have none of the question's words, where
-// these name nothing that items are called by: beside a game for six by its text, those that do not say that they are games.
+// alsoTold are the items of the types of those found that meet every condition and have none of the
+// question's words, where these name nothing that items are called by: beside a game for six by its
+// text, those that do not say that they are games.
 func (s *finding) alsoTold(sure *search.Selection, hits []Hit, limit int) []Hit {
 	found := s.view.snapshot.Select(func(ref any) bool {
 		return slices.ContainsFunc(hits, func(h Hit) bool { return h.Doc == ref.(*Doc) })
@@ -504,8 +534,8 @@ func (s *finding) letsDoubts(c *condition, a attempt) bool {
 // all settles for whatever is found.
 func all(hits []Hit) []Hit { return hits }
 
-// alike leaves out doubtful hits of a type that none of the sure ones has: beside cakes without nuts, a cake that does not say
-// what is in it may be meant, but not a fair where cake is sold.
+// alike leaves out doubtful hits of a type that none of the sure ones has: beside cakes without
+// nuts, a cake that does not say what is in it may be meant, but not a fair where cake is sold.
 func alike(sure, doubtful []Hit) []Hit {
 	if len(sure) == 0 {
 		return doubtful
@@ -517,8 +547,8 @@ func alike(sure, doubtful []Hit) []Hit {
 	})
 }
 
-// comparable leaves out items that say nothing in the slot of a figure or a time that gave way: nearest to a meal of 300
-// calories is one of 400, and not an article about meals.
+// comparable leaves out items that say nothing in the slot of a figure or a time that gave way:
+// nearest to a meal of 300 calories is one of 400, and not an article about meals.
 func (s *finding) comparable(a attempt, hits []Hit) []Hit {
 	for i, c := range s.hard {
 		if a.dropped[i] && !a.unknown && (c.Min != nil || c.Max != nil || !c.From.IsZero() || !c.To.IsZero()) {
@@ -539,14 +569,15 @@ const (
 	loosely     = 0.1  // share of the least score that makes an item the closest where there is no answer
 	softDepth   = 100  // hits among which soft conditions choose
 
-	// tellingTitles is the average length of titles, in words, up to which they tell what an item is: shops that put every
-	// feature into the title bury that.
+	// tellingTitles is the average length of titles, in words, up to which they tell what an item
+	// is: shops that put every feature into the title bury that.
 	tellingTitles = 9
 
 	softly = 0.5 // share of the least score that is enough for an item that meets all soft conditions
 
-	// besideItems is how many items there must be for words beside the text to be searched for: among fewer each word
-	// weighs so much that the items that name what is not wanted would come first.
+	// besideItems is how many items there must be for words beside the text to be searched for:
+	// among fewer each word weighs so much that the items that name what is not wanted would come
+	// first.
 	besideItems = 1000
 
 	listedScore = 100 / (1 + softWeight) // of an item found without words that meets no soft condition
@@ -614,13 +645,14 @@ type lookup struct {
 	share  float64 // of the best one's score
 }
 
-// search finds by words, lets settle choose from what is found, and says whether there were any words to look for.
+// search finds by words, lets settle choose from what is found, and says whether there were any
+// words to look for.
 func (s *finding) search(look lookup, settle func([]Hit) []Hit) (hits []Hit, worded bool) {
 	again := false
 	query := search.Query{
 		Text: s.asked.Text, Limit: look.limit, Within: look.within, MinScore: look.least, Share: look.share,
-		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer, Near: s.asked.Near, Further: s.asked.Further,
-		Meaning: s.view.meaning, Names: s.names(),
+		Literal: s.asked.Literal, AsSpelled: s.asked.AsSpelled, OwnWords: s.asked.OwnWords, Prefer: s.asked.Prefer,
+		Near: s.asked.Near, Further: s.asked.Further, Meaning: s.view.meaning, Names: s.names(),
 		Settle: func(found []search.Hit) []search.Hit {
 			hits = listings(found)
 			if s.view.several {
@@ -673,8 +705,8 @@ func unlisted(room []search.Hit, hits []Hit) []search.Hit {
 	return room
 }
 
-// raise puts items that meet soft conditions before others that fit about as well, and those that have what is not wanted
-// behind.
+// raise puts items that meet soft conditions before others that fit about as well, and those that
+// have what is not wanted behind.
 func (s *finding) raise(hits []Hit) {
 	cheaper := s.cheaper(hits)
 	for i := range hits {

@@ -23,8 +23,8 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// How many items are handed to the index at a time: while it follows many changes, each batch being weighed against
-// all that is there, and while it is filled.
+// How many items are handed to the index at a time: while it follows many changes, each batch being
+// weighed against all that is there, and while it is filled.
 const (
 	batch      = 16384
 	buildBatch = 256
@@ -38,7 +38,9 @@ type Doc struct {
 	Types    []string
 	Language string
 	Own      *policy.Own // the terms that it states of itself; nil for none
-	Dated    int64       // when it was published or changed last, by what it says of itself; Unix seconds, 0 when it says nothing
+	// when it was published or changed last, by what it says of itself; Unix seconds, 0 when it
+	// says nothing
+	Dated int64
 
 	// direction is what the item is about; nil where nothing tells.
 	direction words.Vector
@@ -75,7 +77,8 @@ type Index struct {
 	view atomic.Pointer[View]
 }
 
-// New returns an empty library over a catalog, which takes directions from a table; Refresh fills it.
+// New returns an empty library over a catalog, which takes directions from a table; Refresh fills
+// it.
 func New(catalog *content.Catalog, table *words.Table) *Index {
 	l := &Index{
 		catalog: catalog,
@@ -90,25 +93,26 @@ func New(catalog *content.Catalog, table *words.Table) *Index {
 	return l
 }
 
-// Admission says which items are indexed at all. What it turns away has no part in how words are weighed, so that
-// nothing of it can be felt in the scores of others.
+// Admission says which items are indexed at all. What it turns away has no part in how words are
+// weighed, so that nothing of it can be felt in the scores of others.
 type Admission struct {
 	Version string // changes whenever Admit or Released would answer otherwise; never empty
 	Admit   func(*Doc) bool
-	// Released gives what of an item's schema.org object may be said of it, and whether that is all of it; open is false
-	// for an item of which only a notice is shown, whose facts are those of the notice. Nil releases everything.
+	// Released gives what of an item's schema.org object may be said of it, and whether that is all
+	// of it; open is false for an item of which only a notice is shown, whose facts are those of
+	// the notice. Nil releases everything.
 	Released func(l *Doc, object []byte) (released []byte, whole, open bool)
-	// Meant gives the released title of an item and the first MeantBytes of its released text. The item's directions
-	// are made of them. Nil releases everything.
+	// Meant gives the released title of an item and the first MeantBytes of its released text. The
+	// item's directions are made of them. Nil releases everything.
 	Meant func(*Doc, *content.Entry) (title, text string)
 }
 
 // View returns the state after the last whole refresh.
 func (l *Index) View() *View { return l.view.Load() }
 
-// Refresh brings the library to the catalog's published state under an admission, and says whether that changed
-// anything. Under an admission of another version than before the index is built anew. Readers see the old view
-// until the new one is whole. On error the old view stays.
+// Refresh brings the library to the catalog's published state under an admission, and says whether
+// that changed anything. Under an admission of another version than before the index is built anew.
+// Readers see the old view until the new one is whole. On error the old view stays.
 func (l *Index) Refresh(ctx context.Context, admission Admission) (changed bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,15 +165,17 @@ func (l *Index) show() {
 	l.shown = true
 }
 
-// smallCatalog is how many items are looked at anew after each change, to make a lexicon. In a larger catalog a fiftieth
-// of the items must have changed.
+// smallCatalog is how many items are looked at anew after each change, to make a lexicon. In a
+// larger catalog a fiftieth of the items must have changed.
 const smallCatalog = 20000
 
-// follow applies what was published since a cursor. When it fails, what was applied so far stays in the index,
-// where no view shows it, and is applied once more from the same cursor. Without a cursor the index is new, and is
-// filled at once.
-func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64, admission Admission) (map[content.SourceKey]int64, error) {
-	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch, apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
+// follow applies what was published since a cursor. When it fails, what was applied so far stays in
+// the index, where no view shows it, and is applied once more from the same cursor. Without a
+// cursor the index is new, and is filled at once.
+func (l *Index) follow(ctx context.Context, from map[content.SourceKey]int64,
+	admission Admission) (map[content.SourceKey]int64, error) {
+	load := loader{library: l, admission: admission, remove: map[string]bool{}, batch: batch,
+		apply: func(put []search.Document, remove []string) { l.index.Apply(put, remove) }}
 	if from == nil {
 		build := l.index.Build()
 		defer build.Abort()
@@ -249,7 +255,8 @@ func (l *loader) flush() {
 }
 
 func (l *Index) listing(e *content.Entry) *Doc {
-	listing := &Doc{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)), Language: l.one(e.Language)}
+	listing := &Doc{Ref: e.Ref, URL: strings.Clone(e.URL), Types: make([]string, len(e.Types)),
+		Language: l.one(e.Language)}
 	listing.Site, listing.Source, listing.ID = l.one(e.Site), l.one(e.Source), strings.Clone(e.ID)
 	for _, date := range []time.Time{e.Published, e.Modified} {
 		if !date.IsZero() {
@@ -265,7 +272,8 @@ func (l *Index) listing(e *content.Entry) *Doc {
 }
 
 // describe reads what the item says of itself, as far as it is released.
-func (l *Index) describe(listing *Doc, e *content.Entry, released func(*Doc, []byte) (object []byte, whole, open bool)) {
+func (l *Index) describe(listing *Doc, e *content.Entry,
+	released func(*Doc, []byte) (object []byte, whole, open bool)) {
 	object := e.Object
 	listing.whole, listing.open = true, true
 	if released != nil {
@@ -288,7 +296,8 @@ func (l *Index) describe(listing *Doc, e *content.Entry, released func(*Doc, []b
 func noticeFacts(e *content.Entry) (f facets.Facts) {
 	for slot, at := range map[facets.Slot]time.Time{facets.Published: e.Published, facets.Modified: e.Modified} {
 		if !at.IsZero() {
-			f.Figures = append(f.Figures, facets.Figure{Slot: slot, Kind: facets.Times, Low: float64(at.Unix()), High: float64(at.Unix())})
+			f.Figures = append(f.Figures,
+				facets.Figure{Slot: slot, Kind: facets.Times, Low: float64(at.Unix()), High: float64(at.Unix())})
 		}
 	}
 	var named taxonomy.Contents

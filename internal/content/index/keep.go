@@ -260,8 +260,10 @@ func (l *Index) restore(ctx context.Context, admission string) error {
 }
 
 // openAll opens the segments' files.
-func (l *Index) openAll(x *search.Index, m *manifest, of sealed.Identity, d *dictionary) ([]search.Kept, map[any]keptSegment, error) {
-	parts, signs, faults := make([]search.Kept, len(m.Segments)), make([]words.Signs, len(m.Segments)), make([]error, len(m.Segments))
+func (l *Index) openAll(x *search.Index, m *manifest, of sealed.Identity,
+	d *dictionary) ([]search.Kept, map[any]keptSegment, error) {
+	parts, signs, faults := make([]search.Kept, len(m.Segments)), make([]words.Signs, len(m.Segments)),
+		make([]error, len(m.Segments))
 	var opening sync.WaitGroup
 	for i, s := range m.Segments {
 		opening.Go(func() {
@@ -281,7 +283,8 @@ func (l *Index) openAll(x *search.Index, m *manifest, of sealed.Identity, d *dic
 	return parts, names, errors.Join(faults...)
 }
 
-func (l *Index) open(x *search.Index, s keptSegment, of sealed.Identity, d *dictionary) (part search.Kept, signs words.Signs, err error) {
+func (l *Index) open(x *search.Index, s keptSegment, of sealed.Identity,
+	d *dictionary) (part search.Kept, signs words.Signs, err error) {
 	file, err := sealed.Open(filepath.Join(l.keeper.folder, filepath.Base(s.Name)), of)
 	if err != nil {
 		return part, signs, err

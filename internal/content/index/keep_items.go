@@ -121,8 +121,8 @@ type itemReader struct {
 	owned  map[string]*policy.Own // many items have the same terms
 }
 
-// readItems gives the items that sections hold and the signs of their directions, with vectors of so many dimensions and values of a
-// dictionary; false where the sections are something else.
+// readItems gives the items that sections hold and the signs of their directions, with vectors of
+// so many dimensions and values of a dictionary; false where the sections are something else.
 func readItems(sections [][]byte, dimensions int, d *dictionary) (refs []any, signs words.Signs, ok bool) {
 	r := itemReader{text: sections[1], dimensions: dimensions, owned: map[string]*policy.Own{}}
 	var fits [8]bool
@@ -203,9 +203,11 @@ func (r *itemReader) read(item *keptItem, l *Doc) bool {
 		return false
 	}
 	*l = Doc{
-		Ref: content.Ref{Site: r.names[item.Site], Source: r.names[item.Source], ID: layout.Text(id), Since: item.Since},
+		Ref: content.Ref{Site: r.names[item.Site], Source: r.names[item.Source], ID: layout.Text(id),
+			Since: item.Since},
 		URL: layout.Text(url), Types: types, Language: r.names[item.Language], Dated: item.Dated,
-		facts: facts{figures, values}, naming: naming{r.names[item.Speaks], named}, open: item.Open == 1, whole: item.Whole == 1,
+		facts: facts{figures, values}, naming: naming{r.names[item.Speaks], named}, open: item.Open == 1,
+		whole: item.Whole == 1,
 	}
 	for i := 0; i < len(vectors); i += r.dimensions {
 		v := words.Vector(vectors[i : i+r.dimensions : i+r.dimensions])

@@ -21,8 +21,8 @@ const commonWord = 2
 
 // unnamed are types of items whose names do not say what they are: a guide to kettles is no kettle.
 var unnamed = []string{
-	"Article", "WebPage", "WebSite", "Question", "Answer", "Review", "Person", "Book", "Movie", "MusicRecording", "MusicAlbum",
-	"TVSeries", "PodcastEpisode", "VideoObject", "ImageObject", "Comment", "Quotation", "HowTo",
+	"Article", "WebPage", "WebSite", "Question", "Answer", "Review", "Person", "Book", "Movie", "MusicRecording",
+	"MusicAlbum", "TVSeries", "PodcastEpisode", "VideoObject", "ImageObject", "Comment", "Quotation", "HowTo",
 }
 
 // saysKind says whether the name of an item of some types says what it is.
@@ -59,7 +59,8 @@ func (l *Index) naming(e *content.Entry) (n naming) {
 	}
 	g := heads.Of(n.language)
 	words, rest := g.Cut(e.Name)
-	if last := len(words) - 1; g.Small && last > 0 && !g.Portion[words[last]] && strings.Contains(e.Name, " "+words[last]) {
+	if last := len(words) - 1; g.Small && last > 0 && !g.Portion[words[last]] &&
+		strings.Contains(e.Name, " "+words[last]) {
 		words = words[last:]
 	}
 	if behind := g.Phrase(rest); len(behind) > 0 {
@@ -131,14 +132,16 @@ type named struct {
 // certainty is how sure it is that a word of a name is its head.
 type certainty uint8
 
-// A word may be one that no name has twice, stand beside such words at the end of the phrase, or at its very end.
+// A word may be one that no name has twice, stand beside such words at the end of the phrase, or at
+// its very end.
 const (
 	possible certainty = iota
 	likely
 	certain
 )
 
-// category is one value that items have as their category: its path, each part of it with what it enumerates.
+// category is one value that items have as their category: its path, each part of it with what it
+// enumerates.
 type category struct {
 	phrases []string // "green tea", "cups", "mugs"
 	heads   []string // "tea", "cups", "mugs"
@@ -149,7 +152,8 @@ type category struct {
 // maxKinds is how many kinds a view remembers.
 const maxKinds = 256
 
-// kindsOf gives the kinds of the view, made when they are first asked for: it looks at each item once.
+// kindsOf gives the kinds of the view, made when they are first asked for: it looks at each item
+// once.
 func (v *View) kindsOf() *kinds {
 	v.kindsOnce.Do(func() { v.kinds = v.classify() })
 	return v.kinds
@@ -182,7 +186,8 @@ func (v *View) classify() *kinds {
 			if !known {
 				c = len(k.categories)
 				numbered[value.number] = c
-				k.categories = append(k.categories, categoryOf(k.grammar, v.dictionary.text(facets.Category, value.number)))
+				k.categories = append(k.categories,
+					categoryOf(k.grammar, v.dictionary.text(facets.Category, value.number)))
 			}
 			k.categories[c].items = append(k.categories[c].items, at)
 			own = append(own, k.categories[c].heads...)
@@ -209,9 +214,10 @@ func mostSpoken(spoken map[string]int) string {
 	return most
 }
 
-// headsOf gives the words of a name that may say what the item is, the one at the head of its phrase last, and how likely the
-// others do. A word that no other name has may be a model or a place ("Espresso Machine Pavia"): then the word before it says
-// it, too, in languages in which such names come behind the head. A word that is the head of its own category is its head.
+// headsOf gives the words of a name that may say what the item is, the one at the head of its
+// phrase last, and how likely the others do. A word that no other name has may be a model or a
+// place ("Espresso Machine Pavia"): then the word before it says it, too, in languages in which
+// such names come behind the head. A word that is the head of its own category is its head.
 func (k *kinds) headsOf(n *naming, own []string) (words []uint32, how certainty) {
 	last := len(n.words) - 1
 	if last < 0 {
@@ -247,7 +253,8 @@ func (k *kinds) atFigure(words []uint32) (before, behind []uint32) {
 	return words, nil
 }
 
-// lastCommon is the last of some words that several names have and that says what something is; -1 where none does.
+// lastCommon is the last of some words that several names have and that says what something is; -1
+// where none does.
 func (k *kinds) lastCommon(g *heads.Grammar, words []uint32) int {
 	for i := len(words) - 1; i >= 0; i-- {
 		if word := k.words[words[i]]; k.common[words[i]] >= commonWord && !g.Portion[word] && !k.describing[word] {
@@ -273,10 +280,11 @@ func categoryOf(g *heads.Grammar, path string) (c category) {
 	return c
 }
 
-// Kind returns the items that are what words name: those whose name has them at its head, whose category is called so or
-// that are of the type of schema.org of that name, whatever form the words are in; and those of the given types. Words that
-// qualify the head narrow them where anything is left: "green tea" is tea that says that it is green. It is nil where the words
-// name nothing that any item is.
+// Kind returns the items that are what words name: those whose name has them at its head, whose
+// category is called so or that are of the type of schema.org of that name, whatever form the words
+// are in; and those of the given types. Words that qualify the head narrow them where anything is
+// left: "green tea" is tea that says that it is green. It is nil where the words name nothing that
+// any item is.
 func (v *View) Kind(words string, types ...string) *search.Selection {
 	return v.kindNamed(words, types).items
 }
@@ -289,9 +297,9 @@ func (v *View) KindExactly(words string, types ...string) *search.Selection {
 	return nil
 }
 
-// aboutKind returns the items that are what words name, and those that are called by its name besides: "Descaler for
-// kettles" beside kettles, and a Course called "Learn to swim" beside a swimming lesson. It is nil where no item is all that the
-// words say.
+// aboutKind returns the items that are what words name, and those that are called by its name
+// besides: "Descaler for kettles" beside kettles, and a Course called "Learn to swim" beside a
+// swimming lesson. It is nil where no item is all that the words say.
 func (v *View) aboutKind(words string) *search.Selection {
 	found := v.kindNamed(words, nil)
 	if !found.exact {
@@ -304,7 +312,8 @@ func (v *View) aboutKind(words string) *search.Selection {
 	return items
 }
 
-// courtesies are the phrases with which a question begins and ends that say nothing of what it is about: "do you have".
+// courtesies are the phrases with which a question begins and ends that say nothing of what it is
+// about: "do you have".
 var courtesies = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for list := range language.Each("courtesy") {
@@ -318,7 +327,8 @@ var courtesies = sync.OnceValue(func() map[string]bool {
 // longestCourtesy is how many words a courtesy has at most.
 const longestCourtesy = 5
 
-// kindAsked is what is left of a question without courtesies around it: the name of a kind, where it asks for one.
+// kindAsked is what is left of a question without courtesies around it: the name of a kind, where
+// it asks for one.
 func kindAsked(text string) string {
 	words := strings.Fields(text)
 	says := func(words []string) bool { return courtesies()[facets.Fold(strings.Join(words, " "))] }
@@ -395,7 +405,8 @@ func (v *View) kind(k *kinds, words string, types []string) kindFound {
 	return kindFound{found, false, head, beside}
 }
 
-// wordsForTypes are the types of schema.org that single words of our languages stand for: a lesson is a Course.
+// wordsForTypes are the types of schema.org that single words of our languages stand for: a lesson
+// is a Course.
 var wordsForTypes = sync.OnceValue(func() map[string][]string {
 	types := map[string][]string{}
 	for _, name := range []string{"type", "broad"} {
@@ -460,7 +471,8 @@ func (k *kinds) categoriesCalled(v *View, phrase, head string) *search.Selection
 func (v *View) called(k *kinds, head string) *search.Selection {
 	is, titled := v.likeness(k.grammar, head), v.mentioning(head, search.Titled)
 	categorised := is
-	if own := v.formsOf(k.grammar, head); k.heads(own) { // categories that are called by another word are of other things
+	// categories that are called by another word are of other things
+	if own := v.formsOf(k.grammar, head); k.heads(own) {
 		categorised = own
 	}
 	var at []spot
@@ -515,9 +527,10 @@ func (k *kinds) heads(is func(word string) bool) bool {
 	return false
 }
 
-// members gives the items of a category that are what was asked for. One whose name has the word elsewhere than at its head is
-// something for it or of it: a matcha bowl, a descaler for kettles. Of a category that enumerates several they are those
-// whose name says so or, where none does, those whose name does not say that they are another of them.
+// members gives the items of a category that are what was asked for. One whose name has the word
+// elsewhere than at its head is something for it or of it: a matcha bowl, a descaler for kettles.
+// Of a category that enumerates several they are those whose name says so or, where none does,
+// those whose name does not say that they are another of them.
 func (k *kinds) members(v *View, c *category, is func(string) bool, titled *search.Selection) (members []spot) {
 	var others []spot
 	for _, item := range c.items {
@@ -537,8 +550,8 @@ func (k *kinds) members(v *View, c *category, is func(string) bool, titled *sear
 	return members
 }
 
-// isBeside says whether an item whose name mentions a word is something beside it: the word qualifies the head of its name, or
-// the head of other names stands right behind it.
+// isBeside says whether an item whose name mentions a word is something beside it: the word
+// qualifies the head of its name, or the head of other names stands right behind it.
 func (k *kinds) isBeside(own spot, words []uint32, titled bool, is func(string) bool) bool {
 	at := slices.IndexFunc(words, func(n uint32) bool { return is(k.words[n]) })
 	if at < 0 {
@@ -553,10 +566,13 @@ func (k *kinds) isBeside(own spot, words []uint32, titled bool, is func(string) 
 	}
 	next := k.words[words[at+1]]
 	return !g.Portion[next] && !k.describing[next] && !is(next) &&
-		slices.ContainsFunc(k.byWord[words[at+1]], func(other named) bool { return other.spot != own && other.how >= likely })
+		slices.ContainsFunc(k.byWord[words[at+1]], func(other named) bool {
+			return other.spot != own && other.how >= likely
+		})
 }
 
-// likeness says of words whether they are a head or another word for it in any form, or a compound that ends with one.
+// likeness says of words whether they are a head or another word for it in any form, or a compound
+// that ends with one.
 func (v *View) likeness(g *heads.Grammar, head string) func(word string) bool {
 	var any []func(string) bool
 	for _, word := range append([]string{head}, synonyms(g, head)...) {
@@ -567,7 +583,8 @@ func (v *View) likeness(g *heads.Grammar, head string) func(word string) bool {
 	}
 }
 
-// synonyms gives the single words of a language that stand for the same as a head, which may be of another language.
+// synonyms gives the single words of a language that stand for the same as a head, which may be of
+// another language.
 func synonyms(g *heads.Grammar, head string) (words []string) {
 	for _, tag := range concepts.Tags {
 		language := concepts.In(tag)
@@ -576,7 +593,8 @@ func synonyms(g *heads.Grammar, head string) (words []string) {
 			meanings = language.Meanings(analyzer().Language(tag).Stem(head))
 		}
 		for _, p := range concepts.Phrases(meanings, g.Tag) {
-			if word := heads.Bare(p.Text); !p.Kind && word != head && !strings.Contains(p.Text, " ") && !slices.Contains(words, word) {
+			if word := heads.Bare(p.Text); !p.Kind && word != head && !strings.Contains(p.Text, " ") &&
+				!slices.Contains(words, word) {
 				words = append(words, word)
 			}
 		}

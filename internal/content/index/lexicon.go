@@ -16,7 +16,9 @@ const (
 
 // taught are the slots whose values questions say in their own words.
 var taught = []facets.Slot{
-	facets.Brand, facets.Color, facets.Category, facets.Author, facets.Location, facets.Material, facets.Audience, facets.Cuisine, facets.Size, "genre", "publisher", "performer", "instructor", "educationalLevel", "organizer", "provider", "hiringOrganization", "director", facets.Properties,
+	facets.Brand, facets.Color, facets.Category, facets.Author, facets.Location, facets.Material, facets.Audience,
+	facets.Cuisine, facets.Size, "genre", "publisher", "performer", "instructor", "educationalLevel", "organizer",
+	"provider", "hiringOrganization", "director", facets.Properties,
 }
 
 // teaching is what a view teaches a lexicon: by items that are open alone.
@@ -37,8 +39,8 @@ func (v *View) teaching() facets.Taught {
 	return t
 }
 
-// teachable gives the values of a slot, the most frequent first. Colours and materials come apart too: "Black/White" teaches
-// both.
+// teachable gives the values of a slot, the most frequent first. Colours and materials come apart
+// too: "Black/White" teaches both.
 func teachable(slot facets.Slot, values map[string]int) []facets.Value {
 	counts := map[string]int{}
 	for text, n := range values {

@@ -5,9 +5,9 @@ import (
 	"frontdesk/internal/content/search"
 )
 
-// Meeting returns the items of a question that meet all its conditions, whatever its words: of its sites and types, and
-// within what may be found. Nothing gives way. What says nothing of a condition is in it only where the condition leaves
-// something out that harms nobody.
+// Meeting returns the items of a question that meet all its conditions, whatever its words: of its
+// sites and types, and within what may be found. Nothing gives way. What says nothing of a
+// condition is in it only where the condition leaves something out that harms nobody.
 func (v *View) Meeting(q *Question) *search.Selection {
 	items := q.Within
 	if len(q.Sites) > 0 {
@@ -40,7 +40,8 @@ func (v *View) Mentioning(words string) *search.Selection {
 	return v.mentioning(words, search.Anywhere)
 }
 
-// SaysKind says whether the name of an item says what it is: not that of an article, a page or a book.
+// SaysKind says whether the name of an item says what it is: not that of an article, a page or a
+// book.
 func (l *Doc) SaysKind() bool { return saysKind(l.Types) }
 
 // Figures gives the figures and times that an item says of itself.

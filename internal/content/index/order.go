@@ -8,11 +8,12 @@ import (
 	"frontdesk/internal/content/search"
 )
 
-// cheapWeight is the share of its score that the cheapest of the hits gains where little is to be paid; the dearer half
-// gains nothing.
+// cheapWeight is the share of its score that the cheapest of the hits gains where little is to be
+// paid; the dearer half gains nothing.
 const cheapWeight = 0.25
 
-// cheaper gives what each hit gains by costing less than others: nothing where that is not asked for.
+// cheaper gives what each hit gains by costing less than others: nothing where that is not asked
+// for.
 func (s *finding) cheaper(hits []Hit) func(i int) float64 {
 	number, ok := s.view.dictionary.number(facets.Price)
 	if !s.cheap || !ok {
@@ -50,10 +51,11 @@ func (s *finding) cheaper(hits []Hit) func(i int) float64 {
 // attended are the types of what is over at some time.
 var attended = []string{"Event", "Course", "CourseInstance"}
 
-// over gives the items that were over when the day of a question began; nil where there are none, or where the question is
-// about the time of things.
+// over gives the items that were over when the day of a question began; nil where there are none,
+// or where the question is about the time of things.
 func (v *View) over(q *Question) *search.Selection {
-	if q.Today.IsZero() || timely(q.Sort.By) || slices.ContainsFunc(q.Constraints, func(c facets.Constraint) bool { return timely(c.Slot) && !c.Soft }) {
+	if q.Today.IsZero() || timely(q.Sort.By) ||
+		slices.ContainsFunc(q.Constraints, func(c facets.Constraint) bool { return timely(c.Slot) && !c.Soft }) {
 		return nil
 	}
 	types := v.below(attended)
@@ -76,10 +78,12 @@ func timely(slot facets.Slot) bool {
 // attended says whether all that is wanted is over at some time.
 func (s *finding) attended() bool {
 	types := s.view.below(attended)
-	return len(s.asked.Types) > 0 && !slices.ContainsFunc(s.view.below(s.asked.Types), func(t string) bool { return !slices.Contains(types, t) })
+	return len(s.asked.Types) > 0 &&
+		!slices.ContainsFunc(s.view.below(s.asked.Types), func(t string) bool { return !slices.Contains(types, t) })
 }
 
-// lastOver moves what is over behind everything else, the latest of it first where all is by its beginning.
+// lastOver moves what is over behind everything else, the latest of it first where all is by its
+// beginning.
 func (s *finding) lastOver(hits []Hit) {
 	if s.over == nil {
 		return
@@ -100,8 +104,9 @@ func truth(b bool) int {
 	return 0
 }
 
-// aboutAsWell is the share of the score of an event that is over from which one to come comes before it: what only mentions a
-// word of the question somewhere does not push back the event that has its name.
+// aboutAsWell is the share of the score of an event that is over from which one to come comes
+// before it: what only mentions a word of the question somewhere does not push back the event that
+// has its name.
 const aboutAsWell = 0.25
 
 // demote puts each event that is over behind those to come that fit about as well.
@@ -112,7 +117,8 @@ func (s *finding) demote(hits []Hit) {
 	types := s.view.below(attended)
 	var coming []float64 // the scores of those to come, ascending
 	for _, h := range hits {
-		if !s.over.Holds(h.at) && slices.ContainsFunc(h.Types, func(t string) bool { return slices.Contains(types, t) }) {
+		if !s.over.Holds(h.at) &&
+			slices.ContainsFunc(h.Types, func(t string) bool { return slices.Contains(types, t) }) {
 			coming = append(coming, h.Score)
 		}
 	}

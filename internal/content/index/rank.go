@@ -98,7 +98,8 @@ func (s *finding) candidates(found *Found) []Candidate {
 	var all []Candidate
 	add := func(h Hit, place int) {
 		meant, named := s.view.table.Alike(asked, h.direction), s.view.table.Alike(asked, h.named)
-		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, 0, 0, truth64(ownerOf(h.Doc))}, place > 0}
+		c := Candidate{h, []float64{0, 0, unplaced, 0, meant, meant * long, named, named * long, 0, 0, 0, 0,
+			truth64(ownerOf(h.Doc))}, place > 0}
 		for _, v := range h.said {
 			c.Values[10] = max(c.Values[10], s.view.table.Alike(asked, v))
 		}
@@ -126,8 +127,8 @@ func (s *finding) candidates(found *Found) []Candidate {
 	return append(all, Candidate{Values: []float64{8: 1, 9: long, 12: 0}})
 }
 
-// ownerOf says whether an item is whose site it is: the organisation at its root, which tells of all
-// that the site has and is none of it.
+// ownerOf says whether an item is whose site it is: the organisation at its root, which tells of
+// all that the site has and is none of it.
 func ownerOf(d *Doc) bool {
 	u, err := url.Parse(d.URL)
 	return err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" &&

@@ -24,11 +24,12 @@ const maxReportWords = 32
 // hard says whether a condition is one that items must meet.
 func hard(c facets.Constraint) bool { return !c.Soft }
 
-// Report counts all items that meet a question and that permit admits: those that mention each word of it that any item
-// mentions, and meet its conditions for sure. The text "*" is everything; words that no item mentions, and nothing beside
-// them, are nothing. It looks at each item, telling progress every so often, and ends with ctx, whose cause is the error
-// then.
-func (v *View) Report(ctx context.Context, q Question, permit func(*Doc) bool, progress func(done, total int)) (Report, error) {
+// Report counts all items that meet a question and that permit admits: those that mention each word
+// of it that any item mentions, and meet its conditions for sure. The text "*" is everything; words
+// that no item mentions, and nothing beside them, are nothing. It looks at each item, telling
+// progress every so often, and ends with ctx, whose cause is the error then.
+func (v *View) Report(ctx context.Context, q Question, permit func(*Doc) bool,
+	progress func(done, total int)) (Report, error) {
 	sel := q.Within
 	if len(q.Sites) > 0 {
 		sel = sel.And(v.anyOf(len(q.Sites), func(i int) choice { return choice{site: q.Sites[i]} }))
@@ -55,7 +56,8 @@ func (v *View) Report(ctx context.Context, q Question, permit func(*Doc) bool, p
 		report.Words = append(report.Words, word)
 		sel = sel.And(mentioned)
 	}
-	if len(report.Passed) > 0 && len(report.Words) == 0 && len(q.Types) == 0 && !slices.ContainsFunc(q.Constraints, hard) {
+	if len(report.Passed) > 0 && len(report.Words) == 0 && len(q.Types) == 0 &&
+		!slices.ContainsFunc(q.Constraints, hard) {
 		return report, nil // no item has anything of the question
 	}
 	done, total := 0, sel.Count()

@@ -10,9 +10,10 @@ import (
 	"frontdesk/internal/content/vector/words"
 )
 
-// A question that shares no word with the items is answered by those that mean about the same, by the directions of
-// their texts (package words). Where words find something, directions have no say: at every share that was
-// tried they order products worse. The bounds were chosen on seven small sites.
+// A question that shares no word with the items is answered by those that mean about the same, by
+// the directions of their texts (package words). Where words find something, directions have no
+// say: at every share that was tried they order products worse. The bounds were chosen on seven
+// small sites.
 const (
 	alikeEnough = 0.36 // the cosine from which an item resembles a question
 	alikeThing  = 0.50 // and one of few words that tell what is asked for: what is not here has no name here
@@ -26,8 +27,9 @@ const (
 	MeantBytes = 6000
 )
 
-// direct finds what an item is about, by its title and the beginning of its text, what its name means, and, as long as
-// items are few, what each of its sentences does; all as far as they are released.
+// direct finds what an item is about, by its title and the beginning of its text, what its name
+// means, and, as long as items are few, what each of its sentences does; all as far as they are
+// released.
 func (l *loader) direct(listing *Doc, e *content.Entry) {
 	table := l.library.table
 	listing.named, _ = table.Embed(e.Name)
@@ -61,8 +63,8 @@ func sentencesMeant(table *words.Table, text string) (all []words.Vector) {
 	return all
 }
 
-// meaning tells how much the names of items mean what a text does. The rest of an item has no say, since what is found must
-// not depend on how much of it is shown.
+// meaning tells how much the names of items mean what a text does. The rest of an item has no say,
+// since what is found must not depend on how much of it is shown.
 func (v *View) meaning(text string) func(ref any) float64 {
 	asked, ok := v.table.Embed(text)
 	if !ok {
@@ -115,7 +117,9 @@ func (s *finding) resembling(within *search.Selection, limit int, distant bool) 
 		least, share = leastRanked, 0
 	}
 	hits := s.view.alike(asked, within, max(share*least, leastRanked))
-	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
+	})
 	if len(hits) == 0 || hits[0].Score < least {
 		return nil
 	}
@@ -136,7 +140,8 @@ func (s *finding) resembling(within *search.Selection, limit int, distant bool) 
 	return hits
 }
 
-// alike gives the items whose direction is near to another, with how much they are alike as their score.
+// alike gives the items whose direction is near to another, with how much they are alike as their
+// score.
 func (v *View) alike(asked words.Vector, within *search.Selection, least float64) (hits []Hit) {
 	for part, signs := range v.signs {
 		for item := range v.table.Near(*signs, asked, least) {
@@ -145,7 +150,8 @@ func (v *View) alike(asked words.Vector, within *search.Selection, least float64
 			if likeness < least {
 				continue
 			}
-			if at := v.snapshot.Place(part, item); within == nil && v.everything.Holds(at) || within != nil && within.Holds(at) {
+			if at := v.snapshot.Place(part, item); within == nil && v.everything.Holds(at) ||
+				within != nil && within.Holds(at) {
 				hits = append(hits, Hit{Doc: listing, Score: likeness, at: at})
 			}
 		}

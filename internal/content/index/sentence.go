@@ -14,9 +14,10 @@ import (
 	"frontdesk/internal/content/search/concepts"
 )
 
-// SentenceEnds gives the bytes at which the sentences of a text end, rising; the last is the text's end. A sentence ends
-// with its stop or with a line. Abbreviations and decimals are told apart by what follows: a sentence goes on unless white
-// space and then a capital, a digit or a quote come after the stop.
+// SentenceEnds gives the bytes at which the sentences of a text end, rising; the last is the text's
+// end. A sentence ends with its stop or with a line. Abbreviations and decimals are told apart by
+// what follows: a sentence goes on unless white space and then a capital, a digit or a quote come
+// after the stop.
 func SentenceEnds(text string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		start := 0
@@ -51,7 +52,8 @@ func beginsSentence(rest string) bool {
 	return !unicode.IsLower(first)
 }
 
-// abbreviated says whether a text that a full stop follows ends in an initial or a common abbreviation.
+// abbreviated says whether a text that a full stop follows ends in an initial or a common
+// abbreviation.
 func abbreviated(before string) bool {
 	word := before[strings.LastIndexAny(before, " \t(\u00a0")+1:]
 	switch strings.ToLower(word) {
@@ -92,8 +94,8 @@ func (s scale) carries(sentence, language string) float64 {
 // analyzer finds the words of sentences; to make one takes longer than to read a page with it.
 var analyzer = sync.OnceValue(analysis.NewAnalyzer)
 
-// BestSentence is where in a text the sentence lies, without the white space before it, that carries most weight of a question
-// for its length; the first when none has any.
+// BestSentence is where in a text the sentence lies, without the white space before it, that
+// carries most weight of a question for its length; the first when none has any.
 func BestSentence(terms []search.Term, text, language string) (from, to int) {
 	weights := weigh(terms)
 	start, best := 0, -1.0
@@ -109,7 +111,8 @@ func BestSentence(terms []search.Term, text, language string) (from, to int) {
 	return from, to
 }
 
-// Covered says of each term of a question whether a text has it. A text whose language is not known is read in each.
+// Covered says of each term of a question whether a text has it. A text whose language is not known
+// is read in each.
 func Covered(terms []search.Term, text, language string) []bool {
 	has := map[string]bool{}
 	in := []string{language}

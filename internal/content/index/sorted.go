@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/content/search"
 )
 
-// order is an order of items by a slot: those that do not say come last. Equal ones stay by score, then by what most people
-// rated, then the newest.
+// order is an order of items by a slot: those that do not say come last. Equal ones stay by score,
+// then by what most people rated, then the newest.
 type order struct {
 	view       *View
 	from       *point // the order is by the distance from it
@@ -72,7 +72,8 @@ func (o *order) keys(hits []Hit) []keyed {
 	return all
 }
 
-// leaders gives the first hits in an order, ordered; in the order they have when no item says anything of it.
+// leaders gives the first hits in an order, ordered; in the order they have when no item says
+// anything of it.
 func (s *finding) leaders(hits []Hit, by facets.Sort, limit int) []Hit {
 	o, ok := s.orderBy(by)
 	if !ok || limit <= 0 {
@@ -90,7 +91,8 @@ func (s *finding) leaders(hits []Hit, by facets.Sort, limit int) []Hit {
 	}
 	slices.SortFunc(all, func(a, b keyed) int {
 		x, y := &hits[a.hit], &hits[b.hit]
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.rated, a.rated), cmp.Compare(y.Score, x.Score), cmp.Compare(y.Dated, x.Dated), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.rated, a.rated), cmp.Compare(y.Score, x.Score),
+			cmp.Compare(y.Dated, x.Dated), cmp.Compare(x.ID, y.ID))
 	})
 	best := make([]Hit, min(len(all), limit))
 	for i := range best {
@@ -116,9 +118,9 @@ func (s *finding) first(hits []Hit, limit int) []Hit {
 	return append(best, s.leaders(over, s.asked.Sort, limit-len(best))...)
 }
 
-// list gives the first items of a selection in the order that is asked for: when none is, events by their date where a
-// time is asked for or they are all that is wanted, all else by rating, then the newest. Every item fits as well as any
-// other, but what is over comes behind all else.
+// list gives the first items of a selection in the order that is asked for: when none is, events by
+// their date where a time is asked for or they are all that is wanted, all else by rating, then the
+// newest. Every item fits as well as any other, but what is over comes behind all else.
 func (s *finding) list(within *search.Selection, limit int) []Hit {
 	by := s.asked.Sort
 	if by.By == "" {
@@ -160,7 +162,8 @@ func (s *finding) ordered(within *search.Selection, by facets.Sort, limit int) [
 	}
 }
 
-// preferred gives the items of a selection that meet soft conditions, or cost less, before the others.
+// preferred gives the items of a selection that meet soft conditions, or cost less, before the
+// others.
 func (s *finding) preferred(within *search.Selection, by facets.Sort, limit int) []Hit {
 	keep := max(4*limit, 1024)
 	var hits []Hit
@@ -186,8 +189,8 @@ func (s *finding) preferred(within *search.Selection, by facets.Sort, limit int)
 	return hits
 }
 
-// leading gives items of a selection among which are the first of an order, so many as there are: from each part those
-// that lead there, by walking along the column until there are enough.
+// leading gives items of a selection among which are the first of an order, so many as there are:
+// from each part those that lead there, by walking along the column until there are enough.
 func (s *finding) leading(within *search.Selection, by facets.Sort, limit int) []Hit {
 	o, ok := s.orderBy(by)
 	v := s.view

@@ -18,7 +18,8 @@ type Facet struct {
 	Items int // that say anything
 	// Values are those of a slot of words, the most frequent first, 100 at most.
 	Values []Count
-	// Min and Max are the range of figures or of times (Unix seconds), in the unit that most items have.
+	// Min and Max are the range of figures or of times (Unix seconds), in the unit that most items
+	// have.
 	Min, Max float64
 	// Lows are the items' lowest figures in that unit, ascending, and Median the middle of them.
 	Lows   []float64
@@ -34,8 +35,9 @@ type Count struct {
 
 const maxValues = 100
 
-// Facets tells what the items of hits say of themselves, slot by slot, those first that most say. The types of items are
-// the slot "@type". Of items of which only a notice is shown, what the notice says counts.
+// Facets tells what the items of hits say of themselves, slot by slot, those first that most say.
+// The types of items are the slot "@type". Of items of which only a notice is shown, what the
+// notice says counts.
 func (v *View) Facets(hits []Hit) []Facet {
 	return v.count(func(yield func(search.Place, any) bool) {
 		for _, hit := range hits {
@@ -106,7 +108,8 @@ func (v *View) count(items iter.Seq2[search.Place, any], which func(*Doc) bool) 
 		}
 		for i, val := range l.facts.values {
 			t := at(val.slot)
-			if !seen(l.facts.values[:i], func(w value) bool { return w.slot == val.slot }) && !seen(l.facts.figures, func(g fact) bool { return g.slot == val.slot }) {
+			if !seen(l.facts.values[:i], func(w value) bool { return w.slot == val.slot }) &&
+				!seen(l.facts.figures, func(g fact) bool { return g.slot == val.slot }) {
 				t.items++
 			}
 			if numbers[val.slot] == nil {
@@ -193,6 +196,8 @@ func most(values map[string]int) []Count {
 	for text, n := range values {
 		all = append(all, Count{text, n})
 	}
-	slices.SortFunc(all, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Items, a.Items), strings.Compare(a.Value, b.Value)) })
+	slices.SortFunc(all, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Items, a.Items), strings.Compare(a.Value, b.Value))
+	})
 	return all[:min(len(all), maxValues)]
 }

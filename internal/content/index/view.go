@@ -32,14 +32,16 @@ type View struct {
 	kinds     *kinds
 }
 
-// choice names a selection of a view: the items of a site or those of exactly one type. There are no more of them
-// than sites and types, whatever is asked.
+// choice names a selection of a view: the items of a site or those of exactly one type. There are
+// no more of them than sites and types, whatever is asked.
 type choice struct{ site, typ string }
 
-func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool, d *dictionary, earlier map[search.Part]*columns) *View {
+func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, types map[string]bool, d *dictionary,
+	earlier map[search.Part]*columns) *View {
 	v := &View{
 		snapshot: snapshot, types: slices.Sorted(maps.Keys(types)), chosen: map[choice]*search.Selection{},
-		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d), verdicts: map[string]verdict{},
+		dictionary: d, parts: snapshot.Parts(), columns: columnsOf(snapshot.Parts(), earlier, d),
+		verdicts: map[string]verdict{},
 	}
 	for _, part := range v.parts {
 		v.signs = append(v.signs, v.columns[part].signs())
@@ -56,8 +58,8 @@ func newView(snapshot *search.Snapshot, cursor map[content.SourceKey]int64, type
 // Len is how many items the view holds.
 func (v *View) Len() int { return v.snapshot.Len() }
 
-// Select returns the items that permit admits, which must depend on the listing alone. It costs a call per item:
-// keep the result with the view.
+// Select returns the items that permit admits, which must depend on the listing alone. It costs a
+// call per item: keep the result with the view.
 func (v *View) Select(permit func(*Doc) bool) *search.Selection {
 	return v.snapshot.Select(func(ref any) bool { return permit(ref.(*Doc)) })
 }
@@ -70,8 +72,8 @@ func (v *View) Named(text string, within *search.Selection) bool {
 	return v.snapshot.Named(text, within)
 }
 
-// Lexicon is what the items that are open teach: their brands, colours, authors and the like. In a large catalog it may be
-// that of a little earlier.
+// Lexicon is what the items that are open teach: their brands, colours, authors and the like. In a
+// large catalog it may be that of a little earlier.
 func (v *View) Lexicon() *facets.Lexicon { return v.lexicon }
 
 // below returns those of the view's types that are one of the types asked for or a subtype of it.

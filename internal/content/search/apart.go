@@ -15,11 +15,12 @@ const (
 	mostApart    = 4  // unknown words of a question that are tried
 )
 
-// takeApart finds two words of the index that an unknown word is made of ("firestick", "Kürbissuppe"): the cut whose rarer half is
-// the most frequent.
+// takeApart finds two words of the index that an unknown word is made of ("firestick",
+// "Kürbissuppe"): the cut whose rarer half is the most frequent.
 func (a *asking) takeApart(w *asked) (left, right *asked, ok bool) {
 	text := a.written(w)
-	if len(text) > longestApart || !analysis.IsPlain(text) && !a.language.Composes || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) || a.apart == mostApart {
+	if len(text) > longestApart || !analysis.IsPlain(text) && !a.language.Composes ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) || a.apart == mostApart {
 		return nil, nil, false
 	}
 	a.apart++

@@ -7,8 +7,8 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// asking is the work on one question: what it is made of, the lists that are read, the candidates. It is used
-// again and again, so that a search allocates little more than its result.
+// asking is the work on one question: what it is made of, the lists that are read, the candidates.
+// It is used again and again, so that a search allocates little more than its result.
 type asking struct {
 	snapshot  *Snapshot
 	languages []*analysis.Language // in which the question is understood

@@ -6,12 +6,12 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// Build fills a new index with all its documents at once. Many calls of Apply would come to the same, but each of them
-// weighs all earlier documents anew, since the averages change, and analyses each word anew; a Build does either
-// once, and works while its caller fetches the next documents.
+// Build fills a new index with all its documents at once. Many calls of Apply would come to the
+// same, but each of them weighs all earlier documents anew, since the averages change, and analyses
+// each word anew; a Build does either once, and works while its caller fetches the next documents.
 //
-// One goroutine uses a Build, and ends it with Done or Abort. The index must be new, and must not be changed
-// meanwhile.
+// One goroutine uses a Build, and ends it with Done or Abort. The index must be new, and must not
+// be changed meanwhile.
 type Build struct {
 	index   *Index
 	seen    map[uint64]struct{} // hashes of the keys
@@ -21,7 +21,8 @@ type Build struct {
 	done    bool
 }
 
-// builder is one worker: a reader that goes on from documents to documents until its batch is half full.
+// builder is one worker: a reader that goes on from documents to documents until its batch is half
+// full.
 type builder struct {
 	in      chan []Document
 	batches []*segment.Forward
@@ -54,8 +55,8 @@ func (w *builder) read(x *Index) {
 	}
 }
 
-// Add takes documents and keys that are to leave, as Apply does; the documents belong to the Build from then on. Some
-// hundred at a time are about right.
+// Add takes documents and keys that are to leave, as Apply does; the documents belong to the Build
+// from then on. Some hundred at a time are about right.
 func (b *Build) Add(put []Document, remove []string) {
 	if !b.done && b.repeats(put, remove) {
 		b.Done() // what replaces a document has to find it

@@ -12,9 +12,10 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// In some languages a thing and its kind are one word: a Gummihammer is a Hammer. There a word of the question is looked
-// up in the words that end with it, too, and in those that begin with it, for less, when the rest is a word of the
-// index. Which words these are is read from the words of the items in such languages; nothing is indexed for it.
+// In some languages a thing and its kind are one word: a Gummihammer is a Hammer. There a word of
+// the question is looked up in the words that end with it, too, and in those that begin with it,
+// for less, when the rest is a word of the index. Which words these are is read from the words of
+// the items in such languages; nothing is indexed for it.
 
 const (
 	endShare   = 0.7 // of its weight that a word has where another ends with it,
@@ -56,7 +57,8 @@ func (c *composites) fill(s *segment.View, a *analysis.Analyzer) {
 		}
 	}
 	for number := range s.Words.Len() {
-		if word := s.Words.Word(uint32(number)); has.Has(number) && utf8.RuneCount(word) >= shortestComposite && analysis.AllLetters(string(word)) {
+		if word := s.Words.Word(uint32(number)); has.Has(number) && utf8.RuneCount(word) >= shortestComposite &&
+			analysis.AllLetters(string(word)) {
 			c.all = append(c.all, uint32(number))
 		}
 	}
@@ -77,7 +79,9 @@ func compareEnds(x, y []byte) int {
 
 // endingWith calls fn with the words that end with a stem.
 func (c *composites) endingWith(s *segment.View, stem string, fn func(word string)) {
-	from, _ := slices.BinarySearchFunc(c.ends, []byte(stem), func(n uint32, end []byte) int { return compareEnds(s.Words.Word(n), end) })
+	from, _ := slices.BinarySearchFunc(c.ends, []byte(stem), func(n uint32, end []byte) int {
+		return compareEnds(s.Words.Word(n), end)
+	})
 	for _, n := range c.ends[from:] {
 		word := string(s.Words.Word(n))
 		if !strings.HasSuffix(word, stem) {
@@ -89,7 +93,9 @@ func (c *composites) endingWith(s *segment.View, stem string, fn func(word strin
 
 // beginningWith calls fn with the words that begin with a stem.
 func (c *composites) beginningWith(s *segment.View, stem string, fn func(word string)) {
-	from, _ := slices.BinarySearchFunc(c.all, []byte(stem), func(n uint32, start []byte) int { return bytes.Compare(s.Words.Word(n), start) })
+	from, _ := slices.BinarySearchFunc(c.all, []byte(stem), func(n uint32, start []byte) int {
+		return bytes.Compare(s.Words.Word(n), start)
+	})
 	for _, n := range c.all[from:] {
 		word := string(s.Words.Word(n))
 		if !strings.HasPrefix(word, stem) {
@@ -214,7 +220,8 @@ func (c *composite) impact(full uint16) uint16 {
 	return uint16(beginShare * float64(full))
 }
 
-// unitsComposing is how many units have a term, or 0 when it stands in no item of a composing language.
+// unitsComposing is how many units have a term, or 0 when it stands in no item of a composing
+// language.
 func (s *Snapshot) unitsComposing(term string) int {
 	n, h, speaks := 0, segment.Hash(term), false
 	for _, v := range s.views {

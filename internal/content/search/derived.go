@@ -6,7 +6,8 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// derived is what questions find out about the text of a segment and keep with it, whatever snapshot they ask.
+// derived is what questions find out about the text of a segment and keep with it, whatever
+// snapshot they ask.
 type derived struct {
 	denied    atomic.Pointer[map[uint8]*denials] // see denialsIn: nil until it is asked for
 	mentioned mentioned

@@ -8,10 +8,10 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// When none of the best items has all that is asked for, what they have in common tells more of what is meant than the
-// question does: words that they use often are added to it, and it is asked again. Where an item does have all of it,
-// the question is clear (a name, a title, a passage that somebody remembers), and nothing is added: it would bring up
-// others beside what was asked for.
+// When none of the best items has all that is asked for, what they have in common tells more of
+// what is meant than the question does: words that they use often are added to it, and it is asked
+// again. Where an item does have all of it, the question is clear (a name, a title, a passage that
+// somebody remembers), and nothing is added: it would bring up others beside what was asked for.
 const (
 	fedItems     = 10   // of the best that tell
 	fedWords     = 512  // of each of them that are read
@@ -23,8 +23,8 @@ const (
 	fedTable     = 8192 // a power of two, well above what fedItems have in words
 )
 
-// gathering adds up what the best items say: by word of a view, its share of the words of each item, weighed by the
-// item's score. It is an open table that is emptied by what was used of it.
+// gathering adds up what the best items say: by word of a view, its share of the words of each
+// item, weighed by the item's score. It is an open table that is emptied by what was used of it.
 type gathering struct {
 	table [fedTable]gathered
 	used  []uint16
@@ -43,8 +43,9 @@ type added struct {
 	worth float64
 }
 
-// feed adds to the question what the best items found have in common, and says whether there is anything to ask
-// again. The sums are whole numbers, so that they do not depend on how items lie in segments.
+// feed adds to the question what the best items found have in common, and says whether there is
+// anything to ask again. The sums are whole numbers, so that they do not depend on how items lie in
+// segments.
 func (a *asking) feed() bool {
 	if a.idle || len(a.found) <= 1 || a.anyWhole() {
 		return false
@@ -163,8 +164,8 @@ func (a *asking) unite() {
 	}
 }
 
-// choose finds the words that are worth most: by what the best items say of them, and by how rare they are. It empties
-// the table.
+// choose finds the words that are worth most: by what the best items say of them, and by how rare
+// they are. It empties the table.
 func (a *asking) choose() {
 	a.unite()
 	g := &a.gathering
@@ -202,7 +203,8 @@ func (a *asking) frequency(word gathered, term []byte) int {
 	return df
 }
 
-// tellsNothing says whether a word is a function word of a language of the index, or a single character.
+// tellsNothing says whether a word is a function word of a language of the index, or a single
+// character.
 func (a *asking) tellsNothing(term []byte) bool {
 	if utf8.RuneCount(term) < shortestTerm {
 		return true

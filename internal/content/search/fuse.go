@@ -15,13 +15,13 @@ type Near struct {
 
 // Fusion says how the items found by words and those found by direction become one list.
 type Fusion struct {
-	// Ranks adds up the inverses of the places in the two lists; otherwise the scores themselves are brought to a scale
-	// from the least to the best of each list, and averaged.
+	// Ranks adds up the inverses of the places in the two lists; otherwise the scores themselves
+	// are brought to a scale from the least to the best of each list, and averaged.
 	Ranks bool
 	// Share is what direction counts, 0 to 1; words count the rest.
 	Share float64
-	// Least is how much an item that was not found by its words must resemble the question, as a cosine: see
-	// [Vectors.Resemblance]. 1 and more lets none in.
+	// Least is how much an item that was not found by its words must resemble the question, as a
+	// cosine: see [Vectors.Resemblance]. 1 and more lets none in.
 	Least float64
 }
 
@@ -72,9 +72,10 @@ func (s *Snapshot) searchNear(q Query) Result {
 	return result
 }
 
-// fuse makes one list of what was found by words, and of what resembles the question. An item whose name is the question
-// stays before all others: it is what was asked for, whatever it resembles. Scores belong to places: the best
-// item has the best score that either gave, so that as many have enough as before.
+// fuse makes one list of what was found by words, and of what resembles the question. An item whose
+// name is the question stays before all others: it is what was asked for, whatever it resembles.
+// Scores belong to places: the best item has the best score that either gave, so that as many have
+// enough as before.
 func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 	v := n.Vectors
 	all := room.fused[:0]
@@ -97,7 +98,8 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 			if at := (near{view: found.view, item: found.item}); !known[at] {
 				view := v.views[found.view]
 				unit, _ := view.UnitsOf(int(found.item))
-				hit := Hit{Ref: view.Refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage), At: Place{found.view, uint32(unit)}}
+				hit := Hit{Ref: view.Refs[found.item], Score: max(strength, leastScore), Passage: int(found.passage),
+					At: Place{found.view, uint32(unit)}}
 				all = append(all, fused{Hit: hit, key: v.keyOf(found), near: found, telling: true, place: len(worded)})
 			}
 		}
@@ -112,7 +114,8 @@ func (n *Near) fuse(room *scanning, q *Query, worded []Hit) []Hit {
 		n.byScores(all)
 	}
 	slices.SortFunc(all, func(a, b fused) int {
-		return cmp.Or(first(q.named[a.At], q.named[b.At]), cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place), bytes.Compare(a.key, b.key))
+		return cmp.Or(first(q.named[a.At], q.named[b.At]), cmp.Compare(b.value, a.value), cmp.Compare(a.place, b.place),
+			bytes.Compare(a.key, b.key))
 	})
 	slices.Sort(room.scores)
 	hits := make([]Hit, len(all))
@@ -147,8 +150,8 @@ func (n *Near) strength(similarity float64) float64 {
 	return min(100, even+(100-even)*(similarity-n.Least)/(1-n.Least))
 }
 
-// byScores averages the two scores. An item without a direction has the score of its words for both: nothing speaks
-// against it.
+// byScores averages the two scores. An item without a direction has the score of its words for
+// both: nothing speaks against it.
 func (n *Near) byScores(all []fused) {
 	var words, directions scale
 	for i := range all {
@@ -181,7 +184,8 @@ func (n *Near) byPlaces(all []fused) {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(all[b].near.similarity, all[a].near.similarity), bytes.Compare(all[a].key, all[b].key))
+		return cmp.Or(cmp.Compare(all[b].near.similarity, all[a].near.similarity),
+			bytes.Compare(all[a].key, all[b].key))
 	})
 	inverse := func(place int) float64 { return 1 / float64(rankOffset+1+place) }
 	for i := range all {

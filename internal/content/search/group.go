@@ -99,8 +99,8 @@ func (a *asking) seekWholes(w *asked) {
 	}
 }
 
-// commonSame is how many times as common a word may be as one that stands for it, for that to be looked up, too: what is
-// mostly called by the word itself is found by it.
+// commonSame is how many times as common a word may be as one that stands for it, for that to be
+// looked up, too: what is mostly called by the word itself is found by it.
 const commonSame = 2
 
 // enterAll enters words[from:to] but one and gives the group of the rarest.

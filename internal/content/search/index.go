@@ -9,8 +9,8 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// Index is the searchable state of a set of documents. Apply changes it; Snapshot reads it. There is one writer at
-// a time, which Apply sees to, and any number of readers, who never wait.
+// Index is the searchable state of a set of documents. Apply changes it; Snapshot reads it. There
+// is one writer at a time, which Apply sees to, and any number of readers, who never wait.
 type Index struct {
 	analyzer *analysis.Analyzer
 	options  Options
@@ -34,9 +34,9 @@ func New(options Options) *Index {
 // Snapshot returns the current state without waiting.
 func (x *Index) Snapshot() *Snapshot { return x.current.Load() }
 
-// Prepare makes what questions to the snapshot would otherwise wait for, one of them each time: where to look for what a
-// misspelt word may stand for, how its languages deny something, which of its words are made of others,
-// where its words point, and how items of equal scores are ordered.
+// Prepare makes what questions to the snapshot would otherwise wait for, one of them each time:
+// where to look for what a misspelt word may stand for, how its languages deny something, which of
+// its words are made of others, where its words point, and how items of equal scores are ordered.
 func (s *Snapshot) Prepare() {
 	var all sync.WaitGroup
 	for _, v := range s.views {
@@ -53,11 +53,12 @@ func (s *Snapshot) Prepare() {
 	all.Wait()
 }
 
-// Apply puts documents, replacing those of equal key, and removes keys, then publishes the new state at once and
-// returns it. Of several documents with one key the last counts; a key that is both removed and put is put.
+// Apply puts documents, replacing those of equal key, and removes keys, then publishes the new
+// state at once and returns it. Of several documents with one key the last counts; a key that is
+// both removed and put is put.
 //
-// What a question finds depends on the documents alone, not on how many calls of Apply brought them: frequencies,
-// lengths and scores are those of a new index with the same documents.
+// What a question finds depends on the documents alone, not on how many calls of Apply brought
+// them: frequencies, lengths and scores are those of a new index with the same documents.
 func (x *Index) Apply(put []Document, remove []string) *Snapshot {
 	put, keys := latest(put, remove)
 	return x.add(keys, x.read(put))

@@ -38,11 +38,12 @@ func (k Kept) Sections() [][]byte {
 	for _, direction := range d.kindred.directions {
 		directions = append(directions, direction...)
 	}
-	return append(sections, layout.Bytes(directions), layout.Bytes(d.kindred.lengths), layout.Bytes(d.kindred.signs.Bits()))
+	return append(sections, layout.Bytes(directions), layout.Bytes(d.kindred.lengths),
+		layout.Bytes(d.kindred.signs.Bits()))
 }
 
-// Open gives the segment that sections hold, of items with these names, with some of them gone. The index is one with the
-// same table.
+// Open gives the segment that sections hold, of items with these names, with some of them gone. The
+// index is one with the same table.
 func (x *Index) Open(sections [][]byte, refs []any, gone []uint32) (Kept, error) {
 	if len(sections) <= segment.KeptSections {
 		return Kept{}, segment.ErrKept
@@ -75,7 +76,8 @@ func (d *derived) take(v *segment.View, sections [][]byte, t *words.Table) bool 
 	n, c, k := &d.near, &d.composed, &d.kindred
 	n.starts, n.forms, c.ends, c.all, k.forms = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
 	places, forms := len(n.starts)-1, v.Forms.Words.Len()
-	if !fits || places < 1 || places&(places-1) != 0 || int(n.starts[places]) != len(n.forms) || !layout.Below(k.forms, forms) ||
+	if !fits || places < 1 || places&(places-1) != 0 || int(n.starts[places]) != len(n.forms) ||
+		!layout.Below(k.forms, forms) ||
 		!layout.Below(c.ends, v.Words.Len()) || !layout.Below(c.all, v.Words.Len()) {
 		return false
 	}

@@ -10,10 +10,11 @@ import (
 	"frontdesk/internal/content/vector/words"
 )
 
-// A word also stands for the items' words that point in about its direction (package words): rauchen for geraucht, pédiatre
-// for pédiatrie, parcheggio for parking. The less alike they are, the less it counts, and an item that has the word itself
-// counts for it alone. Among many items, where a word that some have tells what it means best, such words count less. The
-// bounds were chosen on questions of eleven small sites and three judged collections.
+// A word also stands for the items' words that point in about its direction (package words):
+// rauchen for geraucht, pédiatre for pédiatrie, parcheggio for parking. The less alike they are,
+// the less it counts, and an item that has the word itself counts for it alone. Among many items,
+// where a word that some have tells what it means best, such words count less. The bounds were
+// chosen on questions of eleven small sites and three judged collections.
 const (
 	kindredNone  = 0.3  // the cosine from which a word begins to count for another,
 	kindredLeast = 0.45 // from which it is looked for,
@@ -62,8 +63,8 @@ func isStop(a *analysis.Analyzer, word string) bool {
 	return slices.ContainsFunc(a.Languages, func(l *analysis.Language) bool { return l.IsStop(folded) })
 }
 
-// kindredOf gives the words of the items that point in about the direction of a word, as one list of postings, of the units
-// that do not have the word itself; nil for none.
+// kindredOf gives the words of the items that point in about the direction of a word, as one list
+// of postings, of the units that do not have the word itself; nil for none.
 func (s *Snapshot) kindredOf(w *asked, word string) *composed {
 	if s.table == nil || !spoken(word) {
 		return nil

@@ -2,7 +2,8 @@ package search
 
 import "frontdesk/internal/content/search/segment"
 
-// lookup is where the terms of a question stand in the views, and which of them count for each of its groups.
+// lookup is where the terms of a question stand in the views, and which of them count for each of
+// its groups.
 type lookup struct {
 	views   []*segment.View
 	sought  []sought
@@ -50,7 +51,8 @@ func (l *lookup) seek(term string) int {
 // number gives the number of a sought term in a view, or separatorCode.
 func (l *lookup) number(term, view int) uint32 { return l.numbers[term*len(l.views)+view] }
 
-// place lays the numbers of the groups' terms out by view, and those of the words that they are a part of.
+// place lays the numbers of the groups' terms out by view, and those of the words that they are a
+// part of.
 func (l *lookup) place(groups []group) {
 	l.groups = len(groups)
 	l.placed, l.bounds = l.placed[:0], l.bounds[:0]

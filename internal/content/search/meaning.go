@@ -12,16 +12,17 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// A word of the question also finds what else stands for what it means: its synonyms, what is of its kind, and, where the
-// items are in another language than the question, what they call it. Which these are is package concepts's; an item with
-// the word itself counts for it alone, and before the others.
+// A word of the question also finds what else stands for what it means: its synonyms, what is of
+// its kind, and, where the items are in another language than the question, what they call it.
+// Which these are is package concepts's; an item with the word itself counts for it alone, and
+// before the others.
 
 const (
 	sameShare = 0.9 // of its weight that a word has where another stands for it, when some item has itself,
 	kindShare = 0.6 // and where something of its kind stands
 
-	// rarelySaid is in how many units a word may be that is looked for by its meaning, too: where more have it, it is what
-	// the items call the thing.
+	// rarelySaid is in how many units a word may be that is looked for by its meaning, too: where
+	// more have it, it is what the items call the thing.
 	rarelySaid = 6
 
 	hintedBy    = 0.5  // words of the question that a preferred language counts as when it is told in which it is
@@ -49,8 +50,8 @@ type spokenIn struct {
 	languageBit int                // its place among those in which it is understood
 }
 
-// readMeanings finds out in which language the question is and what its words mean. A language in which no item is
-// is understood too, then.
+// readMeanings finds out in which language the question is and what its words mean. A language in
+// which no item is is understood too, then.
 func (a *asking) readMeanings(prefer []string) {
 	asks := a.askedIn(prefer)
 	if asks == nil {
@@ -70,8 +71,8 @@ func (a *asking) readMeanings(prefer []string) {
 	}
 }
 
-// askedIn gives the language of the tables in which the question seems to be: that which has most of its words. Those of
-// the items come first where several have as many.
+// askedIn gives the language of the tables in which the question seems to be: that which has most
+// of its words. Those of the items come first where several have as many.
 func (a *asking) askedIn(prefer []string) *analysis.Language {
 	var best *analysis.Language
 	most := 0.0
@@ -115,7 +116,8 @@ func (a *asking) knows(known *concepts.Language, t *analysis.Language, i int) bo
 // holds says whether some item has a word of a run.
 func (a *asking) holds(run int) bool {
 	return slices.ContainsFunc(a.words, func(w asked) bool {
-		return w.run == run && slices.ContainsFunc(w.forms[:w.n], func(form string) bool { return a.snapshot.unitsWith(form) > 0 })
+		return w.run == run &&
+			slices.ContainsFunc(w.forms[:w.n], func(form string) bool { return a.snapshot.unitsWith(form) > 0 })
 	})
 }
 
@@ -166,8 +168,9 @@ func (a *asking) readPhrases(asks *analysis.Language) {
 	}
 }
 
-// seekMeaning looks up what else stands for what a word means, and what points in about its direction. A word that nothing
-// is known of may be misspelt: what points in the direction of that is not looked for at first.
+// seekMeaning looks up what else stands for what a word means, and what points in about its
+// direction. A word that nothing is known of may be misspelt: what points in the direction of that
+// is not looked for at first.
 func (a *asking) seekMeaning(w *asked) {
 	if w.means != nil && w.df <= rarelySaid {
 		if w.akin = a.snapshot.akin(w); w.akin != nil && w.df == 0 {
@@ -185,8 +188,8 @@ func (a *asking) seekMeaning(w *asked) {
 	}
 }
 
-// akin gives what stands for the meaning of a word in a snapshot, without the items that have the word itself; nil for
-// nothing.
+// akin gives what stands for the meaning of a word in a snapshot, without the items that have the
+// word itself; nil for nothing.
 func (s *Snapshot) akin(w *asked) *composed {
 	var room [128]byte
 	key := room[:0]
@@ -262,7 +265,8 @@ func (s *Snapshot) standFor(w *asked) *composed {
 	return s.gather(all[:min(len(all), mostAkin)], own)
 }
 
-// gather reads the postings of phrases, of which the best counts in a unit, without the units that have one of own.
+// gather reads the postings of phrases, of which the best counts in a unit, without the units that
+// have one of own.
 func (s *Snapshot) gather(all []standing, own []string) *composed {
 	c := &composed{views: make([]composedView, len(s.views))}
 	for i, v := range s.views {
@@ -302,7 +306,8 @@ func (s *Snapshot) gather(all []standing, own []string) *composed {
 	return c
 }
 
-// keep makes lists of postings: of several of a unit the largest impact counts, and those of the units in but are left out.
+// keep makes lists of postings: of several of a unit the largest impact counts, and those of the
+// units in but are left out.
 func (view *composedView) keep(postings []uint32, but segment.Bitmap) {
 	slices.Sort(postings)
 	for _, p := range postings {
@@ -350,8 +355,8 @@ func unitsOf(v *segment.View, term string) int {
 	return v.Frequency(number)
 }
 
-// phrasePostings appends the units of a view that have the terms of a phrase in order and close together, with so much of
-// the impact of the rarest as it counts.
+// phrasePostings appends the units of a view that have the terms of a phrase in order and close
+// together, with so much of the impact of the rarest as it counts.
 func phrasePostings(v *segment.View, terms []string, share float64, to []uint32) []uint32 {
 	numbers := make([]uint32, len(terms))
 	rarest := 0
@@ -374,7 +379,8 @@ func phrasePostings(v *segment.View, terms []string, share float64, to []uint32)
 	return to
 }
 
-// hasPhrase says whether a text has words in order, from one to the next no further than phraseReach.
+// hasPhrase says whether a text has words in order, from one to the next no further than
+// phraseReach.
 func hasPhrase(text segment.Codes, numbers []uint32) bool {
 	for i := text.Index(numbers[0], 0); i < len(text); i = text.Index(numbers[0], i+segment.CodeSize) {
 		if follows(text, i, numbers[1:]) {
@@ -408,7 +414,8 @@ func follows(text segment.Codes, at int, numbers []uint32) bool {
 	return true
 }
 
-// Others gives the other words, in the languages of the items, for what a word or a phrase means in any language of the tables.
+// Others gives the other words, in the languages of the items, for what a word or a phrase means in
+// any language of the tables.
 func (s *Snapshot) Others(text string) (words []string) {
 	for _, tag := range concepts.Tags {
 		language := s.analyzer.Language(tag)

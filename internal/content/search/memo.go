@@ -2,12 +2,13 @@ package search
 
 import "hash/maphash"
 
-// memoSeed makes the memos of one process differ from those of another, so that nobody can write runs that all collide.
+// memoSeed makes the memos of one process differ from those of another, so that nobody can write
+// runs that all collide.
 var memoSeed = maphash.MakeSeed()
 
-// memo remembers the numbers that runs of text stand for in one batch. Reading much text is looking up words, and
-// looking up words is waiting for memory: an entry holds all that is needed but the run itself, and runs lie in the
-// order in which they first came, the frequent ones together.
+// memo remembers the numbers that runs of text stand for in one batch. Reading much text is looking
+// up words, and looking up words is waiting for memory: an entry holds all that is needed but the
+// run itself, and runs lie in the order in which they first came, the frequent ones together.
 type memo struct {
 	table   []memory // open addressing; its length is a power of two
 	used    int
@@ -27,7 +28,8 @@ type memory struct {
 // maxRemembered is how many numbers are remembered for a run at most.
 const maxRemembered = 200
 
-// get gives the numbers of a run. They are valid until the next call; one has the room for a single one.
+// get gives the numbers of a run. They are valid until the next call; one has the room for a single
+// one.
 func (m *memo) get(run []byte, one *[1]uint32) (numbers []uint32, ok bool) {
 	h := maphash.Bytes(memoSeed, run)
 	mask := uint64(len(m.table) - 1)
@@ -55,7 +57,8 @@ func (m *memo) put(run []byte, numbers []uint32) {
 		m.grow()
 	}
 	h := maphash.Bytes(memoSeed, run)
-	e := memory{hash: uint32(h >> 32), run: uint32(len(m.runs)), at: uint32(len(m.numbers)), size: uint8(len(run)), count: uint8(len(numbers) + 1)}
+	e := memory{hash: uint32(h >> 32), run: uint32(len(m.runs)), at: uint32(len(m.numbers)), size: uint8(len(run)),
+		count: uint8(len(numbers) + 1)}
 	m.runs = append(m.runs, run...)
 	if len(numbers) == 1 {
 		e.at = numbers[0]

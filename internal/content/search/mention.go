@@ -23,10 +23,11 @@ const (
 // maxMention is how many words of a mention are looked for; a longer one is mentioned nowhere.
 const maxMention = 16
 
-// Mentions returns the items that mention text: all its words, in their order and together, with a word in between at
-// most. Where an item says that it is without them ("ginger-free", "no ginger", "without onion or ginger"), it does
-// not mention them; when in doubt, it does. Language is a BCP 47 tag and says how the words are inflected; empty
-// means in any language that the index holds. Text without words is mentioned nowhere.
+// Mentions returns the items that mention text: all its words, in their order and together, with a
+// word in between at most. Where an item says that it is without them ("ginger-free", "no ginger",
+// "without onion or ginger"), it does not mention them; when in doubt, it does. Language is a BCP
+// 47 tag and says how the words are inflected; empty means in any language that the index holds.
+// Text without words is mentioned nowhere.
 func (s *Snapshot) Mentions(text, language string, where Where) *Selection {
 	m := &mention{analyzer: s.analyzer, where: where}
 	languages := s.languages
@@ -37,8 +38,8 @@ func (s *Snapshot) Mentions(text, language string, where Where) *Selection {
 	return s.Refresh(&Selection{rule: m.choose})
 }
 
-// mention is what Mentions looks for: the words of its text, each in all its forms, once with compounds as their
-// parts and once, where there are compounds, as one word.
+// mention is what Mentions looks for: the words of its text, each in all its forms, once with
+// compounds as their parts and once, where there are compounds, as one word.
 type mention struct {
 	analyzer *analysis.Analyzer
 	where    Where
@@ -127,11 +128,12 @@ func (m *mention) look(v *segment.View, spelled [][][]uint32) segment.Bitmap {
 	return chosen
 }
 
-// endOfWord ends the numbers of a word's forms in a key of mentioned. It begins like no number that a batch gives.
+// endOfWord ends the numbers of a word's forms in a key of mentioned. It begins like no number that
+// a batch gives.
 const endOfWord = "\xff\xff\xff\xff"
 
-// mentioned are the units of a batch that mention something, by what: they are the same in every snapshot that has the
-// batch.
+// mentioned are the units of a batch that mention something, by what: they are the same in every
+// snapshot that has the batch.
 type mentioned struct {
 	mu    sync.Mutex
 	units map[string]segment.Bitmap
@@ -163,7 +165,8 @@ func numbersOfAll(v *segment.View, words [][]string) [][]uint32 {
 	numbers := make([][]uint32, len(words))
 	for i, forms := range words {
 		for _, form := range forms {
-			if number, ok := v.Words.Find(form, segment.Hash(form)); ok && number != segment.Separator && !slices.Contains(numbers[i], number) {
+			if number, ok := v.Words.Find(form, segment.Hash(form)); ok && number != segment.Separator &&
+				!slices.Contains(numbers[i], number) {
 				numbers[i] = append(numbers[i], number)
 			}
 		}
@@ -191,8 +194,8 @@ func rarest(v *segment.View, words [][]uint32) []uint32 {
 	return best
 }
 
-// in says whether a unit mentions the words at least once without denying them, or, where that is looked for, denies
-// them whenever it does.
+// in says whether a unit mentions the words at least once without denying them, or, where that is
+// looked for, denies them whenever it does.
 func (m *mention) in(v *segment.View, u int, words [][]uint32, denied *denials) bool {
 	text := v.Text(u)
 	switch m.where {
@@ -220,7 +223,8 @@ func (m *mention) in(v *segment.View, u int, words [][]uint32, denied *denials) 
 // gramsNear is how many characters and pairs, which overlap with the next word, are looked at.
 const gramsNear = 3
 
-// denials are the numbers of the words with which a language denies in one view. The nil value denies nothing.
+// denials are the numbers of the words with which a language denies in one view. The nil value
+// denies nothing.
 type denials struct {
 	ahead       [][]uint32 // phrases
 	between, or []uint32
@@ -230,8 +234,8 @@ type denials struct {
 	gramsBehind []uint32
 }
 
-// denialsIn looks up, for each language of a view's items, how it denies: once, since it takes longer than to find
-// where most things are mentioned.
+// denialsIn looks up, for each language of a view's items, how it denies: once, since it takes
+// longer than to find where most things are mentioned.
 func denialsIn(v *segment.View, a *analysis.Analyzer) map[uint8]*denials {
 	denied := &derivedOf(v).denied
 	if known := denied.Load(); known != nil {
@@ -252,7 +256,8 @@ func newDenials(v *segment.View, t *analysis.Language) *denials {
 	by := t.Denial()
 	d := &denials{
 		between: numbersIn(v, by.Between), or: numbersIn(v, by.Or), behind: numbersIn(v, by.After),
-		notBehind: numbersIn(v, by.NotAfter), gramsAhead: numbersIn(v, by.GramsBefore), gramsBehind: numbersIn(v, by.GramsAfter),
+		notBehind: numbersIn(v, by.NotAfter), gramsAhead: numbersIn(v, by.GramsBefore),
+		gramsBehind: numbersIn(v, by.GramsAfter),
 	}
 	for _, phrase := range by.Before {
 		if numbers := numbersIn(v, phrase); len(numbers) == len(phrase) {
@@ -276,8 +281,8 @@ func numbersIn(v *segment.View, terms []string) []uint32 {
 // deniedBetween is how many words may stand between a denial and what is denied.
 const deniedBetween = 2
 
-// before says whether what begins at place i is denied by what stands before it: by a denial with few words between,
-// or by one that goes on ("without onion or ginger").
+// before says whether what begins at place i is denied by what stands before it: by a denial with
+// few words between, or by one that goes on ("without onion or ginger").
 func (d *denials) before(text segment.Codes, i int) bool {
 	for n, at := 0, i; n < gramsNear; n++ {
 		var number uint32

@@ -9,9 +9,9 @@ import (
 	"frontdesk/internal/content/search/slips"
 )
 
-// Forms are the words of letters alone as they stand in the items, in lower case: what a misspelt word is corrected
-// to. They are found by leaving letters out: two words that are a letter or two apart are the same when each loses one
-// or two of its first letters.
+// Forms are the words of letters alone as they stand in the items, in lower case: what a misspelt
+// word is corrected to. They are found by leaving letters out: two words that are a letter or two
+// apart are the same when each loses one or two of its first letters.
 const (
 	shortestForm  = 3 // letters
 	longestForm   = slips.Longest
@@ -26,14 +26,16 @@ func spoken(run string) bool {
 	return letters >= shortestForm && letters <= longestForm && analysis.AllLetters(run)
 }
 
-// neighbours are the numbers of forms by the hash of what is left of them when letters are left out.
+// neighbours are the numbers of forms by the hash of what is left of them when letters are left
+// out.
 type neighbours struct {
 	once   sync.Once
 	starts []uint32 // by place: where its entries begin; one more at the end
 	forms  []uint32
 }
 
-// neighboursIn gives the neighbours of a view's forms, which are found when they are first asked for.
+// neighboursIn gives the neighbours of a view's forms, which are found when they are first asked
+// for.
 func neighboursIn(v *segment.View) *neighbours {
 	n := &derivedOf(v).near
 	n.once.Do(func() { n.fill(&v.Forms) })
@@ -87,8 +89,8 @@ func letters(room *[longestForm]rune, word []byte) []rune {
 	return room[:n]
 }
 
-// leaveOut calls yield with the hash of the beginning of a word, and of what is left of it when letters are left out:
-// any one, and any two but the first.
+// leaveOut calls yield with the hash of the beginning of a word, and of what is left of it when
+// letters are left out: any one, and any two but the first.
 func leaveOut(word []rune, yield func(hash uint32)) {
 	head := word[:min(len(word), nearPrefix)]
 	yield(hashWithout(head, -1, -1))

@@ -36,8 +36,8 @@ func (a *asking) addPair(first, second int) {
 	a.groups[p.anchor].anchors = len(a.pairs)
 }
 
-// pairLift is what a pair adds to the score, of its weight: so much for the title, and for other places a share
-// that grows with the number of occurrences.
+// pairLift is what a pair adds to the score, of its weight: so much for the title, and for other
+// places a share that grows with the number of occurrences.
 var pairLift = func() (table [2][maxCount + 1]uint32) {
 	for count := range table[0] {
 		body := bodyShare * float64(count) / float64(count+1)
@@ -47,8 +47,8 @@ var pairLift = func() (table [2][maxCount + 1]uint32) {
 	return table
 }()
 
-// lift adds up what the pairs in a candidate's text are worth. It goes from one occurrence of a pair's rarer word,
-// the anchor, to the next, and looks whether the other stands beside it.
+// lift adds up what the pairs in a candidate's text are worth. It goes from one occurrence of a
+// pair's rarer word, the anchor, to the next, and looks whether the other stands beside it.
 func (a *asking) lift(c segment.Candidate) uint32 {
 	view := int(c.View)
 	text := a.snapshot.views[view].Lead(int(c.Unit), leadWords)
@@ -71,8 +71,8 @@ func (a *asking) lift(c segment.Candidate) uint32 {
 	return sum
 }
 
-// findPairs counts the pairs of one anchor, which stands in the text as number; first is the first such pair, plus
-// one.
+// findPairs counts the pairs of one anchor, which stands in the text as number; first is the first
+// such pair, plus one.
 func (a *asking) findPairs(text segment.Codes, titleEnd, first int, number uint32, view int) {
 	for i := text.Index(number, 0); i < len(text); i = text.Index(number, i+segment.CodeSize) {
 		for next := first; next != 0; {

@@ -6,8 +6,9 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// Part is a group of items that stay together: later snapshots have the same part, with some of its items gone, until they
-// are merged into another. It is comparable, so that what a caller knows of a part's items can be kept with it.
+// Part is a group of items that stay together: later snapshots have the same part, with some of its
+// items gone, until they are merged into another. It is comparable, so that what a caller knows of
+// a part's items can be kept with it.
 type Part struct{ forward *segment.Forward }
 
 // Parts gives the parts of a snapshot.
@@ -28,8 +29,9 @@ type Set []uint64
 // Add puts an item into the set.
 func (s Set) Add(item int) { segment.Bitmap(s).Set(item) }
 
-// Pick returns the items that fill puts into the set of each part. It is called once for each part, and again for new
-// parts when the selection is carried to a later snapshot; it must depend on the part alone.
+// Pick returns the items that fill puts into the set of each part. It is called once for each part,
+// and again for new parts when the selection is carried to a later snapshot; it must depend on the
+// part alone.
 func (s *Snapshot) Pick(fill func(p Part, set Set)) *Selection {
 	return s.Refresh(&Selection{rule: func(v *segment.View) segment.Bitmap {
 		items := segment.NewBitmap(len(v.Refs))
@@ -53,7 +55,8 @@ func (sel *Selection) All() iter.Seq2[Place, any] {
 	return func(yield func(Place, any) bool) {
 		for i, v := range sel.views {
 			for u := range v.Units() {
-				if sel.units[i].Has(u) && (u == 0 || !v.Continues(u)) && !yield(Place{uint32(i), uint32(u)}, v.Refs[v.ItemOf[u]]) {
+				if sel.units[i].Has(u) && (u == 0 || !v.Continues(u)) &&
+					!yield(Place{uint32(i), uint32(u)}, v.Refs[v.ItemOf[u]]) {
 					return
 				}
 			}

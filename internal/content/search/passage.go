@@ -10,8 +10,8 @@ import (
 // told is how many words of the question decide which passage is the best: the weightiest.
 const told = 3
 
-// bestPassage gives the ordinal of the passage in which words of the most weight stand; of several such the one that
-// has the weightiest most often, and then the first.
+// bestPassage gives the ordinal of the passage in which words of the most weight stand; of several
+// such the one that has the weightiest most often, and then the first.
 func (a *asking) bestPassage(at Place) int {
 	view := int(at.view)
 	v := a.snapshot.views[view]
@@ -36,8 +36,8 @@ func (a *asking) bestPassage(at Place) int {
 	return first + best - 1
 }
 
-// furtherPassages gives the ordinals of the passages beside the best in which words of the question stand, those of the
-// most weight first, up to a number.
+// furtherPassages gives the ordinals of the passages beside the best in which words of the question
+// stand, those of the most weight first, up to a number.
 func (a *asking) furtherPassages(at Place, best, most int) (further []int) {
 	view := int(at.view)
 	v := a.snapshot.views[view]
@@ -65,7 +65,8 @@ func (a *asking) furtherPassages(at Place, best, most int) (further []int) {
 	return further
 }
 
-// mostOf gives, of the passages of the most weight, the one in which a group's words stand most often.
+// mostOf gives, of the passages of the most weight, the one in which a group's words stand most
+// often.
 func (a *asking) mostOf(g int, text segment.Codes, ends []uint16, view int) int {
 	best, most, weight := 0, 0, slices.Max(a.passages)
 	for at := 1; at < len(ends); at++ {
@@ -85,8 +86,8 @@ func (a *asking) mostOf(g int, text segment.Codes, ends []uint16, view int) int 
 	return best
 }
 
-// leading gives the passage of the most weight, the first of several, and the most that another has. Part 0, the
-// keys, is no passage.
+// leading gives the passage of the most weight, the first of several, and the most that another
+// has. Part 0, the keys, is no passage.
 func (a *asking) leading() (best int, next uint32) {
 	best = 1
 	for i := 2; i < len(a.passages); i++ {

@@ -18,8 +18,8 @@ var plausibleStems = sync.OnceValue(func() map[string]bool {
 	return stems
 })
 
-// The rarity below which a word is one of everyday speech, and how many letters it has at least: shorter ones are syllables
-// of other words.
+// The rarity below which a word is one of everyday speech, and how many letters it has at least:
+// shorter ones are syllables of other words.
 const (
 	everydayRarity  = 0.7
 	everydayLetters = 3
@@ -27,5 +27,6 @@ const (
 
 // isPlausible says whether a word, in lower case, is one that nobody need have mistyped.
 func (a *asking) isPlausible(word string) bool {
-	return len(word) >= everydayLetters && rarity(word) < everydayRarity || plausibleStems()[a.snapshot.analyzer.Language("en").Stem(word)]
+	return len(word) >= everydayLetters && rarity(word) < everydayRarity ||
+		plausibleStems()[a.snapshot.analyzer.Language("en").Stem(word)]
 }

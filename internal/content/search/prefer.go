@@ -1,6 +1,7 @@
 package search
 
-// preferred gives the bit of the language in which items are preferred; 0 when that makes no difference.
+// preferred gives the bit of the language in which items are preferred; 0 when that makes no
+// difference.
 func (s *Snapshot) preferred(tags []string) uint32 {
 	for _, tag := range tags {
 		t := s.analyzer.Language(tag)

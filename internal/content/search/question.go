@@ -98,7 +98,8 @@ func (a *asking) readRuns() {
 			for _, f := range known.Forms {
 				w := a.word(base, i, f)
 				w.add(f.Term)
-				if end := r.start + f.End; analysis.Elided(a.text[end:r.end]) && t.IsStop(analysis.Fold(a.text[r.start+f.Start:end])) {
+				if end := r.start + f.End; analysis.Elided(a.text[end:r.end]) &&
+					t.IsStop(analysis.Fold(a.text[r.start+f.Start:end])) {
 					w.stops |= 1 << bit // elided, as the first of "l'asfalto"
 				}
 			}
@@ -157,8 +158,8 @@ func (a *asking) vague(w *asked) bool { return w.vagues>>a.languageBit&1 != 0 }
 // written is a word as the question has it, in lower case.
 func (a *asking) written(w *asked) string { return strings.ToLower(a.text[w.start:w.end]) }
 
-// dropStops marks the function words of the language that the question seems to be in. A question of nothing else
-// keeps them all.
+// dropStops marks the function words of the language that the question seems to be in. A question
+// of nothing else keeps them all.
 func (a *asking) dropStops() {
 	var counts, tells [mostLanguages]int
 	best := 0
@@ -184,8 +185,8 @@ func (a *asking) dropStops() {
 	a.dropOpening(len(a.words) - counts[best])
 }
 
-// dropOpening marks the words of courtesy before the subject: "show me", "please find". Of the content words one
-// must remain.
+// dropOpening marks the words of courtesy before the subject: "show me", "please find". Of the
+// content words one must remain.
 func (a *asking) dropOpening(content int) {
 	for i := range a.words {
 		w := &a.words[i]

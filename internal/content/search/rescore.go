@@ -2,8 +2,9 @@ package search
 
 import "math"
 
-// The best candidates are looked at again in their text: words that follow each other in the question and do so in
-// the item lift it a little. It never lowers a score, so that the order stays right where the looking ends.
+// The best candidates are looked at again in their text: words that follow each other in the
+// question and do so in the item lift it a little. It never lowers a score, so that the order stays
+// right where the looking ends.
 const (
 	compared   = 50   // candidates whose meaning is compared with the question's
 	alikeShare = 1.5  // what those gain that mean just the same, of their score,
@@ -33,8 +34,8 @@ func (a *asking) rescore() {
 	}
 }
 
-// compare lifts the candidates that mean what the question does, the more the fewer items there are: among many, words
-// tell them apart better than what they mean.
+// compare lifts the candidates that mean what the question does, the more the fewer items there
+// are: among many, words tell them apart better than what they mean.
 func (a *asking) compare() {
 	if a.meant == nil || a.literal || len(a.found) == 0 {
 		return

@@ -8,11 +8,13 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// The score says how sure it is that an item answers the question: by how much of the question one of the best items has
-// in some few words that follow each other, by how many words that are and how rare in speech they are, by how much of its name the question says, and by how much its name means what the question does, which tells more of long
-// questions. Words count by their weights, so that one that nothing has weighs on it. The weights of this evidence were
-// fitted, by logistic regression with one of eighteen sites left out in turn, on questions that sites answer and on those that
-// they do not, such as the questions of others. The other items follow in proportion.
+// The score says how sure it is that an item answers the question: by how much of the question one
+// of the best items has in some few words that follow each other, by how many words that are and
+// how rare in speech they are, by how much of its name the question says, and by how much its name
+// means what the question does, which tells more of long questions. Words count by their weights,
+// so that one that nothing has weighs on it. The weights of this evidence were fitted, by logistic
+// regression with one of eighteen sites left out in turn, on questions that sites answer and on
+// those that they do not, such as the questions of others. The other items follow in proportion.
 const (
 	evidenceCovered = 4.5  // of the question's weight that stands together in the item,
 	evidenceWords   = 1.8  // of the words that stand together, by the logarithm of their number
@@ -37,7 +39,8 @@ const (
 	leastConfidence = 0.001 // so that what shares a word with the question never scores nothing
 )
 
-// DefaultMinScore is the score from which an item counts as an answer: that of evidence that is just sure enough.
+// DefaultMinScore is the score from which an item counts as an answer: that of evidence that is
+// just sure enough.
 const DefaultMinScore = 20.0
 
 // confidence says how well the best of the candidates answer the question, from 0 to 1.
@@ -126,8 +129,8 @@ func (a *asking) share(number uint32, g, view int) float64 {
 	return 0
 }
 
-// together is what of a question stands in an item together: in what it is called, and in some few words of its running text
-// that follow each other.
+// together is what of a question stands in an item together: in what it is called, and in some few
+// words of its running text that follow each other.
 type together struct {
 	weight float64
 	words  float64 // how many of its words
@@ -221,8 +224,9 @@ func (a *asking) dropAside() {
 	})
 }
 
-// named says how well a question of function words alone ("the who", "what is it") names a candidate: such words are
-// in every text, so that only a title with all of them counts, and that as far as they make it up.
+// named says how well a question of function words alone ("the who", "what is it") names a
+// candidate: such words are in every text, so that only a title with all of them counts, and that
+// as far as they make it up.
 func (a *asking) named(c segment.Candidate) float64 {
 	view := int(c.View)
 	text := a.snapshot.views[view].Lead(int(c.Unit), leadWords)
@@ -253,7 +257,8 @@ func (a *asking) exactly(c segment.Candidate) bool {
 		return false
 	}
 	for g := range a.groups[:a.own] {
-		if !slices.ContainsFunc(a.lookup.numbersOf(g, view), func(number uint32) bool { return title.Index(number, 0) < len(title) }) {
+		if !slices.ContainsFunc(a.lookup.numbersOf(g, view),
+			func(number uint32) bool { return title.Index(number, 0) < len(title) }) {
 			return false
 		}
 	}

@@ -1,19 +1,22 @@
-// Package search finds the items of a site that answer a question. It holds an index in memory, derived from
-// content and never the only copy of anything: words in, ranked items out, each with the passage that fits best.
+// Package search finds the items of a site that answer a question. It holds an index in memory,
+// derived from content and never the only copy of anything: words in, ranked items out, each with
+// the passage that fits best.
 //
-// It owns how a question is understood, scored and corrected. What a word is, and in which language, is analysis's; how
-// items lie in memory, and which of them score best for weighted words, is segment's. Somebody else brings it content's
-// change feed. It knows no rules: what may be found is a [Selection] that the caller computes.
+// It owns how a question is understood, scored and corrected. What a word is, and in which
+// language, is analysis's; how items lie in memory, and which of them score best for weighted
+// words, is segment's. Somebody else brings it content's change feed. It knows no rules: what may
+// be found is a [Selection] that the caller computes.
 //
-// Enter by [New] and [Index.Apply]; a [Snapshot] answers a [Query]. Readers never wait for the writer; equal content and
-// an equal question give an equal result.
+// Enter by [New] and [Index.Apply]; a [Snapshot] answers a [Query]. Readers never wait for the
+// writer; equal content and an equal question give an equal result.
 package search
 
 import "frontdesk/internal/content/vector/words"
 
 // Document is one item as the index takes it.
 type Document struct {
-	// Ref is the caller's name for this version of the item; hits carry it back and selections are made from it.
+	// Ref is the caller's name for this version of the item; hits carry it back and selections are
+	// made from it.
 	Ref any
 	// Key identifies the item over its versions and breaks ties between equal scores.
 	Key string
@@ -21,11 +24,13 @@ type Document struct {
 	Language string
 	// Title is the item's name. A word found here counts most.
 	Title string
-	// Keys are words beside name and text by which the item may be found: brand, category, author, keywords.
+	// Keys are words beside name and text by which the item may be found: brand, category, author,
+	// keywords.
 	Keys string
 	// Passages are the item's running text, in order.
 	Passages []string
-	// Reserved says that keys and passages are found but not shown, or not all of them: no word is corrected to one that stands there alone.
+	// Reserved says that keys and passages are found but not shown, or not all of them: no word is
+	// corrected to one that stands there alone.
 	Reserved bool
 }
 
@@ -43,39 +48,43 @@ type Options struct {
 type Query struct {
 	// Text is the question as a person or an agent wrote it. Any input is safe.
 	Text string
-	// Core are those words of Text that an answer has to have, in any order; empty means all. The others lift items and
-	// are no evidence: what is not wanted, which items name whether or not they have it. An item with nothing but a
-	// negation and the word behind it is not found.
+	// Core are those words of Text that an answer has to have, in any order; empty means all. The
+	// others lift items and are no evidence: what is not wanted, which items name whether or not
+	// they have it. An item with nothing but a negation and the word behind it is not found.
 	Core string
 	// Limit is how many items are wanted; 0 is 10, and MaxLimit is the most.
 	Limit int
-	// Within restricts the items; nil means all. A selection of another snapshot admits nothing: see
-	// [Snapshot.Refresh].
+	// Within restricts the items; nil means all. A selection of another snapshot admits nothing:
+	// see [Snapshot.Refresh].
 	Within *Selection
-	// MinScore is the score below which an item is no answer; usually DefaultMinScore, and 0 keeps every item that
-	// shares a word with the question.
+	// MinScore is the score below which an item is no answer; usually DefaultMinScore, and 0 keeps
+	// every item that shares a word with the question.
 	MinScore float64
-	// Languages are those in which the question is understood; empty means all that the index holds.
+	// Languages are those in which the question is understood; empty means all that the index
+	// holds.
 	Languages []string
-	// Prefer are BCP 47 tags of the languages in which items are wanted, the best first. The first that the index holds
-	// counts: items in others stand behind items that fit as well.
+	// Prefer are BCP 47 tags of the languages in which items are wanted, the best first. The first
+	// that the index holds counts: items in others stand behind items that fit as well.
 	Prefer []string
-	// Names are words of the text that name a place, a brand or a person: nothing else stands for one, however alike.
+	// Names are words of the text that name a place, a brand or a person: nothing else stands for
+	// one, however alike.
 	Names []string
-	// Literal takes the question by its own words: none is corrected, and none is added by what the best items have in
-	// common.
+	// Literal takes the question by its own words: none is corrected, and none is added by what the
+	// best items have in common.
 	Literal bool
-	// AsSpelled corrects no word, and OwnWords adds none by what the best items have in common; Literal does either.
+	// AsSpelled corrects no word, and OwnWords adds none by what the best items have in common;
+	// Literal does either.
 	AsSpelled, OwnWords bool
-	// Meaning tells of a text how much items mean what it does, as cosines: that lifts what words found. Nil where it is
-	// not known, and for a text of which it is not.
+	// Meaning tells of a text how much items mean what it does, as cosines: that lifts what words
+	// found. Nil where it is not known, and for a text of which it is not.
 	Meaning func(text string) func(ref any) float64
 	// Near finds items by their direction too; nil for words alone.
 	Near *Near
 	// Share leaves out the items whose score is below this share of the best one's.
 	Share float64
-	// Settle, when not nil, is given the hits before it is looked up which passage of each fits best, and gives those that
-	// are wanted, in any order. Looking that up takes longer than finding them.
+	// Settle, when not nil, is given the hits before it is looked up which passage of each fits
+	// best, and gives those that are wanted, in any order. Looking that up takes longer than
+	// finding them.
 	Settle func(hits []Hit) []Hit
 	// Further is how many passages beside the best are wanted of each item.
 	Further int
@@ -118,8 +127,8 @@ type Hit struct {
 	Score float64
 	// Passage is the ordinal of the passage that fits the question best; 0 when there is none.
 	Passage int
-	// Further are the ordinals of other passages that have words of the question, those that fit better first; up to
-	// [Query.Further] of them.
+	// Further are the ordinals of other passages that have words of the question, those that fit
+	// better first; up to [Query.Further] of them.
 	Further []int
 	// At is where the item stands in the snapshot.
 	At Place
@@ -133,7 +142,8 @@ type Term struct {
 	Stems []string
 	// Use is what became of the word.
 	Use Use
-	// Weight is the word's share of what the question can score; all weights together are 1 at most.
+	// Weight is the word's share of what the question can score; all weights together are 1 at
+	// most.
 	Weight float64
 }
 
@@ -142,10 +152,12 @@ type Use uint8
 
 // The uses of a word.
 const (
-	Used    Use = iota // looked up and found in the index
-	Unknown            // looked up, but no document has it; it lowers every score, unless it has no weight as it is vague
-	Stop               // a function word, not looked up
-	Dropped            // beyond the limits of a question
+	Used Use = iota // looked up and found in the index
+	// looked up, but no document has it; it lowers every score, unless it has no weight as it is
+	// vague
+	Unknown
+	Stop    // a function word, not looked up
+	Dropped // beyond the limits of a question
 )
 
 // String names the use in one word.

@@ -17,18 +17,19 @@ func (sel *Selection) Holds(at Place) bool {
 	return int(at.view) < len(sel.units) && sel.units[at.view].Has(int(at.unit))
 }
 
-// rule gives the live units of a view that are in a selection. It depends on the view's batch and on what of it is
-// dead, so that units once chosen stay chosen while they live.
+// rule gives the live units of a view that are in a selection. It depends on the view's batch and
+// on what of it is dead, so that units once chosen stay chosen while they live.
 type rule func(v *segment.View) segment.Bitmap
 
-// Select returns the items that permit admits. It asks once per item; callers keep the result for as long as they
-// keep the snapshot, and carry it to the next one with [Snapshot.Refresh]. permit must depend on the ref alone.
+// Select returns the items that permit admits. It asks once per item; callers keep the result for
+// as long as they keep the snapshot, and carry it to the next one with [Snapshot.Refresh]. permit
+// must depend on the ref alone.
 func (s *Snapshot) Select(permit func(ref any) bool) *Selection {
 	return s.Refresh(&Selection{rule: func(v *segment.View) segment.Bitmap { return choose(v, permit) }})
 }
 
-// Refresh returns the same selection for this snapshot. It asks only about items in segments that the old snapshot
-// did not have, which are few after a small change.
+// Refresh returns the same selection for this snapshot. It asks only about items in segments that
+// the old snapshot did not have, which are few after a small change.
 func (s *Snapshot) Refresh(old *Selection) *Selection {
 	known := make(map[*segment.Forward]segment.Bitmap, len(old.views))
 	for i, v := range old.views {
@@ -64,19 +65,20 @@ func choose(v *segment.View, permit func(ref any) bool) segment.Bitmap {
 	return chosen
 }
 
-// And returns the items that are in both selections. Selections of different snapshots have nothing in common.
+// And returns the items that are in both selections. Selections of different snapshots have nothing
+// in common.
 func (sel *Selection) And(other *Selection) *Selection {
 	return sel.combine(other, func(a, b uint64) uint64 { return a & b })
 }
 
-// Or returns the items that are in one of the selections or in both. Of a selection of another snapshot nothing is
-// taken.
+// Or returns the items that are in one of the selections or in both. Of a selection of another
+// snapshot nothing is taken.
 func (sel *Selection) Or(other *Selection) *Selection {
 	return sel.combine(other, func(a, b uint64) uint64 { return a | b })
 }
 
-// Without returns the items that are in the selection and not in the other. When the other is of another snapshot, so
-// that it does not tell what is in it, nothing is left.
+// Without returns the items that are in the selection and not in the other. When the other is of
+// another snapshot, so that it does not tell what is in it, nothing is left.
 func (sel *Selection) Without(other *Selection) *Selection {
 	return sel.combine(other.complement(), func(a, b uint64) uint64 { return a & b })
 }
@@ -110,7 +112,8 @@ func (sel *Selection) unitsIn(i int, v *segment.View) segment.Bitmap {
 	return nil
 }
 
-// Places gives where the items of the selection stand, in the order in which [Snapshot.Select] asked for them.
+// Places gives where the items of the selection stand, in the order in which [Snapshot.Select]
+// asked for them.
 func (sel *Selection) Places() (all []Place) {
 	for i, v := range sel.views {
 		for u := range v.Units() {

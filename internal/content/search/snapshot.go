@@ -56,8 +56,8 @@ func (s *Snapshot) Len() int { return s.census.Items }
 // TitleWords is how many words the items' titles have on average.
 func (s *Snapshot) TitleWords() float64 { return s.census.TitleWords() }
 
-// understoodIn gives the languages in which a question is understood: those that it names and the index holds, or
-// all that the index holds.
+// understoodIn gives the languages in which a question is understood: those that it names and the
+// index holds, or all that the index holds.
 func (s *Snapshot) understoodIn(tags []string) []*analysis.Language {
 	if len(tags) == 0 {
 		return s.languages
@@ -93,13 +93,15 @@ func (s *Snapshot) Search(q Query) Result {
 			}
 			b := s.ask(&corrected)
 			defer b.end()
-			if better := b.look(&corrected); better > confidence && 100*better >= min(q.MinScore, DefaultMinScore) && b.bears(fixes) {
+			if better := b.look(&corrected); better > confidence && 100*better >= min(q.MinScore, DefaultMinScore) &&
+				b.bears(fixes) {
 				corrections = a.corrections(fixes)
 				a, q, confidence = b, corrected, better
 			}
 		}
 	}
-	if !q.Literal && s.table != nil && slices.ContainsFunc(a.words, func(w asked) bool { return w.use == Unknown && w.counted > 0 }) {
+	if !q.Literal && s.table != nil &&
+		slices.ContainsFunc(a.words, func(w asked) bool { return w.use == Unknown && w.counted > 0 }) {
 		q.kin = true
 		c := s.ask(&q)
 		defer c.end()
@@ -123,9 +125,10 @@ func (a *asking) end() {
 	askings.Put(a)
 }
 
-// Corrected gives a text with its misspelt words corrected, as Search corrects those of a question, but without
-// looking whether that finds something better: for words that are wanted for something else than to be found, such as
-// what is not wanted. Languages are those in which the text is understood; none means all.
+// Corrected gives a text with its misspelt words corrected, as Search corrects those of a question,
+// but without looking whether that finds something better: for words that are wanted for something
+// else than to be found, such as what is not wanted. Languages are those in which the text is
+// understood; none means all.
 func (s *Snapshot) Corrected(text string, languages ...string) (string, []Correction) {
 	a := s.ask(&Query{Text: text, Languages: languages})
 	defer a.end()

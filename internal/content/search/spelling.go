@@ -12,11 +12,12 @@ import (
 	"frontdesk/internal/content/search/slips"
 )
 
-// A word of the question that no item has may be misspelt: it is corrected to a word that items have, when that is
-// near enough, stands beside the question's other words somewhere, and the corrected question finds something better.
-// A word that has no others beside it is more likely to be something that is not here than misspelt, so that only small
-// slips are corrected then. Words that some item has stay as they are, unless nothing answers the question and hardly
-// any item has them, and none in its title or keys; and so does everything with a digit.
+// A word of the question that no item has may be misspelt: it is corrected to a word that items
+// have, when that is near enough, stands beside the question's other words somewhere, and the
+// corrected question finds something better. A word that has no others beside it is more likely to
+// be something that is not here than misspelt, so that only small slips are corrected then. Words
+// that some item has stay as they are, unless nothing answers the question and hardly any item has
+// them, and none in its title or keys; and so does everything with a digit.
 const (
 	mostMisspelt  = 4   // words of a question that are corrected at most
 	mostTried     = 16  // distinct words of it for which a correction is looked for
@@ -28,7 +29,8 @@ const (
 	timesAsMany   = 20  // units that have what it is corrected to then
 )
 
-// Correction is a word of the question, or two that belong together, and what it was taken for instead.
+// Correction is a word of the question, or two that belong together, and what it was taken for
+// instead.
 type Correction struct{ From, To string }
 
 // fix is a correction at its place in the text.
@@ -45,8 +47,8 @@ type likely struct {
 	worth float64
 }
 
-// fixes finds what the question's unknown words may stand for, or, when it is not answered, the rarest too. A word that comes
-// again is looked at once.
+// fixes finds what the question's unknown words may stand for, or, when it is not answered, the
+// rarest too. A word that comes again is looked at once.
 func (a *asking) fixes(answered bool) []fix {
 	var fixes []fix
 	var tried [mostTried]struct{ word, to string }
@@ -71,7 +73,8 @@ func (a *asking) fixes(answered bool) []fix {
 			continue
 		}
 		word := a.written(w)
-		if again := slices.IndexFunc(tried[:n], func(t struct{ word, to string }) bool { return t.word == word }); again >= 0 {
+		if again := slices.IndexFunc(tried[:n],
+			func(t struct{ word, to string }) bool { return t.word == word }); again >= 0 {
 			if to := tried[again].to; to != "" {
 				fixes = append(fixes, fix{w.start, w.end, to})
 			}
@@ -149,14 +152,16 @@ func (a *asking) eachWith(term string, fn func(view, u int, number uint32)) {
 	}
 }
 
-// joint gives the word that words[i] and one beside it make when they are written as one ("key board").
+// joint gives the word that words[i] and one beside it make when they are written as one ("key
+// board").
 func (a *asking) joint(i int) (fix, bool) {
 	for _, j := range []int{i, i - 1} {
 		if j < 0 || j+1 >= len(a.words) {
 			continue
 		}
 		left, right := &a.words[j], &a.words[j+1]
-		if left.use == Stop || right.use == Stop || left.end >= right.start || strings.TrimSpace(a.text[left.end:right.start]) != "" {
+		if left.use == Stop || right.use == Stop || left.end >= right.start ||
+			strings.TrimSpace(a.text[left.end:right.start]) != "" {
 			continue
 		}
 		word := a.written(left) + a.written(right)
@@ -179,7 +184,8 @@ func (a *asking) isKnown(word string) bool {
 	return false
 }
 
-// nearest gives the form that a word most likely stands for, or "". The word itself is found in so many units.
+// nearest gives the form that a word most likely stands for, or "". The word itself is found in so
+// many units.
 func (a *asking) nearest(word string, found int) string {
 	var room [longestForm]rune
 	typed := letters(&room, []byte(word))
@@ -214,9 +220,10 @@ func (a *asking) nearest(word string, found int) string {
 	return best.form
 }
 
-// smallSlip says whether a word of so many letters is corrected to a form without anything beside it that tells: when
-// it costs little, or when a letter is missing in what an item is called. In a word that is not long, a letter too many, or one
-// in the place of another, makes another word more often than it is a slip.
+// smallSlip says whether a word of so many letters is corrected to a form without anything beside
+// it that tells: when it costs little, or when a letter is missing in what an item is called. In a
+// word that is not long, a letter too many, or one in the place of another, makes another word more
+// often than it is a slip.
 func (a *asking) smallSlip(l *likely, letters int) bool {
 	switch {
 	case l.cost <= slips.Doubled:
@@ -230,7 +237,8 @@ func (a *asking) smallSlip(l *likely, letters int) bool {
 }
 
 func (l *likely) before(other *likely) bool {
-	return cmp.Or(cmp.Compare(other.worth, l.worth), cmp.Compare(l.cost, other.cost), cmp.Compare(l.form, other.form)) < 0
+	return cmp.Or(cmp.Compare(other.worth, l.worth), cmp.Compare(l.cost, other.cost),
+		cmp.Compare(l.form, other.form)) < 0
 }
 
 // near gives the forms within the budget of a word, the nearest first.
@@ -250,20 +258,24 @@ func (a *asking) near(typed []rune) []likely {
 				if cost > most || slices.ContainsFunc(all, func(l likely) bool { return l.form == string(word) }) {
 					continue
 				}
-				all = append(all, likely{form: string(word), term: string(v.Words.Word(v.Forms.Terms[form])), cost: cost})
+				all = append(all,
+					likely{form: string(word), term: string(v.Words.Word(v.Forms.Terms[form])), cost: cost})
 			}
 		})
 	}
-	slices.SortFunc(all, func(x, y likely) int { return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.form, y.form)) })
+	slices.SortFunc(all, func(x, y likely) int {
+		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.form, y.form))
+	})
 	return all[:min(len(all), mostLikely)]
 }
 
-// rarestKnown gives the rarest group of the question, other than a word's own, that the index has and that says
-// something, or -1.
+// rarestKnown gives the rarest group of the question, other than a word's own, that the index has
+// and that says something, or -1.
 func (a *asking) rarestKnown(but string) int {
 	rarest := -1
 	for g := range a.groups {
-		if a.groups[g].df > 0 && !a.groups[g].vague && !a.isOf(g, but) && (rarest < 0 || a.groups[g].df < a.groups[rarest].df) {
+		if a.groups[g].df > 0 && !a.groups[g].vague && !a.isOf(g, but) &&
+			(rarest < 0 || a.groups[g].df < a.groups[rarest].df) {
 			rarest = g
 		}
 	}
@@ -296,7 +308,8 @@ func applied(text string, fixes []fix) string {
 // coreOf gives the corrections of words that an answer has to have.
 func (a *asking) coreOf(fixes []fix) (words string) {
 	for _, f := range fixes {
-		if slices.ContainsFunc(a.words, func(w asked) bool { return w.start >= f.start && w.end <= f.end && !w.aside }) {
+		if slices.ContainsFunc(a.words,
+			func(w asked) bool { return w.start >= f.start && w.end <= f.end && !w.aside }) {
 			words += " " + f.to
 		}
 	}

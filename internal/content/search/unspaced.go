@@ -8,14 +8,15 @@ import (
 	"frontdesk/internal/content/search/concepts"
 )
 
-// Japanese has no blanks between words, so that items are found by pairs of characters. Of a question, those pairs are
-// asked that are within a word, as far as scripts and vague words (package analysis) tell: grammar is in every text, and a
-// pair of the end of one word and the beginning of the next is in none.
+// Japanese has no blanks between words, so that items are found by pairs of characters. Of a
+// question, those pairs are asked that are within a word, as far as scripts and vague words
+// (package analysis) tell: grammar is in every text, and a pair of the end of one word and the
+// beginning of the next is in none.
 
 const shortWord = 2 // characters of a word that stands by chance in others
 
-// asksGram says whether a run of one or two characters of a script without blanks is asked: pairs within a word, and
-// characters that are in none.
+// asksGram says whether a run of one or two characters of a script without blanks is asked: pairs
+// within a word, and characters that are in none.
 func (a *asking) asksGram(i int) bool {
 	r := a.runs[i]
 	if single := utf8.RuneCountInString(a.text[r.start:r.end]) == 1; !single {
@@ -32,8 +33,8 @@ func (a *asking) asksGram(i int) bool {
 	return !(before && a.isWithin(a.runs[i-1])) && !(after && a.isWithin(a.runs[i+1]))
 }
 
-// isWithin says whether a pair of characters is within a word: neither is vague, the second does not begin one behind
-// Hiragana, and where it ends a verb, some item has it so.
+// isWithin says whether a pair of characters is within a word: neither is vague, the second does
+// not begin one behind Hiragana, and where it ends a verb, some item has it so.
 func (a *asking) isWithin(pair run) bool {
 	if len(a.faint) == 0 {
 		return true
@@ -60,8 +61,9 @@ func (a *asking) behindHan(at int) bool {
 	return size > 0 && !a.faint[at-size] && han(a.text[at-size:])
 }
 
-// readUnspaced does that for scripts without blanks: the pairs of characters that a word consists of mean what it
-// does. Where no item is in the language, one of them stands for all, and those that mean nothing are passed over.
+// readUnspaced does that for scripts without blanks: the pairs of characters that a word consists
+// of mean what it does. Where no item is in the language, one of them stands for all, and those
+// that mean nothing are passed over.
 func (a *asking) readUnspaced() {
 	for i := 0; i < len(a.words); {
 		w := &a.words[i]
@@ -82,7 +84,8 @@ func (a *asking) readUnspaced() {
 	}
 }
 
-// longestAt gives what the longest phrase that begins at a place of the text means, and where it ends.
+// longestAt gives what the longest phrase that begins at a place of the text means, and where it
+// ends.
 func (a *asking) longestAt(start int) (means []concepts.ID, end int) {
 	n := 0
 	for i, r := range a.text[start:] {

@@ -10,11 +10,12 @@ import (
 	"frontdesk/internal/content/search/segment"
 )
 
-// MaxScan is up to how many vectors a question is held against all of them. Beyond it, it is held against those of the
-// items that were found by their words.
+// MaxScan is up to how many vectors a question is held against all of them. Beyond it, it is held
+// against those of the items that were found by their words.
 const MaxScan = 100_000
 
-// Vector is the direction of a piece of an item's text. Texts that mean about the same have about the same direction.
+// Vector is the direction of a piece of an item's text. Texts that mean about the same have about
+// the same direction.
 type Vector struct {
 	Passage int       // the ordinal of the passage that it is of
 	Values  []float32 // of length 1; never changed
@@ -36,8 +37,8 @@ type table struct {
 	passages []uint16
 }
 
-// Vectors takes the directions of the snapshot's items. of gives an item's; those that do not have as many values as
-// the first are left out. key gives an item's key.
+// Vectors takes the directions of the snapshot's items. of gives an item's; those that do not have
+// as many values as the first are left out. key gives an item's key.
 func (s *Snapshot) Vectors(key func(ref any) string, of func(ref any) []Vector) *Vectors {
 	v := &Vectors{views: s.views, key: key, tables: make([]table, len(s.views))}
 	for i, view := range s.views {
@@ -203,8 +204,9 @@ func (v *Vectors) at(key string) (n near, ok bool) {
 	return n, false
 }
 
-// Resemblance says how much an item must resemble a question to stand out: more than the nearest of all items resembles
-// this share of questions that have to do with none. It holds each against every vector.
+// Resemblance says how much an item must resemble a question to stand out: more than the nearest of
+// all items resembles this share of questions that have to do with none. It holds each against
+// every vector.
 func (v *Vectors) Resemblance(unrelated [][]float32, share float64) float64 {
 	var nearest []float64
 	for _, question := range unrelated {

@@ -31,8 +31,8 @@ func (c *Contents) AddClass(name string, how How) {
 	c.statements = append(c.statements, Statement{name, how})
 }
 
-// AddProperty adds what a named property states: "Contains: milk", "Caffeine: none", "Free from: nuts". Where it lists
-// all that is in the item of a kind, the kind is given.
+// AddProperty adds what a named property states: "Contains: milk", "Caffeine: none", "Free from:
+// nuts". Where it lists all that is in the item of a kind, the kind is given.
 func (c *Contents) AddProperty(name, value string) (lists Kind) {
 	name = plain(name)
 	if p, ok := tables().properties[name]; ok {
@@ -74,8 +74,8 @@ func (c *Contents) Has() (has []string) {
 	return has
 }
 
-// Traces gives the classes that may be in the item: those that it states so, and of a class that it states without
-// saying which of it, all.
+// Traces gives the classes that may be in the item: those that it states so, and of a class that it
+// states without saying which of it, all.
 func (c *Contents) Traces() (traces []string) {
 	for _, s := range c.statements {
 		switch {
@@ -87,7 +87,8 @@ func (c *Contents) Traces() (traces []string) {
 		case s.How != Has && (s.How != Implied || c.free(s.Class)):
 			continue
 		}
-		if !slices.ContainsFunc(c.statements, func(o Statement) bool { return slices.Contains(Above(o.Class), s.Class) }) {
+		if !slices.ContainsFunc(c.statements,
+			func(o Statement) bool { return slices.Contains(Above(o.Class), s.Class) }) {
 			for _, below := range tables().within[s.Class] {
 				if tables().classes[below].above == s.Class && !c.free(below) {
 					traces = put(traces, below)

@@ -30,8 +30,8 @@ type token struct {
 	comma, stop bool // a comma, or what ends a sentence, stands before it
 }
 
-// In reads which classes a text states. Words that no phrase around them tells more of state their class as how
-// says: those of a list of ingredients as Has, those of a description as Mentioned.
+// In reads which classes a text states. Words that no phrase around them tells more of state their
+// class as how says: those of a list of ingredients as Has, those of a description as Mentioned.
 func In(text string, how How) []Statement {
 	r := reading{tokens: scan(text), how: how, base: how}
 	for r.at < len(r.tokens) {
@@ -55,8 +55,10 @@ func scan(text string) []token {
 				end = len(text)
 			}
 			gap := text[:end]
-			comma = comma || strings.ContainsAny(gap, ",、，") || strings.Contains(gap, " - ") || strings.Contains(gap, "–")
-			stop = stop || strings.ContainsAny(gap, ";!?\n|。！？•") || strings.Contains(gap, ". ") || strings.HasSuffix(gap, ".") && end < len(text) && len(gap) > 1
+			comma = comma || strings.ContainsAny(gap, ",、，") || strings.Contains(gap, " - ") ||
+				strings.Contains(gap, "–")
+			stop = stop || strings.ContainsAny(gap, ";!?\n|。！？•") || strings.Contains(gap, ". ") ||
+				strings.HasSuffix(gap, ".") && end < len(text) && len(gap) > 1
 			text = text[end:]
 			continue
 		}
@@ -182,7 +184,9 @@ func (r *reading) take(e *entry, n int) {
 
 // isAfter says whether the word at i tells that what stands before it is not there.
 func (r *reading) isAfter(i int) bool {
-	return slices.ContainsFunc(tables().entries[r.tokens[i].word], func(e *entry) bool { return e.cue == cueAfter && len(e.words) == 1 })
+	return slices.ContainsFunc(tables().entries[r.tokens[i].word], func(e *entry) bool {
+		return e.cue == cueAfter && len(e.words) == 1
+	})
 }
 
 // listed says whether a list of classes goes on at r.at, behind a comma: nothing else stands in it.
@@ -205,8 +209,8 @@ func (r *reading) listed() bool {
 	return true
 }
 
-// match finds the longest entry at token i that is not made another thing by what stands beside it, and how many
-// words it has.
+// match finds the longest entry at token i that is not made another thing by what stands beside it,
+// and how many words it has.
 func (r *reading) match(i int) (*entry, int) {
 	word := r.tokens[i].word
 	var best *entry
@@ -267,7 +271,8 @@ func (r *reading) unlike(class string, i, n int) bool {
 		if i-k >= 0 && !r.tokens[i-k+1].stop && !r.tokens[i-k+1].comma && slices.Contains(c.before, r.words(i-k, i)) {
 			return true
 		}
-		if end+k <= len(r.tokens) && !r.tokens[end+k-1].stop && !r.tokens[end+k-1].comma && slices.Contains(c.after, r.words(end, end+k)) {
+		if end+k <= len(r.tokens) && !r.tokens[end+k-1].stop && !r.tokens[end+k-1].comma &&
+			slices.Contains(c.after, r.words(end, end+k)) {
 			return true
 		}
 	}
@@ -288,7 +293,8 @@ func (r *reading) words(i, j int) string {
 	return b.String()
 }
 
-// compound finds the class of a word that is made of several, as German has them: "Haselnussnougat", "nussfrei".
+// compound finds the class of a word that is made of several, as German has them:
+// "Haselnussnougat", "nussfrei".
 func (r *reading) compound(i int) *entry {
 	word := r.tokens[i].word
 	if len(word) <= stemKey {
@@ -300,7 +306,8 @@ func (r *reading) compound(i int) *entry {
 	for _, e := range tables().front[word[:stemKey]] {
 		rest, ok := strings.CutPrefix(word, e.stem)
 		after := tables().classes[e.class].after
-		if ok && rest != "" && !slices.ContainsFunc(after, func(tail string) bool { return strings.HasPrefix(rest, tail) }) && !r.unlike(e.class, i, 1) {
+		if ok && rest != "" && !slices.ContainsFunc(after,
+			func(tail string) bool { return strings.HasPrefix(rest, tail) }) && !r.unlike(e.class, i, 1) {
 			return e
 		}
 	}
@@ -323,7 +330,9 @@ func freeOf(word string) string {
 		if !ok || len(lead) < 2 {
 			continue
 		}
-		for _, form := range [...]string{lead, strings.TrimSuffix(lead, "n"), strings.TrimSuffix(lead, "s"), lead + "e"} {
+		for _, form := range [...]string{
+			lead, strings.TrimSuffix(lead, "n"), strings.TrimSuffix(lead, "s"), lead + "e",
+		} {
 			if class, called := tables().called[form]; called {
 				return class
 			}
@@ -338,7 +347,8 @@ func singular(word string) string {
 	switch {
 	case n > 4 && strings.HasSuffix(word, "ies"):
 		return word[:n-3] + "y"
-	case n > 4 && (strings.HasSuffix(word, "oes") || strings.HasSuffix(word, "shes") || strings.HasSuffix(word, "ches") || strings.HasSuffix(word, "sses") || strings.HasSuffix(word, "xes")):
+	case n > 4 && (strings.HasSuffix(word, "oes") || strings.HasSuffix(word, "shes") ||
+		strings.HasSuffix(word, "ches") || strings.HasSuffix(word, "sses") || strings.HasSuffix(word, "xes")):
 		return word[:n-2]
 	case n > 3 && word[n-1] == 's' && word[n-2] != 's' && word[n-2] != 'u' && word[n-2] != 'i':
 		return word[:n-1]
@@ -347,13 +357,17 @@ func singular(word string) string {
 }
 
 func hasJapanese(text string) bool {
-	return strings.IndexFunc(text, func(c rune) bool { return c >= 0x3040 && c <= 0x30ff || c >= 0x4e00 && c <= 0x9fff }) >= 0
+	return strings.IndexFunc(text, func(c rune) bool {
+		return c >= 0x3040 && c <= 0x30ff || c >= 0x4e00 && c <= 0x9fff
+	}) >= 0
 }
 
 // inJapanese reads the classes of a text that has no blanks between its words.
 func inJapanese(text string, how How) (found []Statement) {
 	for sentence := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune("。！？\n;", c) }) {
-		traces := slices.ContainsFunc(tables().cues, func(e *entry) bool { return e.cue == cueTraces && strings.Contains(sentence, e.words[0]) })
+		traces := slices.ContainsFunc(tables().cues, func(e *entry) bool {
+			return e.cue == cueTraces && strings.Contains(sentence, e.words[0])
+		})
 		whole := sentence
 		for _, e := range tables().japanese {
 			for at := strings.Index(sentence, e.words[0]); at >= 0; at = strings.Index(sentence, e.words[0]) {
@@ -368,7 +382,9 @@ func inJapanese(text string, how How) (found []Statement) {
 					state = Free
 				case traces:
 					state = Traces
-				case how == Mentioned && slices.ContainsFunc(tables().behind, func(says string) bool { return strings.HasPrefix(after, says) }):
+				case how == Mentioned && slices.ContainsFunc(tables().behind, func(says string) bool {
+					return strings.HasPrefix(after, says)
+				}):
 					state = Has
 				}
 				found = append(found, Statement{e.class, state})
@@ -396,8 +412,8 @@ func within(text string, at, n int, phrases [][]string) bool {
 	return false
 }
 
-// deniedIn says whether what stands behind a word in Japanese tells that it is not there. Further words of a list may
-// stand between.
+// deniedIn says whether what stands behind a word in Japanese tells that it is not there. Further
+// words of a list may stand between.
 func deniedIn(after string) bool {
 	for range 8 {
 		for _, e := range tables().cues {

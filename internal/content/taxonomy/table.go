@@ -69,7 +69,8 @@ type property struct {
 	kind Kind // of what the list is whole; empty for none
 }
 
-// shortest is how many letters a word that is spelled with accents has at most that is not known without them: "lã".
+// shortest is how many letters a word that is spelled with accents has at most that is not known
+// without them: "lã".
 const shortest = 2
 
 // stemKey is how many bytes of a stem it is looked up by.
@@ -77,14 +78,17 @@ const stemKey = 3
 
 func load() *all {
 	t := &all{
-		classes: map[string]*class{}, within: map[string][]string{}, called: map[string]string{}, calledBare: map[string]string{},
-		entries: map[string][]*entry{}, front: map[string][]*entry{}, back: map[string][]*entry{}, joining: map[string]bool{},
-		yes: map[string]bool{}, no: map[string]bool{}, properties: map[string]property{}, bare: map[string]Kind{},
+		classes: map[string]*class{}, within: map[string][]string{}, called: map[string]string{},
+		calledBare: map[string]string{}, entries: map[string][]*entry{}, front: map[string][]*entry{},
+		back: map[string][]*entry{}, joining: map[string]bool{}, yes: map[string]bool{}, no: map[string]bool{},
+		properties: map[string]property{}, bare: map[string]Kind{},
 	}
 	t.readClasses()
 	for _, tag := range Languages {
 		language.MustRead(files, "words/"+tag+".txt", ":", func(line language.Line) error { return t.word(tag, line) })
-		language.MustRead(files, "statements/"+tag+".txt", ":", func(line language.Line) error { return t.statement(tag, line) })
+		language.MustRead(files, "statements/"+tag+".txt", ":", func(line language.Line) error {
+			return t.statement(tag, line)
+		})
 	}
 	longest := func(a, b *entry) int { return len(b.words) - len(a.words) }
 	for _, list := range t.entries {
@@ -235,8 +239,8 @@ func (t *all) add(language, said string, e entry) {
 	t.entries[e.words[0]] = append(t.entries[e.words[0]], &e)
 }
 
-// plain brings words to the form in which they are compared: lower case, one blank between words. Accents stay,
-// unlike in strip.
+// plain brings words to the form in which they are compared: lower case, one blank between words.
+// Accents stay, unlike in strip.
 func plain(s string) string {
 	var b strings.Builder
 	gap := false

@@ -1,13 +1,14 @@
-// Package taxonomy knows the classes of what people leave out: allergens and other foods, materials, and what
-// a thing is powered by. It finds classes in the words of a question (Named) and reads which of them a text
-// states, states the absence of, or speaks of at all (In).
+// Package taxonomy knows the classes of what people leave out: allergens and other foods,
+// materials, and what a thing is powered by. It finds classes in the words of a question (Named)
+// and reads which of them a text states, states the absence of, or speaks of at all (In).
 //
-// What it knows is data. classes.txt has the classes and what stands above them. words has a table a language:
-// "class: words" are how the class is called, by people who ask and by items; "class has:" what states it
-// although it is called otherwise; "class free:" what states its absence; "class not:" what looks like a word of
-// it and is none; and "class before:" and "class after:" what beside a word of it makes something else of it. A
-// word with a star at its end begins compounds, one with a star before it ends them. statements has a table a
-// language of how texts state things. Words are written as they are spelled, with their accents.
+// What it knows is data. classes.txt has the classes and what stands above them. words has a table
+// a language: "class: words" are how the class is called, by people who ask and by items; "class
+// has:" what states it although it is called otherwise; "class free:" what states its absence;
+// "class not:" what looks like a word of it and is none; and "class before:" and "class after:"
+// what beside a word of it makes something else of it. A word with a star at its end begins
+// compounds, one with a star before it ends them. statements has a table a language of how texts
+// state things. Words are written as they are spelled, with their accents.
 //
 // It is pure, and knows nothing of items or of questions.
 package taxonomy
@@ -53,14 +54,15 @@ func KindOf(name string) Kind {
 	return ""
 }
 
-// Provable says whether a list of what is in an item proves that a class is not in it by leaving it out. Gluten
-// and sugar are in too much that does not say so.
+// Provable says whether a list of what is in an item proves that a class is not in it by leaving it
+// out. Gluten and sugar are in too much that does not say so.
 func Provable(name string) bool {
 	c := tables().classes[name]
 	return c != nil && !c.unproven
 }
 
-// Above gives the classes above a class, the nearest first: what states the class states these, too.
+// Above gives the classes above a class, the nearest first: what states the class states these,
+// too.
 func Above(name string) (above []string) {
 	classes := tables().classes
 	for c := classes[name]; c != nil && c.above != ""; c = classes[c.above] {
@@ -69,8 +71,8 @@ func Above(name string) (above []string) {
 	return above
 }
 
-// Within gives the classes any of which an item must not state for somebody who leaves a class out, the class
-// itself first.
+// Within gives the classes any of which an item must not state for somebody who leaves a class out,
+// the class itself first.
 func Within(name string) []string {
 	if tables().classes[name] == nil {
 		return []string{name}
@@ -78,7 +80,8 @@ func Within(name string) []string {
 	all := []string{name}
 	for i := 0; i < len(all); i++ {
 		for _, further := range tables().within[all[i]] {
-			if !slices.Contains(all, further) && (i == 0 || tables().classes[further].above == all[i] || tables().classes[all[0]].inside != "") {
+			if !slices.Contains(all, further) &&
+				(i == 0 || tables().classes[further].above == all[i] || tables().classes[all[0]].inside != "") {
 				all = append(all, further)
 			}
 		}
@@ -86,8 +89,8 @@ func Within(name string) []string {
 	return all
 }
 
-// Inside says whether a class is in what states another only as long as that does not say to be without it: lactose in
-// dairy.
+// Inside says whether a class is in what states another only as long as that does not say to be
+// without it: lactose in dairy.
 func Inside(name, other string) bool {
 	c := tables().classes[name]
 	return c != nil && c.inside != "" && (other == c.inside || slices.Contains(Above(other), c.inside))
@@ -105,8 +108,8 @@ func Name(name, language string) string {
 	return c.names["en"]
 }
 
-// Named finds the class that a phrase calls by its name, in any of our languages: "nuts", "Haselnüsse", "gluten".
-// A phrase without accents may be one that is spelled with them.
+// Named finds the class that a phrase calls by its name, in any of our languages: "nuts",
+// "Haselnüsse", "gluten". A phrase without accents may be one that is spelled with them.
 func Named(phrase string) (name string, ok bool) {
 	phrase = plain(phrase)
 	if name, ok = tables().called[phrase]; ok {
@@ -120,5 +123,6 @@ func Named(phrase string) (name string, ok bool) {
 	return name, ok
 }
 
-// IsFood says whether a word without accents, in the singular, is a food that belongs to a class: "chicken", "cashew".
+// IsFood says whether a word without accents, in the singular, is a food that belongs to a class:
+// "chicken", "cashew".
 func IsFood(word string) bool { return tables().bare[word] == Food }

@@ -47,5 +47,6 @@ const (
 
 // DefaultSettings are those where nothing is said.
 func DefaultSettings() Settings {
-	return Settings{Fusion: ByScores, Share: search.DefaultFusion.Share, Alone: true, Apart: 0.95, Passages: 8, Most: search.MaxScan}
+	return Settings{Fusion: ByScores, Share: search.DefaultFusion.Share, Alone: true, Apart: 0.95, Passages: 8,
+		Most: search.MaxScan}
 }

@@ -114,7 +114,8 @@ func New(options Options) *Store {
 		options.Now = time.Now
 	}
 	k := &Store{
-		options: options, lease: lease{db: options.DB, name: content.NewHolder()}, questions: newRecent(), items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
+		options: options, lease: lease{db: options.DB, name: content.NewHolder()}, questions: newRecent(),
+		items: map[string]*item{}, texts: map[key]*text{}, probes: &item{},
 	}
 	for _, probe := range probes {
 		t := &text{key: k.keyOf(options.QuestionPrefix + probe), users: 1, probe: true}
@@ -403,7 +404,8 @@ func (k *Store) missing() []*item {
 		}
 	}
 	slices.SortFunc(missing, func(a, b *item) int {
-		return cmp.Or(cmp.Compare(a.ref.Site, b.ref.Site), cmp.Compare(a.ref.Source, b.ref.Source), cmp.Compare(a.ref.ID, b.ref.ID))
+		return cmp.Or(cmp.Compare(a.ref.Site, b.ref.Site), cmp.Compare(a.ref.Source, b.ref.Source),
+			cmp.Compare(a.ref.ID, b.ref.ID))
 	})
 	if len(k.items) > 0 && lacks(k.probes) {
 		missing = append(missing, k.probes)

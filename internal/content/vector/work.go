@@ -36,7 +36,8 @@ func (k *Store) take(ctx context.Context, missing []*item) error {
 	now, wanted := k.options.Now(), []*text{}
 	for _, it := range missing {
 		for _, t := range it.texts {
-			if t != nil && t.values == nil && (t.looked.IsZero() || !k.lease.holding && now.Sub(t.looked) >= lookAgain) {
+			if t != nil && t.values == nil &&
+				(t.looked.IsZero() || !k.lease.holding && now.Sub(t.looked) >= lookAgain) {
 				t.looked = now
 				wanted = append(wanted, t)
 			}
@@ -249,7 +250,8 @@ func (k *Store) check(vectors [][]float32) error {
 			return errors.New("the endpoint gave a vector without a direction")
 		}
 		if k.dimensions > 0 && len(v) != k.dimensions {
-			return fmt.Errorf("the endpoint gives vectors of %d numbers, and those kept have %d: if it serves another model now, write another model.vectors.version, and all are made anew",
+			return fmt.Errorf("the endpoint gives vectors of %d numbers, and those kept have %d: "+
+				"if it serves another model now, write another model.vectors.version, and all are made anew",
 				len(v), k.dimensions)
 		}
 	}

@@ -21,8 +21,8 @@ func (l *Language) Denial() Denial {
 		by = deniedBy["en"]
 	}
 	d := Denial{
-		Between: l.termsOf(by.between), Or: l.termsOf(by.or), After: l.termsOf(by.after), NotAfter: l.termsOf(by.notAfter),
-		GramsBefore: l.termsOf(gramsBefore), GramsAfter: l.termsOf(gramsAfter),
+		Between: l.termsOf(by.between), Or: l.termsOf(by.or), After: l.termsOf(by.after),
+		NotAfter: l.termsOf(by.notAfter), GramsBefore: l.termsOf(gramsBefore), GramsAfter: l.termsOf(gramsAfter),
 	}
 	for phrase := range strings.FieldsSeq(by.before) {
 		d.Before = append(d.Before, l.termsOf(strings.ReplaceAll(phrase, "_", " ")))

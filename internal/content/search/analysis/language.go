@@ -32,8 +32,8 @@ type Language struct {
 }
 
 var stemmers = map[string]func(string, bool) string{
-	"en": withForms("en", english.Stem), "es": withForms("es", stemSpanish), "fr": withForms("fr", stemFrench), "hu": hungarian.Stem, "no": norwegian.Stem,
-	"ru": russian.Stem, "sv": swedish.Stem,
+	"en": withForms("en", english.Stem), "es": withForms("es", stemSpanish), "fr": withForms("fr", stemFrench),
+	"hu": hungarian.Stem, "no": norwegian.Stem, "ru": russian.Stem, "sv": swedish.Stem,
 	"de": withForms("de", stemGerman), "it": withForms("it", stemItalian), "pt": withForms("pt", stemPortuguese),
 }
 
@@ -120,7 +120,8 @@ func (a *Analyzer) Guess(text string) string {
 	var counts [64]int // by place in functionTags
 	words, kana := 0, 0
 	Scan(text, func(start, end int, k Kind) bool {
-		if r, _ := utf8.DecodeRuneInString(text[start:end]); k == Gram && unicode.In(r, unicode.Hiragana, unicode.Katakana) {
+		if r, _ := utf8.DecodeRuneInString(text[start:end]); k == Gram &&
+			unicode.In(r, unicode.Hiragana, unicode.Katakana) {
 			kana++
 		}
 		for of := functionWordsOf()[Fold(text[start:end])]; of != 0; of &= of - 1 {

@@ -12,14 +12,16 @@ const (
 )
 
 // neverEnds are words that another hardly ends with: there they are a suffix.
-var neverEnds = folded("frei los arm voll reich bar haft lich weise mal mals fach fest sam wert leer heit keit ung schaft lig isch ling rei tion")
+var neverEnds = folded("frei los arm voll reich bar haft lich weise mal mals fach fest sam wert leer heit keit ung " +
+	"schaft lig isch ling rei tion")
 
 // alsoSuffix are words with which others end by chance (romantisch, Direktor): what stands before
 // must be a word that is known, or end as hardly any such stem does.
 var alsoSuffix = folded("tisch fisch art rat ring stand lage zug satz rest ende tor tier chen")
 
 // particles make another word of the one behind them, and no kind of it.
-var particles = folded("ver ent zer miss auf aus bei ein mit nach vor über unter durch fort heim hin her los nieder um zurück wider roman")
+var particles = folded(
+	"ver ent zer miss auf aus bei ein mit nach vor über unter durch fort heim hin her los nieder um zurück wider roman")
 
 // linked may stand between the parts of a word.
 var linked = []string{"", "n", "en", "s", "es", "er", "e"}
@@ -49,7 +51,8 @@ func (p *Parting) EndsWith(term string) bool {
 	if p.inflected(before) {
 		return true
 	}
-	if alsoSuffix[p.Stem] && strings.IndexByte("bdfghlmrtwz", before[len(before)-1]) < 0 && !strings.HasSuffix(before, "ss") {
+	if alsoSuffix[p.Stem] && strings.IndexByte("bdfghlmrtwz", before[len(before)-1]) < 0 &&
+		!strings.HasSuffix(before, "ss") {
 		return false
 	}
 	return utf8.RuneCountInString(p.word) >= longPart && strings.ContainsAny(before, "aeiouyåøæäöü")

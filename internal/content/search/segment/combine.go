@@ -119,7 +119,8 @@ func byFrequency(union *WordList, frequency []uint32) (words WordList, place []u
 
 // renumbered is the live part of a source with new word numbers. It has no word list of its own.
 func (s source) renumbered(numbers []uint32) *Forward {
-	out := &Forward{starts: make([]uint32, 1, len(s.starts)), breaks: make([]uint32, 1, len(s.starts)), codes: make(Codes, 0, len(s.codes))}
+	out := &Forward{starts: make([]uint32, 1, len(s.starts)), breaks: make([]uint32, 1, len(s.starts)),
+		codes: make(Codes, 0, len(s.codes))}
 	items := make(map[uint16]int)
 	for u := range s.Units() {
 		if s.dead.Has(u) {

@@ -100,7 +100,9 @@ func (f *Forward) Ranks() []uint16 {
 		for i := range order {
 			order[i] = uint16(i)
 		}
-		slices.SortFunc(order, func(a, b uint16) int { return bytes.Compare(f.Keys.Word(uint32(a)), f.Keys.Word(uint32(b))) })
+		slices.SortFunc(order, func(a, b uint16) int {
+			return bytes.Compare(f.Keys.Word(uint32(a)), f.Keys.Word(uint32(b)))
+		})
 		f.ranked.ranks = make([]uint16, len(order))
 		for rank, item := range order {
 			f.ranked.ranks[item] = uint16(rank)

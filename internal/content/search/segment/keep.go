@@ -22,8 +22,9 @@ func (g *Segment) Sections() [][]byte {
 	}
 	sections := [][]byte{
 		layout.Bytes(g.census().scalars(scalars)), g.codes, layout.Bytes(g.starts), layout.Bytes(g.ItemOf),
-		layout.Bytes(g.FirstPassage), layout.Bytes(g.ends), layout.Bytes(g.breaks), g.Languages, layout.Bytes(g.Ranks()),
-		layout.Bytes(g.Forms.Terms), layout.Bytes(g.postings), layout.Bytes(g.docs), layout.Bytes(g.impacts), layout.Bytes(g.windows),
+		layout.Bytes(g.FirstPassage), layout.Bytes(g.ends), layout.Bytes(g.breaks), g.Languages,
+		layout.Bytes(g.Ranks()), layout.Bytes(g.Forms.Terms), layout.Bytes(g.postings), layout.Bytes(g.docs),
+		layout.Bytes(g.impacts), layout.Bytes(g.windows),
 	}
 	for _, list := range []*WordList{&g.Words, &g.Keys, &g.Forms.Words} {
 		sections = append(sections, list.bytes, layout.Bytes(list.ends))
@@ -78,7 +79,8 @@ func Opened(sections [][]byte, refs []any) (*View, error) {
 	ranks := values[uint16](p)
 	f.ranked.once.Do(func() { f.ranked.ranks = ranks })
 	f.Forms.Terms = values[uint32](p)
-	g := &Segment{Forward: f, postings: values[uint32](p), docs: values[uint16](p), impacts: values[uint16](p), windows: values[window](p)}
+	g := &Segment{Forward: f, postings: values[uint32](p), docs: values[uint16](p), impacts: values[uint16](p),
+		windows: values[window](p)}
 	for _, list := range []*WordList{&f.Words, &f.Keys, &f.Forms.Words} {
 		list.bytes, list.ends = p.next(), values[uint32](p)
 	}
@@ -116,8 +118,10 @@ func (f *Forward) fits(ranks []uint16) bool {
 	units, items := f.Units(), len(f.Refs)
 	switch {
 	case units > MaxUnits, len(f.starts) != units+1, len(f.breaks) != units+1, len(f.FirstPassage) != units,
-		len(f.Languages) != items, len(ranks) != items, f.Keys.Len() != items, len(f.Forms.Terms) != f.Forms.Words.Len(),
-		f.starts[0] != 0, f.breaks[0] != 0, !layout.Rising(f.starts, len(f.codes)), !layout.Rising(f.breaks, len(f.ends)):
+		len(f.Languages) != items, len(ranks) != items, f.Keys.Len() != items,
+		len(f.Forms.Terms) != f.Forms.Words.Len(),
+		f.starts[0] != 0, f.breaks[0] != 0, !layout.Rising(f.starts, len(f.codes)),
+		!layout.Rising(f.breaks, len(f.ends)):
 		return false
 	}
 	for u, item := range f.ItemOf {
@@ -135,7 +139,8 @@ func (f *Forward) fits(ranks []uint16) bool {
 		}
 	}
 	return int(f.ItemOf[units-1]) == items-1 && len(f.codes)%CodeSize == 0 && layout.Below(ranks, items) &&
-		f.Words.fits() && f.Keys.fits() && f.Forms.Words.fits() && f.Words.Len() > 0 && len(f.Words.Word(Separator)) == 0 &&
+		f.Words.fits() && f.Keys.fits() && f.Forms.Words.fits() && f.Words.Len() > 0 &&
+		len(f.Words.Word(Separator)) == 0 &&
 		layout.Below(f.Languages, MaxLanguages) && layout.Below(f.Forms.Terms, f.Words.Len())
 }
 

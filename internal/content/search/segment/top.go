@@ -5,9 +5,11 @@ import "bytes"
 // Candidate is a unit with its score.
 type Candidate struct {
 	Score uint32
-	Lift  int32 // how much of the score is no match of words: for words that follow each other, against another language
-	View  uint32
-	Unit  uint32
+	// how much of the score is no match of words: for words that follow each other, against another
+	// language
+	Lift int32
+	View uint32
+	Unit uint32
 }
 
 // top keeps the best candidates: a heap with the worst of them on top.

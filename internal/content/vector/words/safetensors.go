@@ -49,7 +49,8 @@ func readTensors(file []byte) (map[string]*tensor, error) {
 		}
 		t.data = body[t.Offsets[0]:t.Offsets[1]]
 		if values, ok := t.values(); !ok || values*tensorSizes[t.Type] != len(t.data) {
-			return nil, fmt.Errorf("tensor %q has %d bytes, not those of %v values of type %s", name, len(t.data), t.Shape, t.Type)
+			return nil, fmt.Errorf("tensor %q has %d bytes, not those of %v values of type %s", name, len(t.data),
+				t.Shape, t.Type)
 		}
 		all[name] = t
 	}
@@ -163,7 +164,9 @@ func readTokenizer(data []byte, rows int) (pieces, string, error) {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return nil, "", err
 	}
-	lower := t.Normalizer.does(func(n *normalizer) bool { return n.Type == "Lowercase" || n.Type == "BertNormalizer" && n.Lowercase })
+	lower := t.Normalizer.does(func(n *normalizer) bool {
+		return n.Type == "Lowercase" || n.Type == "BertNormalizer" && n.Lowercase
+	})
 	var names bytes.Buffer
 	spans, scores := make([]span, rows), make([]float32, rows)
 	put := func(piece int, name string) {
@@ -187,7 +190,8 @@ func readTokenizer(data []byte, rows int) (pieces, string, error) {
 			}
 		}
 		bare := t.Normalizer.does(func(n *normalizer) bool {
-			return n.Type == "StripAccents" || n.Type == "BertNormalizer" && (n.Accents == nil && n.Lowercase || n.Accents != nil && *n.Accents)
+			return n.Type == "StripAccents" ||
+				n.Type == "BertNormalizer" && (n.Accents == nil && n.Lowercase || n.Accents != nil && *n.Accents)
 		})
 		return &greedy{newLexicon(names.Bytes(), spans), !lower, !bare}, "WordPiece", nil
 	case "Unigram":

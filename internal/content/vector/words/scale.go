@@ -118,8 +118,9 @@ func (r Reading) Read() bool {
 	return r.Asked > 0 && float64(r.Known) >= enoughKnown*float64(r.Asked) && r.Same-r.Other >= enoughApart
 }
 
-var errUnread = errors.New("of none of the languages that the program reads does it know the everyday words, with words " +
-	"for the same pointing the same way: make it of a model of texts or words in one of them")
+var errUnread = errors.New(
+	"of none of the languages that the program reads does it know the everyday words, with words " +
+		"for the same pointing the same way: make it of a model of texts or words in one of them")
 
 // aligned finds a table's scale, by the languages that it reads.
 func aligned(t *Table, err error) (*Table, error) {
@@ -130,7 +131,8 @@ func aligned(t *Table, err error) (*Table, error) {
 	for _, language := range Languages() {
 		if r := t.Reads(language); r.Read() {
 			own := Builtin().Reads(language)
-			same, other, theirSame, theirOther, n = same+own.Same, other+own.Other, theirSame+r.Same, theirOther+r.Other, n+1
+			same, other, theirSame, theirOther, n = same+own.Same, other+own.Other, theirSame+r.Same,
+				theirOther+r.Other, n+1
 		}
 	}
 	if n == 0 {

@@ -107,7 +107,8 @@ func readLines(text []byte) (*Table, error) {
 		r.dimensions = len(first) - 1
 	}
 	if r.dimensions < 2 || r.dimensions > mostDimensions {
-		return nil, fmt.Errorf("its lines have %d numbers; a table in text has a word and its 2 to %d numbers a line", max(0, r.dimensions), mostDimensions)
+		return nil, fmt.Errorf("its lines have %d numbers; a table in text has a word and its 2 to %d numbers a line",
+			max(0, r.dimensions), mostDimensions)
 	}
 	var spans []span
 	for line := 1; at < len(text); line++ {

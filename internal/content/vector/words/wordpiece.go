@@ -79,7 +79,8 @@ func wordsOf(text string, signs bool) func(yield func(string) bool) {
 			}
 			sign := unicode.IsPunct(r) || unicode.IsSymbol(r)
 			switch {
-			case !signs && (r == '\'' || r == '’' || r == '-') && begin >= 0 && i+size < len(text) && isLetter(text[i+size:]):
+			case !signs && (r == '\'' || r == '’' || r == '-') && begin >= 0 && i+size < len(text) &&
+				isLetter(text[i+size:]):
 				continue
 			case sign || unicode.Is(unicode.Han, r):
 				if begin >= 0 && !yield(text[begin:i]) {
