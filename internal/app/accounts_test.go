@@ -34,8 +34,8 @@ func TestWhatIsSaidOfAccountsIsChecked(t *testing.T) {
 	}
 }
 
-// TestTheBookFollowsTheConfiguration buys on the configured credit, reports far less than was estimated, and finds what the
-// operator did in the ledger.
+// TestTheBookFollowsTheConfiguration buys on the configured credit, reports far less than was
+// estimated, and finds what the operator did in the ledger.
 func TestTheBookFollowsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "ramp: {accounts: {credit: \"2\", tolerance: 50}}\n")
@@ -43,19 +43,22 @@ func TestTheBookFollowsTheConfiguration(t *testing.T) {
 	const coin, buyer = 100_000_000, "buyer.example.com/research-bot"
 	c := accounts.Charge{
 		ID: "txn-1", Buyer: buyer, Site: "news", Item: accounts.Item{URL: "https://news.example/a"},
-		Price: policy.Money{Model: "per_token", Rate: coin / 50, Currency: "USD"}, Quantity: 100, Due: now.Add(time.Hour), Now: now,
+		Price: policy.Money{Model: "per_token", Rate: coin / 50, Currency: "USD"}, Quantity: 100,
+		Due: now.Add(time.Hour), Now: now,
 	}
 	err := s.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
 		if _, err := s.Accounts.Authorize(t.Context(), tx, c); err != nil {
 			return err
 		}
-		if settled, err := s.Accounts.Settle(t.Context(), tx, c.ID, accounts.Report{Quantity: 10, Now: now}); err != nil || settled.Charged != coin || !settled.Deviant {
+		if settled, err := s.Accounts.Settle(t.Context(), tx, c.ID,
+			accounts.Report{Quantity: 10, Now: now}); err != nil || settled.Charged != coin || !settled.Deviant {
 			t.Errorf("%+v, %v", settled, err)
 		}
 		more := c
 		more.ID, more.Quantity = "txn-2", 51
 		var refused *accounts.Denial
-		if _, err := s.Accounts.Authorize(t.Context(), tx, more); !errors.As(err, &refused) || refused.Reason != accounts.InsufficientBalance {
+		if _, err := s.Accounts.Authorize(t.Context(), tx, more); !errors.As(err, &refused) ||
+			refused.Reason != accounts.InsufficientBalance {
 			t.Errorf("above the credit: %v", err)
 		}
 		_, err := s.Accounts.Pay(t.Context(), tx, accounts.Credit, buyer, "USD", 3*coin, "INV-1", now)

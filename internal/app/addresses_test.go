@@ -11,7 +11,8 @@ import (
 func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
 	t.Parallel()
 	for choice, want := range map[string][2]string{
-		"off": {"", ""}, "network": {"198.51.100.0/24", "2001:db8:1::/48"}, "address": {"198.51.100.9", "2001:db8:1:2::9"},
+		"off": {"", ""}, "network": {"198.51.100.0/24", "2001:db8:1::/48"},
+		"address": {"198.51.100.9", "2001:db8:1:2::9"},
 	} {
 		s, log := open(t, "proxies: [10.0.0.0/8]\nlog: {clients: "+choice+"}\n")
 		for i, client := range []string{"198.51.100.9", "2001:db8:1:2::9"} {
@@ -21,7 +22,8 @@ func TestLogNamesClientsOnlyAsItsOwnerChose(t *testing.T) {
 			send(s, r)
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 			last := lines[len(lines)-1]
-			if got := strings.Contains(last, `"client":"`+want[i]+`"`); got != (want[i] != "") || want[i] == "" && strings.Contains(last, "client") {
+			if got := strings.Contains(last, `"client":"`+want[i]+`"`); got != (want[i] != "") ||
+				want[i] == "" && strings.Contains(last, "client") {
 				t.Errorf("%s: %s", choice, last)
 			}
 			if choice != "address" && strings.Contains(last, client) {
@@ -54,8 +56,9 @@ func TestPathOfThePublicAddressMayStayOnRequests(t *testing.T) {
 		path   string
 		status int
 	}{
-		{"/healthz", 200}, {"/desk/healthz", 200}, {"/desk", 200}, {"/desk/", 200}, {"/", 200}, {"/desk/ask", 200}, {"/ask", 200},
-		{"/desk/desk/healthz", 404}, {"/deskhealthz", 404}, {"/desk//healthz", 404}, {"//desk/healthz", 404}, {"/Desk/healthz", 404}, {"/desk/../desk/healthz", 404},
+		{"/healthz", 200}, {"/desk/healthz", 200}, {"/desk", 200}, {"/desk/", 200}, {"/", 200}, {"/desk/ask", 200},
+		{"/ask", 200}, {"/desk/desk/healthz", 404}, {"/deskhealthz", 404}, {"/desk//healthz", 404},
+		{"//desk/healthz", 404}, {"/Desk/healthz", 404}, {"/desk/../desk/healthz", 404},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.URL.Path = test.path

@@ -16,16 +16,19 @@ type step struct {
 	words              string
 }
 
-// TestOperatorsBooks holds what operators' programs do to accounts, licences and subscriptions, that nobody else does it, and that the
-// ledger tells of it.
+// TestOperatorsBooks holds what operators' programs do to accounts, licences and subscriptions,
+// that nobody else does it, and that the ledger tells of it.
 func TestOperatorsBooks(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
 	operator, id := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	every, _ := makeKey(t, m.App, identity.Key{Name: "all doors"})
-	for _, path := range []string{"/admin/accounts", "/admin/accounts/USD/buyer.example.com/bot", "/admin/licenses", "/admin/subscriptions/sub-1"} {
+	for _, path := range []string{
+		"/admin/accounts", "/admin/accounts/USD/buyer.example.com/bot", "/admin/licenses", "/admin/subscriptions/sub-1",
+	} {
 		for key, status := range map[string]int{"": 401, every: 403} {
-			if w := send(m, posted("GET", path, "", identity.KeyHeader, key)); w.Code != status || w.Header().Get("Cache-Control") != "no-store" {
+			if w := send(m, posted("GET", path, "", identity.KeyHeader, key)); w.Code != status ||
+				w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
@@ -111,7 +114,8 @@ func TestOperatorsBooks(t *testing.T) {
 			did = append(did, strings.TrimSpace(fact.Did+" "+fact.Amount+fact.Limit))
 		}
 	}
-	if got := strings.Join(did, ", "); got != "open configured, credit 250, debit 20, credit 1, credit 1, expire 232, limit 5, suspend, limit configured, resume" {
+	if got := strings.Join(did, ", "); got != "open configured, credit 250, debit 20, credit 1, credit 1, "+
+		"expire 232, limit 5, suspend, limit configured, resume" {
 		t.Errorf("the ledger tells: %s", got)
 	}
 	if found, err := m.CheckAccounts(t.Context()); err != nil || len(found) > 0 {

@@ -14,7 +14,8 @@ import (
 	"frontdesk/internal/ledger"
 )
 
-// TestOperatorsProgramsSeeAndDecideDisputes lists, shows, decides and erases disputes over a socket, and is refused what cannot be.
+// TestOperatorsProgramsSeeAndDecideDisputes lists, shows, decides and erases disputes over a
+// socket, and is refused what cannot be.
 func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: none}\n"+soldSoup)
@@ -28,7 +29,8 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 	defer front.Close()
 	do := func(method, path, key, body string) (int, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, front.URL+"/admin/disputes"+path, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), method, front.URL+"/admin/disputes"+path,
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +83,8 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 	if got := fmt.Sprint(first, rest); got != fmt.Sprint([]string{ids[2], ids[1]}, []string{ids[0]}) || end != "" {
 		t.Errorf("pages: %s, and then %q", got, end)
 	}
-	for query, want := range map[string]int{"?status=final": 0, "?status=evidence_needed&reason=delivery_failed&site=" + DefaultSite: 3, "?resolution=credit": 0, "?buyer=nobody": 0, "?since=2027-05-05": 0, "?until=2027-05-05": 3} {
+	for query, want := range map[string]int{"?status=final": 0, "?status=evidence_needed&reason=delivery_failed&site=" +
+		DefaultSite: 3, "?resolution=credit": 0, "?buyer=nobody": 0, "?since=2027-05-05": 0, "?until=2027-05-05": 3} {
 		if found, _ := page(query); len(found) != want {
 			t.Errorf("%s: %v", query, found)
 		}
@@ -106,7 +109,8 @@ func TestOperatorsProgramsSeeAndDecideDisputes(t *testing.T) {
 		{"no body", "POST", "/" + ids[0] + "/decide", operator, `{}`, 422, "a decision is credit, redelivery"},
 		{"a list", "POST", "/" + ids[0] + "/decide", operator, `[]`, 400, ""},
 		{"another member", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","because":"x"}`, 400, "because"},
-		{"a long note", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","note":"` + strings.Repeat("x", 1001) + `"}`, 422, "a note is a text of at most 1000 bytes"},
+		{"a long note", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","note":"` +
+			strings.Repeat("x", 1001) + `"}`, 422, "a note is a text of at most 1000 bytes"},
 		{"no decision", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"gold"}`, 422, "a decision is credit, redelivery"},
 		{"an amount of nothing", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","amount":"0"}`, 422, "amount is more than 0"},
 		{"more than was charged", "POST", "/" + ids[0] + "/decide", operator, `{"resolution":"credit","amount":"5"}`, 422, ""},

@@ -18,12 +18,14 @@ import (
 	"frontdesk/internal/content"
 )
 
-// lamps fills a server with items whose answer does not fit into the buffers between server and client.
+// lamps fills a server with items whose answer does not fit into the buffers between server and
+// client.
 func lamps(t *testing.T, s *App) {
 	t.Helper()
 	items := make([]content.Item, 1000)
 	for i := range items {
-		items[i] = product(fmt.Sprintf("https://lamps.example/p/%d", i), fmt.Sprintf("lamp %d", i), strings.Repeat("lamp oil wick light ", 300))
+		items[i] = product(fmt.Sprintf("https://lamps.example/p/%d", i), fmt.Sprintf("lamp %d", i),
+			strings.Repeat("lamp oil wick light ", 300))
 	}
 	fill(t, s, items...)
 }
@@ -47,7 +49,8 @@ func connect(t *testing.T, address string) *asker {
 // streamOf is a request for a stream of so many results.
 func streamOf(limit int, protocol string) string {
 	body := fmt.Sprintf(`{"query":{"text":"lamp","limit":%d,"min_score":0},"prefer":{"streaming":true}}`, limit)
-	return fmt.Sprintf("POST /ask %s\r\nHost: lamps.example\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", protocol, len(body), body)
+	return fmt.Sprintf("POST /ask %s\r\nHost: lamps.example\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n%s", protocol, len(body), body)
 }
 
 // read reads an answer and holds that it is a whole stream of so many results.
@@ -58,7 +61,8 @@ func (a *asker) read(t *testing.T, limit int) *http.Response {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(response.Body)
-	if n := strings.Count(string(text), "event: result\n"); err != nil || n != limit || !strings.Contains(string(text), "event: complete\n") {
+	if n := strings.Count(string(text), "event: result\n"); err != nil || n != limit ||
+		!strings.Contains(string(text), "event: complete\n") {
 		t.Fatalf("status %s: %d of %d results, %v", response.Status, n, limit, err)
 	}
 	return response
@@ -75,7 +79,8 @@ func TestStreamLeavesItsConnectionToTheNextRequest(t *testing.T) {
 		io.WriteString(a, streamOf(40, "HTTP/1.1"))
 		response := a.read(t, 40)
 		for name, want := range map[string]string{
-			"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "Connection": "",
+			"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+			"Access-Control-Allow-Origin": "*", "Connection": "",
 		} {
 			if got := response.Header.Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
@@ -104,8 +109,9 @@ func TestStreamClosesAConnectionThatCannotGoOn(t *testing.T) {
 	defer stop()
 	for name, text := range map[string]string{
 		"another request was sent at once": streamOf(10, "HTTP/1.1") + streamOf(10, "HTTP/1.1"),
-		"the client says close":            strings.Replace(streamOf(10, "HTTP/1.1"), "Host:", "Connection: close\r\nHost:", 1),
-		"HTTP/1.0":                         streamOf(10, "HTTP/1.0"),
+		"the client says close": strings.Replace(streamOf(10, "HTTP/1.1"), "Host:",
+			"Connection: close\r\nHost:", 1),
+		"HTTP/1.0": streamOf(10, "HTTP/1.0"),
 	} {
 		a := connect(t, address)
 		io.WriteString(a, text)
@@ -140,8 +146,8 @@ func TestStoppingServerCutsAStreamThatNobodyReads(t *testing.T) {
 	}
 }
 
-// TestStreamHoldsNothingOfItsRequest holds that a stream that waits for its client keeps no request, and so none of the
-// buffers that net/http read it with.
+// TestStreamHoldsNothingOfItsRequest holds that a stream that waits for its client keeps no
+// request, and so none of the buffers that net/http read it with.
 func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "ask: {stranger_limit: 1000}\nlimits: {shutdown_timeout: 50ms}")
@@ -169,7 +175,8 @@ func TestStreamHoldsNothingOfItsRequest(t *testing.T) {
 	t.Error("the request is still held while its answer waits")
 }
 
-// TestPanicInAStreamIsSeenByItsClient holds that an answer that broke off is not taken for a whole one.
+// TestPanicInAStreamIsSeenByItsClient holds that an answer that broke off is not taken for a whole
+// one.
 func TestPanicInAStreamIsSeenByItsClient(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "")

@@ -62,7 +62,8 @@ func TestWhatIsAskedIsKeptByWhoAsks(t *testing.T) {
 	s, log := open(t, "")
 	askedBy(t, s.front, "Lentil soup?", "192.0.2.1", browser)
 	askedBy(t, s.front, "lentil soup", "192.0.2.2", "curl/8.0")
-	askedBy(t, s.front, "lentil soup", "192.0.2.4", "Mozilla/5.0 (compatible; NobodysBot/1.0)") // like a browser, and none
+	// like a browser, and none
+	askedBy(t, s.front, "lentil soup", "192.0.2.4", "Mozilla/5.0 (compatible; NobodysBot/1.0)")
 	askedBy(t, s.front, "lentil soup", "192.0.2.3", "Mozilla/5.0 (compatible; ChatGPT-User/1.0)")
 	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call",
 		"params":{"name":"ask","arguments":{"query":{"text":"lentil soup"}}}}`))

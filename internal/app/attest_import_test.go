@@ -13,8 +13,9 @@ import (
 	rampv1 "frontdesk/wire/ramp/v1"
 )
 
-// TestAttestationsAreImportedForTheVeryItem imports what a third party attests: again and again, in the place of what it attested before, for addresses that items have and no
-// beginnings or patterns of them, and one that is not good beside others that are.
+// TestAttestationsAreImportedForTheVeryItem imports what a third party attests: again and again, in
+// the place of what it attested before, for addresses that items have and no beginnings or patterns
+// of them, and one that is not good beside others that are.
 func TestAttestationsAreImportedForTheVeryItem(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
@@ -23,7 +24,8 @@ func TestAttestationsAreImportedForTheVeryItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run.Put(t.Context(), content.Item{URL: "https://own.example/a", Types: []string{"Article"}, Name: "A", Object: []byte(`{"@type":"Article","name":"A"}`)}); err != nil {
+	if err := run.Put(t.Context(), content.Item{URL: "https://own.example/a", Types: []string{"Article"}, Name: "A",
+		Object: []byte(`{"@type":"Article","name":"A"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run.Commit(t.Context(), content.CommitOptions{}); err != nil {
@@ -32,7 +34,8 @@ func TestAttestationsAreImportedForTheVeryItem(t *testing.T) {
 	attests := func(verifier, uri, name string, value *structpb.Value) *rampv1.ResourceAttestation {
 		t.Helper()
 		a := &rampv1.ResourceAttestation{
-			Verifier: verifier, Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()), Uri: uri, Claims: &structpb.Struct{Fields: map[string]*structpb.Value{name: value}},
+			Verifier: verifier, Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()), Uri: uri,
+			Claims: &structpb.Struct{Fields: map[string]*structpb.Value{name: value}},
 		}
 		if err := ramp.SignAttestation(a, supplierKey("verifier")); err != nil {
 			t.Fatal(err)
@@ -86,18 +89,21 @@ func TestAttestationsAreImportedForTheVeryItem(t *testing.T) {
 	}
 	holds("another two in its place", "2 3")
 	for _, address := range []string{
-		"https://own.example/", "https://own.example/a*", "https://own.example/aa", "https://own.example/a/", "https://own.example/A", "https://own.example/a?b=1", "https://other.example/a", "https://own.example.evil/a",
+		"https://own.example/", "https://own.example/a*", "https://own.example/aa", "https://own.example/a/",
+		"https://own.example/A", "https://own.example/a?b=1", "https://other.example/a", "https://own.example.evil/a",
 	} {
 		if got := imports(counted(address, 9)); got != "UNKNOWN_URI" {
 			t.Errorf("of %s: %q", address, got)
 		}
 	}
-	if got := imports(attests("own.example", "https://own.example/a", "word_count", structpb.NewNumberValue(9))); got != "OWN_ATTESTATION" {
+	if got := imports(attests("own.example", "https://own.example/a", "word_count",
+		structpb.NewNumberValue(9))); got != "OWN_ATTESTATION" {
 		t.Errorf("in the site's own name: %q", got)
 	}
 	forged := counted("https://own.example/a", 9)
 	forged.Claims.Fields["word_count"] = structpb.NewNumberValue(10)
-	if got := imports(forged, &rampv1.ResourceAttestation{}); !strings.HasSuffix(got, " INVALID_ATTESTATION") || strings.HasPrefix(got, " ") || len(strings.Fields(got)) != 2 {
+	if got := imports(forged, &rampv1.ResourceAttestation{}); !strings.HasSuffix(got, " INVALID_ATTESTATION") ||
+		strings.HasPrefix(got, " ") || len(strings.Fields(got)) != 2 {
 		t.Errorf("that are not good: %q", got)
 	}
 	holds("whatever is refused changes nothing", "2 3")

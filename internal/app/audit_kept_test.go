@@ -13,8 +13,9 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// TestTheAuditIsKeptAndTellsNoSignedAddress sells, passes thirteen months with all that sweeps, and holds that the signed export of the ledger and the
-// reports still tell of the sale, and that nothing that is exported tells the address that opened what was bought.
+// TestTheAuditIsKeptAndTellsNoSignedAddress sells, passes thirteen months with all that sweeps, and
+// holds that the signed export of the ledger and the reports still tell of the sale, and that
+// nothing that is exported tells the address that opened what was bought.
 func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
 	t.Parallel()
 	p := openProving(t)
@@ -58,7 +59,8 @@ func TestTheAuditIsKeptAndTellsNoSignedAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := receipt.VerifyExport(strings.NewReader(exports["the ledger as "+ledger.Lines]), keys); err != nil || c.Size == 0 {
+	if c, err := receipt.VerifyExport(strings.NewReader(exports["the ledger as "+ledger.Lines]), keys); err != nil ||
+		c.Size == 0 {
 		t.Errorf("%v, %v", c, err)
 	}
 	reports, _ := makeKey(t, p.App, identity.Key{Name: "books", Scopes: []string{"reports"}})

@@ -21,11 +21,13 @@ import (
 	"frontdesk/internal/identity/visitors"
 )
 
-// shelf is a server with n generated products, as it runs by default except that its log goes nowhere, and
-// questions that they answer.
+// shelf is a server with n generated products, as it runs by default except that its log goes
+// nowhere, and questions that they answer.
 func shelf(b *testing.B, n int) (*App, []string) {
 	b.Helper()
-	loaded, err := Load(Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"), "ask.min_score": "0"}})
+	loaded, err := Load(
+		Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db"),
+			"ask.min_score": "0"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -68,11 +70,13 @@ func product(url, name, text string) content.Item {
 	}
 }
 
-// BenchmarkAsk compares a whole POST /ask over loopback and keep-alive (ten items, JSON) with its parts, in one
-// run: "floor" is a handler that drops the request's body and writes the same bytes from memory; "search" is the
-// same handler after the items were found and rendered, so that the work is done where a server does it,
-// between two system calls, and "select" is that work by itself in a loop; "ask" passes all that a request passes, event, log line and counters with it. The metric
-// over-floor of "ask" is (ask - (search - floor)) / floor: what an ask costs beside its search.
+// BenchmarkAsk compares a whole POST /ask over loopback and keep-alive (ten items, JSON) with its
+// parts, in one run: "floor" is a handler that drops the request's body and writes the same bytes
+// from memory; "search" is the same handler after the items were found and rendered, so that the
+// work is done where a server does it, between two system calls, and "select" is that work by
+// itself in a loop; "ask" passes all that a request passes, event, log line and counters with it.
+// The metric over-floor of "ask" is (ask - (search - floor)) / floor: what an ask costs beside its
+// search.
 func BenchmarkAsk(b *testing.B) {
 	s, questions := shelf(b, 7000)
 	d := s.Ask
@@ -103,7 +107,8 @@ func BenchmarkAsk(b *testing.B) {
 			}
 			perOp[name] = b.Elapsed() / time.Duration(b.N)
 			if name == "ask" && perOp["floor"] > 0 && perOp["search"] > 0 {
-				b.ReportMetric(float64(perOp["ask"]-perOp["search"]+perOp["floor"])/float64(perOp["floor"]), "over-floor")
+				b.ReportMetric(float64(perOp["ask"]-perOp["search"]+perOp["floor"])/float64(perOp["floor"]),
+					"over-floor")
 			}
 		})
 	}
@@ -145,15 +150,19 @@ func BenchmarkAsk(b *testing.B) {
 	overHTTP("ask", s)
 }
 
-// BenchmarkFront is what every request costs beside its handler: routing, event, log, metrics, headers.
+// BenchmarkFront is what every request costs beside its handler: routing, event, log, metrics,
+// headers.
 func BenchmarkFront(b *testing.B) {
-	loaded, err := Load(Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db")}})
+	loaded, err := Load(
+		Layers{Flags: map[string]string{"keys": b.TempDir(), "store": filepath.Join(b.TempDir(), "bench.db")}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	s, err := Build(b.Context(), Options{
 		Loaded: loaded, Log: NewLog(Log{Level: "info", Format: "text"}, io.Discard),
-		Pages: map[string]http.Handler{"/nothing": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })},
+		Pages: map[string]http.Handler{"/nothing": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(200)
+		})},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -174,11 +183,13 @@ func answerTo(reply *ask.Reply, err error) (*ask.Answer, error) {
 	return reply.Answer, nil
 }
 
-// BenchmarkAskCounted is an ask that nobody counts, and the same with what counts it: the keeper of questions and the
-// counter of visitors. The metric counting-us of the second is the difference in microseconds.
+// BenchmarkAskCounted is an ask that nobody counts, and the same with what counts it: the keeper of
+// questions and the counter of visitors. The metric counting-us of the second is the difference in
+// microseconds.
 func BenchmarkAskCounted(b *testing.B) {
 	s, questions := shelf(b, 7000)
-	source := askquestions.Source{Protocol: "mcp", Kind: askquestions.OtherAgent, Agent: "GPTBot", Address: "agent GPTBot"}
+	source := askquestions.Source{Protocol: "mcp", Kind: askquestions.OtherAgent, Agent: "GPTBot",
+		Address: "agent GPTBot"}
 	var plain time.Duration
 	for _, counted := range []bool{false, true} {
 		b.Run(fmt.Sprint("counted=", counted), func(b *testing.B) {
@@ -191,7 +202,8 @@ func BenchmarkAskCounted(b *testing.B) {
 					b.Fatal(err)
 				}
 				if counted {
-					s.Counter.Count(visitors.Visit{Agent: "GPTBot", Known: "word", Channel: "mcp", What: visitors.Asked})
+					s.Counter.Count(visitors.Visit{Agent: "GPTBot", Known: "word", Channel: "mcp",
+						What: visitors.Asked})
 				}
 			}
 			each := b.Elapsed() / time.Duration(b.N)

@@ -29,7 +29,8 @@ type clockwork struct{ off atomic.Int64 }
 func (c *clockwork) now() time.Time        { return time.Now().Add(time.Duration(c.off.Load())) }
 func (c *clockwork) set(off time.Duration) { c.off.Store(int64(off)) }
 
-// clocked is an agent, a Broker and an Exchange, which each have a clock of their own. What the Broker and the agent ask the Exchange goes by a way that can break.
+// clocked is an agent, a Broker and an Exchange, which each have a clock of their own. What the
+// Broker and the agent ask the Exchange goes by a way that can break.
 type clocked struct {
 	t                       *testing.T
 	agent, broker, exchange clockwork
@@ -41,7 +42,8 @@ type clocked struct {
 	purchases               atomic.Int64 // that the Exchange has answered
 }
 
-// then is what happens once the Exchange has answered an RPC; a purchase's answer is lost with that.
+// then is what happens once the Exchange has answered an RPC; a purchase's answer is lost with
+// that.
 type then struct {
 	after string
 	do    func()
@@ -91,7 +93,8 @@ func openClocked(t *testing.T, more ...ramp.Key) *clocked {
 	}})
 	start := func(text string, clock *clockwork, listener net.Listener) *App {
 		loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text), Flags: map[string]string{
-			"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...),
+			"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(),
+			"store": storetest.ChosenDSN(t, tables...),
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -133,18 +136,21 @@ broker:
 `, &c.broker, front)
 	keys := append(more, ramp.Key{ID: "k", Public: c.key.Public().(ed25519.PublicKey), Active: true})
 	for _, s := range []*App{c.shop, broker} {
-		if _, err := s.Requesters.Add(t.Context(), requesters.Registration{Domain: "buyer.example", ID: "bot", Keys: keys}); err != nil {
+		if _, err := s.Requesters.Add(t.Context(),
+			requesters.Registration{Domain: "buyer.example", ID: "bot", Keys: keys}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	id, signer, _ := broker.AgentKeys.Current()
 	host := strings.TrimPrefix(c.url, "http://")
-	if _, err := c.shop.Requesters.Add(t.Context(), requesters.Registration{Domain: host, ID: host, Keys: []ramp.Key{{ID: id, Public: signer.Public().(ed25519.PublicKey), Active: true}}}); err != nil {
+	if _, err := c.shop.Requesters.Add(t.Context(), requesters.Registration{Domain: host, ID: host,
+		Keys: []ramp.Key{{ID: id, Public: signer.Public().(ed25519.PublicKey), Active: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	var all []content.Item
 	for _, path := range []string{"/palace", "/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h"} {
-		all = append(all, content.Item{URL: c.way.URL + path, Types: []string{"Article"}, Name: "A text", Object: []byte(`{"@type":"Article","name":"A text","url":"` + c.way.URL + path + `"}`)})
+		all = append(all, content.Item{URL: c.way.URL + path, Types: []string{"Article"}, Name: "A text",
+			Object: []byte(`{"@type":"Article","name":"A text","url":"` + c.way.URL + path + `"}`)})
 	}
 	fill(t, c.shop, all...)
 	if err := c.shop.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
@@ -170,14 +176,16 @@ func (c *clocked) buys(id, path string) (*client.Resolved, error) {
 // buysWith does so with another key of the agent's.
 func (c *clocked) buysWith(kid string, key ed25519.PrivateKey, id, path string) (*client.Resolved, error) {
 	c.t.Helper()
-	b, err := client.OpenBroker(c.url, client.Buyer{ID: "bot", Domain: "buyer.example", Key: key, KeyID: kid}, client.Options{Retries: -1, Now: c.agent.now})
+	b, err := client.OpenBroker(c.url, client.Buyer{ID: "bot", Domain: "buyer.example", Key: key, KeyID: kid},
+		client.Options{Retries: -1, Now: c.agent.now})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return b.Resolve(c.t.Context(), &client.Resolving{ID: id, URIs: []string{c.way.URL + path}})
 }
 
-// sold holds that so many things were charged by the Exchange, and are counted as spent by the broker.Settings, with nothing held.
+// sold holds that so many things were charged by the Exchange, and are counted as spent by the
+// broker.Settings, with nothing held.
 func (c *clocked) sold(when string, things int) {
 	c.t.Helper()
 	var left int64
@@ -188,14 +196,17 @@ func (c *clocked) sold(when string, things int) {
 		c.t.Errorf("%s: the Exchange has charged %d units, and not for %d things: %v", when, charged, things, err)
 	}
 	_, err = c.buys("", "/palace")
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(": %v USD are spent, and 0 USD held", float64(2*things)/100)) {
+	if err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprintf(": %v USD are spent, and 0 USD held", float64(2*things)/100)) {
 		c.t.Errorf("%s: %v; the price of %d things is to be spent, and nothing held", when, err, things)
 	}
 }
 
-// TestClocksThatAreApartChargeNobodyTwice has the clock of the agent, of the Broker or of the Exchange be ten minutes ahead or behind: before the request, when nothing is
-// bought and who asks is told that clocks are apart and by how much; between offer and purchase; and between a purchase and its answer, which is lost. What the Exchange
-// has charged is what was told, and what the Broker counts; and once the clock is right nothing is open, and nothing was bought twice.
+// TestClocksThatAreApartChargeNobodyTwice has the clock of the agent, of the Broker or of the
+// Exchange be ten minutes ahead or behind: before the request, when nothing is bought and who asks
+// is told that clocks are apart and by how much; between offer and purchase; and between a purchase
+// and its answer, which is lost. What the Exchange has charged is what was told, and what the
+// Broker counts; and once the clock is right nothing is open, and nothing was bought twice.
 func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 	t.Parallel()
 	apart := regexp.MustCompile(`clock is (10m0s|9m59s|10m1s) (ahead|behind)|are (10m0s|9m59s|10m1s) apart`)
@@ -206,7 +217,8 @@ func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 				whose  string
 				clocks []*clockwork
 			}{
-				{"the agent's", []*clockwork{&c.agent}}, {"the Broker's", []*clockwork{&c.broker}}, {"the Exchange's", []*clockwork{&c.exchange}},
+				{"the agent's", []*clockwork{&c.agent}}, {"the Broker's", []*clockwork{&c.broker}},
+				{"the Exchange's", []*clockwork{&c.exchange}},
 				{"the agent's and the Broker's", []*clockwork{&c.agent, &c.broker}}, // on one machine
 			}
 			set := func(all []*clockwork, off time.Duration) {
@@ -237,7 +249,8 @@ func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 				_, err := c.buys("between "+w.whose, fmt.Sprintf("/%c", path))
 				set(w.clocks, 0)
 				path++
-				// The offer has ended for whoever's clock was set forward, and the Broker's signature has a time in any case.
+				// The offer has ended for whoever's clock was set forward, and the Broker's
+				// signature has a time in any case.
 				if err == nil || !apart.MatchString(err.Error()) && !strings.Contains(err.Error(), "OFFER_EXPIRED") {
 					t.Errorf("with %s clock turned after the offer: %v", w.whose, err)
 				}
@@ -248,7 +261,8 @@ func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 				path++
 				c.then.Store(&then{"ExecuteTransaction", func() { set(w.clocks, off) }})
 				for range 2 {
-					if got, err := c.buys(id, uri); err == nil && len(got.Items) != 1 || err != nil && !apart.MatchString(err.Error()) && !strings.Contains(err.Error(), "not known yet") {
+					if got, err := c.buys(id, uri); err == nil && len(got.Items) != 1 || err != nil &&
+						!apart.MatchString(err.Error()) && !strings.Contains(err.Error(), "not known yet") {
 						t.Errorf("with %s clock turned before an answer that was lost: %v", w.whose, err)
 					}
 				}
@@ -266,15 +280,18 @@ func TestClocksThatAreApartChargeNobodyTwice(t *testing.T) {
 	}
 }
 
-// TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice has a key of the agent's end by its validity, as time goes by: between offer and purchase, when nothing is
-// bought; and between a purchase and its answer, which is lost. The agent's other key is told what was bought, and buys what was not.
+// TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice has a key of the agent's end by its
+// validity, as time goes by: between offer and purchase, when nothing is bought; and between a
+// purchase and its answer, which is lost. The agent's other key is told what was bought, and buys
+// what was not.
 func TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice(t *testing.T) {
 	t.Parallel()
 	const passes = 3 * time.Minute // within which an offer does not end
 	for _, after := range []string{"DiscoverResources", "ExecuteTransaction"} {
 		t.Run(after, func(t *testing.T) {
 			ending := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
-			c := openClocked(t, ramp.Key{ID: "ending", Public: ending.Public().(ed25519.PublicKey), Until: time.Now().Add(passes), Active: true})
+			c := openClocked(t, ramp.Key{ID: "ending", Public: ending.Public().(ed25519.PublicKey),
+				Until: time.Now().Add(passes), Active: true})
 			if _, err := c.buysWith("ending", ending, "before", "/a"); err != nil {
 				t.Fatal("before the key ends:", err)
 			}
@@ -291,7 +308,8 @@ func TestAKeyThatEndsWhileSomethingIsBoughtChargesNobodyTwice(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), words) || c.then.Load() != nil {
 				t.Fatalf("with a key that has ended: %v, %v", got, err)
 			}
-			if _, err := c.buysWith("ending", ending, "one", "/b"); err == nil || !strings.Contains(err.Error(), "unauthenticated") {
+			if _, err := c.buysWith("ending", ending, "one", "/b"); err == nil ||
+				!strings.Contains(err.Error(), "unauthenticated") {
 				t.Error("again with that key:", err)
 			}
 			if after == "DiscoverResources" {

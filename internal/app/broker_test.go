@@ -59,12 +59,14 @@ broker:
   buy_within: 15s
   exchanges: [{domain: shop.example, url: "`+o.url+`"}]
 `)),
-		Flags: map[string]string{"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...)},
+		Flags: map[string]string{"metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(),
+			"data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.App, err = Build(t.Context(), Options{Loaded: loaded, Listener: listener, Log: NewLog(Log{Level: "debug", Format: "json"}, o.log)}); err != nil {
+	if o.App, err = Build(t.Context(), Options{Loaded: loaded, Listener: listener,
+		Log: NewLog(Log{Level: "debug", Format: "json"}, o.log)}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { o.App.Close() })
@@ -91,7 +93,8 @@ broker:
 
 // request is one to the Broker.
 func (o *own) request(id, path string) *rampv1.RAMPRequest {
-	return &rampv1.RAMPRequest{Ver: "1.0", Id: id, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{o.url + path}, IntendedUse: []string{"ai-input"}}}
+	return &rampv1.RAMPRequest{Ver: "1.0", Id: id, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example",
+		Uris: []string{o.url + path}, IntendedUse: []string{"ai-input"}}}
 }
 
 // post sends a body, and gives what came back.
@@ -137,7 +140,8 @@ func unframed(t *testing.T, body []byte) (message []byte, trailer string) {
 	return message, trailer
 }
 
-// resolvers are the ways to ask the broker.Settings, by name: each gives the answer, and the code of a failure as the way tells it.
+// resolvers are the ways to ask the broker.Settings, by name: each gives the answer, and the code
+// of a failure as the way tells it.
 func (o *own) resolvers() map[string]func(*rampv1.RAMPRequest) (*rampv1.RAMPResponse, string) {
 	const rpc = "/ramp.v1.BrokerService/Resolve"
 	over2 := &http.Client{Transport: &http.Transport{Protocols: new(http.Protocols)}}
@@ -206,17 +210,20 @@ func (o *own) resolvers() map[string]func(*rampv1.RAMPRequest) (*rampv1.RAMPResp
 }
 
 // nowhere is the code of what nobody offers, as gRPC has it in a number.
-var nowhere = map[string]string{"plain JSON": "not_found", "Connect, JSON": "not_found", "Connect, binary": "not_found", "gRPC": "5", "gRPC-Web": "5"}
+var nowhere = map[string]string{"plain JSON": "not_found", "Connect, JSON": "not_found", "Connect, binary": "not_found",
+	"gRPC": "5", "gRPC-Web": "5"}
 
-// TestABrokerBuysAtTheExchangeOfItsOwnProcess over each way to ask: the two do not wait for each other, what is bought is the Exchange's own transaction, and
-// reports of it go to nobody else. The figures tell it, and of nobody.
+// TestABrokerBuysAtTheExchangeOfItsOwnProcess over each way to ask: the two do not wait for each
+// other, what is bought is the Exchange's own transaction, and reports of it go to nobody else. The
+// figures tell it, and of nobody.
 func TestABrokerBuysAtTheExchangeOfItsOwnProcess(t *testing.T) {
 	t.Parallel()
 	o := openOwn(t)
 	bought := map[string]*rampv1.RAMPResponse{}
 	for name, resolve := range o.resolvers() {
 		got, code := resolve(o.request("r "+name, "/soup"))
-		if code != "" || got.TransactionId == "" || got.Exchange != "shop.example" || got.GetCost().GetAmount() != 0.02 || bought[got.TransactionId] != nil {
+		if code != "" || got.TransactionId == "" || got.Exchange != "shop.example" ||
+			got.GetCost().GetAmount() != 0.02 || bought[got.TransactionId] != nil {
 			t.Fatalf("%s: %q %v", name, code, got)
 		}
 		again, code := resolve(o.request("r "+name, "/soup"))
@@ -230,12 +237,14 @@ func TestABrokerBuysAtTheExchangeOfItsOwnProcess(t *testing.T) {
 	}
 	for id, one := range bought {
 		report, err := ramp.Marshal(&rampv1.UsageReport{
-			Ver: "1.0", Id: "u " + id, TransactionId: id, BillingId: one.BillingId, Usage: &rampv1.Usage{ConsumedQuantity: 1}, Timestamp: timestamppb.New(time.Now().Truncate(time.Second)),
+			Ver: "1.0", Id: "u " + id, TransactionId: id, BillingId: one.BillingId,
+			Usage: &rampv1.Usage{ConsumedQuantity: 1}, Timestamp: timestamppb.New(time.Now().Truncate(time.Second)),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if response, text := o.post(http.DefaultClient, "/ramp.v1.ExchangeService/ReportUsage", "application/json", report); response.StatusCode != http.StatusOK || !strings.Contains(string(text), `"accepted":true`) {
+		if response, text := o.post(http.DefaultClient, "/ramp.v1.ExchangeService/ReportUsage", "application/json",
+			report); response.StatusCode != http.StatusOK || !strings.Contains(string(text), `"accepted":true`) {
 			t.Errorf("the report of %s: %s %s", id, response.Status, text)
 		}
 	}
@@ -257,12 +266,15 @@ func TestABrokerBuysAtTheExchangeOfItsOwnProcess(t *testing.T) {
 	}
 }
 
-// TestWithoutABrokerItIsUnimplemented asks an Exchange, and a front desk that is none either, to buy elsewhere: each way to ask is told, in its own form, that there is no Broker
-// here, and what to do.
+// TestWithoutABrokerItIsUnimplemented asks an Exchange, and a front desk that is none either, to
+// buy elsewhere: each way to ask is told, in its own form, that there is no Broker here, and what
+// to do.
 func TestWithoutABrokerItIsUnimplemented(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string][]string{
-		"an Exchange": {"roles: [broker]", ""}, "a front desk": {"roles: [broker]", "", "ramp: {enabled: true, signatures: none, domain: shop.example}", ""},
+		"an Exchange": {"roles: [broker]", ""}, "a front desk": {
+			"roles: [broker]", "", "ramp: {enabled: true, signatures: none, domain: shop.example}", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -276,9 +288,12 @@ func TestWithoutABrokerItIsUnimplemented(t *testing.T) {
 					t.Errorf("%s: %q %v", way, code, got)
 				}
 			}
-			for _, path := range []string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/ramp.v1.BrokerService/Other"} {
+			for _, path := range []string{
+				"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/ramp.v1.BrokerService/Other",
+			} {
 				response, text := o.post(http.DefaultClient, path, "application/json", []byte("{}"))
-				if response.StatusCode != http.StatusNotImplemented || !strings.Contains(string(text), "ExchangeService/DiscoverResources") {
+				if response.StatusCode != http.StatusNotImplemented ||
+					!strings.Contains(string(text), "ExchangeService/DiscoverResources") {
 					t.Errorf("%s: %s %s", path, response.Status, text)
 				}
 			}
@@ -294,20 +309,23 @@ func (o *own) figures() string {
 	return w.Body.String()
 }
 
-// TestADelegationThatABrokerNarrowedIsTakenByTheExchange holds our own narrowing against our own reading: the Exchange verifies the token that it gets,
-// counts what is bought under the principal's, and sells what takes a scope; without the delegation it does not.
+// TestADelegationThatABrokerNarrowedIsTakenByTheExchange holds our own narrowing against our own
+// reading: the Exchange verifies the token that it gets, counts what is bought under the
+// principal's, and sells what takes a scope; without the delegation it does not.
 func TestADelegationThatABrokerNarrowedIsTakenByTheExchange(t *testing.T) {
 	t.Parallel()
 	o := openOwn(t)
 	key := ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))
 	var domain string
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		document, _ := ramp.WriteAgentKeys(domain, "", []ramp.Key{{ID: "k", Public: key.Public().(ed25519.PublicKey), Active: true}})
+		document, _ := ramp.WriteAgentKeys(domain, "",
+			[]ramp.Key{{ID: "k", Public: key.Public().(ed25519.PublicKey), Active: true}})
 		_, _ = w.Write(document)
 	}))
 	defer host.Close()
 	domain = strings.TrimPrefix(host.URL, "http://")
-	if _, err := o.Requesters.Add(t.Context(), requesters.Registration{Domain: domain, ID: "ceo", Scopes: []string{"premium:*"}}); err != nil {
+	if _, err := o.Requesters.Add(t.Context(),
+		requesters.Registration{Domain: domain, ID: "ceo", Scopes: []string{"premium:*"}}); err != nil {
 		t.Fatal(err)
 	}
 	source, err := biscuit.ParseSource(`user("ceo"); scope("premium:*"); max_spend_cents(5)`)
@@ -324,8 +342,9 @@ func TestADelegationThatABrokerNarrowedIsTakenByTheExchange(t *testing.T) {
 		r.Constraints = &rampv1.RequestConstraints{MaxPrice: &rampv1.Cost{Amount: 0.03, Currency: "USD"}}
 		if under {
 			r.Requester.Delegation = &rampv1.Delegation{
-				PrincipalDomain: domain, PrincipalId: "ceo", Token: token.Text(), ExpiresAt: timestamppb.New(time.Now().Add(90 * 24 * time.Hour).Truncate(time.Second)),
-				MaxSpend: &rampv1.Cost{Amount: 0.05, Currency: "USD"},
+				PrincipalDomain: domain, PrincipalId: "ceo", Token: token.Text(),
+				ExpiresAt: timestamppb.New(time.Now().Add(90 * 24 * time.Hour).Truncate(time.Second)),
+				MaxSpend:  &rampv1.Cost{Amount: 0.05, Currency: "USD"},
 			}
 		}
 		return resolve(r)
@@ -364,7 +383,8 @@ func TestWhatIsNoBrokerIsFoundBeforehand(t *testing.T) {
 		"at a port":       {`budgets: [{requester: "127.0.0.1:8080/b/c", amount: "1", currency: USD}]`, ""},
 		"a share of more": {`fee: {share: "101"}`, "broker.fee.share"},
 	} {
-		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", "url: https://b.example\nroles: [broker]\nbroker:\n  "+c.line+"\n")})
+		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml",
+			"url: https://b.example\nroles: [broker]\nbroker:\n  "+c.line+"\n")})
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
@@ -409,7 +429,8 @@ func TestFiltersOfSearchesAreWordsAndYears(t *testing.T) {
 	}
 }
 
-// TestNothingIsServedButTheBroker: where there is nothing else, what is not found is not sent to what is not there either.
+// TestNothingIsServedButTheBroker: where there is nothing else, what is not found is not sent to
+// what is not there either.
 func TestNothingIsServedButTheBroker(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -422,7 +443,8 @@ func TestNothingIsServedButTheBroker(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		apphttp.NothingAt(nothingHint(c.routes)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/x", nil))
-		if told := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(told, c.want) || strings.Contains(told, "/ask") != (c.want == "/ask") {
+		if told := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(told, c.want) ||
+			strings.Contains(told, "/ask") != (c.want == "/ask") {
 			t.Errorf("%s: %d %s", name, w.Code, told)
 		}
 	}

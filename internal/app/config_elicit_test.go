@@ -30,7 +30,8 @@ ask:
 		t.Fatal(err)
 	}
 	slots := loaded.Config.Ask.Elicit.Slots
-	if len(slots) != 2 || slots[0].When.Words[1] != "something to eat" || !slices.Equal(slots[0].Default, []string{"vegetarian", "vegan"}) || !slices.Equal(slots[1].Default, []string{"20"}) || !slots[1].When.Always {
+	if len(slots) != 2 || slots[0].When.Words[1] != "something to eat" || !slices.Equal(slots[0].Default,
+		[]string{"vegetarian", "vegan"}) || !slices.Equal(slots[1].Default, []string{"20"}) || !slots[1].When.Always {
 		t.Errorf("the slots are %+v", slots)
 	}
 	if loaded.Config.Ask.Asker() == nil || Default().Ask.Asker() != nil {
@@ -52,9 +53,11 @@ ask:
 		"kind: number, filter: price":                  "ask.elicit.slots[1].value",
 	} {
 		to := map[string]string{
-			"mode: auto": "mode: sometimes", "rounds: 1": "rounds: 0", "id: budget": "id: diet", "[vegan, vegetarisch]": "[vegan]",
-			`default: "20"`: "default: much", "[vegetarian, vegan]": "[vegetarian, meat]", "filter: suitableForDiet": "filter: text",
-			"text: Any diet?": `text: ""`, "text: Ernährung?": `text: " "`, "id: diet": "id: sort",
+			"mode: auto": "mode: sometimes", "rounds: 1": "rounds: 0", "id: budget": "id: diet",
+			"[vegan, vegetarisch]": "[vegan]",
+			`default: "20"`:        "default: much", "[vegetarian, vegan]": "[vegetarian, meat]",
+			"filter: suitableForDiet": "filter: text",
+			"text: Any diet?":         `text: ""`, "text: Ernährung?": `text: " "`, "id: diet": "id: sort",
 			"filter: suitableForDiet\n":                    "filter: price\n",
 			"kind: number, filter: price, default: \"20\"": `kind: single_select, filter: price, options: [little, much], values: ["under 20", much]`,
 			"kind: number, filter: price":                  `kind: boolean, value: cheap-ish, filter: totalTime`,

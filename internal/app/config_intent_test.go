@@ -14,8 +14,8 @@ intent:
   compliance: {last_updated: "2026-11-01"}
 `
 
-// TestWhatCannotBeDeclaredIsFoundBeforehand: a server would refuse to start, or a file that is read while one runs would take
-// the declaration away.
+// TestWhatCannotBeDeclaredIsFoundBeforehand: a server would refuse to start, or a file that is read
+// while one runs would take the declaration away.
 func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ label, line, says string }{
@@ -29,9 +29,12 @@ func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
 		"a country of none":               {"news", `refuse: {countries: [""]}`, `intent.refuse.countries[0]: "" is no country`},
 		"countries and languages":         {"news", "refuse: {countries: [fr, DE], languages: [fr, zh-Hant-TW]}", ""},
 		"a language that is none":         {"news", `refuse: {languages: ["fr_FR"]}`, `intent.refuse.languages[0]: "fr_FR" is no language`},
-		"a password in a sink's address":  {"news", `sinks: [{name: a, url: "https://u:p@sink.example/"}]`, "intent.sinks[0].url: an address must not hold a user or a password"},
-		"a sink's secret that is not set": {"news", `sinks: [{name: a, url: "https://sink.example/", secret_env: NO_SUCH_VARIABLE}]`, "intent.sinks[0].secret_env: the environment has no NO_SUCH_VARIABLE"},
-		"a sink's secret that is none":    {"news", `sinks: [{name: a, url: "https://sink.example/", secret_env: PATH}]`, "intent.sinks[0].secret_env: "},
+		"a password in a sink's address": {"news", `sinks: [{name: a, url: "https://u:p@sink.example/"}]`,
+			"intent.sinks[0].url: an address must not hold a user or a password"},
+		"a sink's secret that is not set": {
+			"news", `sinks: [{name: a, url: "https://sink.example/", secret_env: NO_SUCH_VARIABLE}]`, "intent.sinks[0].secret_env: the environment has no NO_SUCH_VARIABLE",
+		},
+		"a sink's secret that is none": {"news", `sinks: [{name: a, url: "https://sink.example/", secret_env: PATH}]`, "intent.sinks[0].secret_env: "},
 	} {
 		text := strings.Replace(intentConfig, "LABEL", `"`+c.label+`"`, 1)
 		if c.line != "" {
@@ -48,8 +51,9 @@ func TestWhatCannotBeDeclaredIsFoundBeforehand(t *testing.T) {
 func TestASiteOfWhichPlatformsGetNothingIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ more, says string }{
-		"its own address":       {"", ""},
-		"another domain":        {"publisher: {id: house, domain: papers.example}", "its items are at www.example.com, and the publisher's domain is papers.example"},
+		"its own address": {"", ""},
+		"another domain": {"publisher: {id: house, domain: papers.example}",
+			"its items are at www.example.com, and the publisher's domain is papers.example"},
 		"another domain's host": {"publisher: {id: house, domain: papers.example}\n  hosts: [www.example.com]", ""},
 	} {
 		text := strings.Replace(intentConfig, "LABEL", "news", 1)
@@ -60,7 +64,8 @@ func TestASiteOfWhichPlatformsGetNothingIsWarnedOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := loaded.Warnings.Error(); strings.Contains(told, "intent.hosts") != (c.says != "") || !strings.Contains(told, c.says) {
+		if told := loaded.Warnings.Error(); strings.Contains(told, "intent.hosts") != (c.says != "") ||
+			!strings.Contains(told, c.says) {
 			t.Errorf("%s: warned of %q, want %q", name, told, c.says)
 		}
 	}

@@ -14,10 +14,12 @@ import (
 func TestWhatIsSaidOfItemsIsChecked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`items: [{match: {}, isbn: 978-3-16-148410-1}]`:                                                                       "ramp.items[0].isbn: it cannot be read",
-		`items: [{match: {}, isni: 0000 0001 2103 2684}]`:                                                                     "ramp.items[0].isni: it cannot be read",
-		`items: [{match: {}, doi: abc}]`:                                                                                      "ramp.items[0].doi: it cannot be read",
-		`items: [{match: {}, c2pa: /manifest}]`:                                                                               "ramp.items[0].c2pa: it cannot be read",
+		`items: [{match: {}, isbn: 978-3-16-148410-1}]`:   "ramp.items[0].isbn: it cannot be read",
+		`items: [{match: {}, isni: 0000 0001 2103 2684}]`: "ramp.items[0].isni: it cannot be read",
+		`items: [{match: {}, doi: abc}]`: "ramp.items[0].doi: " +
+			"it cannot be read",
+		`items: [{match: {}, c2pa: /manifest}]`: "ramp.items[0].c2pa: " +
+			"it cannot be read",
 		`items: [{match: {}, mutability: often}]`:                                                                             "ramp.items[0].mutability",
 		`items: [{match: {path: [premium]}}]`:                                                                                 "ramp.items[0].match.path[0]",
 		`items: [{match: {}, categories: ["4 8"]}]`:                                                                           "ramp.items[0].categories[0]",
@@ -81,7 +83,8 @@ terms:
 	if err := json.Compact(&compact, policy.Body.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if got := compact.String(); got != want || policy.Header().Get("Cache-Control") != "public, max-age=300" || policy.Header().Get("ETag") == "" {
+	if got := compact.String(); got != want || policy.Header().Get("Cache-Control") != "public, max-age=300" ||
+		policy.Header().Get("ETag") == "" {
 		t.Errorf("%v\n%s\nwant\n%s", policy.Header(), got, want)
 	}
 	get("/provider/other.example/access-policy.json", http.StatusNotFound)

@@ -14,10 +14,12 @@ func TestWhoDeliversIsChecked(t *testing.T) {
 	t.Parallel()
 	const good = `name: cdn, match: {}, at: "https://cdn.example.net"`
 	for text, want := range map[string]string{
-		`{` + good + `, form: md5}`:                                                    "ramp.delivery[0].form",
-		`{` + good + `, form: hmac, hash: sha1}`:                                       "ramp.delivery[0].hash: addresses of the form \"hmac\" have none",
-		`{` + good + `, form: fastly, hash: md5}`:                                      "ramp.delivery[0].hash",
-		`{` + good + `, form: fastly, policy: custom}`:                                 "ramp.delivery[0].policy: addresses of the form \"fastly\" have none",
+		`{` + good + `, form: md5}`: "ramp.delivery[0].form",
+		`{` + good + `, form: hmac, hash: sha1}`: "ramp.delivery[0].hash: " +
+			"addresses of the form \"hmac\" have none",
+		`{` + good + `, form: fastly, hash: md5}`: "ramp.delivery[0].hash",
+		`{` + good + `, form: fastly, policy: custom}`: "ramp.delivery[0].policy: " +
+			"addresses of the form \"fastly\" have none",
 		`{` + good + `, form: cloudfront, policy: wide}`:                               "ramp.delivery[0].policy",
 		`{` + good + `, form: fastly, token: url}`:                                     "ramp.delivery[0].token",
 		`{` + good + `, form: akamai, token: both}`:                                    "ramp.delivery[0].token",
@@ -46,7 +48,8 @@ func TestWhoDeliversIsChecked(t *testing.T) {
 	}
 }
 
-// TestTheFirstWhoDeliversSigns asks who delivers, before there is a key, with one, and after the entry has another form.
+// TestTheFirstWhoDeliversSigns asks who delivers, before there is a key, with one, and after the
+// entry has another form.
 func TestTheFirstWhoDeliversSigns(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, `
@@ -66,7 +69,8 @@ ramp:
 	if o := ask(at("/soup")); o != nil {
 		t.Errorf("nobody delivers this: %+v", o)
 	}
-	grant := sign.URLGrant{Expires: time.Now().Add(time.Minute).Truncate(time.Second).UTC(), Agent: "a", Transaction: "t"}
+	grant := sign.URLGrant{Expires: time.Now().Add(time.Minute).Truncate(time.Second).UTC(), Agent: "a",
+		Transaction: "t"}
 	own := ask(at("/own/a"))
 	keys, err := own.Keys(t.Context())
 	if own.Name != "own" || err != nil || len(keys) != 1 || keys[0].ID != s.SiteKeys.Keys()[0].ID {
@@ -77,7 +81,8 @@ ramp:
 		t.Errorf("%s, %v", address, err)
 	}
 	public := sign.URLKey{Form: sign.URLEd25519, ID: keys[0].ID, Public: s.SiteKeys.Keys()[0].Public}
-	if _, got, err := (sign.URLKeys{Origin: own.At, Keys: []sign.URLKey{public}}).Verify(address, time.Now()); err != nil || got != grant {
+	if _, got, err := (sign.URLKeys{Origin: own.At, Keys: []sign.URLKey{public}}).Verify(address,
+		time.Now()); err != nil || got != grant {
 		t.Errorf("the site's public key does not verify it: %v, %v", got, err)
 	}
 	cdn := ask(at("/reports/a"))

@@ -8,8 +8,8 @@ import (
 	"frontdesk/internal/licensing/exchange"
 )
 
-// TestKeysOfDisputesAreChecked holds each key of ramp.disputes, measures and evidence to its bounds, and that the defaults and the bounds themselves
-// are taken.
+// TestKeysOfDisputesAreChecked holds each key of ramp.disputes, measures and evidence to its
+// bounds, and that the defaults and the bounds themselves are taken.
 func TestKeysOfDisputesAreChecked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -50,7 +50,9 @@ func TestKeysOfDisputesAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := loaded.Config.disputeRules(), (exchange.DisputeRules{Wait: 2 * time.Hour, Appeal: 7 * 24 * time.Hour, Refetch: 24 * time.Hour, Retention: 90 * 24 * time.Hour}); got != want {
+	if got, want := loaded.Config.disputeRules(),
+		(exchange.DisputeRules{Wait: 2 * time.Hour, Appeal: 7 * 24 * time.Hour, Refetch: 24 * time.Hour,
+			Retention: 90 * 24 * time.Hour}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

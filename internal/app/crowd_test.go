@@ -66,9 +66,11 @@ func dialed(t *testing.T, address, request string) (net.Conn, *http.Response) {
 
 const question = `{"query":{"text":"lentil soup"}}`
 
-var asked1 = fmt.Sprintf("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(question), question)
+var asked1 = fmt.Sprintf("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+	"Content-Length: %d\r\n\r\n%s", len(question), question)
 
-// TestIdleConnectionsKeepNobodyOut has as many connections idle as may be open, over either version of HTTP.
+// TestIdleConnectionsKeepNobodyOut has as many connections idle as may be open, over either version
+// of HTTP.
 func TestIdleConnectionsKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "limits: {connections: 4, connections_per_address: 4, idle_timeout: 1h}")
@@ -118,7 +120,8 @@ func preface(t *testing.T, address string) (net.Conn, *http2.Framer) {
 	}
 }
 
-// TestRequestsWithoutBodiesKeepNobodyOut has as many requests wait for their bodies as may be in work.
+// TestRequestsWithoutBodiesKeepNobodyOut has as many requests wait for their bodies as may be in
+// work.
 func TestRequestsWithoutBodiesKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "limits: {requests: 4, read_timeout: 1h}")
@@ -128,10 +131,12 @@ func TestRequestsWithoutBodiesKeepNobodyOut(t *testing.T) {
 		_, framer := preface(t, address)
 		framers = append(framers, framer)
 		var block []byte
-		for _, field := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", "/ask"}, {"content-type", "application/json"}} {
+		for _, field := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":authority", "localhost"},
+			{":path", "/ask"}, {"content-type", "application/json"}} {
 			block = headerField(block, field[0], field[1])
 		}
-		if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true}); err != nil {
+		if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block,
+			EndHeaders: true}); err != nil {
 			t.Fatal(err)
 		}
 		if i >= 4 { // the one that has waited longest is told that its body did not come
@@ -158,7 +163,8 @@ func TestRequestsWithoutBodiesKeepNobodyOut(t *testing.T) {
 		}
 	}
 	_, text := beside(t, log, "/metrics")
-	if !strings.Contains(text, "frontdesk_requests_cut_total ") || strings.Contains(text, "frontdesk_requests_cut_total 0\n") {
+	if !strings.Contains(text, "frontdesk_requests_cut_total ") ||
+		strings.Contains(text, "frontdesk_requests_cut_total 0\n") {
 		t.Errorf("the figures say\n%s", text)
 	}
 	if strings.Count(log.String(), "waited longest for their bodies") != 1 || !strings.Contains(log.String(), `"status":408`) {
@@ -166,7 +172,8 @@ func TestRequestsWithoutBodiesKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// TestBusyConnectionsThatSendNoBodyKeepNobodyOut has a request wait for its body on every connection that may be open.
+// TestBusyConnectionsThatSendNoBodyKeepNobodyOut has a request wait for its body on every
+// connection that may be open.
 func TestBusyConnectionsThatSendNoBodyKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "limits: {connections: 2, read_timeout: 1h}")
@@ -187,11 +194,14 @@ func TestBusyConnectionsThatSendNoBodyKeepNobodyOut(t *testing.T) {
 // TestABodyThatIsTooLargeIsToldSo sends all of it before it reads the answer, as many clients do.
 func TestABodyThatIsTooLargeIsToldSo(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "ramp: {enabled: true, domain: desk.example}\nintent: {enabled: true, publisher: {id: house, domain: example.com, name: House}, domains: [food], compliance: {last_updated: \"2026-11-01\"}}\n")
+	s, _ := open(t, "ramp: {enabled: true, domain: desk.example}\nintent: {enabled: true, publisher: {id: house, "+
+		"domain: example.com, name: House}, domains: [food], compliance: {last_updated: \"2026-11-01\"}}\n")
 	address, _ := run(t, s)
 	chunk := strings.Repeat(" ", 64<<10)
 	const chunks = 512 // 32 MiB, more than systems buffer
-	for _, path := range []string{"/ask", "/mcp", intentRetrieve, "/ramp.v1.ExchangeService/DiscoverResources", "/nowhere"} {
+	for _, path := range []string{
+		"/ask", "/mcp", intentRetrieve, "/ramp.v1.ExchangeService/DiscoverResources", "/nowhere",
+	} {
 		for _, chunked := range []bool{false, true} {
 			want := http.StatusRequestEntityTooLarge
 			if path == "/nowhere" {
@@ -209,7 +219,8 @@ func TestABodyThatIsTooLargeIsToldSo(t *testing.T) {
 			if chunked {
 				length = "Transfer-Encoding: chunked"
 			}
-			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n\r\n", path, length)
+			_, _ = fmt.Fprintf(conn,
+				"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n\r\n", path, length)
 			for i := 0; i < chunks && err == nil; i++ {
 				if chunked {
 					_, err = fmt.Fprintf(conn, "%x\r\n%s\r\n", len(chunk), chunk)

@@ -10,9 +10,11 @@ func TestAddressOfADeliveryOpensNothingUnlessItWasSignedHere(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "url: https://desk.example\n"+rampConfig)
 	const address = "/deliver/txn-01HZZZZZZZZZZZZZZZZZZZZZZZ"
-	for _, query := range []string{"", "?expires=4102444800", "?expires=4102444800&agent_id=a&txn_id=txn-01HZZZZZZZZZZZZZZZZZZZZZZZ&sig=" + strings.Repeat("0", 64)} {
+	for _, query := range []string{"", "?expires=4102444800",
+		"?expires=4102444800&agent_id=a&txn_id=txn-01HZZZZZZZZZZZZZZZZZZZZZZZ&sig=" + strings.Repeat("0", 64)} {
 		w := get(s, address+query)
-		if w.Code != http.StatusForbidden || !strings.HasPrefix(w.Body.String(), `{"code":"permission_denied"`) || w.Header().Get("Cache-Control") != "no-store" {
+		if w.Code != http.StatusForbidden || !strings.HasPrefix(w.Body.String(), `{"code":"permission_denied"`) ||
+			w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%q: %d %s", query, w.Code, w.Body)
 		}
 	}

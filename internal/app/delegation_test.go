@@ -46,7 +46,8 @@ func openMandate(t *testing.T, more string) *mandate { return openMandateOf(t, m
 // openMandateOf is openMandate with terms of its own.
 func openMandateOf(t *testing.T, config string) *mandate {
 	t.Helper()
-	d := &mandate{market: openMarket(t, config), key: ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))}
+	d := &mandate{market: openMarket(t, config),
+		key: ed25519.NewKeyFromSeed([]byte(strings.Repeat("p", ed25519.SeedSize)))}
 	d.revoked.Store(`{"revoked":[]}`)
 	d.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != requesters.AgentPath {
@@ -57,7 +58,8 @@ func openMandateOf(t *testing.T, config string) *mandate {
 			_, _ = w.Write([]byte(list))
 			return
 		}
-		document, err := ramp.WriteAgentKeys(strings.TrimPrefix(d.host.URL, "http://"), "", []ramp.Key{{ID: "k", Public: d.key.Public().(ed25519.PublicKey), Active: true}})
+		document, err := ramp.WriteAgentKeys(strings.TrimPrefix(d.host.URL, "http://"), "",
+			[]ramp.Key{{ID: "k", Public: d.key.Public().(ed25519.PublicKey), Active: true}})
 		if err != nil {
 			t.Error(err)
 		}
@@ -71,7 +73,8 @@ func openMandateOf(t *testing.T, config string) *mandate {
 	if _, err := d.Requesters.Add(t.Context(), requesters.Registration{Domain: d.domain(), ID: "bot"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Requesters.Add(t.Context(), requesters.Registration{Domain: d.principal(), ID: "ceo@p.example", Scopes: []string{"premium:*"}}); err != nil {
+	if _, err := d.Requesters.Add(t.Context(), requesters.Registration{Domain: d.principal(), ID: "ceo@p.example",
+		Scopes: []string{"premium:*"}}); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -99,7 +102,8 @@ func (d *mandate) token(blocks ...string) *biscuit.Token {
 }
 
 func (d *mandate) delegation(token *biscuit.Token) *rampv1.Delegation {
-	return &rampv1.Delegation{PrincipalDomain: d.principal(), PrincipalId: "ceo@p.example", ExpiresAt: timestamppb.New(d.clock.Now().Add(time.Hour)), Token: token.Text()}
+	return &rampv1.Delegation{PrincipalDomain: d.principal(), PrincipalId: "ceo@p.example",
+		ExpiresAt: timestamppb.New(d.clock.Now().Add(time.Hour)), Token: token.Text()}
 }
 
 // signs gives a request of a message to an RPC, signed over HTTP.
@@ -113,7 +117,8 @@ func (d *mandate) signs(path string, m proto.Message) *http.Request {
 }
 
 func (d *mandate) by(under *rampv1.Delegation) *rampv1.Requester {
-	return &rampv1.Requester{Id: "bot", Domain: d.domain(), Uris: []string{"https://example.com/soup"}, IntendedUse: []string{"ai-input"}, Delegation: under}
+	return &rampv1.Requester{Id: "bot", Domain: d.domain(), Uris: []string{"https://example.com/soup"},
+		IntendedUse: []string{"ai-input"}, Delegation: under}
 }
 
 // discovers gives what is offered under a delegation, or the code and words of the failure.
@@ -136,7 +141,9 @@ func (d *mandate) discovers(under *rampv1.Delegation) (offer *rampv1.Offer, code
 // buys gives the denial of a purchase, empty for none, or the code and words of the failure.
 func (d *mandate) buys(id string, offer *rampv1.Offer, under *rampv1.Delegation) string {
 	d.t.Helper()
-	w := send(d, d.signs(execute, &rampv1.TransactionRequest{Ver: "1.0", Id: id, Requester: d.by(under), OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature}))
+	w := send(d,
+		d.signs(execute, &rampv1.TransactionRequest{Ver: "1.0", Id: id, Requester: d.by(under), OfferId: &offer.OfferId,
+			OfferSignature: &offer.ExchangeSignature}))
 	if w.Code != http.StatusOK {
 		return refused(w) + ": " + w.Body.String()
 	}
@@ -160,7 +167,8 @@ func (d *mandate) expect(step, want, got string) {
 	}
 }
 
-// TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought shows whose it is and the id by which it is revoked, and never the token.
+// TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought shows whose it is and the id by which
+// it is revoked, and never the token.
 func TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought(t *testing.T) {
 	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")
@@ -180,7 +188,8 @@ func TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought(t *testing.T) {
 	if link == nil {
 		t.Fatal(p.page)
 	}
-	p.sees("/console/sales/transactions/"+link[1], 200, "Bought for", "<bdi>"+d.principal()+"</bdi>", hex.EncodeToString(token.RevocationIDs()[0]))
+	p.sees("/console/sales/transactions/"+link[1], 200, "Bought for", "<bdi>"+d.principal()+"</bdi>",
+		hex.EncodeToString(token.RevocationIDs()[0]))
 	for _, secret := range []string{under.Token, "ceo@p.example"} {
 		if strings.Contains(p.page, secret) || strings.Contains(p.page, secret[:min(len(secret), 40)]) {
 			t.Errorf("the page tells %.40s", secret)
@@ -188,7 +197,8 @@ func TestTheConsoleTellsUnderWhoseDelegationSomethingWasBought(t *testing.T) {
 	}
 }
 
-// TestAnAgentBuysUnderADelegation asks, buys and is denied over the wire, as the protocol has it, with what is recorded.
+// TestAnAgentBuysUnderADelegation asks, buys and is denied over the wire, as the protocol has it,
+// with what is recorded.
 func TestAnAgentBuysUnderADelegation(t *testing.T) {
 	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")
@@ -244,7 +254,8 @@ func TestAnAgentBuysUnderADelegation(t *testing.T) {
 			Delegation string
 			Principal  string `json:"principal_domain"`
 		}
-		if err := json.Unmarshal(e.Entry.Body, &body); err != nil || body.Delegation != id || body.Principal != d.principal() {
+		if err := json.Unmarshal(e.Entry.Body, &body); err != nil || body.Delegation != id ||
+			body.Principal != d.principal() {
 			t.Errorf("%s, %v", e.Entry.Body, err)
 		}
 		if n++; strings.Contains(string(e.Entry.Body), "ceo@") {
@@ -262,7 +273,8 @@ func TestAnAgentBuysUnderADelegation(t *testing.T) {
 	}
 }
 
-// TestThePrincipalsListIsAskedWhereItMatters holds what happens above and below the configured price when the list cannot be had.
+// TestThePrincipalsListIsAskedWhereItMatters holds what happens above and below the configured
+// price when the list cannot be had.
 func TestThePrincipalsListIsAskedWhereItMatters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -293,7 +305,8 @@ func TestThePrincipalsListIsAskedWhereItMatters(t *testing.T) {
 	}
 }
 
-// TestToolsTakeDelegations buys under a delegation by mcp.Settings, where no token that is bound to a key can be used.
+// TestToolsTakeDelegations buys under a delegation by mcp.Settings, where no token that is bound to
+// a key can be used.
 func TestToolsTakeDelegations(t *testing.T) {
 	t.Parallel()
 	d := openMandate(t, "ramp: {enabled: true}\n")
@@ -314,7 +327,8 @@ func TestToolsTakeDelegations(t *testing.T) {
 	if err := json.Unmarshal([]byte(object), &told); failed || err != nil || len(told.Offers) == 0 {
 		t.Fatalf("%s, %v", object, err)
 	}
-	object, failed = d.tools("ramp_execute", `{"id":"b","requester":`+requester(free)+`,"offer_id":"`+told.Offers[0].Offer_id+`","offer_signature":"`+told.Offers[0].Exchange_signature+`"}`)
+	object, failed = d.tools("ramp_execute", `{"id":"b","requester":`+requester(free)+`,"offer_id":"`+
+		told.Offers[0].Offer_id+`","offer_signature":"`+told.Offers[0].Exchange_signature+`"}`)
 	if failed || !strings.Contains(object, "transaction_id") {
 		t.Errorf("%s", object)
 	}
@@ -322,10 +336,13 @@ func TestToolsTakeDelegations(t *testing.T) {
 		t.Errorf("%s", object)
 	}
 	bound := d.token(mandated + `; holder(hex:` + hex.EncodeToString(d.market.key.Public().(ed25519.PublicKey)) + `)`)
-	if object, failed = d.tools("ramp_discover", `{"id":"q","requester":`+requester(bound)+`}`); !failed || !strings.Contains(object, `"code":"permission_denied"`) || !strings.Contains(object, "over HTTP") {
+	if object, failed = d.tools("ramp_discover", `{"id":"q","requester":`+requester(bound)+`}`); !failed ||
+		!strings.Contains(object, `"code":"permission_denied"`) || !strings.Contains(object, "over HTTP") {
 		t.Errorf("%s", object)
 	}
-	if object, failed = d.tools("ramp_discover", `{"id":"q","requester":`+strings.Replace(requester(free), `"principal_id"`, `"principal"`, 1)+`}`); !failed || !strings.Contains(object, "/requester/delegation/principal") {
+	if object, failed = d.tools("ramp_discover",
+		`{"id":"q","requester":`+strings.Replace(requester(free), `"principal_id"`, `"principal"`, 1)+`}`); !failed ||
+		!strings.Contains(object, "/requester/delegation/principal") {
 		t.Errorf("%s", object)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// purchased buys the soup under an id, and gives a function that asks for that, once more if it was called before, and gives the path and
-// query at which it is delivered.
+// purchased buys the soup under an id, and gives a function that asks for that, once more if it was
+// called before, and gives the path and query at which it is delivered.
 func (m *market) purchased(id string) func() string {
 	m.t.Helper()
 	object, _ := m.tools("ramp_discover", `{"id":"q-`+id+`","requester":`+m.requester()+`}`)
@@ -40,7 +40,8 @@ func (m *market) purchased(id string) func() string {
 	}
 }
 
-// rawStatus sends a request line to a server as it stands, and gives the status of the answer; 0 where it is none.
+// rawStatus sends a request line to a server as it stands, and gives the status of the answer; 0
+// where it is none.
 func rawStatus(t *testing.T, server *httptest.Server, target string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -48,7 +49,8 @@ func rawStatus(t *testing.T, server *httptest.Server, target string) int {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: market.example\r\nConnection: close\r\n\r\n", target); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: market.example\r\nConnection: close\r\n\r\n",
+		target); err != nil {
 		t.Fatal(err)
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -59,11 +61,13 @@ func rawStatus(t *testing.T, server *httptest.Server, target string) int {
 	return response.StatusCode
 }
 
-// TestAnAddressHasOneSpellingAtTheServer changes whatever can be changed of an address, and asks for it at a server that runs, by the
-// bytes of the request line: nothing is delivered, and nothing is on record.
+// TestAnAddressHasOneSpellingAtTheServer changes whatever can be changed of an address, and asks
+// for it at a server that runs, by the bytes of the request line: nothing is delivered, and nothing
+// is on record.
 func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, "limits: {rate: {address: \"\", failures: \"\"}}\nramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
+	m := openMarket(t, "limits: {rate: {address: \"\", failures: \"\"}}\n"+
+		"ramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -97,10 +101,14 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 		rest := slices.Delete(slices.Clone(pairs), i, i+1)
 		theirs := strings.Split(otherQuery, "&")[i]
 		for what, changed := range map[string][]string{
-			"gone": rest, "last": append(slices.Clone(rest), pair), "first": append([]string{pair}, rest...), "twice": slices.Insert(slices.Clone(pairs), i, pair),
-			"empty": slices.Insert(slices.Clone(rest), i, name+"="), "without a sign": slices.Insert(slices.Clone(rest), i, name+value),
-			"in capitals": slices.Insert(slices.Clone(rest), i, strings.ToUpper(name)+"="+value), "another's": slices.Insert(slices.Clone(rest), i, theirs),
-			"with a blank": slices.Insert(slices.Clone(rest), i, pair+"+"), "with a null": slices.Insert(slices.Clone(rest), i, pair+"%00"),
+			"gone": rest, "last": append(slices.Clone(rest), pair), "first": append([]string{pair}, rest...),
+			"twice":          slices.Insert(slices.Clone(pairs), i, pair),
+			"empty":          slices.Insert(slices.Clone(rest), i, name+"="),
+			"without a sign": slices.Insert(slices.Clone(rest), i, name+value),
+			"in capitals":    slices.Insert(slices.Clone(rest), i, strings.ToUpper(name)+"="+value),
+			"another's":      slices.Insert(slices.Clone(rest), i, theirs),
+			"with a blank":   slices.Insert(slices.Clone(rest), i, pair+"+"),
+			"with a null":    slices.Insert(slices.Clone(rest), i, pair+"%00"),
 		} {
 			if target := path + "?" + strings.Join(changed, "&"); target != path+"?"+strings.Join(pairs, "&") {
 				refused(name+" "+what, target)
@@ -108,12 +116,17 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 		}
 	}
 	for what, target := range map[string]string{
-		"without a query": path, "with an empty one": path + "?", "something more": address + "&a=b", "nothing more": address + "&", "something before": path + "?a=b&" + query,
-		"a semicolon": address + ";a=b", "a fragment": address + "#a", "another's query": path + "?" + otherQuery, "another's path": otherPath + "?" + query,
-		"a slash more": path + "/?" + query, "two slashes": "/" + address, "a step up": "/deliver/../deliver" + strings.TrimPrefix(address, "/deliver"),
-		"a step nowhere": "/deliver/." + strings.TrimPrefix(address, "/deliver"), "a step up, escaped": "/deliver/x%2f.." + strings.TrimPrefix(address, "/deliver"),
-		"in capitals": "/DELIVER" + strings.TrimPrefix(address, "/deliver"), "the stream of it": path + "/stream?" + query, "another host": "http://other.example" + path + "/?" + query,
-		"a backslash": strings.Replace(address, "/deliver/", "/deliver\\", 1), "a tab": strings.Replace(address, "&", "&\t", 1), "half an escape": address + "%2",
+		"without a query": path, "with an empty one": path + "?", "something more": address + "&a=b",
+		"nothing more": address + "&", "something before": path + "?a=b&" + query,
+		"a semicolon": address + ";a=b", "a fragment": address + "#a", "another's query": path + "?" + otherQuery,
+		"another's path": otherPath + "?" + query, "a slash more": path + "/?" + query, "two slashes": "/" + address,
+		"a step up":          "/deliver/../deliver" + strings.TrimPrefix(address, "/deliver"),
+		"a step nowhere":     "/deliver/." + strings.TrimPrefix(address, "/deliver"),
+		"a step up, escaped": "/deliver/x%2f.." + strings.TrimPrefix(address, "/deliver"),
+		"in capitals":        "/DELIVER" + strings.TrimPrefix(address, "/deliver"),
+		"the stream of it":   path + "/stream?" + query, "another host": "http://other.example" + path + "/?" + query,
+		"a backslash": strings.Replace(address, "/deliver/", "/deliver\\", 1),
+		"a tab":       strings.Replace(address, "&", "&\t", 1), "half an escape": address + "%2",
 	} {
 		refused(what, target)
 	}
@@ -125,7 +138,8 @@ func TestAnAddressHasOneSpellingAtTheServer(t *testing.T) {
 	if _, err := m.RotateAddresses(t.Context(), time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if before, after := rawStatus(t, server, address), m.purchased("three")(); before != http.StatusOK || rawStatus(t, server, after) != http.StatusOK {
+	if before, after := rawStatus(t, server, address), m.purchased("three")(); before != http.StatusOK ||
+		rawStatus(t, server, after) != http.StatusOK {
 		t.Errorf("after a rotation: %d", before)
 	}
 	if again := one(); again == address || rawStatus(t, server, again) != http.StatusOK {
@@ -165,7 +179,8 @@ func (m *market) foreign(path string, refused func(what, target string)) {
 		t.Fatal(err)
 	}
 	now, id := m.clock.Now(), strings.TrimPrefix(path, "/deliver/")
-	grant := sign.URLGrant{Expires: now.Add(time.Minute), Agent: ramp.AgentIdentityHash("bot", m.domain()), Transaction: id}
+	grant := sign.URLGrant{Expires: now.Add(time.Minute), Agent: ramp.AgentIdentityHash("bot", m.domain()),
+		Transaction: id}
 	signed := func(what string, k sign.URLKey, origin, content string, g sign.URLGrant, at time.Time) {
 		t.Helper()
 		address, err := sign.URLKeys{Origin: origin, Keys: []sign.URLKey{k}}.Sign(origin+content, g, at)
@@ -181,9 +196,12 @@ func (m *market) foreign(path string, refused func(what, target string)) {
 	secret := keys[0]
 	_, private, _ := ed25519.GenerateKey(nil)
 	for what, k := range map[string]sign.URLKey{
-		"another secret": {Form: sign.URLHMAC, Secret: []byte("another secret, 32 bytes long...")}, "as akamai": {Form: sign.URLAkamai, Secret: secret.Secret},
-		"as akamai with url": {Form: sign.URLAkamai, Secret: secret.Secret, Options: sign.URLOptions{URL: true}}, "as fastly": {Form: sign.URLFastly, Secret: secret.Secret},
-		"as fastly with SHA-1": {Form: sign.URLFastly, Secret: secret.Secret, Options: sign.URLOptions{Hash: sign.URLSHA1}}, "as ed25519": {Form: sign.URLEd25519, ID: "k", Signer: private},
+		"another secret":     {Form: sign.URLHMAC, Secret: []byte("another secret, 32 bytes long...")},
+		"as akamai":          {Form: sign.URLAkamai, Secret: secret.Secret},
+		"as akamai with url": {Form: sign.URLAkamai, Secret: secret.Secret, Options: sign.URLOptions{URL: true}},
+		"as fastly":          {Form: sign.URLFastly, Secret: secret.Secret}, "as fastly with SHA-1": {
+			Form: sign.URLFastly, Secret: secret.Secret, Options: sign.URLOptions{Hash: sign.URLSHA1},
+		}, "as ed25519": {Form: sign.URLEd25519, ID: "k", Signer: private},
 	} {
 		signed(what, k, marketURL, path, grant, now)
 	}

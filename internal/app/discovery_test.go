@@ -13,10 +13,12 @@ import (
 	"frontdesk/internal/infra/yamlconf"
 )
 
-// undescribed are the addresses of pages for people, and those at which nothing is, which the OpenAPI description leaves out.
+// undescribed are the addresses of pages for people, and those at which nothing is, which the
+// OpenAPI description leaves out.
 var undescribed = []string{"/{$}", "/assets/", "/widget/", "/connect", "/console", "/console/", "/admin/"}
 
-// TestDescriptionHasEveryAddress holds the OpenAPI description against the routes, with the methods that each takes.
+// TestDescriptionHasEveryAddress holds the OpenAPI description against the routes, with the methods
+// that each takes.
 func TestDescriptionHasEveryAddress(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
@@ -32,7 +34,8 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 			continue
 		}
 		if !there {
-			t.Errorf("%s is served and not described: give it an operation in internal/app/discovery/internal/openapigen", r.Pattern)
+			t.Errorf("%s is served and not described: give it an operation in "+
+				"internal/app/discovery/internal/openapigen", r.Pattern)
 			continue
 		}
 		delete(doc.Paths, described(r.Pattern))
@@ -55,13 +58,16 @@ func TestDescriptionHasEveryAddress(t *testing.T) {
 	}
 }
 
-// TestDescriptionHasEveryProtocol holds the description against the routes of a server at which everything is on that one configuration can
-// have on. Addresses that only refuse (a slash too many, a name too few) and those of gRPC's own services have no operation.
+// TestDescriptionHasEveryProtocol holds the description against the routes of a server at which
+// everything is on that one configuration can have on. Addresses that only refuse (a slash too
+// many, a name too few) and those of gRPC's own services have no operation.
 func TestDescriptionHasEveryProtocol(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "url: https://desk.example\nsite: {id: local, name: Local, url: https://www.example.com}\nterms:\n  - match: {}\n    access: open\n    labels: [food]\n"+
+	s, _ := open(t, "url: https://desk.example\nsite: {id: local, name: Local, url: https://www.example.com}\n"+
+		"terms:\n  - match: {}\n    access: open\n    labels: [food]\n"+
 		"intent:\n  enabled: true\n  publisher: {id: example}\n  compliance: {last_updated: \"2026-11-22\"}\n"+
-		"intakes:\n  list:\n    - {id: a, name: A, description: D, offer_type: quote, input_schema: {type: object}}\n"+rampConfig)
+		"intakes:\n  list:\n"+
+		"    - {id: a, name: A, description: D, offer_type: quote, input_schema: {type: object}}\n"+rampConfig)
 	var doc struct {
 		Paths map[string]map[string]any
 	}
@@ -72,10 +78,16 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 	for pattern := range s.front.Known {
 		pattern = described(pattern)
 		served[pattern] = true
-		partial := slices.ContainsFunc([]string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/admin/requesters/{domain}", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool { return of == pattern })
+		partial := slices.ContainsFunc(
+			[]string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/admin/requesters/{domain}",
+				"/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}"}, func(of string) bool {
+				return of == pattern
+			})
 		slash := strings.HasSuffix(strings.TrimSuffix(pattern, "{$}"), "/")
-		if methods := doc.Paths[pattern]; methods == nil && !slash && !partial && !slices.Contains(undescribed, pattern) {
-			t.Errorf("%s is served and not described: give it an operation in internal/app/discovery/internal/openapigen", pattern)
+		if methods := doc.Paths[pattern]; methods == nil && !slash && !partial &&
+			!slices.Contains(undescribed, pattern) {
+			t.Errorf("%s is served and not described: give it an operation in "+
+				"internal/app/discovery/internal/openapigen", pattern)
 		}
 	}
 	if catalog := get(s, "/.well-known/api-catalog").Body.String(); !strings.Contains(catalog, `"https://desk.example/.well-known/aip.json"`) {
@@ -89,7 +101,8 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := []string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/.well-known/ramp-agent.json", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"}
+	elsewhere := []string{"/broker/v1/resolve", "/ramp.v1.BrokerService/Resolve", "/.well-known/ramp-agent.json",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"}
 	for path := range all.Paths {
 		if !served[path] && !slices.Contains(elsewhere, path) {
 			t.Errorf("%s is described and never told of: no route has this pattern", path)
@@ -100,7 +113,9 @@ func TestDescriptionHasEveryProtocol(t *testing.T) {
 func TestPagesLeadToWhatThereIs(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://www.example.com/desk\n")
-	for target, want := range map[string]bool{"/": true, "/ask": true, "/ask?query=soup": true, "/desk/ask": true, "/healthz": false} {
+	for target, want := range map[string]bool{
+		"/": true, "/ask": true, "/ask?query=soup": true, "/desk/ask": true, "/healthz": false,
+	} {
 		link := send(s, httptest.NewRequest("GET", target, nil)).Header().Get("Link")
 		if got := strings.Contains(link, `<https://www.example.com/desk/ask>; rel="nlweb"`); got != want {
 			t.Errorf("%s: Link is %q", target, link)
@@ -110,7 +125,8 @@ func TestPagesLeadToWhatThereIs(t *testing.T) {
 		t.Errorf("an answer has the Link %q", link)
 	}
 	robots := send(s, httptest.NewRequest("GET", "/desk/robots.txt", nil))
-	if !strings.HasSuffix(robots.Body.String(), "\nschemamap: https://www.example.com/desk/schemamap.xml\n") || robots.Header().Get("Cache-Control") != "public, max-age=300" {
+	if !strings.HasSuffix(robots.Body.String(), "\nschemamap: https://www.example.com/desk/schemamap.xml\n") ||
+		robots.Header().Get("Cache-Control") != "public, max-age=300" {
 		t.Errorf("robots.txt: %s %s", robots.Header(), robots.Body)
 	}
 	feed := send(s, httptest.NewRequest("GET", "/feeds/local/1-of-1.jsonl", nil))
@@ -125,7 +141,8 @@ func TestDocumentsOfAnAddressThatIsNotConfiguredAreNotKeptForOthers(t *testing.T
 	r := httptest.NewRequest("GET", "/robots.txt", nil)
 	r.Host = "made-up.example"
 	w := send(s, r)
-	if !strings.Contains(w.Body.String(), "http://made-up.example/schemamap.xml") || w.Header().Get("Cache-Control") != "no-cache" {
+	if !strings.Contains(w.Body.String(), "http://made-up.example/schemamap.xml") ||
+		w.Header().Get("Cache-Control") != "no-cache" {
 		t.Errorf("%s %s", w.Header(), w.Body)
 	}
 	r.Host = "made-up.example\"\n<x>"
@@ -136,8 +153,11 @@ func TestDocumentsOfAnAddressThatIsNotConfiguredAreNotKeptForOthers(t *testing.T
 
 func TestDiscoveryIsSwitchedOffAndItsFeedsAlone(t *testing.T) {
 	t.Parallel()
-	all := []string{"/robots.txt", "/llms.txt", "/openapi.json", "/.well-known/api-catalog", "/schemamap.xml", "/feeds/local/1-of-1.jsonl"}
-	for text, from := range map[string]int{"discovery: {enabled: false}\n": 0, "discovery: {feeds: false}\n": 4, "": len(all)} {
+	all := []string{"/robots.txt", "/llms.txt", "/openapi.json", "/.well-known/api-catalog", "/schemamap.xml",
+		"/feeds/local/1-of-1.jsonl"}
+	for text, from := range map[string]int{
+		"discovery: {enabled: false}\n": 0, "discovery: {feeds: false}\n": 4, "": len(all),
+	} {
 		s, _ := open(t, text)
 		for i, path := range all {
 			if w := send(s, httptest.NewRequest("GET", path, nil)); (w.Code == 200) != (i < from) {
@@ -158,10 +178,13 @@ func TestOwnRobotsFileIsReadForEachRequest(t *testing.T) {
 		w := send(s, httptest.NewRequest("GET", "/robots.txt", nil))
 		return w.Code, w.Body.String()
 	}
-	if code, text := robots(); code != 200 || !strings.HasPrefix(text, "User-agent: *\nDisallow: /private\n\nschemamap: ") {
+	if code, text := robots(); code != 200 ||
+		!strings.HasPrefix(text, "User-agent: *\nDisallow: /private\n\nschemamap: ") {
 		t.Errorf("%d %s", code, text)
 	}
-	for text, want := range map[string]int{"User-agent: *\nDisallow:\n": 200, strings.Repeat("#", discovery.MaxOwnFile+1): 503} {
+	for text, want := range map[string]int{
+		"User-agent: *\nDisallow:\n": 200, strings.Repeat("#", discovery.MaxOwnFile+1): 503,
+	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +206,8 @@ func TestOwnFilesAreLookedAtWithTheConfiguration(t *testing.T) {
 	large := write(t, folder, "large.txt", strings.Repeat("#", discovery.MaxOwnFile+1))
 	write(t, folder, "llms.txt", "# Mine\n")
 	for text, want := range map[string]string{
-		"discovery: {robots: missing.txt}\n":            "discovery.robots: " + filepath.Join(folder, "missing.txt") + " cannot be read",
+		"discovery: {robots: missing.txt}\n": "discovery.robots: " + filepath.Join(folder, "missing.txt") +
+			" cannot be read",
 		"discovery: {robots: .}\n":                      "is no file",
 		"discovery: {llms: large.txt}\n":                large + " has 512001 bytes",
 		"discovery: {llms: llms.txt, enabled: false}\n": "",
@@ -204,7 +228,8 @@ func TestFeedsNeedWhatAskingNeeds(t *testing.T) {
 		"/schemamap.xml": 200, "/robots.txt": 200, "/openapi.json": 200, "/mcp/server-card": 200,
 	} {
 		w := send(s, httptest.NewRequest("GET", path, nil))
-		if w.Code != want || want == 401 && (w.Header().Get("WWW-Authenticate") == "" || strings.Contains(w.Body.String(), "soup")) {
+		if w.Code != want ||
+			want == 401 && (w.Header().Get("WWW-Authenticate") == "" || strings.Contains(w.Body.String(), "soup")) {
 			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
 		}
 	}

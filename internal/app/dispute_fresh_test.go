@@ -18,15 +18,17 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// TestARaceWithANewVersionIsCredited holds that who bought something that its site changed within minutes, and says that something else came, is
-// paid back at once; and nobody whose purchase and change lie further apart, of whose purchase nothing changed, or to whom the record says
-// that what was offered was sent.
+// TestARaceWithANewVersionIsCredited holds that who bought something that its site changed within
+// minutes, and says that something else came, is paid back at once; and nobody whose purchase and
+// change lie further apart, of whose purchase nothing changed, or to whom the record says that what
+// was offered was sent.
 func TestARaceWithANewVersionIsCredited(t *testing.T) {
 	t.Parallel()
 	soup := func(text string) content.Item {
 		return content.Item{
-			URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils: " + text,
-			Object: fmt.Appendf(nil, `{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup","description":%q}`, text),
+			URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+			Description: "A soup of lentils: " + text,
+			Object:      fmt.Appendf(nil, `{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup","description":%q}`, text),
 		}
 	}
 	for name, c := range map[string]struct {
@@ -35,18 +37,32 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 		text   string        // that it has then
 		want   string
 	}{
-		"changed after it":      {"", -3 * time.Minute, "new", "AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
-		"changed before it":     {"", 2 * time.Minute, "new", "AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
-		"changed much later":    {"", -11 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
-		"not changed":           {"", -3 * time.Minute, "old", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
-		"nothing is attested":   {", attest: false", -3 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
-		"what changes all day":  {", items: [{match: {path: \"/soup\"}, mutability: dynamic}]", -3 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
-		"by likeness alone":     {", hash_method: simhash-v1", -3 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once"}, // which tells no version from another
-		"and twice after it":    {"", -3 * time.Minute, "new, newer", "AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
-		"it was sent as bought": {"", -3 * time.Minute, "fetched, new", "EVIDENCE_NEEDED by what is on record does not decide it at once"},
+		"changed after it": {"", -3 * time.Minute, "new",
+			"AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
+		"changed before it": {"", 2 * time.Minute, "new",
+			"AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
+		"changed much later": {
+			"", -11 * time.Minute, "new", "EVIDENCE_NEEDED by what is on record does not decide it at once",
+		},
+		"not changed": {
+			"", -3 * time.Minute, "old", "EVIDENCE_NEEDED by what is on record does not decide it at once",
+		},
+		"nothing is attested": {", attest: false", -3 * time.Minute, "new",
+			"EVIDENCE_NEEDED by what is on record does not decide it at once"},
+		"what changes all day": {", items: [{match: {path: \"/soup\"}, mutability: dynamic}]", -3 * time.Minute, "new",
+			"EVIDENCE_NEEDED by what is on record does not decide it at once"},
+		// which tells no version from another
+		"by likeness alone": {", hash_method: simhash-v1", -3 * time.Minute, "new",
+			"EVIDENCE_NEEDED by what is on record does not decide it at once"},
+		"and twice after it": {"", -3 * time.Minute, "new, newer",
+			"AUTO_RESOLVED by the provider attested another version within minutes of the purchase"},
+		"it was sent as bought": {
+			"", -3 * time.Minute, "fetched, new", "EVIDENCE_NEEDED by what is on record does not decide it at once",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none"+c.ramp+"}\n"+soldSoup)
+			m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\n"+
+				"ramp: {enabled: true, signatures: none"+c.ramp+"}\n"+soldSoup)
 			m.credit(10_000_000)
 			change := func(text string) {
 				m.clock.Advance(time.Second)
@@ -66,7 +82,8 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 				m.clock.Advance(c.before)
 			}
 			var bought rampv1.TransactionResponse
-			object, _ = m.tools("ramp_execute", `{"id":"b","requester":`+m.requester()+`,"offer_id":"`+asked.Offers[0].OfferId+`","offer_signature":"`+asked.Offers[0].ExchangeSignature+`"}`)
+			object, _ = m.tools("ramp_execute", `{"id":"b","requester":`+m.requester()+`,"offer_id":"`+
+				asked.Offers[0].OfferId+`","offer_signature":"`+asked.Offers[0].ExchangeSignature+`"}`)
 			if err := ramp.Unmarshal([]byte(object), &bought); err != nil || bought.DenialReason != nil {
 				t.Fatalf("%s, %v", object, err)
 			}
@@ -102,18 +119,22 @@ func TestARaceWithANewVersionIsCredited(t *testing.T) {
 func (m *market) stands(o owned, reason, hash string) string {
 	m.t.Helper()
 	var told rampv1.DisputeResponse
-	object, _ := m.tools("ramp_dispute", strings.Replace(o.files("d-"+o.Transaction, `,"received_content_hash":"`+hash+`"`), "DISPUTE_REASON_DELIVERY_FAILED", reason, 1))
+	object, _ := m.tools("ramp_dispute",
+		strings.Replace(o.files("d-"+o.Transaction, `,"received_content_hash":"`+hash+`"`), "DISPUTE_REASON_DELIVERY_FAILED", reason, 1))
 	if err := ramp.Unmarshal([]byte(object), &told); err != nil || !told.Accepted {
 		m.t.Fatalf("%s, %v", object, err)
 	}
-	return strings.TrimPrefix(told.Status.String(), "DISPUTE_STATUS_") + " by " + told.Ext.GetFields()["ramp.explanation"].GetStringValue()
+	return strings.TrimPrefix(told.Status.String(), "DISPUTE_STATUS_") + " by " +
+		told.Ext.GetFields()["ramp.explanation"].GetStringValue()
 }
 
-// TestARaceWithWhatIsAttestedAnewIsCredited holds the same of what others push: what counts is the attestations of the provider itself, when they came, and
-// all of those that came, also where others have followed.
+// TestARaceWithWhatIsAttestedAnewIsCredited holds the same of what others push: what counts is the
+// attestations of the provider itself, when they came, and all of those that came, also where
+// others have followed.
 func TestARaceWithWhatIsAttestedAnewIsCredited(t *testing.T) {
 	t.Parallel()
-	const credited, undecided = "AUTO_RESOLVED by the provider attested another version within minutes of the purchase", "EVIDENCE_NEEDED by what is on record does not decide it at once"
+	const credited, undecided = "AUTO_RESOLVED by the provider attested another version within minutes of the purchase",
+		"EVIDENCE_NEEDED by what is on record does not decide it at once"
 	s := openSupplied(t)
 	s.onboard("acme", free, s.provider())
 	path := ""
@@ -121,8 +142,10 @@ func TestARaceWithWhatIsAttestedAnewIsCredited(t *testing.T) {
 		t.Helper()
 		e := entryAt(s.provider(), path)
 		a := &rampv1.ResourceAttestation{
-			Verifier: verifier, Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()), Uri: "https://" + s.provider() + path,
-			Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"content_hash": structpb.NewStringValue("sha256:" + strings.Repeat(hash, 32))}},
+			Verifier: verifier, Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()),
+			Uri: "https://" + s.provider() + path, Claims: &structpb.Struct{Fields: map[string]*structpb.Value{
+				"content_hash": structpb.NewStringValue("sha256:" + strings.Repeat(hash, 32)),
+			}},
 		}
 		payload, err := ramp.AttestationPayload(a)
 		if err != nil {
@@ -164,7 +187,8 @@ func TestARaceWithWhatIsAttestedAnewIsCredited(t *testing.T) {
 		{"it came later", func() { s.clock.Advance(11 * time.Minute); push("0b", s.provider()) }, "", undecided},
 		{"of the same version", func() { s.clock.Advance(3 * time.Minute); push("0a", s.provider()) }, "", undecided},
 		{"none came", func() {}, "", undecided},
-		{"what came is what was offered", func() { s.clock.Advance(3 * time.Minute); push("0b", s.provider()) }, "0a", undecided},
+		{"what came is what was offered", func() { s.clock.Advance(3 * time.Minute); push("0b", s.provider()) },
+			"0a", undecided},
 	} {
 		path = fmt.Sprintf("/%d", i)
 		push("0e", s.provider())

@@ -50,7 +50,8 @@ func (m *market) ownsUsed(id, consumed string) (out owned) {
 	if err := ramp.Unmarshal([]byte(object), &bought); err != nil || bought.DenialReason != nil {
 		m.t.Fatalf("%s, %v", object, err)
 	}
-	out = owned{Transaction: bought.GetTransactionId(), Billing: bought.GetBillingId(), Endpoint: bought.Package.Retrieval.GetEndpoint()}
+	out = owned{Transaction: bought.GetTransactionId(), Billing: bought.GetBillingId(),
+		Endpoint: bought.Package.Retrieval.GetEndpoint()}
 	var filed rampv1.UsageReportResponse
 	if consumed == "all" {
 		consumed = fmt.Sprint(asked.Offers[0].Pricing.GetEstimatedQuantity())
@@ -77,8 +78,8 @@ func (m *market) logs(o owned, status int) {
 	}
 }
 
-// TestAgentsDisputeByATool files disputes by the tool of mcp.Settings, signed in its message, follows one until it is decided, and finds the same in the books
-// as of the RPC.
+// TestAgentsDisputeByATool files disputes by the tool of mcp.Settings, signed in its message,
+// follows one until it is decided, and finds the same in the books as of the RPC.
 func TestAgentsDisputeByATool(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
@@ -89,20 +90,29 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	first, second := m.owns("1"), m.owns("2")
 	here := marketURL + "/exchange/v1/disputes/"
 	for name, c := range map[string]struct{ arguments, code, says string }{
-		"not signed":            {first.files("d-1", ""), "unauthenticated", `\"` + here + first.Transaction + `\"`},
-		"signed to buy":         {first.files("d-1", `,"requester":`+m.requester()), "invalid_argument", `\"` + here + first.Transaction + `\"`},
-		"another purchase's":    {first.files("d-1", `,"requester":`+m.signs(here+second.Transaction)), "invalid_argument", here + first.Transaction},
-		"by another":            {first.files("d-1", `,"requester":`+strings.Replace(m.signs(here+first.Transaction), `"bot"`, `"tob"`, 1)), "unauthenticated", ""},
-		"no signature in it":    {first.files("d-1", `,"requester":{"id":"bot","domain":"`+m.domain()+`","uris":["`+here+first.Transaction+`"]}`), "unauthenticated", ""},
-		"nobody at all":         {first.files("d-1", `,"requester":null`), "invalid_argument", ""},
-		"no purchase of theirs": {owned{"txn-1", "b", "r", ""}.files("d-1", `,"requester":`+m.signs(here+"txn-1")), "not_found", "no such transaction"},
-		"another bill":          {owned{first.Transaction, "b", "r", ""}.files("d-1", `,"requester":`+m.signs(here+first.Transaction)), "invalid_argument", "billing_id"},
-		"another member":        {first.files("d-1", `,"reasons":1`), "invalid_argument", "/reasons: there is no such argument"},
-		"no reason":             {`{"id":"d-1"}`, "invalid_argument", "is required"},
-		"what nobody knows":     {first.files("d-1", `,"ext":{"x.y":1},"ext_critical":["x.y"]`), "failed_precondition", "x.y"},
-		"a hash of none":        {first.files("d-1", `,"received_content_hash":"xyz","requester":`+m.signs(here+first.Transaction)), "invalid_argument", "received_content_hash"},
+		"not signed": {first.files("d-1", ""), "unauthenticated", `\"` + here + first.Transaction + `\"`},
+		"signed to buy": {first.files("d-1", `,"requester":`+m.requester()), "invalid_argument",
+			`\"` + here + first.Transaction + `\"`},
+		"another purchase's": {first.files("d-1", `,"requester":`+m.signs(here+second.Transaction)),
+			"invalid_argument", here + first.Transaction},
+		"by another": {
+			first.files("d-1", `,"requester":`+strings.Replace(m.signs(here+first.Transaction), `"bot"`, `"tob"`, 1)), "unauthenticated", "",
+		},
+		"no signature in it": {first.files("d-1", `,"requester":{"id":"bot","domain":"`+m.domain()+`","uris":["`+here+first.Transaction+`"]}`), "unauthenticated", ""},
+		"nobody at all":      {first.files("d-1", `,"requester":null`), "invalid_argument", ""},
+		"no purchase of theirs": {owned{"txn-1", "b", "r", ""}.files("d-1", `,"requester":`+m.signs(here+"txn-1")),
+			"not_found", "no such transaction"},
+		"another bill": {owned{first.Transaction, "b", "r", ""}.files("d-1",
+			`,"requester":`+m.signs(here+first.Transaction)), "invalid_argument", "billing_id"},
+		"another member":    {first.files("d-1", `,"reasons":1`), "invalid_argument", "/reasons: there is no such argument"},
+		"no reason":         {`{"id":"d-1"}`, "invalid_argument", "is required"},
+		"what nobody knows": {first.files("d-1", `,"ext":{"x.y":1},"ext_critical":["x.y"]`), "failed_precondition", "x.y"},
+		"a hash of none": {
+			first.files("d-1", `,"received_content_hash":"xyz","requester":`+m.signs(here+first.Transaction)), "invalid_argument", "received_content_hash",
+		},
 	} {
-		if object, failed := m.tools("ramp_dispute", c.arguments); !failed || !strings.Contains(object, `"code":"`+c.code+`"`) || !strings.Contains(object, c.says) {
+		if object, failed := m.tools("ramp_dispute", c.arguments); !failed ||
+			!strings.Contains(object, `"code":"`+c.code+`"`) || !strings.Contains(object, c.says) {
 			t.Errorf("%s: %s", name, object)
 		}
 	}
@@ -111,8 +121,10 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	var told rampv1.DisputeResponse
 	for range 2 { // the second asks where it stands
 		object, failed := m.tools("ramp_dispute", first.files("d-1", `,"description":"Jane Doe saw it","requester":`+m.signs(here+first.Transaction)))
-		if err := ramp.Unmarshal([]byte(object), &told); failed || err != nil || !told.Accepted || told.Status != rampv1.DisputeStatus_DISPUTE_STATUS_AUTO_RESOLVED ||
-			told.GetResolution() != rampv1.ResolutionType_RESOLUTION_TYPE_CREDIT || told.Ext.Fields["ramp.credit"].GetStructValue().Fields["amount"].GetNumberValue() != 0.02 {
+		if err := ramp.Unmarshal([]byte(object), &told); failed || err != nil || !told.Accepted ||
+			told.Status != rampv1.DisputeStatus_DISPUTE_STATUS_AUTO_RESOLVED ||
+			told.GetResolution() != rampv1.ResolutionType_RESOLUTION_TYPE_CREDIT ||
+			told.Ext.Fields["ramp.credit"].GetStructValue().Fields["amount"].GetNumberValue() != 0.02 {
 			t.Fatalf("%s, %v", object, err)
 		}
 	}
@@ -141,10 +153,13 @@ func TestAgentsDisputeByATool(t *testing.T) {
 		t.Fatal(err)
 	}
 	object = ask()
-	if err := ramp.Unmarshal([]byte(object), &told); err != nil || told.Status != rampv1.DisputeStatus_DISPUTE_STATUS_RESOLVED || told.GetResolution() != rampv1.ResolutionType_RESOLUTION_TYPE_REDELIVERY {
+	if err := ramp.Unmarshal([]byte(object), &told); err != nil ||
+		told.Status != rampv1.DisputeStatus_DISPUTE_STATUS_RESOLVED ||
+		told.GetResolution() != rampv1.ResolutionType_RESOLUTION_TYPE_REDELIVERY {
 		t.Fatalf("with one: %s, %v", object, err)
 	}
-	if w := send(m, httptest.NewRequest("GET", told.Ext.Fields["ramp.redelivery_url"].GetStringValue(), nil)); w.Code != 200 || !strings.Contains(w.Body.String(), "entil") {
+	if w := send(m, httptest.NewRequest("GET", told.Ext.Fields["ramp.redelivery_url"].GetStringValue(),
+		nil)); w.Code != 200 || !strings.Contains(w.Body.String(), "entil") {
 		t.Errorf("fetches it once more: %d %s", w.Code, w.Body)
 	}
 
@@ -157,17 +172,19 @@ func TestAgentsDisputeByATool(t *testing.T) {
 	if steps != 6 {
 		t.Errorf("%d entries", steps)
 	}
-	if text := m.log.String(); strings.Contains(text, "Jane") || !strings.Contains(text, `"tool":"DisputeTransaction"`) || !strings.Contains(text, `"status":"auto_resolved"`) {
+	if text := m.log.String(); strings.Contains(text, "Jane") ||
+		!strings.Contains(text, `"tool":"DisputeTransaction"`) || !strings.Contains(text, `"status":"auto_resolved"`) {
 		t.Errorf("the log has %s", text)
 	}
 }
 
-// TestTheToolOfDisputesHeedsWhoIsLetIn holds that a dispute that nobody signed is taken where the configuration says so, and not where a call cannot be
-// signed as the owner asks.
+// TestTheToolOfDisputesHeedsWhoIsLetIn holds that a dispute that nobody signed is taken where the
+// configuration says so, and not where a call cannot be signed as the owner asks.
 func TestTheToolOfDisputesHeedsWhoIsLetIn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ ramp, says string }{
-		{"signatures: none", "already"}, {"disputes: {trusted: [192.0.2.0/24]}", "already"}, {"disputes: {trusted: [192.0.3.0/24]}", "unauthenticated"},
+		{"signatures: none", "already"}, {"disputes: {trusted: [192.0.2.0/24]}", "already"},
+		{"disputes: {trusted: [192.0.3.0/24]}", "unauthenticated"},
 		{"signatures: required", "/ramp.v1.ExchangeService/DisputeTransaction, signed"},
 	} {
 		m := openMarket(t, "ramp: {enabled: true, "+c.ramp+"}\n"+soldSoup)
@@ -189,8 +206,9 @@ func TestTheToolOfDisputesHeedsWhoIsLetIn(t *testing.T) {
 	}
 }
 
-// TestASiteWhoseSidesContradictOneAnotherIsLookedInto has a purchase reported as used that nobody delivered: once it is reconciled, what is disputed of its
-// site is for a person. Where use and delivery agree, rules decide.
+// TestASiteWhoseSidesContradictOneAnotherIsLookedInto has a purchase reported as used that nobody
+// delivered: once it is reconciled, what is disputed of its site is for a person. Where use and
+// delivery agree, rules decide.
 func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 	t.Parallel()
 	for fetched, want := range map[bool]string{false: "DISPUTE_STATUS_ESCALATED", true: "DISPUTE_STATUS_RESOLVED"} {
@@ -221,7 +239,8 @@ func TestASiteWhoseSidesContradictOneAnotherIsLookedInto(t *testing.T) {
 				t.Fatal(err)
 			}
 			object, _ := m.tools("ramp_dispute", o.files("d", ""))
-			if !strings.Contains(object, want) || strings.Contains(object, "the provider's deliveries are looked at by a person") != (want == "DISPUTE_STATUS_ESCALATED") {
+			if !strings.Contains(object, want) || strings.Contains(object,
+				"the provider's deliveries are looked at by a person") != (want == "DISPUTE_STATUS_ESCALATED") {
 				t.Errorf("%s: %s", want, object)
 			}
 		}

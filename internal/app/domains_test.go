@@ -28,14 +28,16 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// proving is an Exchange of a test whose tenant acme has the domain of a provider that the test scripts.
+// proving is an Exchange of a test whose tenant acme has the domain of a provider that the test
+// scripts.
 type proving struct {
 	*supplied
-	domain  string
-	lists   atomic.Bool                                              // ramp.json names the Exchange
-	answer  atomic.Pointer[func(http.ResponseWriter, *http.Request)] // at the challenge; nil for the token that was asked for
-	visits  atomic.Int64                                             // at the challenge
-	visited atomic.Pointer[string]                                   // by which path last
+	domain string
+	lists  atomic.Bool // ramp.json names the Exchange
+	// at the challenge; nil for the token that was asked for
+	answer  atomic.Pointer[func(http.ResponseWriter, *http.Request)]
+	visits  atomic.Int64           // at the challenge
+	visited atomic.Pointer[string] // by which path last
 }
 
 func openProving(t *testing.T) *proving {
@@ -98,7 +100,8 @@ func (p *proving) exchange(method, caller string, key ed25519.PrivateKey, messag
 	r := posted("POST", path, string(body), "Content-Type", "application/json")
 	if key != nil {
 		r.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-		input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: marketURL + path, Header: r.Header}, sign.SigningParameters{KeyID: caller, Created: p.clock.Now()}, key)
+		input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: marketURL + path, Header: r.Header},
+			sign.SigningParameters{KeyID: caller, Created: p.clock.Now()}, key)
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -118,7 +121,8 @@ func (p *proving) exchange(method, caller string, key ed25519.PrivateKey, messag
 func (p *proving) ask(caller, domain string) (*rampv1.DomainVerificationChallenge, string) {
 	p.t.Helper()
 	given := &rampv1.DomainVerificationChallenge{}
-	return given, p.exchange("RequestDomainVerification", caller, supplierKey(caller), &rampv1.DomainVerificationRequest{Ver: "1.0", Domain: domain, CallerId: &caller}, given)
+	return given, p.exchange("RequestDomainVerification", caller, supplierKey(caller),
+		&rampv1.DomainVerificationRequest{Ver: "1.0", Domain: domain, CallerId: &caller}, given)
 }
 
 // confirm has a challenge be looked at, with a key and its cdn_type where they are given.
@@ -158,18 +162,21 @@ func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
 	t.Parallel()
 	p := openProving(t)
 	given, told := p.ask("acme", p.domain)
-	if given.VerificationUrl != "http://"+p.domain+"/.well-known/ramp-verify/"+given.Token || len(given.Token) != 43 || !given.ExpiresAt.AsTime().Equal(p.clock.Now().Add(10*time.Minute)) {
+	if given.VerificationUrl != "http://"+p.domain+"/.well-known/ramp-verify/"+given.Token || len(given.Token) != 43 ||
+		!given.ExpiresAt.AsTime().Equal(p.clock.Now().Add(10*time.Minute)) {
 		t.Fatal(told)
 	}
 	result, told := p.confirm("acme", p.domain, given.Token)
-	if !result.Verified || result.KeyId != nil || result.FailureReason != nil || !result.ValidUntil.AsTime().Equal(p.clock.Now().Add(90*24*time.Hour)) {
+	if !result.Verified || result.KeyId != nil || result.FailureReason != nil ||
+		!result.ValidUntil.AsTime().Equal(p.clock.Now().Add(90*24*time.Hour)) {
 		t.Fatal(told)
 	}
 	if at := *p.visited.Load(); at != "/.well-known/ramp-verify/"+given.Token || p.visits.Load() != 1 {
 		t.Errorf("the provider was asked %d times, last at %s", p.visits.Load(), at)
 	}
 	// A token is good once.
-	if result, told := p.confirm("acme", p.domain, given.Token); result.Verified || !strings.HasPrefix(result.GetFailureReason(), "TOKEN_USED: ") || p.visits.Load() != 1 {
+	if result, told := p.confirm("acme", p.domain, given.Token); result.Verified ||
+		!strings.HasPrefix(result.GetFailureReason(), "TOKEN_USED: ") || p.visits.Load() != 1 {
 		t.Error(told)
 	}
 	// JSON will do, too.
@@ -180,7 +187,8 @@ func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
 	// One of the two is not enough, and what was not verified before stays as it was.
 	p.admin("DELETE", "/admin/domains/"+p.domain, "", 200)
 	p.lists.Store(false)
-	if result, told := p.confirm("acme", p.domain, p.token()); result.Verified || !strings.HasPrefix(result.GetFailureReason(), "EXCHANGE_NOT_LISTED: ") || !strings.Contains(told, "exchange") {
+	if result, told := p.confirm("acme", p.domain, p.token()); result.Verified ||
+		!strings.HasPrefix(result.GetFailureReason(), "EXCHANGE_NOT_LISTED: ") || !strings.Contains(told, "exchange") {
 		t.Error(told)
 	}
 	p.lists.Store(true)
@@ -198,7 +206,8 @@ func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
 		},
 	} {
 		p.does(answer)
-		if result, told := p.confirm("acme", p.domain, p.token()); result.Verified || !strings.HasPrefix(result.GetFailureReason(), reason+": ") || strings.Contains(told, "127.0.0.1:0") {
+		if result, told := p.confirm("acme", p.domain, p.token()); result.Verified ||
+			!strings.HasPrefix(result.GetFailureReason(), reason+": ") || strings.Contains(told, "127.0.0.1:0") {
 			t.Errorf("%s: %s", reason, told)
 		}
 	}
@@ -212,7 +221,8 @@ func TestADomainIsVerifiedByTokenAndManifest(t *testing.T) {
 	if told := p.admin("GET", "/admin/domains/"+p.domain, "", 200); !strings.Contains(told, `"state":"unverified"`) {
 		t.Error(told)
 	}
-	if told := p.admin("GET", "/admin/domains/"+p.domain+"/challenges", "", 200); strings.Count(told, `"state":"verified"`) != 2 || !strings.Contains(told, `"state":"CHALLENGE_TOO_LARGE"`) || strings.Contains(told, given.Token) {
+	if told := p.admin("GET", "/admin/domains/"+p.domain+"/challenges", "", 200); strings.Count(told,
+		`"state":"verified"`) != 2 || !strings.Contains(told, `"state":"CHALLENGE_TOO_LARGE"`) || strings.Contains(told, given.Token) {
 		t.Error(told)
 	}
 }
@@ -245,26 +255,35 @@ func TestOnlyTheCallerOfATenantMayVerifyItsDomains(t *testing.T) {
 		"the caller":                {"acme", supplierKey("acme"), "www.acme.example", `200 {`},
 		"a site's caller":           {"own", supplierKey("own"), "own.example", `200 {`},
 	} {
-		got := p.exchange("RequestDomainVerification", c.caller, c.key, &rampv1.DomainVerificationRequest{Ver: "1.0", Domain: c.domain}, nil)
+		got := p.exchange("RequestDomainVerification", c.caller, c.key,
+			&rampv1.DomainVerificationRequest{Ver: "1.0", Domain: c.domain}, nil)
 		if !strings.HasPrefix(got, c.says) {
 			t.Errorf("%s: %s, want %s", name, got, c.says)
 		}
 	}
-	if got := p.exchange("RequestDomainVerification", "other", supplierKey("other"), &rampv1.DomainVerificationRequest{Ver: "1.0", Domain: "www.other.example", CallerId: &acme}, nil); !strings.HasPrefix(got, "401") {
+	if got := p.exchange("RequestDomainVerification", "other", supplierKey("other"),
+		&rampv1.DomainVerificationRequest{Ver: "1.0", Domain: "www.other.example", CallerId: &acme},
+		nil); !strings.HasPrefix(got, "401") {
 		t.Errorf("in another's name: %s", got)
 	}
-	// Another's token, and one for another domain, prove nothing, are told alike, and are not used up by that.
+	// Another's token, and one for another domain, prove nothing, are told alike, and are not used
+	// up by that.
 	token := p.token()
 	unknown, _ := p.confirm("acme", p.domain, strings.Repeat("A", 43))
 	if !strings.HasPrefix(unknown.GetFailureReason(), "TOKEN_UNKNOWN: ") {
 		t.Error(unknown)
 	}
-	p.admin("POST", "/admin/callers", strings.Replace(p.admin("GET", "/admin/callers/other", "", 200), `["other"]`, `["other","acme"]`, 1), 422) // what is told alone is not taken
+	// what is told alone is not taken
+	p.admin("POST", "/admin/callers", strings.Replace(p.admin("GET", "/admin/callers/other", "", 200), `["other"]`, `["other","acme"]`, 1), 422)
 	p.admin("DELETE", "/admin/callers/other", "", 200)
 	p.caller("second", "", "acme")
 	for name, got := range map[string]func() (*rampv1.DomainVerificationResult, string){
-		"another caller's": func() (*rampv1.DomainVerificationResult, string) { return p.confirm("second", p.domain, token) },
-		"another domain's": func() (*rampv1.DomainVerificationResult, string) { return p.confirm("acme", "www.acme.example", token) },
+		"another caller's": func() (*rampv1.DomainVerificationResult, string) {
+			return p.confirm("second", p.domain, token)
+		},
+		"another domain's": func() (*rampv1.DomainVerificationResult, string) {
+			return p.confirm("acme", "www.acme.example", token)
+		},
 	} {
 		if result, told := got(); result.GetFailureReason() != unknown.GetFailureReason() {
 			t.Errorf("%s: %s", name, told)
@@ -281,7 +300,8 @@ func TestOnlyTheCallerOfATenantMayVerifyItsDomains(t *testing.T) {
 		t.Error(told)
 	}
 	p.clock.Advance(time.Microsecond)
-	if result, told := p.confirm("acme", p.domain, late); !strings.HasPrefix(result.GetFailureReason(), "TOKEN_EXPIRED: ") {
+	if result, told := p.confirm("acme", p.domain, late); !strings.HasPrefix(result.GetFailureReason(),
+		"TOKEN_EXPIRED: ") {
 		t.Error(told)
 	}
 }
@@ -322,7 +342,8 @@ func TestOfManyConfirmationsOneWins(t *testing.T) {
 	}
 	all.Wait()
 	if won.Load() != 1 || used.Load() != 63 || p.visits.Load() != 1 {
-		t.Errorf("%d were verified, %d were told that it is used, and the provider was asked %d times", won.Load(), used.Load(), p.visits.Load())
+		t.Errorf("%d were verified, %d were told that it is used, and the provider was asked %d times", won.Load(),
+			used.Load(), p.visits.Load())
 	}
 	if keys, err := p.Deliveries.List(t.Context()); err != nil || len(keys) != 1 {
 		t.Errorf("%v, %v", keys, err)
@@ -338,32 +359,39 @@ func TestARegisteredKeySignsWhatIsSoldAtItsDomain(t *testing.T) {
 		t.Fatal(got)
 	}
 	for name, key := range map[string][]string{
-		"no cdn_type": {hexKey, ""}, "another cdn_type": {hexKey, "cdn77"}, "no hex": {"not hex at all", "hmac"}, "half a byte": {hexKey + "0", "akamai"}, "too short": {"0001", "fastly"},
+		"no cdn_type": {hexKey, ""}, "another cdn_type": {hexKey, "cdn77"}, "no hex": {"not hex at all", "hmac"},
+		"half a byte": {hexKey + "0", "akamai"}, "too short": {"0001", "fastly"},
 		"hex for cloudfront": {hexKey, "cloudfront"}, "ed25519": {hexKey, "ed25519"},
 	} {
 		token := p.token()
-		if _, told := p.confirm("acme", p.domain, token, key...); !strings.HasPrefix(told, `400 {"code":"invalid_argument"`) || strings.Contains(told, hexKey) {
+		if _, told := p.confirm("acme", p.domain, token, key...); !strings.HasPrefix(told,
+			`400 {"code":"invalid_argument"`) || strings.Contains(told, hexKey) {
 			t.Errorf("%s: %s", name, told)
 		}
 		p.clock.Advance(push.ChallengeLife)
 	}
 	first := p.verify(hexKey, "hmac")
-	if first.GetKeyId() != "k-"+p.clock.Now().Format(time.DateOnly)+"-hmac" || !first.ValidUntil.AsTime().Equal(p.clock.Now().Add(90*24*time.Hour)) {
+	if first.GetKeyId() != "k-"+p.clock.Now().Format(time.DateOnly)+"-hmac" ||
+		!first.ValidUntil.AsTime().Equal(p.clock.Now().Add(90*24*time.Hour)) {
 		t.Fatal(first)
 	}
-	// What is at the domain is signed with it there, and what is at another domain of the tenant's as before.
+	// What is at the domain is signed with it there, and what is at another domain of the tenant's
+	// as before.
 	if at := p.bought(local, "t1"); !strings.HasPrefix(at, local+"?") || !p.opens(hexKey, at) {
 		t.Error(at)
 	}
-	if at := p.bought(uri, "t2"); !strings.HasPrefix(at, "https://cdn.acme.example/a?") || !strings.Contains(at, "kid=") {
+	if at := p.bought(uri, "t2"); !strings.HasPrefix(at, "https://cdn.acme.example/a?") ||
+		!strings.Contains(at, "kid=") {
 		t.Error(at)
 	}
 	// Registered again, it is the one that there is, and its end the deadline.
 	p.clock.Advance(24 * time.Hour)
-	if again := p.verify(hexKey, "hmac"); again.GetKeyId() != first.GetKeyId() || !again.ValidUntil.AsTime().Equal(first.ValidUntil.AsTime()) {
+	if again := p.verify(hexKey, "hmac"); again.GetKeyId() != first.GetKeyId() ||
+		!again.ValidUntil.AsTime().Equal(first.ValidUntil.AsTime()) {
 		t.Error(again)
 	}
-	if without := p.verify(); without.GetKeyId() != first.GetKeyId() || !without.ValidUntil.AsTime().Equal(first.ValidUntil.AsTime()) {
+	if without := p.verify(); without.GetKeyId() != first.GetKeyId() ||
+		!without.ValidUntil.AsTime().Equal(first.ValidUntil.AsTime()) {
 		t.Error(without)
 	}
 	// Another follows it; the old one is not taken again.
@@ -372,10 +400,12 @@ func TestARegisteredKeySignsWhatIsSoldAtItsDomain(t *testing.T) {
 	if at := p.bought(local, "t3"); p.opens(hexKey, at) || !p.opens(other, at) {
 		t.Error(at)
 	}
-	if result, told := p.confirm("acme", p.domain, p.token(), hexKey, "hmac"); result.Verified || !strings.HasPrefix(result.GetFailureReason(), "KEY_REFUSED: ") {
+	if result, told := p.confirm("acme", p.domain, p.token(), hexKey, "hmac"); result.Verified ||
+		!strings.HasPrefix(result.GetFailureReason(), "KEY_REFUSED: ") {
 		t.Error(told)
 	}
-	if told := p.admin("GET", "/admin/domains?state=verified", "", 200); !strings.Contains(told, `"key_id":"`+second.GetKeyId()+`"`) || !strings.Contains(told, `"cdn_type":"hmac"`) {
+	if told := p.admin("GET", "/admin/domains?state=verified", "", 200); !strings.Contains(told,
+		`"key_id":"`+second.GetKeyId()+`"`) || !strings.Contains(told, `"cdn_type":"hmac"`) {
 		t.Error(told)
 	}
 	// Nothing of a key is in the log or the ledger.
@@ -395,7 +425,8 @@ func (p *proving) bought(uri, id string) string {
 	}
 	answer := &rampv1.TransactionResponse{}
 	told := p.exchange("ExecuteTransaction", "", nil, &rampv1.TransactionRequest{
-		Ver: "1.0", Id: id, OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}},
+		Ver: "1.0", Id: id, OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature,
+		Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}},
 	}, answer)
 	at := answer.GetPackage().GetRetrieval().GetEndpoint()
 	if at == "" {
@@ -411,7 +442,8 @@ func (p *proving) opens(key, address string) bool {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	_, _, _, err = sign.URLKeys{Origin: "http://" + p.domain, Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: secret}}}.Open(address, p.clock.Now())
+	_, _, _, err = sign.URLKeys{Origin: "http://" + p.domain,
+		Keys: []sign.URLKey{{Form: sign.URLHMAC, Secret: secret}}}.Open(address, p.clock.Now())
 	return err == nil
 }
 
@@ -433,14 +465,17 @@ func TestAKeyOfCloudFrontGoesByItsName(t *testing.T) {
 		return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Headers: headers, Bytes: text}))
 	}
 	result := p.verify(key(nil), "cloudfront")
-	if id := result.GetKeyId(); id != "k-"+p.clock.Now().Format(time.DateOnly)+"-cf" || !strings.Contains(p.bought("http://"+p.domain+"/a", "t1"), "Key-Pair-Id="+id) {
+	if id := result.GetKeyId(); id != "k-"+p.clock.Now().Format(time.DateOnly)+"-cf" ||
+		!strings.Contains(p.bought("http://"+p.domain+"/a", "t1"), "Key-Pair-Id="+id) {
 		t.Error(result)
 	}
 	result = p.verify(key(map[string]string{"Key-Pair-Id": "K2JCJMDEHXQW5F"}), "cloudfront")
-	if id := result.GetKeyId(); id != "k-"+p.clock.Now().Format(time.DateOnly)+"-cf-2" || !strings.Contains(p.bought("http://"+p.domain+"/a", "t2"), "Key-Pair-Id=K2JCJMDEHXQW5F") {
+	if id := result.GetKeyId(); id != "k-"+p.clock.Now().Format(time.DateOnly)+"-cf-2" ||
+		!strings.Contains(p.bought("http://"+p.domain+"/a", "t2"), "Key-Pair-Id=K2JCJMDEHXQW5F") {
 		t.Error(result)
 	}
-	if _, told := p.confirm("acme", p.domain, p.token(), key(map[string]string{"Key-Pair-Id": "a b"}), "cloudfront"); !strings.HasPrefix(told, "400 ") {
+	if _, told := p.confirm("acme", p.domain, p.token(), key(map[string]string{"Key-Pair-Id": "a b"}),
+		"cloudfront"); !strings.HasPrefix(told, "400 ") {
 		t.Error(told)
 	}
 }
@@ -558,7 +593,8 @@ func TestTheLedgerTellsOfDomains(t *testing.T) {
 			t.Errorf("the ledger has no %s", want)
 		}
 	}
-	if strings.Contains(told.String(), "ramp-verify") || strings.Contains(told.String(), hexKey) || strings.Contains(told.String(), "://") {
+	if strings.Contains(told.String(), "ramp-verify") || strings.Contains(told.String(), hexKey) ||
+		strings.Contains(told.String(), "://") {
 		t.Error("the ledger has an address, or a key")
 	}
 }

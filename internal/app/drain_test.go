@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLoadBalancersHaveTimeToNotice stops a server that drains: it says that it is not ready, goes on answering on
-// new connections, and ends once the time is over.
+// TestLoadBalancersHaveTimeToNotice stops a server that drains: it says that it is not ready, goes
+// on answering on new connections, and ends once the time is over.
 func TestLoadBalancersHaveTimeToNotice(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "limits: {drain: 1m}\n")

@@ -21,8 +21,8 @@ import (
 	"frontdesk/wire/sign"
 )
 
-// TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned has a spool tell the server of a delivery, over a socket, and then tries the door with
-// all that it must not take.
+// TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned has a spool tell the server of a delivery, over a
+// socket, and then tries the door with all that it must not take.
 func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\nlimits: {rate: {failures: 8/1m}}\n"+soldSoup)
@@ -32,17 +32,20 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 	}
 	socket := httptest.NewServer(m)
 	defer socket.Close()
-	hand := &deliverylog.Exchange{URL: socket.URL + edge.Path, Key: key.ID, Secret: secret, Fetcher: fetch.New(fetch.Options{}), Now: m.clock.Now}
+	hand := &deliverylog.Exchange{URL: socket.URL + edge.Path, Key: key.ID, Secret: secret,
+		Fetcher: fetch.New(fetch.Options{}), Now: m.clock.Now}
 	var told edge.Batch
-	at, err := deliverylog.Open(deliverylog.Config{Dir: t.TempDir(), Sync: deliverylog.DefaultSync, Now: m.clock.Now, Ship: func(ctx context.Context, b edge.Batch) error {
-		told = b
-		return hand.Ship(ctx, b)
-	}})
+	at, err := deliverylog.Open(deliverylog.Config{Dir: t.TempDir(), Sync: deliverylog.DefaultSync, Now: m.clock.Now,
+		Ship: func(ctx context.Context, b edge.Batch) error {
+			told = b
+			return hand.Ship(ctx, b)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer at.Close()
-	begun, err := at.Begin(deliverylog.Delivery{Transaction: "txn-none", URI: "https://example.com/soup", Form: "hmac", Length: 7})
+	begun, err := at.Begin(
+		deliverylog.Delivery{Transaction: "txn-none", URI: "https://example.com/soup", Form: "hmac", Length: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,8 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 	if err != nil || len(rows) != 1 || rows[0].ID != "edge-1_"+begun.ID() || rows[0].Bytes != 7 || rows[0].Entry == "" {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	seen, err := m.ReadTraffic.Paths(t.Context(), botstats.Filter{Site: m.config.AllSites()[0].ID, Since: m.clock.Now(), Until: m.clock.Now().Add(time.Hour)}, 9)
+	seen, err := m.ReadTraffic.Paths(t.Context(),
+		botstats.Filter{Site: m.config.AllSites()[0].ID, Since: m.clock.Now(), Until: m.clock.Now().Add(time.Hour)}, 9)
 	if err != nil || len(seen) != 1 || seen[0].Count != 1 || seen[0].Path != "/soup" {
 		t.Errorf("%+v, %v", seen, err)
 	}
@@ -91,7 +95,8 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 		"too large":         {send("POST", key.ID, secret, now, make([]byte, edge.MaxBatch+1)), 413, ""},
 		"GET":               {send("GET", key.ID, secret, now, nil), 405, ""},
 	} {
-		if c.w.Code != c.want || c.w.Header().Get(edge.ClockHeader) != c.clock || strings.Contains(c.w.Body.String(), secret.Text()) {
+		if c.w.Code != c.want || c.w.Header().Get(edge.ClockHeader) != c.clock ||
+			strings.Contains(c.w.Body.String(), secret.Text()) {
 			t.Errorf("%s: %d %v %s", name, c.w.Code, c.w.Header(), c.w.Body)
 		}
 	}
@@ -104,7 +109,8 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 	for range 20 {
 		send("POST", "edg_none", secret, now, text)
 	}
-	if w := send("POST", "edg_none", secret, now, text); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+	if w := send("POST", "edg_none", secret, now, text); w.Code != http.StatusTooManyRequests ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("after many by no key: %d %v", w.Code, w.Header())
 	}
 	n := 0
@@ -118,8 +124,8 @@ func TestTheDoorForEdgesTakesWhatTheirKeysHaveSigned(t *testing.T) {
 	}
 }
 
-// TestAnEdgeIsToldWhomPathsAreFor, over a socket, and nobody else: after its key is revoked it goes by what is
-// published, also after a restart.
+// TestAnEdgeIsToldWhomPathsAreFor, over a socket, and nobody else: after its key is revoked it goes
+// by what is published, also after a restart.
 func TestAnEdgeIsToldWhomPathsAreFor(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, `ramp: {enabled: true}
@@ -141,7 +147,8 @@ terms:
 	defer socket.Close()
 	fetcher := fetch.New(fetch.Options{Allow: fetch.Networks([]string{"127.0.0.0/8"})})
 	asks := func(id string, secret sign.WebhookSecret) func(context.Context, string, string) ([]byte, error) {
-		hand := &deliverylog.Exchange{URL: socket.URL + edge.Path, Key: id, Secret: secret, Fetcher: fetcher, Now: m.clock.Now}
+		hand := &deliverylog.Exchange{URL: socket.URL + edge.Path, Key: id, Secret: secret, Fetcher: fetcher,
+			Now: m.clock.Now}
 		return hand.Policy
 	}
 	folder, ids := t.TempDir(), 0
@@ -161,7 +168,8 @@ terms:
 	holds := func(when string, remote *gate.Remote, told bool) {
 		t.Helper()
 		for party, want := range map[*policy.Party][2]gate.Access{ // of the archive, and of the soup
-			{}: {gate.Blocked, gate.Licensed}, &verified: {gate.Open, gate.Licensed}, &gpt: {gate.Blocked, gate.Blocked},
+			{}: {gate.Blocked, gate.Licensed}, &verified: {gate.Open, gate.Licensed},
+			&gpt: {gate.Blocked, gate.Blocked},
 		} {
 			if !told { // as for a stranger
 				want = [2]gate.Access{gate.Blocked, gate.Licensed}
@@ -179,7 +187,8 @@ terms:
 	}
 	holds("told", remote, true)
 	holds("after a restart", open(asks(key.ID, secret)), true)
-	if _, err := asks(stray.ID, straySecret)(t.Context(), "ask", "example.com"); !errors.Is(err, deliverylog.ErrNotTold) {
+	if _, err := asks(stray.ID, straySecret)(t.Context(), "ask", "example.com"); !errors.Is(err,
+		deliverylog.ErrNotTold) {
 		t.Error("a key for another site:", err)
 	}
 	if _, err := asks(key.ID, straySecret)(t.Context(), "ask", "example.com"); !errors.Is(err, deliverylog.ErrNotTold) {

@@ -17,8 +17,8 @@ import (
 	"frontdesk/internal/licensing/disputes/accesslog"
 )
 
-// TestDeliveryLogsAreImportedOverHTTP sends logs over a socket, as they are, packed, in small pieces and cut short, and looks at what is
-// kept, told and recorded.
+// TestDeliveryLogsAreImportedOverHTTP sends logs over a socket, as they are, packed, in small
+// pieces and cut short, and looks at what is kept, told and recorded.
 func TestDeliveryLogsAreImportedOverHTTP(t *testing.T) {
 	t.Parallel()
 	m, sale, reports, operator, every := shopOf(t)
@@ -72,13 +72,15 @@ func TestDeliveryLogsAreImportedOverHTTP(t *testing.T) {
 		}
 		if status == 200 {
 			var told accesslog.ImportResult
-			if err := json.Unmarshal([]byte(text), &told); err != nil || told.Unreadable != 1 || len(told.Faults) != 1 || told.Faults[0].Line != 3 || told.Lines != 4 {
+			if err := json.Unmarshal([]byte(text), &told); err != nil || told.Unreadable != 1 ||
+				len(told.Faults) != 1 || told.Faults[0].Line != 3 || told.Lines != 4 {
 				t.Errorf("%s: %+v, %v", v.name, told, err)
 			}
 		}
 	}
 	all, err := m.ReadEvidence.OfTransaction(t.Context(), sale)
-	if err != nil || len(all) != 2 || all[0].By != "fastly-1" || !all[0].Delivered() || !all[0].At.Equal(time.Date(2027, 5, 4, 12, 0, 1, 0, time.UTC)) {
+	if err != nil || len(all) != 2 || all[0].By != "fastly-1" || !all[0].Delivered() ||
+		!all[0].At.Equal(time.Date(2027, 5, 4, 12, 0, 1, 0, time.UTC)) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	kept := 0
@@ -87,7 +89,8 @@ func TestDeliveryLogsAreImportedOverHTTP(t *testing.T) {
 			By   string
 			Kept int64
 		}
-		if err := errorOr(err, json.Unmarshal(r.Entry.Body, &fact)); err != nil || fact.By == "" || fact.Kept == 0 || strings.Contains(string(r.Entry.Body), "secret") {
+		if err := errorOr(err, json.Unmarshal(r.Entry.Body, &fact)); err != nil || fact.By == "" || fact.Kept == 0 ||
+			strings.Contains(string(r.Entry.Body), "secret") {
 			t.Errorf("%s, %v", r.Entry.Body, err)
 		}
 		kept += int(fact.Kept)

@@ -10,11 +10,14 @@ import (
 	"frontdesk/internal/content"
 )
 
-// TestFrontEndsFindTheSites holds that /sites and /who of the flat dialect answer as public front ends read them.
+// TestFrontEndsFindTheSites holds that /sites and /who of the flat dialect answer as public front
+// ends read them.
 func TestFrontEndsFindTheSites(t *testing.T) {
 	t.Parallel()
-	s, log := open(t, "sites: [{id: local, name: The Soup Kitchen, url: 'https://example.com'}, {id: shop, url: 'https://shop.example'}]\n")
-	fill(t, s, content.Item{URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Leek soup", Object: []byte(`{"@type":"Recipe"}`)})
+	s, log := open(t, "sites: [{id: local, name: The Soup Kitchen, url: 'https://example.com'}, {id: shop, "+
+		"url: 'https://shop.example'}]\n")
+	fill(t, s, content.Item{URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Leek soup",
+		Object: []byte(`{"@type":"Recipe"}`)})
 	get := func(address string) *httptest.ResponseRecorder {
 		return send(s, httptest.NewRequest("GET", address, nil))
 	}
@@ -22,7 +25,8 @@ func TestFrontEndsFindTheSites(t *testing.T) {
 	if w := get("/sites?streaming=false"); w.Code != 200 || strings.TrimSpace(w.Body.String()) != sites {
 		t.Errorf("/sites: %d %s", w.Code, w.Body)
 	}
-	if w := get("/sites?streaming=true"); w.Body.String() != "data: "+sites+"\n\n" || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+	if w := get("/sites?streaming=true"); w.Body.String() != "data: "+sites+"\n\n" ||
+		!strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		t.Errorf("/sites as a stream: %s", w.Body)
 	}
 	w := get("/who?query=leek+soup")
@@ -38,15 +42,18 @@ func TestFrontEndsFindTheSites(t *testing.T) {
 	}
 	delete(who.Content[0], "score")
 	if want := (map[string]any{
-		"@type": "WebSite", "url": "https://example.com/", "name": "The Soup Kitchen", "site": "local", "description": "Leek soup", "query": "leek soup",
+		"@type": "WebSite", "url": "https://example.com/", "name": "The Soup Kitchen", "site": "local",
+		"description": "Leek soup", "query": "leek soup",
 	}); !reflect.DeepEqual(who.Content[0], want) {
 		t.Errorf("/who tells %v, want %v", who.Content[0], want)
 	}
 	stream := get("/who?query=leek+soup&streaming=1&query_id=q").Body.String()
-	if !strings.HasPrefix(stream, `data: {"message_type":"result","query_id":"q"`) || !strings.HasSuffix(stream, "data: {\"message_type\":\"complete\",\"query_id\":\"q\"}\n\n") {
+	if !strings.HasPrefix(stream, `data: {"message_type":"result","query_id":"q"`) ||
+		!strings.HasSuffix(stream, "data: {\"message_type\":\"complete\",\"query_id\":\"q\"}\n\n") {
 		t.Errorf("/who as a stream: %s", stream)
 	}
-	if w := get("/who?query=unobtainium"); !strings.Contains(w.Body.String(), `"message":"Nothing here matches`) || !strings.Contains(w.Body.String(), `"content":[]`) {
+	if w := get("/who?query=unobtainium"); !strings.Contains(w.Body.String(), `"message":"Nothing here matches`) ||
+		!strings.Contains(w.Body.String(), `"content":[]`) {
 		t.Errorf("/who without an answer: %s", w.Body)
 	}
 	if w := get("/who"); w.Code != 400 {
@@ -57,7 +64,8 @@ func TestFrontEndsFindTheSites(t *testing.T) {
 	}
 }
 
-// TestToolsTakeWhatModelsWrite holds that the tool ask takes a query that is a string, and a limit that is a text.
+// TestToolsTakeWhatModelsWrite holds that the tool ask takes a query that is a string, and a limit
+// that is a text.
 func TestToolsTakeWhatModelsWrite(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "site: {url: 'https://example.com'}\n")

@@ -18,7 +18,8 @@ import (
 // call calls a method of mcp.Settings, as the stateless revision has it.
 func call(id int, method, params string) *http.Request {
 	r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)))
-	return with(calling("192.0.2.1:1", r), "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+	return with(calling("192.0.2.1:1", r), "Content-Type", "application/json", "Accept",
+		"application/json, text/event-stream")
 }
 
 // toolCall asks a question by the tool.
@@ -55,12 +56,14 @@ func TestAgentsAreToldOfTheLimitByATool(t *testing.T) {
 	c := newFixedClock()
 	s, _ := open(t, "{url: 'http://localhost', limits: {rate: {address: 2/1m}}}", c.set)
 	for i := range 2 {
-		if w := send(s, toolCall(i)); w.Code != 200 || toolResult(t, w).IsError || w.Header().Get("RateLimit-Remaining") != fmt.Sprint(1-i) {
+		if w := send(s, toolCall(i)); w.Code != 200 || toolResult(t, w).IsError ||
+			w.Header().Get("RateLimit-Remaining") != fmt.Sprint(1-i) {
 			t.Fatalf("call %d: %d %v %s", i, w.Code, w.Header(), w.Body)
 		}
 	}
 	w := send(s, toolCall(3))
-	if result := toolResult(t, w); w.Code != 200 || !result.IsError || result.Structured.Error.Code != "RATE_LIMITED" || !strings.Contains(result.Structured.Error.Message, "30 seconds") {
+	if result := toolResult(t, w); w.Code != 200 || !result.IsError || result.Structured.Error.Code != "RATE_LIMITED" ||
+		!strings.Contains(result.Structured.Error.Message, "30 seconds") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := send(s, calling("192.0.2.1:2", asking("soup"))); w.Code != 429 {
@@ -68,7 +71,8 @@ func TestAgentsAreToldOfTheLimitByATool(t *testing.T) {
 	}
 	// What is told in the protocol's own words has an end, too.
 	send(s, toolCall(4))
-	if w := send(s, toolCall(5)); w.Code != 429 || w.Header().Get("Retry-After") != "30" || read(t, w).Error.Code != "RATE_LIMITED" {
+	if w := send(s, toolCall(5)); w.Code != 429 || w.Header().Get("Retry-After") != "30" ||
+		read(t, w).Error.Code != "RATE_LIMITED" {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	c.advance(30 * time.Second)
@@ -97,7 +101,8 @@ func TestAgentsNeedACredentialWhereTheDoorIsClosed(t *testing.T) {
 				t.Errorf("%s: %d %s", name, w.Code, w.Body)
 			}
 			const metadata = `resource_metadata="http://localhost/.well-known/oauth-protected-resource/mcp"`
-			if c.status == 401 && (read(t, w).Error.Code != "UNAUTHORIZED" || !strings.Contains(w.Header().Get("WWW-Authenticate"), metadata)) {
+			if c.status == 401 && (read(t, w).Error.Code != "UNAUTHORIZED" ||
+				!strings.Contains(w.Header().Get("WWW-Authenticate"), metadata)) {
 				t.Errorf("%s: %v %s", name, w.Header(), w.Body)
 			}
 		}
@@ -107,8 +112,8 @@ func TestAgentsNeedACredentialWhereTheDoorIsClosed(t *testing.T) {
 	}
 }
 
-// TestOfficialClientFindsTheAuthorizationServer has the MCP SDK's own reader follow a refusal over the network, and a
-// token that is got for the resource it found open the door.
+// TestOfficialClientFindsTheAuthorizationServer has the MCP SDK's own reader follow a refusal over
+// the network, and a token that is got for the resource it found open the door.
 func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
 	t.Parallel()
 	issuer, token, _ := authority(t)
@@ -126,18 +131,22 @@ func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
 		}
 		response.Body.Close()
 		challenges, err := oauthex.ParseWWWAuthenticate(response.Header.Values("WWW-Authenticate"))
-		if err != nil || len(challenges) != 1 || response.StatusCode != 401 || challenges[0].Scheme != "bearer" || challenges[0].Params["scope"] != "desk.use" {
+		if err != nil || len(challenges) != 1 || response.StatusCode != 401 || challenges[0].Scheme != "bearer" ||
+			challenges[0].Params["scope"] != "desk.use" {
 			t.Fatalf("%d %v %v", response.StatusCode, challenges, err)
 		}
-		found, err := oauthex.GetProtectedResourceMetadata(t.Context(), challenges[0].Params["resource_metadata"], desk+door, http.DefaultClient)
-		if err != nil || len(found.AuthorizationServers) != 1 || found.AuthorizationServers[0] != issuer || strings.Join(found.ScopesSupported, " ") != "desk.use" {
+		found, err := oauthex.GetProtectedResourceMetadata(t.Context(), challenges[0].Params["resource_metadata"],
+			desk+door, http.DefaultClient)
+		if err != nil || len(found.AuthorizationServers) != 1 || found.AuthorizationServers[0] != issuer ||
+			strings.Join(found.ScopesSupported, " ") != "desk.use" {
 			t.Fatalf("%+v, %v", found, err)
 		}
 		request, err := http.NewRequestWithContext(t.Context(), "POST", desk+door, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping","query":{"text":"soup"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		with(request, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Authorization", "Bearer "+token(found.Resource, "desk.use"))
+		with(request, "Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+			"Authorization", "Bearer "+token(found.Resource, "desk.use"))
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +158,8 @@ func TestOfficialClientFindsTheAuthorizationServer(t *testing.T) {
 	}
 }
 
-// TestToolsOfTheExchangeTellOfTheLimit holds that who asks too often from one address is told so by these tools, too, and sold nothing.
+// TestToolsOfTheExchangeTellOfTheLimit holds that who asks too often from one address is told so by
+// these tools, too, and sold nothing.
 func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\nmcp: {hosts: [localhost]}\nlimits: {rate: {address: 1/1m}}\n"+soldSoup)
@@ -170,14 +180,16 @@ func TestToolsOfTheExchangeTellOfTheLimit(t *testing.T) {
 	}
 }
 
-// TestOtherMethodsAreRefusedInJSONRPC holds that the whole server, too, refuses what is no POST in the words of the Model Context Protocol.
+// TestOtherMethodsAreRefusedInJSONRPC holds that the whole server, too, refuses what is no POST in
+// the words of the Model Context Protocol.
 func TestOtherMethodsAreRefusedInJSONRPC(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
 	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
 		r := httptest.NewRequest(method, "/mcp", nil)
 		r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
-		if w := send(s, r); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" || !strings.Contains(w.Body.String(), `"code":-32600`) {
+		if w := send(s, r); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" ||
+			!strings.Contains(w.Body.String(), `"code":-32600`) {
 			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
 		}
 	}

@@ -51,7 +51,8 @@ func makeKey(t *testing.T, s *App, key identity.Key) (text, id string) {
 func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
 	t.Parallel()
 	hash := identity.Hash("a key of the configuration")
-	s, log := open(t, "auth: {required: [ask, mcp], keys: [{name: fixed, hash: '"+hash+"'}, {name: elsewhere, hash: '"+identity.Hash("elsewhere")+"', scopes: [mcp]}]}")
+	s, log := open(t, "auth: {required: [ask, mcp], keys: [{name: fixed, hash: '"+hash+"'}, {name: elsewhere, hash: '"+
+		identity.Hash("elsewhere")+"', scopes: [mcp]}]}")
 	key, id := makeKey(t, s, identity.Key{Name: "Partner", Scopes: []string{"ask"}})
 	legacy := httptest.NewRequest("GET", "/ask?query=soup", nil)
 	for name, c := range map[string]struct {
@@ -60,19 +61,23 @@ func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
 		code      string
 		challenge string
 	}{
-		"no credential":                {asking("soup"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
-		"no credential, flat dialect":  {legacy, 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
-		"another scheme":               {with(asking("soup"), "Authorization", "Basic eDp5"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
-		"wrong bearer":                 {with(asking("soup"), "Authorization", "Bearer wrong"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
-		"wrong key":                    {with(asking("soup"), "X-API-Key", key[:len(key)-1]+"_"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
-		"key for another door":         {with(asking("soup"), "X-API-Key", "elsewhere"), 403, "FORBIDDEN", `Bearer realm="frontdesk", error="insufficient_scope"`},
-		"the key":                      {with(asking("soup"), "X-API-Key", key), 200, "", ""},
-		"the key as bearer":            {with(asking("soup"), "Authorization", "Bearer "+key), 200, "", ""},
-		"the configuration's":          {with(asking("soup"), "Authorization", "bearer a key of the configuration"), 200, "", ""},
-		"how to ask":                   {httptest.NewRequest("GET", "/ask", nil), 200, "", ""},
-		"how to ask, with a wrong key": {with(httptest.NewRequest("GET", "/ask", nil), "X-API-Key", "fd_wrong"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
-		"a preflight":                  {httptest.NewRequest("OPTIONS", "/ask", nil), 204, "", ""},
-		"a probe":                      {httptest.NewRequest("GET", "/healthz", nil), 200, "", ""},
+		"no credential":               {asking("soup"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
+		"no credential, flat dialect": {legacy, 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
+		"another scheme":              {with(asking("soup"), "Authorization", "Basic eDp5"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk"`},
+		"wrong bearer":                {with(asking("soup"), "Authorization", "Bearer wrong"), 401, "UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
+		"wrong key": {with(asking("soup"), "X-API-Key", key[:len(key)-1]+"_"), 401, "UNAUTHORIZED",
+			`Bearer realm="frontdesk", error="invalid_token"`},
+		"key for another door": {with(asking("soup"), "X-API-Key", "elsewhere"), 403, "FORBIDDEN", `Bearer realm="frontdesk", error="insufficient_scope"`},
+		"the key":              {with(asking("soup"), "X-API-Key", key), 200, "", ""},
+		"the key as bearer":    {with(asking("soup"), "Authorization", "Bearer "+key), 200, "", ""},
+		"the configuration's": {
+			with(asking("soup"), "Authorization", "bearer a key of the configuration"), 200, "", "",
+		},
+		"how to ask": {httptest.NewRequest("GET", "/ask", nil), 200, "", ""},
+		"how to ask, with a wrong key": {with(httptest.NewRequest("GET", "/ask", nil), "X-API-Key", "fd_wrong"), 401,
+			"UNAUTHORIZED", `Bearer realm="frontdesk", error="invalid_token"`},
+		"a preflight": {httptest.NewRequest("OPTIONS", "/ask", nil), 204, "", ""},
+		"a probe":     {httptest.NewRequest("GET", "/healthz", nil), 200, "", ""},
 	} {
 		w := send(s, c.request)
 		if w.Code != c.status || w.Header().Get("WWW-Authenticate") != c.challenge {
@@ -82,14 +87,16 @@ func TestClosedDoorOpensToAKeyAlone(t *testing.T) {
 			continue
 		}
 		e := read(t, w)
-		if e.Error.Code != c.code || (c.code != "") != (e.Meta.ResponseType == "failure") || c.code != "" && strings.Contains(w.Body.String(), "example.com/soup") {
+		if e.Error.Code != c.code || (c.code != "") != (e.Meta.ResponseType == "failure") ||
+			c.code != "" && strings.Contains(w.Body.String(), "example.com/soup") {
 			t.Errorf("%s: %s", name, w.Body)
 		}
 		if w.Header().Get("Access-Control-Allow-Origin") == "" && strings.HasPrefix(c.request.URL.Path, "/ask") {
 			t.Errorf("%s: a page cannot read why", name)
 		}
 	}
-	if !strings.Contains(log.String(), `"party":"key:`+id+`"`) || strings.Contains(log.String(), key) || strings.Contains(log.String(), "a key of the configuration") {
+	if !strings.Contains(log.String(), `"party":"key:`+id+`"`) || strings.Contains(log.String(), key) ||
+		strings.Contains(log.String(), "a key of the configuration") {
 		t.Errorf("the log names the wrong things: %s", log)
 	}
 }
@@ -124,16 +131,21 @@ func authority(t *testing.T) (address string, token func(audience, scope string)
 	fetches = new(atomic.Int32)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fetches.Add(1)
-		json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "1", Use: "sig", Algorithm: "ES256"}}})
+		json.NewEncoder(w).Encode(
+			jose.JSONWebKeySet{
+				Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "1", Use: "sig", Algorithm: "ES256"}},
+			})
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, func(audience, scope string) string {
-		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "1"}}, nil)
+		signer, err := jose.NewSigner(
+			jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "1"}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := jwt.Signed(signer).Claims(map[string]any{
-			"iss": server.URL, "aud": audience, "sub": "somebody@example.com", "exp": time.Now().Add(time.Hour).Unix(), "scope": scope,
+			"iss": server.URL, "aud": audience, "sub": "somebody@example.com", "exp": time.Now().Add(time.Hour).Unix(),
+			"scope": scope,
 		}).Serialize()
 		if err != nil {
 			t.Fatal(err)
@@ -142,8 +154,9 @@ func authority(t *testing.T) (address string, token func(audience, scope string)
 	}, fetches
 }
 
-// TestTokenIsFoundByFollowingTheChallenge goes the way of a client that knows nothing but the address: refused, it
-// follows the challenge to the metadata, finds the authorization server there, and comes back with a token of it.
+// TestTokenIsFoundByFollowingTheChallenge goes the way of a client that knows nothing but the
+// address: refused, it follows the challenge to the metadata, finds the authorization server there,
+// and comes back with a token of it.
 func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
 	t.Parallel()
 	issuer, token, fetches := authority(t)
@@ -167,10 +180,12 @@ func TestTokenIsFoundByFollowingTheChallenge(t *testing.T) {
 			Scopes   []string `json:"scopes_supported"`
 			Methods  []string `json:"bearer_methods_supported"`
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &found); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+		if err := json.Unmarshal(w.Body.Bytes(), &found); err != nil || w.Code != 200 ||
+			w.Header().Get("Content-Type") != "application/json" {
 			t.Fatalf("%s: %d %v %s", path, w.Code, err, w.Body)
 		}
-		if found.Resource != resource || fmt.Sprint(found.Servers, found.Scopes, found.Methods) != fmt.Sprintf("[%s] [frontdesk.ask] [header]", issuer) {
+		if found.Resource != resource || fmt.Sprint(found.Servers, found.Scopes,
+			found.Methods) != fmt.Sprintf("[%s] [frontdesk.ask] [header]", issuer) {
 			t.Errorf("%s: %s", path, w.Body)
 		}
 	}
@@ -208,7 +223,8 @@ func TestWithoutOAuthThereIsNoMetadata(t *testing.T) {
 // limitsOf are the fields that tell a client what is left.
 func limitsOf(w *httptest.ResponseRecorder) string {
 	h := w.Header()
-	return fmt.Sprintf("%s/%s reset %s; %s; %s", h.Get("RateLimit-Remaining"), h.Get("RateLimit-Limit"), h.Get("RateLimit-Reset"), h.Get("RateLimit-Policy"), h.Get("RateLimit"))
+	return fmt.Sprintf("%s/%s reset %s; %s; %s", h.Get("RateLimit-Remaining"), h.Get("RateLimit-Limit"),
+		h.Get("RateLimit-Reset"), h.Get("RateLimit-Policy"), h.Get("RateLimit"))
 }
 
 // fixedClock is a clock that a test sets.
@@ -239,13 +255,15 @@ func TestAddressIsToldItsLimitAndThenRefused(t *testing.T) {
 	c.advance(10 * time.Second)
 	w := send(s, with(calling(one, asking("soup")), "Origin", "https://page.example", "Accept", "text/event-stream"))
 	e := read(t, w)
-	if w.Code != 429 || e.Error.Code != "RATE_LIMITED" || w.Header().Get("Retry-After") != "20" || !strings.Contains(e.Error.Message, "2 requests in 1m") || !strings.Contains(e.Error.Message, "20 seconds") {
+	if w.Code != 429 || e.Error.Code != "RATE_LIMITED" || w.Header().Get("Retry-After") != "20" ||
+		!strings.Contains(e.Error.Message, "2 requests in 1m") || !strings.Contains(e.Error.Message, "20 seconds") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	if got := limitsOf(w); got != `0/2 reset 50; "address";q=2;w=60; "address";r=0;t=50` {
 		t.Error(got)
 	}
-	if exposed := w.Header().Get("Access-Control-Expose-Headers"); w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(exposed, "RateLimit-Remaining") || !strings.Contains(exposed, "Retry-After") {
+	if exposed := w.Header().Get("Access-Control-Expose-Headers"); w.Header().Get("Access-Control-Allow-Origin") !=
+		"*" || !strings.Contains(exposed, "RateLimit-Remaining") || !strings.Contains(exposed, "Retry-After") {
 		t.Errorf("a page cannot read it: %v", w.Header())
 	}
 	for name, other := range map[string]*http.Request{
@@ -282,14 +300,19 @@ func TestAddressesThatOneClientCanChooseCountAsOne(t *testing.T) {
 		headers          [2]string
 		same             bool
 	}{
-		"other ports":                    {"", "192.0.2.1:1", "192.0.2.1:2", [2]string{}, true},
-		"a network of IPv6":              {"", "[2001:db8:0:1::1]:1", "[2001:db8:0:1:ffff::2]:1", [2]string{}, true},
-		"other networks of IPv6":         {"", "[2001:db8:0:1::1]:1", "[2001:db8:0:2::1]:1", [2]string{}, false},
-		"IPv4 within IPv6":               {"", "192.0.2.1:1", "[::ffff:192.0.2.1]:1", [2]string{}, true},
-		"neighbours of IPv4":             {"", "[::ffff:192.0.2.1]:1", "[::ffff:192.0.2.2]:1", [2]string{}, false},
-		"claims without a proxy":         {"", "192.0.2.1:1", "192.0.2.1:1", [2]string{"198.51.100.1", "198.51.100.2"}, true},
-		"clients behind a proxy":         {"proxies: [192.0.2.1]\n", "192.0.2.1:1", "192.0.2.1:1", [2]string{"198.51.100.1", "198.51.100.2"}, false},
-		"a client that claims to be two": {"proxies: [192.0.2.1]\n", "192.0.2.1:1", "192.0.2.1:1", [2]string{"1.1.1.1, 198.51.100.1", "2.2.2.2, 198.51.100.1"}, true},
+		"other ports":            {"", "192.0.2.1:1", "192.0.2.1:2", [2]string{}, true},
+		"a network of IPv6":      {"", "[2001:db8:0:1::1]:1", "[2001:db8:0:1:ffff::2]:1", [2]string{}, true},
+		"other networks of IPv6": {"", "[2001:db8:0:1::1]:1", "[2001:db8:0:2::1]:1", [2]string{}, false},
+		"IPv4 within IPv6":       {"", "192.0.2.1:1", "[::ffff:192.0.2.1]:1", [2]string{}, true},
+		"neighbours of IPv4":     {"", "[::ffff:192.0.2.1]:1", "[::ffff:192.0.2.2]:1", [2]string{}, false},
+		"claims without a proxy": {
+			"", "192.0.2.1:1", "192.0.2.1:1", [2]string{"198.51.100.1", "198.51.100.2"}, true,
+		},
+		"clients behind a proxy": {
+			"proxies: [192.0.2.1]\n", "192.0.2.1:1", "192.0.2.1:1", [2]string{"198.51.100.1", "198.51.100.2"}, false,
+		},
+		"a client that claims to be two": {"proxies: [192.0.2.1]\n", "192.0.2.1:1", "192.0.2.1:1",
+			[2]string{"1.1.1.1, 198.51.100.1", "2.2.2.2, 198.51.100.1"}, true},
 	} {
 		s, _ := open(t, c.config+"limits: {rate: {address: 1/1h}}")
 		var codes [2]int
@@ -315,11 +338,13 @@ func TestKeyHasALimitOfItsOwn(t *testing.T) {
 		headers []string
 		allowed int
 	}{
-		"a stranger": {nil, 1}, "a key": {[]string{"X-API-Key", plain}, 2}, "a key with its own rate": {[]string{"Authorization", "Bearer " + large}, 3},
+		"a stranger": {nil, 1}, "a key": {[]string{"X-API-Key", plain}, 2},
+		"a key with its own rate": {[]string{"Authorization", "Bearer " + large}, 3},
 	} {
 		for i := range 5 {
 			w := send(s, with(calling("192.0.2.1:1", asking("soup")), c.headers...))
-			if want := map[bool]int{true: 200, false: 429}[i < c.allowed]; w.Code != want || w.Header().Get("RateLimit-Limit") != fmt.Sprint(c.allowed) {
+			if want := map[bool]int{true: 200, false: 429}[i < c.allowed]; w.Code != want ||
+				w.Header().Get("RateLimit-Limit") != fmt.Sprint(c.allowed) {
 				t.Errorf("%s, request %d: %d %s", name, i, w.Code, limitsOf(w))
 			}
 		}
@@ -337,7 +362,8 @@ func TestWrongCredentialsAreNotTriedWithoutEnd(t *testing.T) {
 			t.Errorf("guess %d: %d %s", i, w.Code, w.Body)
 		}
 	}
-	if w := send(s, with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", key)); w.Code != 429 || w.Header().Get("Retry-After") != "20" {
+	if w := send(s, with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", key)); w.Code != 429 ||
+		w.Header().Get("Retry-After") != "20" {
 		t.Errorf("the right one, after too many guesses: %d %v", w.Code, w.Header())
 	}
 	if w := send(s, with(calling("192.0.2.2:1", asking("soup")), "X-API-Key", key)); w.Code != 200 {
@@ -363,14 +389,16 @@ func TestSiteHasALimitForAllTogether(t *testing.T) {
 		from, site string
 		status     int
 	}{
-		{"192.0.2.1:1", "local", 200}, {"192.0.2.2:1", "all", 200}, {"192.0.2.3:1", "local", 200}, {"192.0.2.4:1", "local", 429}, {"192.0.2.5:1", "all", 429},
-		{"192.0.2.6:1", "other", 200},
+		{"192.0.2.1:1", "local", 200}, {"192.0.2.2:1", "all", 200}, {"192.0.2.3:1", "local", 200},
+		{"192.0.2.4:1", "local", 429}, {"192.0.2.5:1", "all", 429}, {"192.0.2.6:1", "other", 200},
 	} {
 		w := send(s, calling(c.from, to(c.site)))
 		if w.Code != c.status {
 			t.Errorf("question %d: %d %s", i, w.Code, w.Body)
 		}
-		if c.status == 429 && (read(t, w).Error.Code != "RATE_LIMITED" || w.Header().Get("Retry-After") == "" || w.Header().Get("RateLimit-Remaining") != "0" || !strings.Contains(w.Header().Get("RateLimit"), `"site";r=0`)) {
+		if c.status == 429 &&
+			(read(t, w).Error.Code != "RATE_LIMITED" || w.Header().Get("Retry-After") == "" ||
+				w.Header().Get("RateLimit-Remaining") != "0" || !strings.Contains(w.Header().Get("RateLimit"), `"site";r=0`)) {
 			t.Errorf("question %d: %v %s", i, w.Header(), w.Body)
 		}
 	}
@@ -405,7 +433,8 @@ func TestUsageSaysHowToEnterAndWhichLimitsHold(t *testing.T) {
 	}
 }
 
-// TestNodesOnOneDatabaseCountTogether runs two servers on one PostgreSQL, and asks both over the network.
+// TestNodesOnOneDatabaseCountTogether runs two servers on one PostgreSQL, and asks both over the
+// network.
 func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -416,7 +445,8 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 		var nodes []string
 		for i := range 2 {
 			loaded, err := Load(Layers{
-				File: write(t, t.TempDir(), "frontdesk.yaml", "limits: {rate: "+c.rate+"}"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
+				File:  write(t, t.TempDir(), "frontdesk.yaml", "limits: {rate: "+c.rate+"}"),
+				Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -427,7 +457,8 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 			}
 			t.Cleanup(func() { s.Close() })
 			if i == 0 {
-				fill(t, s, content.Item{URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Object: []byte(`{"@type":"Recipe","name":"Lentil soup"}`)})
+				fill(t, s, content.Item{URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+					Object: []byte(`{"@type":"Recipe","name":"Lentil soup"}`)})
 			} else if err := s.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -463,15 +494,20 @@ func TestNodesOnOneDatabaseCountTogether(t *testing.T) {
 
 func TestCredentialsOfABrowserNeedOriginsByName(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "cors: {origins: [https://a.example], credentials: true, headers: [X-Trace-Id], expose: [X-Served-By], max_age: 10m}")
-	preflight := with(httptest.NewRequest("OPTIONS", "/ask", nil), "Origin", "https://a.example", "Access-Control-Request-Method", "POST")
+	s, _ := open(t, "cors: {origins: [https://a.example], credentials: true, headers: [X-Trace-Id], "+
+		"expose: [X-Served-By], max_age: 10m}")
+	preflight := with(httptest.NewRequest("OPTIONS", "/ask", nil), "Origin", "https://a.example",
+		"Access-Control-Request-Method", "POST")
 	h := send(s, preflight).Header()
-	if h.Get("Access-Control-Allow-Credentials") != "true" || h.Get("Access-Control-Allow-Origin") != "https://a.example" || h.Get("Access-Control-Max-Age") != "600" ||
-		!strings.Contains(h.Get("Access-Control-Allow-Headers"), "X-Trace-Id") || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "X-API-Key") {
+	if h.Get("Access-Control-Allow-Credentials") != "true" ||
+		h.Get("Access-Control-Allow-Origin") != "https://a.example" || h.Get("Access-Control-Max-Age") != "600" ||
+		!strings.Contains(h.Get("Access-Control-Allow-Headers"), "X-Trace-Id") ||
+		!strings.Contains(h.Get("Access-Control-Allow-Headers"), "X-API-Key") {
 		t.Errorf("%v", h)
 	}
 	h = send(s, with(asking("soup"), "Origin", "https://a.example")).Header()
-	if h.Get("Access-Control-Allow-Credentials") != "true" || !strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-Served-By") {
+	if h.Get("Access-Control-Allow-Credentials") != "true" ||
+		!strings.Contains(h.Get("Access-Control-Expose-Headers"), "X-Served-By") {
 		t.Errorf("%v", h)
 	}
 	h = send(s, with(asking("soup"), "Origin", "https://b.example")).Header()
@@ -479,7 +515,8 @@ func TestCredentialsOfABrowserNeedOriginsByName(t *testing.T) {
 		t.Errorf("another origin: %v", h)
 	}
 	s, _ = open(t, "")
-	if h := send(s, with(asking("soup"), "Origin", "https://a.example")).Header(); h.Get("Access-Control-Allow-Credentials") != "" || h.Get("Access-Control-Allow-Origin") != "*" {
+	if h := send(s, with(asking("soup"), "Origin", "https://a.example")).
+		Header(); h.Get("Access-Control-Allow-Credentials") != "" || h.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("every origin: %v", h)
 	}
 }
@@ -498,14 +535,17 @@ func TestGateConfigurationIsChecked(t *testing.T) {
 		"auth: {keys: [{name: a, hash: secret}]}":                                    "auth.keys[0].hash",
 		"auth: {keys: [{name: a, hash: '" + identity.Hash("x") + "', rate: often}]}": "auth.keys[0].rate",
 		"auth: {keys: [{name: a, hash: '" + identity.Hash("x") + "', scopes: [x]}]}": "auth.keys[0].scopes",
-		"auth: {keys: [{name: a, hash: '" + identity.Hash("x") + "'}, {name: a, hash: '" + identity.Hash("y") + "'}]}": "auth.keys[1].name",
-		"auth: {oauth: {jwks: https://login.example/keys}}":                                                            "auth.oauth.issuer",
-		"{url: https://d.example, auth: {oauth: {issuer: https://login.example}}}":                                     "auth.oauth.jwks",
-		"auth: {oauth: {issuer: https://login.example, jwks: https://login.example/k}}":                                "auth.oauth.audience",
-		"auth: {oauth: {issuer: https://l.example, jwks: https://l.example/k, audience: a, algorithms: HS256}}":        "auth.oauth.algorithms",
-		"auth: {oauth: {issuer: https://l.example, jwks: https://l.example/k, audience: a, skew: 1h}}":                 "auth.oauth.skew",
-		"limits: {rate: {address: 60 a minute}}":                                                                       "limits.rate.address",
-		"limits: {rate: {failures: 1/24h burst 9999}}":                                                                 "limits.rate.failures",
+		"auth: {keys: [{name: a, hash: '" + identity.Hash("x") + "'}, {name: a, hash: '" + identity.Hash("y") +
+			"'}]}": "auth.keys[1].name",
+		"auth: {oauth: {jwks: https://login.example/keys}}":                             "auth.oauth.issuer",
+		"{url: https://d.example, auth: {oauth: {issuer: https://login.example}}}":      "auth.oauth.jwks",
+		"auth: {oauth: {issuer: https://login.example, jwks: https://login.example/k}}": "auth.oauth.audience",
+		"auth: {oauth: {issuer: https://l.example, jwks: https://l.example/k, " +
+			"audience: a, algorithms: HS256}}": "auth.oauth.algorithms",
+		"auth: {oauth: {issuer: https://l.example, jwks: https://l.example/k, audience: a, skew: " +
+			"1h}}": "auth.oauth.skew",
+		"limits: {rate: {address: 60 a minute}}":       "limits.rate.address",
+		"limits: {rate: {failures: 1/24h burst 9999}}": "limits.rate.failures",
 	} {
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -534,10 +574,12 @@ func BenchmarkGuard(b *testing.B) {
 	for _, c := range []struct{ name, config, key string }{
 		{"nothing set", "", ""},
 		{"limits", "limits: {rate: {address: 1000000000/1s, site: 1000000000/1s}}", ""},
-		{"a key and limits", "{limits: {rate: {key: 1000000000/1s}}, auth: {required: [ask, mcp], keys: [{name: a, hash: '" + identity.Hash("secret") + "'}]}}", "secret"},
+		{"a key and limits", "{limits: {rate: {key: 1000000000/1s}}, auth: {required: [ask, " +
+			"mcp], keys: [{name: a, hash: '" + identity.Hash("secret") + "'}]}}", "secret"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config), Flags: map[string]string{"keys": b.TempDir(), "store": storetest.NewSQLite(b, tables...)}})
+			loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", c.config),
+				Flags: map[string]string{"keys": b.TempDir(), "store": storetest.NewSQLite(b, tables...)}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -546,7 +588,8 @@ func BenchmarkGuard(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			door := s.gate.Guard(&apphttp.Route{Pattern: askPath, Door: doorAsk}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			door := s.gate.Guard(&apphttp.Route{Pattern: askPath, Door: doorAsk},
+				http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 			r := with(calling("192.0.2.1:1", asking("soup")), "X-API-Key", c.key)
 			w := &apphttp.Recorder{ResponseWriter: httptest.NewRecorder()}
 			b.ReportAllocs()
@@ -573,7 +616,8 @@ func TestStreamsTellTheLimitToo(t *testing.T) {
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		h := response.Header
-		if err != nil || h.Get("Content-Type") != "text/event-stream" || !strings.Contains(string(body), "event: complete") {
+		if err != nil || h.Get("Content-Type") != "text/event-stream" ||
+			!strings.Contains(string(body), "event: complete") {
 			t.Fatalf("no stream: %v %v %s", err, h, body)
 		}
 		if h.Get("RateLimit-Remaining") != want || !strings.Contains(h.Get("RateLimit"), `"site";r=`+fmt.Sprint(8-i)) {
@@ -589,7 +633,8 @@ func TestFeedOfAClosedDoorIsForWhoAskedForIt(t *testing.T) {
 	if w := send(s, feed()); w.Code != 401 || strings.Contains(w.Body.String(), "soup") {
 		t.Errorf("a stranger: %d %s", w.Code, w.Body)
 	}
-	if w := send(s, with(feed(), "X-API-Key", "secret")); w.Code != 200 || !strings.Contains(w.Body.String(), "soup") || w.Header().Get("Cache-Control") != "private, no-cache" {
+	if w := send(s, with(feed(), "X-API-Key", "secret")); w.Code != 200 || !strings.Contains(w.Body.String(), "soup") ||
+		w.Header().Get("Cache-Control") != "private, no-cache" {
 		t.Errorf("with a key: %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	s, _ = open(t, "")

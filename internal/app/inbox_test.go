@@ -18,7 +18,8 @@ import (
 	"frontdesk/internal/testkit/clock"
 )
 
-// inboxConfig takes in what a person answers: binds of the one wait in the inbox, and those of the other go to a webhook.
+// inboxConfig takes in what a person answers: binds of the one wait in the inbox, and those of the
+// other go to a webhook.
 const inboxConfig = `
 url: https://desk.example
 intakes:
@@ -102,7 +103,8 @@ func (a agent) bind(intake string, n int, offer, data string) (int, map[string]a
 
 var requestLink = regexp.MustCompile(`href="(/console/inbox/[0-9a-f-]{36})"`)
 
-// find opens the page of what was submitted in a session, by its search, and gives the page's address.
+// find opens the page of what was submitted in a session, by its search, and gives the page's
+// address.
 func (p *person) find(n int) string {
 	p.t.Helper()
 	p.sees("/console/inbox", 200)
@@ -125,23 +127,30 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 	if got := a.submit("kitchen", 1, `{"guests":14,"wishes":"A long table."}`); got["status"] != "pending" {
 		t.Fatalf("%v", got)
 	}
-	p.sees("/console/inbox", 200, "Waiting for you", "To be answered", "Kitchen &lt;help&gt;", "com.example.assistant", `title="1 waits for a person">1<`)
+	p.sees("/console/inbox", 200, "Waiting for you", "To be answered", "Kitchen &lt;help&gt;", "com.example.assistant",
+		`title="1 waits for a person">1<`)
 	address := p.find(1)
-	p.sees(address, 200, "A long table.", ">14<", "waits for an answer", `value="email, full_name"`, `value="https://desk.example/terms"`, "Request taken in", "What was asked</dt><dd>until")
+	p.sees(address, 200, "A long table.", ">14<", "waits for an answer", `value="email, full_name"`,
+		`value="https://desk.example/terms"`, "Request taken in", "What was asked</dt><dd>until")
 
 	// What is wrong with an answer is said, and what was written stays.
 	p.sees(address, 200)
-	if w := p.post(address+"/answer", "kind", "offer", "summary", "Two cooks.", "details", "soup", "days", "7", "do", "preview"); w.Code != 400 ||
-		!strings.Contains(p.page, "Line 1 of the details is not of the form") || !strings.Contains(p.page, ">Two cooks.</textarea>") {
+	if w := p.post(address+"/answer", "kind", "offer", "summary", "Two cooks.", "details", "soup", "days", "7", "do",
+		"preview"); w.Code != 400 ||
+		!strings.Contains(p.page, "Line 1 of the details is not of the form") ||
+		!strings.Contains(p.page, ">Two cooks.</textarea>") {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
-	fields := []string{"kind", "offer", "summary", "Two cooks.\r\n\r\nFrom four.", "details", "price: 780\r\ncurrency: EUR", "days", "3", "requires", "email", "terms", ""}
+	fields := []string{"kind", "offer", "summary", "Two cooks.\r\n\r\nFrom four.", "details",
+		"price: 780\r\ncurrency: EUR", "days", "3", "requires", "email", "terms", ""}
 	if w := p.post(address+"/answer", append(fields, "do", "preview")...); w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
 	expires := c.Now().UTC().AddDate(0, 0, 3).Format(time.RFC3339)
 	page := html.UnescapeString(p.page)
-	for _, says := range []string{"As the agent will see it", "Two cooks.\n\nFrom four.", `"price": 780`, `"bind_endpoint": "https://desk.example/intake/kitchen/bind"`, `name="expires" value="` + expires + `"`, `"expires": "` + expires + `"`} {
+	for _, says := range []string{
+		"As the agent will see it", "Two cooks.\n\nFrom four.", `"price": 780`, `"bind_endpoint": "https://desk.example/intake/kitchen/bind"`, `name="expires" value="` + expires + `"`, `"expires": "` + expires + `"`,
+	} {
 		if !strings.Contains(page, says) {
 			t.Errorf("the preview does not say %q:\n%s", says, page)
 		}
@@ -151,12 +160,15 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 		t.Fatalf("what was looked at is sent: %v", got)
 	}
 	c.Advance(10 * time.Minute)
-	if w := p.post(address+"/answer", append(fields, "expires", expires, "do", "send")...); w.Code != http.StatusSeeOther || w.Header().Get("Location") != address {
+	if w := p.post(address+"/answer", append(fields, "expires", expires, "do",
+		"send")...); w.Code != http.StatusSeeOther || w.Header().Get("Location") != address {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
 	got := a.submit("kitchen", 1, `{"guests":14,"wishes":"A long table."}`)
 	offer := got["offer"].(map[string]any)
-	for name, want := range map[string]any{"summary": "Two cooks.\n\nFrom four.", "expires": expires, "terms_url": "https://desk.example/terms"} {
+	for name, want := range map[string]any{
+		"summary": "Two cooks.\n\nFrom four.", "expires": expires, "terms_url": "https://desk.example/terms",
+	} {
 		if offer[name] != want {
 			t.Errorf("%s is %v, want %v", name, offer[name], want)
 		}
@@ -177,7 +189,8 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 	}
 	p.sees("/console/inbox", 200, "Accepted: your turn")
 	p.sees(address, 200, "ana@example.org", "Mark as done", "Offer accepted")
-	if w := p.post(address+"/done", "from", "inbox"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/inbox" {
+	if w := p.post(address+"/done", "from", "inbox"); w.Code != http.StatusSeeOther ||
+		w.Header().Get("Location") != "/console/inbox" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	p.sees("/console/inbox", 200, "1 submitted, 1 offered, 1 bound, 0 expired; at most 1 on one day")
@@ -195,7 +208,8 @@ func TestAPersonAnswersAndSeesABindDone(t *testing.T) {
 		if i > 0 && !strings.Contains(p.page, says) {
 			t.Errorf("receipt %d does not say %q: %s", i, says, p.page)
 		}
-		if p.post("/console/verify", "id", strings.TrimPrefix(receipts[i][1], "/console/receipts/")); !strings.Contains(p.page, ">True<") {
+		if p.post("/console/verify", "id",
+			strings.TrimPrefix(receipts[i][1], "/console/receipts/")); !strings.Contains(p.page, ">True<") {
 			t.Errorf("receipt %d: %s", i, p.page)
 		}
 	}
@@ -210,13 +224,16 @@ func TestOfTwoWhoAnswerOneIsHeardAndTheOtherIsTold(t *testing.T) {
 	a.submit("kitchen", 1, `{"guests":1}`)
 	address := ana.find(1)
 	bo.sees(address, 200)
-	if w := ana.post(address+"/answer", "kind", "decline", "reason", "We are full.", "do", "send"); w.Code != http.StatusSeeOther {
+	if w := ana.post(address+"/answer", "kind", "decline", "reason", "We are full.", "do",
+		"send"); w.Code != http.StatusSeeOther {
 		t.Fatalf("%d %s", w.Code, ana.page)
 	}
 	for _, do := range []string{"preview", "send", "change"} {
 		bo.sees(address, 200)
-		if w := bo.post(address+"/answer", "kind", "offer", "summary", "Two cooks, of course.", "days", "3", "do", do); w.Code != http.StatusConflict ||
-			!strings.Contains(bo.page, "Somebody was faster") || !strings.Contains(bo.page, "Two cooks, of course.") || !strings.Contains(bo.page, "We are full.") {
+		if w := bo.post(address+"/answer", "kind", "offer", "summary", "Two cooks, of course.", "days", "3", "do",
+			do); w.Code != http.StatusConflict ||
+			!strings.Contains(bo.page, "Somebody was faster") || !strings.Contains(bo.page, "Two cooks, of course.") ||
+			!strings.Contains(bo.page, "We are full.") {
 			t.Errorf("%s: %d %s", do, w.Code, bo.page)
 		}
 	}
@@ -228,7 +245,8 @@ func TestOfTwoWhoAnswerOneIsHeardAndTheOtherIsTold(t *testing.T) {
 	c.Advance(8 * 24 * time.Hour)
 	ana.login(token)
 	ana.sees(address, 200, "expired", "nobody answered it")
-	if w := ana.post(address+"/answer", "kind", "decline", "reason", "Late.", "do", "send"); w.Code != http.StatusConflict || !strings.Contains(ana.page, "has expired while you wrote") {
+	if w := ana.post(address+"/answer", "kind", "decline", "reason", "Late.", "do",
+		"send"); w.Code != http.StatusConflict || !strings.Contains(ana.page, "has expired while you wrote") {
 		t.Errorf("%d %s", w.Code, ana.page)
 	}
 }
@@ -245,18 +263,21 @@ func TestWhatAgentsSendIsTextAndStaysInTheInbox(t *testing.T) {
 	data := fmt.Sprintf(`{"guests":1,"wishes":%s,"budget":{%s:[%s,{"a":%s}]}}`, text(hostile), text(hostile), text(hostile), text(hostile))
 	a.submit("kitchen", 1, data)
 	address := p.find(1)
-	if w := p.post(address+"/answer", "kind", "offer", "summary", hostile, "details", "a"+hostile+": "+hostile, "days", "3", "requires", "x,"+`<b>MARKER</b>`, "do", "preview"); w.Code != 200 {
+	if w := p.post(address+"/answer", "kind", "offer", "summary", hostile, "details", "a"+hostile+": "+hostile, "days",
+		"3", "requires", "x,"+`<b>MARKER</b>`, "do", "preview"); w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
 	pages := []string{p.page}
-	if w := p.post(address+"/answer", "kind", "offer", "summary", hostile, "details", "a"+hostile+": "+hostile, "days", "3", "requires", "email", "do", "send"); w.Code != http.StatusSeeOther {
+	if w := p.post(address+"/answer", "kind", "offer", "summary", hostile, "details", "a"+hostile+": "+hostile, "days",
+		"3", "requires", "email", "do", "send"); w.Code != http.StatusSeeOther {
 		t.Fatalf("%d %s", w.Code, p.page)
 	}
 	offer := a.submit("kitchen", 1, data)["offer"].(map[string]any)["id"].(string)
 	if code, got := a.bind("kitchen", 1, offer, fmt.Sprintf(`{"email":"MARKER@example.org","full_name":%s}`, text(hostile))); code != 200 {
 		t.Fatalf("%d %v", code, got)
 	}
-	for _, page := range []string{"/console/inbox", address, address + "/erase", "/console/", "/console/inbox?state=bound&intake=kitchen&platform=" + "x"} {
+	for _, page := range []string{"/console/inbox", address, address + "/erase", "/console/",
+		"/console/inbox?state=bound&intake=kitchen&platform=" + "x"} {
 		p.sees(page, 200)
 		pages = append(pages, p.page)
 	}
@@ -293,7 +314,8 @@ func TestViewersSeeThatAndOperatorsWhat(t *testing.T) {
 		viewer.sees("/console/inbox", 200, "Kitchen", "You are a viewer")
 		viewer.sees(address, 200, "waits for an answer", sessionOf(1))
 		for _, path := range []string{"/answer", "/done", "/again", "/erase"} {
-			if w := viewer.post(address+path, "kind", "decline", "reason", "No.", "do", "send", "what", "session"); w.Code != http.StatusForbidden {
+			if w := viewer.post(address+path, "kind", "decline", "reason", "No.", "do", "send", "what",
+				"session"); w.Code != http.StatusForbidden {
 				t.Errorf("a viewer posts to %s: %d", path, w.Code)
 			}
 			viewer.sees(address, 200)
@@ -303,11 +325,13 @@ func TestViewersSeeThatAndOperatorsWhat(t *testing.T) {
 		if got := strings.Contains(viewer.page, "A long table."); got != reads {
 			t.Errorf("a viewer reads what was submitted: %v, want %v", got, reads)
 		}
-		if strings.Contains(viewer.page, "<textarea") || strings.Contains(viewer.page, "Erase…") || strings.Count(viewer.page, `method="post"`) != 1 {
+		if strings.Contains(viewer.page, "<textarea") || strings.Contains(viewer.page, "Erase…") ||
+			strings.Count(viewer.page, `method="post"`) != 1 {
 			t.Error("a viewer is offered to act")
 		}
 		p.sees(address, 200)
-		p.post(address+"/answer", "kind", "offer", "summary", "Two cooks.", "days", "3", "requires", "email", "do", "send")
+		p.post(address+"/answer", "kind", "offer", "summary", "Two cooks.", "days", "3", "requires", "email",
+			"do", "send")
 		offer := a.submit("kitchen", 1, `{"guests":14,"wishes":"A long table."}`)["offer"].(map[string]any)["id"].(string)
 		a.bind("kitchen", 1, offer, `{"email":"ana@example.org"}`)
 		viewer.sees(address, 200, "bound")
@@ -327,18 +351,23 @@ func TestTheInboxTakesItsOwnFormsAlone(t *testing.T) {
 	a := agent{t, s, "com.example.assistant", ""}
 	a.submit("kitchen", 1, `{"guests":1}`)
 	address := p.find(1)
-	for _, path := range []string{address + "/answer", address + "/done", address + "/again", address + "/erase", "/console/inbox/find"} {
+	for _, path := range []string{
+		address + "/answer", address + "/done", address + "/again", address + "/erase", "/console/inbox/find",
+	} {
 		p.page = ""
-		if w := p.post(path, "kind", "decline", "reason", "No.", "do", "send", "what", "session", "find", sessionOf(1)); w.Code != http.StatusForbidden {
+		if w := p.post(path, "kind", "decline", "reason", "No.", "do", "send", "what", "session", "find",
+			sessionOf(1)); w.Code != http.StatusForbidden {
 			t.Errorf("%s without the form's token: %d", path, w.Code)
 		}
 		p.sees(address, 200)
 		p.header.Set("Sec-Fetch-Site", "cross-site")
-		if w := p.post(path, "kind", "decline", "reason", "No.", "do", "send", "what", "session", "find", sessionOf(1)); w.Code != http.StatusForbidden {
+		if w := p.post(path, "kind", "decline", "reason", "No.", "do", "send", "what", "session", "find",
+			sessionOf(1)); w.Code != http.StatusForbidden {
 			t.Errorf("%s from another site: %d", path, w.Code)
 		}
 		p.header.Del("Sec-Fetch-Site")
-		if w := newPerson(t, s).post(path); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/login" {
+		if w := newPerson(t, s).post(path); w.Code != http.StatusSeeOther ||
+			w.Header().Get("Location") != "/console/login" {
 			t.Errorf("%s from a stranger: %d", path, w.Code)
 		}
 	}
@@ -381,7 +410,8 @@ func TestErasingIsAskedTwiceAndLeavesIDsAndTimes(t *testing.T) {
 		t.Errorf("two of one session: %d %s", w.Code, p.page)
 	}
 	p.sees(address, 200, address+"/erase")
-	p.sees(address+"/erase", 200, "Erase for good?", "one more request", "A table", "Erase this request alone", "Erase everything of this session", "What will be gone", "What stays", "the chance to take the offer")
+	p.sees(address+"/erase", 200, "Erase for good?", "one more request", "A table", "Erase this request alone",
+		"Erase everything of this session", "What will be gone", "What stays", "the chance to take the offer")
 	p.sees(address, 200, "A long table.")
 	p.sees(address+"/erase", 200)
 	if w := p.post(address+"/erase", "what", "offer"); w.Code != http.StatusSeeOther {
@@ -419,14 +449,18 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 	a := agent{t, s, "com.example.assistant", "Example Chat"}
 	a.submit("table", 1, `{"guests":3}`)
 	address := p.find(1)
-	p.post(address+"/answer", "kind", "offer", "summary", "A table for three.", "days", "3", "requires", "email", "do", "send")
+	p.post(address+"/answer", "kind", "offer", "summary", "A table for three.", "days", "3", "requires", "email",
+		"do", "send")
 	offer := a.submit("table", 1, `{"guests":3}`)["offer"].(map[string]any)["id"].(string)
 	if code, got := a.bind("table", 1, offer, `{"email":"ana@example.org"}`); code != 200 {
 		t.Fatalf("%d %v", code, got)
 	}
 	p.sees(address, 200, "It is on its way", "ana@example.org")
 	// Three days of failing.
-	box := outbox.New(outbox.Options{DB: s.db, Now: c.Now, TryFor: 3 * 24 * time.Hour, Deliver: func(context.Context, outbox.Effect) error { return errors.New("crm.example answered with status 503") }})
+	box := outbox.New(outbox.Options{DB: s.db, Now: c.Now, TryFor: 3 * 24 * time.Hour,
+		Deliver: func(context.Context, outbox.Effect) error {
+			return errors.New("crm.example answered with status 503")
+		}})
 	try := func() {
 		t.Helper()
 		if some, err := box.RunOne(t.Context(), intakeSink("table")); err != nil || !some {
@@ -434,7 +468,8 @@ func TestWhatCouldNotBeDeliveredIsShownAndTriedAgain(t *testing.T) {
 		}
 	}
 	try()
-	p.sees("/console/inbox", 200, "Bound, and not delivered", "crm.example answered with status 503", "Tried 1 time; next at")
+	p.sees("/console/inbox", 200, "Bound, and not delivered", "crm.example answered with status 503",
+		"Tried 1 time; next at")
 	p.sees(address, 200, "It could not be delivered: crm.example answered with status 503", "Try again")
 	c.Advance(3 * 24 * time.Hour)
 	p.login(token)
@@ -494,11 +529,13 @@ func TestTheInboxIsFilteredAndPaged(t *testing.T) {
 		t.Errorf("%d on the second page", n)
 	}
 	p.sees("/console/inbox", 200)
-	if p.post("/console/inbox/find", "find", "com.example.assistant"); len(requestLink.FindAllString(list.FindString(p.page), -1)) != 50 {
+	if p.post("/console/inbox/find", "find",
+		"com.example.assistant"); len(requestLink.FindAllString(list.FindString(p.page), -1)) != 50 {
 		t.Errorf("an agent's: %s", p.page)
 	}
 	before := regexp.MustCompile(`name="before" value="([^"]+)"`).FindStringSubmatch(p.page)
-	if p.post("/console/inbox/find", "find", "com.example.assistant", "before", before[1]); len(requestLink.FindAllString(list.FindString(p.page), -1)) != 20 {
+	if p.post("/console/inbox/find", "find", "com.example.assistant", "before",
+		before[1]); len(requestLink.FindAllString(list.FindString(p.page), -1)) != 20 {
 		t.Errorf("an agent's, on the second page: %s", p.page)
 	}
 	p.sees("/console/inbox?day=2025-01-01", 200, "Nothing fits what you chose.")

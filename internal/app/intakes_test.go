@@ -26,7 +26,8 @@ import (
 // anything is an intake that takes everything and offers the same to all.
 const anything = `name: N, description: Takes anything., offer_type: quote, input_schema: {type: object, properties: {note: {type: string}}}, rules: {offers: [{summary: An offer.}]}`
 
-// openIntakes opens a front desk with intakes, each a line of a list in YAML's flow style, after further lines.
+// openIntakes opens a front desk with intakes, each a line of a list in YAML's flow style, after
+// further lines.
 func openIntakes(t testing.TB, further string, clock *fixedClock, intakes ...string) *App {
 	t.Helper()
 	s, _ := openIntakesAndLog(t, further, clock, intakes...)
@@ -35,7 +36,8 @@ func openIntakes(t testing.TB, further string, clock *fixedClock, intakes ...str
 
 func openIntakesAndLog(t testing.TB, further string, clock *fixedClock, intakes ...string) (*App, *logbook) {
 	t.Helper()
-	text := "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\n" + further + "\nintakes:\n  vault: 'sqlite:" + filepath.Join(t.TempDir(), "vault.db") + "'\n  list:\n"
+	text := "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\n" + further +
+		"\nintakes:\n  vault: 'sqlite:" + filepath.Join(t.TempDir(), "vault.db") + "'\n  list:\n"
 	for _, one := range intakes {
 		text += "    - {" + one + "}\n"
 	}
@@ -48,7 +50,8 @@ func posting(path, from string, body any) *http.Request {
 	if err != nil {
 		panic(err)
 	}
-	return with(calling(from, httptest.NewRequest("POST", path, bytes.NewReader(raw))), "Content-Type", "application/json")
+	return with(calling(from, httptest.NewRequest("POST", path, bytes.NewReader(raw))), "Content-Type",
+		"application/json")
 }
 
 var sessions atomic.Int64
@@ -57,14 +60,16 @@ var sessions atomic.Int64
 func submitting() map[string]any {
 	return map[string]any{
 		"aip_version": "0.1.0", "session_id": fmt.Sprintf("00000000-0000-4000-8000-%012d", sessions.Add(1)),
-		"agent": map[string]any{"id": "agent-1", "consent_scope": []string{"intake"}}, "intake_data": map[string]any{"note": "a marker"},
+		"agent":       map[string]any{"id": "agent-1", "consent_scope": []string{"intake"}},
+		"intake_data": map[string]any{"note": "a marker"},
 	}
 }
 
 // accepting is a bind of an offer.
 func accepting(submitted map[string]any, offer string) map[string]any {
 	return map[string]any{
-		"offer_id": offer, "session_id": submitted["session_id"], "bind_data": map[string]any{}, "agent": map[string]any{"id": "agent-1", "consent_scope": []string{"bind"}},
+		"offer_id": offer, "session_id": submitted["session_id"], "bind_data": map[string]any{},
+		"agent": map[string]any{"id": "agent-1", "consent_scope": []string{"bind"}},
 	}
 }
 
@@ -96,16 +101,18 @@ func manifestOf(t testing.TB, s *App) *wire.Manifest {
 	return m
 }
 
-// TestWhatIsDeclaredIsEnforced reads the manifest and holds the server to it, intake by intake: who may come, how often,
-// what can be accepted, and how long what was submitted is kept.
+// TestWhatIsDeclaredIsEnforced reads the manifest and holds the server to it, intake by intake: who
+// may come, how often, what can be accepted, and how long what was submitted is kept.
 func TestWhatIsDeclaredIsEnforced(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
 	s := openIntakes(t, "limits: {rate: {address: 100000/1m}}", c,
 		"id: free, "+anything,
-		"id: minute, binding: true, rate_limit: {requests_per_minute: 7}, privacy: {data_retention: session}, "+anything,
+		"id: minute, binding: true, rate_limit: {requests_per_minute: 7}, privacy: {data_retention: session}, "+
+			anything,
 		"id: day, rate_limit: {requests_per_day: 11}, privacy: {data_retention: 30_days}, "+anything,
-		"id: both, binding: true, expires: 48h, rate_limit: {requests_per_minute: 5, requests_per_day: 9}, privacy: {data_retention: 1_year, redacted: refuse}, "+anything,
+		"id: both, binding: true, expires: 48h, rate_limit: {requests_per_minute: 5, requests_per_day: 9}, privacy: "+
+			"{data_retention: 1_year, redacted: refuse}, "+anything,
 		"id: closed, requires_auth: true, privacy: {data_retention: indefinite, pii_required: true}, "+anything)
 	key, _ := makeKey(t, s, identity.Key{Name: "Agents", Scopes: []string{doorIntake}})
 	m := manifestOf(t, s)
@@ -115,7 +122,8 @@ func TestWhatIsDeclaredIsEnforced(t *testing.T) {
 	for n, declared := range m.Intakes {
 		t.Run(declared.ID, func(t *testing.T) {
 			h := held{t: t, s: s, clock: c, path: "/intake/" + declared.ID, from: fmt.Sprintf("192.0.2.%d:1", n+1)}
-			if outcome, _ := heard(t, send(s, h.submission(submitting()))); (outcome == "401 error UNAUTHORIZED") != declared.RequiresAuth {
+			if outcome, _ := heard(t,
+				send(s, h.submission(submitting()))); (outcome == "401 error UNAUTHORIZED") != declared.RequiresAuth {
 				t.Errorf("without a key: %s, and requires_auth is %t", outcome, declared.RequiresAuth)
 			}
 			if declared.RequiresAuth {
@@ -214,7 +222,8 @@ type declaredBound struct {
 	per  time.Duration
 }
 
-// bounds are the declared limits that can be reached: the day's, where more than the minute's, is reached minute by minute.
+// bounds are the declared limits that can be reached: the day's, where more than the minute's, is
+// reached minute by minute.
 func (h held) bounds(declared *wire.RateLimit) (all []declaredBound) {
 	h.t.Helper()
 	switch {
@@ -291,7 +300,8 @@ func (h held) retention(declared wire.Intake) {
 		h.t.Fatal(err)
 	}
 	until := map[wire.Retention]time.Duration{
-		wire.RetainNone: 0, wire.RetainSession: expires.Sub(h.s.now()), wire.Retain30Days: 30 * day, wire.Retain1Year: 366 * day, wire.RetainIndefinite: 0,
+		wire.RetainNone: 0, wire.RetainSession: expires.Sub(h.s.now()), wire.Retain30Days: 30 * day,
+		wire.Retain1Year: 366 * day, wire.RetainIndefinite: 0,
 	}[declared.Privacy.DataRetention]
 	switch kept := h.keeps(session); declared.Privacy.DataRetention {
 	case wire.RetainNone:
@@ -331,7 +341,8 @@ func (h held) personal(declared *wire.Privacy) {
 	body := submitting()
 	body["intake_data"] = map[string]any{"email": "kim@example.com"}
 	if outcome, _ := heard(h.t, send(h.s, h.submission(body))); (outcome == "200 offer") != declared.PIIRequired {
-		h.t.Errorf("with an e-mail address that nobody asked for: %s, and pii_required is %t", outcome, declared.PIIRequired)
+		h.t.Errorf("with an e-mail address that nobody asked for: %s, and pii_required is %t", outcome,
+			declared.PIIRequired)
 	}
 	body = submitting()
 	body["intake_data"] = map[string]any{"note": wire.Redacted}
@@ -340,14 +351,18 @@ func (h held) personal(declared *wire.Privacy) {
 	}
 }
 
-// TestNodesHoldTogetherToWhatIsDeclared has two nodes count for one declaration, also where they count other things apart.
+// TestNodesHoldTogetherToWhatIsDeclared has two nodes count for one declaration, also where they
+// count other things apart.
 func TestNodesHoldTogetherToWhatIsDeclared(t *testing.T) {
 	t.Parallel()
 	dsn, vault, keys := storetest.NewPostgres(t), storetest.NewPostgres(t), t.TempDir()
 	var nodes []string
 	for range 2 {
 		loaded, err := Load(Layers{
-			File:  write(t, t.TempDir(), "frontdesk.yaml", "site: {name: House, url: 'https://house.example'}\nlimits: {rate: {shared: false}}\nintakes: {vault: '"+vault+"', list: [{id: few, rate_limit: {requests_per_day: 20}, "+anything+"}]}"),
+			File: write(t, t.TempDir(), "frontdesk.yaml",
+				"site: {name: House, url: 'https://house.example'}\nlimits: {rate: {shared: false}}\n"+
+					"intakes: {vault: '"+vault+"', list: [{id: few, rate_limit: {requests_per_day: 20}, "+
+					anything+"}]}"),
 			Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": keys, "store": dsn},
 		})
 		if err != nil {
@@ -390,11 +405,13 @@ func TestNodesHoldTogetherToWhatIsDeclared(t *testing.T) {
 	}
 }
 
-// TestTheHousesLimitsHoldWhereAnIntakeHasNone holds that the manifest declares no limit where the house's own hold.
+// TestTheHousesLimitsHoldWhereAnIntakeHasNone holds that the manifest declares no limit where the
+// house's own hold.
 func TestTheHousesLimitsHoldWhereAnIntakeHasNone(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
-	s := openIntakes(t, "limits: {rate: {address: 3/1m}}", c, "id: plain, "+anything, "id: own, rate_limit: {requests_per_minute: 5}, "+anything)
+	s := openIntakes(t, "limits: {rate: {address: 3/1m}}", c, "id: plain, "+anything,
+		"id: own, rate_limit: {requests_per_minute: 5}, "+anything)
 	for _, row := range []struct {
 		intake string
 		in     int
@@ -406,11 +423,13 @@ func TestTheHousesLimitsHoldWhereAnIntakeHasNone(t *testing.T) {
 	}
 }
 
-// TestNothingPersonalGoesOverPlainHTTP holds that intakes are offered, and taken in, by https or on this machine.
+// TestNothingPersonalGoesOverPlainHTTP holds that intakes are offered, and taken in, by https or on
+// this machine.
 func TestNothingPersonalGoesOverPlainHTTP(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
-	s, _ := open(t, "site: {name: House, url: 'https://house.example'}\nproxies: [10.0.0.1]\nintakes: {vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}", c.set)
+	s, _ := open(t, "site: {name: House, url: 'https://house.example'}\nproxies: [10.0.0.1]\nintakes: {vault: 'sqlite:"+
+		filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}", c.set)
 	for _, row := range []struct {
 		host, from, proto, base string
 	}{
@@ -433,13 +452,15 @@ func TestNothingPersonalGoesOverPlainHTTP(t *testing.T) {
 		w := send(s, get)
 		outcome, response := heard(t, send(s, post))
 		if row.base == "" {
-			if w.Code != 503 || outcome != "503 error SERVICE_UNAVAILABLE" || !strings.Contains(w.Body.String(), "https") {
+			if w.Code != 503 || outcome != "503 error SERVICE_UNAVAILABLE" ||
+				!strings.Contains(w.Body.String(), "https") {
 				t.Errorf("%v: %d, %s", row, w.Code, outcome)
 			}
 			continue
 		}
 		var m wire.Manifest
-		if err := strictjson.Decode(w.Body.Bytes(), &m); err != nil || w.Code != 200 || m.Intakes[0].Endpoint != row.base+"/intake/a" {
+		if err := strictjson.Decode(w.Body.Bytes(), &m); err != nil || w.Code != 200 ||
+			m.Intakes[0].Endpoint != row.base+"/intake/a" {
 			t.Errorf("%v: %d %v %s", row, w.Code, err, w.Body)
 		}
 		if outcome != "200 offer" || response.Offer.BindEndpoint != row.base+"/intake/a/bind" {
@@ -448,15 +469,19 @@ func TestNothingPersonalGoesOverPlainHTTP(t *testing.T) {
 	}
 }
 
-// TestAddressesHaveThePathOfTheFrontDesk holds that a proxy may stand before it, with a path of its own.
+// TestAddressesHaveThePathOfTheFrontDesk holds that a proxy may stand before it, with a path of its
+// own.
 func TestAddressesHaveThePathOfTheFrontDesk(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "url: https://www.example.com/desk\nsite: {name: House, url: 'https://house.example'}\nintakes: {vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}")
+	s, _ := open(t, "url: https://www.example.com/desk\nsite: {name: House, url: 'https://house.example'}\n"+
+		"intakes: {vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+
+		anything+"}]}")
 	if at := manifestOf(t, s).Intakes[0].Endpoint; at != "https://www.example.com/desk/intake/a" {
 		t.Errorf("the endpoint is %s", at)
 	}
 	for _, path := range []string{"/intake/a", "/desk/intake/a"} {
-		if outcome, response := heard(t, send(s, posting(path, "192.0.2.1:1", submitting()))); outcome != "200 offer" || response.Offer.BindEndpoint != "https://www.example.com/desk/intake/a/bind" {
+		if outcome, response := heard(t, send(s, posting(path, "192.0.2.1:1", submitting()))); outcome != "200 offer" ||
+			response.Offer.BindEndpoint != "https://www.example.com/desk/intake/a/bind" {
 			t.Errorf("%s: %s", path, outcome)
 		}
 	}
@@ -466,7 +491,8 @@ func TestAddressesHaveThePathOfTheFrontDesk(t *testing.T) {
 func TestWhatIsRefusedBeforeTheDoorIsToldInItsWords(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
-	s := openIntakes(t, "limits: {rate: {failures: 2/1m}}", c, "id: a, "+anything, "id: locked, requires_auth: true, "+anything)
+	s := openIntakes(t, "limits: {rate: {failures: 2/1m}}", c, "id: a, "+anything,
+		"id: locked, requires_auth: true, "+anything)
 	other, _ := makeKey(t, s, identity.Key{Name: "Other", Scopes: []string{doorAsk}})
 	good, _ := makeKey(t, s, identity.Key{Name: "Good", Scopes: []string{doorIntake, doorAsk}})
 	all, _ := makeKey(t, s, identity.Key{Name: "All"})
@@ -494,12 +520,17 @@ func TestWhatIsRefusedBeforeTheDoorIsToldInItsWords(t *testing.T) {
 		}
 		w := send(s, r)
 		outcome, response := heard(t, w)
-		if outcome != row.want || response.SessionID != body["session_id"] || !strings.Contains(w.Header().Get("WWW-Authenticate"), row.challenge) || row.challenge == "" && w.Header().Get("WWW-Authenticate") != "" {
-			t.Errorf("%s with %.9s: %s, want %s; %q", row.path, row.key, outcome, row.want, w.Header().Get("WWW-Authenticate"))
+		if outcome != row.want || response.SessionID != body["session_id"] ||
+			!strings.Contains(w.Header().Get("WWW-Authenticate"), row.challenge) ||
+			row.challenge == "" && w.Header().Get("WWW-Authenticate") != "" {
+			t.Errorf("%s with %.9s: %s, want %s; %q", row.path, row.key, outcome, row.want,
+				w.Header().Get("WWW-Authenticate"))
 		}
 	}
 	s.front.MaxRequests = 0
-	if outcome, response := heard(t, send(s, posting("/intake/a", "192.0.2.1:1", submitting()))); outcome != "503 error SERVICE_UNAVAILABLE" || response.SessionID != wire.Nil {
+	if outcome, response := heard(t,
+		send(s, posting("/intake/a", "192.0.2.1:1", submitting()))); outcome != "503 error SERVICE_UNAVAILABLE" ||
+		response.SessionID != wire.Nil {
 		t.Errorf("under too much load: %s", outcome)
 	}
 }
@@ -508,10 +539,14 @@ func TestWhatIsRefusedBeforeTheDoorIsToldInItsWords(t *testing.T) {
 func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
-	const byHand = "id: a, name: N, description: D, offer_type: quote, binding: true, input_schema: {type: object}, person: {after: 90s}"
-	for further, want := range map[string]string{"": "503 error SERVICE_UNAVAILABLE", "  pending: true\n": "200 pending"} {
+	const byHand = "id: a, name: N, description: D, offer_type: quote, binding: true, input_schema: {type: " +
+		"object}, person: {after: 90s}"
+	for further, want := range map[string]string{
+		"": "503 error SERVICE_UNAVAILABLE", "  pending: true\n": "200 pending",
+	} {
 		folder := t.TempDir()
-		s, _ := open(t, "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\nintakes:\n"+further+"  vault: 'sqlite:"+filepath.Join(folder, "v.db")+"'\n  list: [{"+byHand+"}]", c.set)
+		s, _ := open(t, "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\nintakes:\n"+
+			further+"  vault: 'sqlite:"+filepath.Join(folder, "v.db")+"'\n  list: [{"+byHand+"}]", c.set)
 		body := submitting()
 		for range 2 {
 			w := send(s, posting("/intake/a", "192.0.2.1:1", body))
@@ -524,7 +559,8 @@ func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 		if err != nil || len(waiting) != 1 {
 			t.Fatalf("%d wait: %v", len(waiting), err)
 		}
-		if err := s.Intakes.Answer(t.Context(), waiting[0].ID, offers.Outcome{Status: offers.Offered, Summary: "Written by hand."}, "Kim"); err != nil {
+		if err := s.Intakes.Answer(t.Context(), waiting[0].ID,
+			offers.Outcome{Status: offers.Offered, Summary: "Written by hand."}, "Kim"); err != nil {
 			t.Fatal(err)
 		}
 		outcome, response := heard(t, send(s, posting("/intake/a", "192.0.2.1:1", body)))
@@ -537,13 +573,15 @@ func TestAPersonAnswersAndTheAgentComesBack(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore holds that to remove the intakes from the configuration is not to keep
-// for ever what they took.
+// TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore holds that to remove the intakes from the
+// configuration is not to keep for ever what they took.
 func TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore(t *testing.T) {
 	t.Parallel()
 	c, folder := newFixedClock(), t.TempDir()
 	start := func(intakes string) *App {
-		loaded, err := Load(Layers{File: write(t, folder, "frontdesk.yaml", "data: .\nsite: {name: House, url: 'https://house.example'}\nurl: https://desk.example\nmetrics: {listen: 'off'}\n"+intakes)})
+		loaded, err := Load(
+			Layers{File: write(t, folder, "frontdesk.yaml", "data: .\nsite: {name: House, url: "+
+				"'https://house.example'}\nurl: https://desk.example\nmetrics: {listen: 'off'}\n"+intakes)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -579,11 +617,13 @@ func TestWhatIsKeptIsErasedWhenNothingIsTakenInAnyMore(t *testing.T) {
 	}
 }
 
-// TestAnswersTellOfIntakesThatFit holds that an item of an answer tells how an intake is started that fits it.
+// TestAnswersTellOfIntakesThatFit holds that an item of an answer tells how an intake is started
+// that fits it.
 func TestAnswersTellOfIntakesThatFit(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
-	s := openIntakes(t, "", c, "id: cook, match: [{type: Recipe}, {path: /other}], "+anything, "id: ship, match: [{type: Product}], "+anything)
+	s := openIntakes(t, "", c, "id: cook, match: [{type: Recipe}, {path: /other}], "+anything,
+		"id: ship, match: [{type: Product}], "+anything)
 	w := send(s, asking("soup"))
 	var answer struct {
 		Results []struct {
@@ -593,18 +633,21 @@ func TestAnswersTellOfIntakesThatFit(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Results) != 1 || len(answer.Results[0].Actions) != 1 {
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Results) != 1 ||
+		len(answer.Results[0].Actions) != 1 {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
 	a := answer.Results[0].Actions[0]
-	if a.Name != "start-cook" || a.Protocol != "HTTP" || a.Method != "GET" || a.Endpoint != "https://desk.example/.well-known/agent-intake.json" || a.Params != nil ||
-		!strings.Contains(a.Description, "Takes anything") || !strings.Contains(a.Description, "https://desk.example/intake/cook") {
+	if a.Name != "start-cook" || a.Protocol != "HTTP" || a.Method != "GET" ||
+		a.Endpoint != "https://desk.example/.well-known/agent-intake.json" || a.Params != nil ||
+		!strings.Contains(a.Description, "Takes anything") ||
+		!strings.Contains(a.Description, "https://desk.example/intake/cook") {
 		t.Errorf("the action is %+v", a)
 	}
 }
 
-// TestDiscoveryTellsOfIntakes holds that agents find what is taken in where they look, and that the description has every
-// address.
+// TestDiscoveryTellsOfIntakes holds that agents find what is taken in where they look, and that the
+// description has every address.
 func TestDiscoveryTellsOfIntakes(t *testing.T) {
 	t.Parallel()
 	s := openIntakes(t, "", newFixedClock(), "id: cook, "+anything)
@@ -642,7 +685,9 @@ func TestDiscoveryTellsOfIntakes(t *testing.T) {
 func TestIntakesAreOfferedAsTools(t *testing.T) {
 	t.Parallel()
 	c := newFixedClock()
-	s, log := openIntakesAndLog(t, "limits: {rate: {address: 100000/1m}}", c, "id: a, binding: true, bind: {requires: [email]}, rate_limit: {requests_per_minute: 2}, "+anything, "id: locked, requires_auth: true, "+anything)
+	s, log := openIntakesAndLog(t, "limits: {rate: {address: 100000/1m}}", c,
+		"id: a, binding: true, bind: {requires: [email]}, rate_limit: {requests_per_minute: 2}, "+anything,
+		"id: locked, requires_auth: true, "+anything)
 	id := 0
 	use := func(tool string, arguments any) (failed bool, object map[string]any) {
 		t.Helper()
@@ -657,26 +702,30 @@ func TestIntakesAreOfferedAsTools(t *testing.T) {
 		return result.IsError, result.Structured
 	}
 	failed, listed := use("list_intakes", map[string]any{})
-	if list, _ := listed["intakes"].([]any); failed || len(list) != 2 || list[0].(map[string]any)["endpoint"] != "https://desk.example/intake/a" {
+	if list, _ := listed["intakes"].([]any); failed || len(list) != 2 ||
+		list[0].(map[string]any)["endpoint"] != "https://desk.example/intake/a" {
 		t.Errorf("listed %v", listed)
 	}
 	agent := map[string]any{"id": "agent-1", "consent_scope": []string{"intake"}}
 	wish := submitting()
-	arguments := map[string]any{"intake": "a", "agent": agent, "intake_data": map[string]any{"note": "x"}, "session_id": wish["session_id"]}
+	arguments := map[string]any{"intake": "a", "agent": agent, "intake_data": map[string]any{"note": "x"},
+		"session_id": wish["session_id"]}
 	failed, offered := use("submit_intake", arguments)
 	offer, _ := offered["offer"].(map[string]any)
 	if failed || offered["status"] != "offer" || offer["bind_endpoint"] != "https://desk.example/intake/a/bind" {
 		t.Fatalf("offered %v", offered)
 	}
 	accept := map[string]any{
-		"intake": "a", "offer_id": offer["id"], "session_id": wish["session_id"], "bind_data": map[string]any{"email": "kim@example.com"},
-		"agent": map[string]any{"id": "agent-1", "consent_scope": []string{"bind"}},
+		"intake": "a", "offer_id": offer["id"], "session_id": wish["session_id"],
+		"bind_data": map[string]any{"email": "kim@example.com"},
+		"agent":     map[string]any{"id": "agent-1", "consent_scope": []string{"bind"}},
 	}
 	code := func(object map[string]any) any {
 		fault, _ := object["error"].(map[string]any)
 		return fault["code"]
 	}
-	if failed, object := use("bind_offer", accept); !failed || code(object) != "INVALID_INPUT" || !strings.Contains(fmt.Sprint(object), "user_confirmed_at") {
+	if failed, object := use("bind_offer", accept); !failed || code(object) != "INVALID_INPUT" ||
+		!strings.Contains(fmt.Sprint(object), "user_confirmed_at") {
 		t.Errorf("bound without anybody's word: %v", object)
 	}
 	accept["user_confirmed_at"] = "2026-11-21T11:59:00Z"
@@ -684,12 +733,14 @@ func TestIntakesAreOfferedAsTools(t *testing.T) {
 		t.Errorf("not bound: %v", object)
 	}
 	arguments["kim.marker@example.com"] = 1
-	if failed, object := use("submit_intake", arguments); !failed || code(object) != "INVALID_INPUT" || strings.Contains(fmt.Sprint(object), "marker") {
+	if failed, object := use("submit_intake", arguments); !failed || code(object) != "INVALID_INPUT" ||
+		strings.Contains(fmt.Sprint(object), "marker") {
 		t.Errorf("a name that is a datum: %v", object)
 	}
 	delete(arguments, "kim.marker@example.com")
 	arguments["intake"] = "kim.marker@example.com"
-	if failed, object := use("submit_intake", arguments); !failed || code(object) != "INTAKE_NOT_FOUND" || strings.Contains(fmt.Sprint(object), "marker") || strings.Contains(log.String(), "marker") {
+	if failed, object := use("submit_intake", arguments); !failed || code(object) != "INTAKE_NOT_FOUND" ||
+		strings.Contains(fmt.Sprint(object), "marker") || strings.Contains(log.String(), "marker") {
 		t.Errorf("an intake that is a datum: %v\n%s", object, log.String())
 	}
 	arguments["intake"] = "a"
@@ -703,7 +754,8 @@ func TestIntakesAreOfferedAsTools(t *testing.T) {
 		{"too often", func(a map[string]any) { a["session_id"] = submitting()["session_id"] }, "RATE_LIMITED"},
 		{"no key", func(a map[string]any) { a["intake"] = "locked" }, "UNAUTHORIZED"},
 		{"no such intake", func(a map[string]any) { a["intake"] = "nothing" }, "INTAKE_NOT_FOUND"},
-		{"no consent", func(a map[string]any) { a["agent"].(map[string]any)["consent_scope"] = []string{"offer"} }, "INVALID_INPUT"},
+		{"no consent", func(a map[string]any) { a["agent"].(map[string]any)["consent_scope"] = []string{"offer"} },
+			"INVALID_INPUT"},
 		{"another member", func(a map[string]any) { a["more"] = 1 }, "INVALID_INPUT"},
 	} {
 		row.change(arguments)
@@ -745,29 +797,48 @@ func TestMistakesInIntakesAreAllNamed(t *testing.T) {
 	base := "site: {name: House, url: 'https://house.example'}\nintakes:\n"
 	one := "id: a, " + anything
 	for what, row := range map[string]struct{ text, want string }{
-		"good":           {base + "  list: [{" + one + ", rate_limit: {requests_per_day: 9}}]", ""},
-		"plain http":     {"url: http://desk.example\n" + base + "  list: [{" + one + "}]", "frontdesk.yaml:1:1: url: http://desk.example is not https"},
-		"no provider":    {"intakes:\n  list: [{" + one + "}]", "intakes.provider.name"},
-		"twice":          {base + "  list: [{" + one + "}, {" + one + "}]", "frontdesk.yaml:3:"},
-		"the store":      {"data: .\n" + base + "  vault: sqlite:frontdesk.db\n  list: [{" + one + "}]", "intakes.vault: this is the store itself"},
-		"no vault":       {"store: postgres://a@127.0.0.1/b\n" + base + "  list: [{" + one + "}]", "intakes.vault: the store is PostgreSQL"},
-		"two engines":    {base + "  list: [{" + one + ", webhook: {url: 'https://x.example', secret_env: PATH}}]", "list[0].webhook: offers are made by rules and by a webhook"},
-		"no schema":      {base + "  list: [{id: a, name: N, description: D, offer_type: q}]", "input_schema: the schema of the data is missing"},
-		"no such file":   {base + "  list: [{id: a, name: N, description: D, offer_type: q, input_schema_file: none.json}]", "none.json cannot be read"},
-		"small body":     {base + "  max_body: 1KiB\n  list: [{" + one + "}]", "intakes.max_body: 1KiB is not between 64KiB"},
-		"no effect":      {base + "  list: [{" + one + ", binding: true, bind: {effect: mail}}]", "intakes.mail.server"},
-		"no secret":      {base + "  list: [{" + one + ", binding: true, bind: {effect: webhook, webhook: {url: 'https://x.example'}}}]", "bind.webhook.secret_env: without a secret"},
-		"idle webhook":   {base + "  list: [{" + one + ", binding: true, bind: {webhook: {url: 'https://x.example'}}}]", "bind.webhook: it is told nothing"},
-		"not bound":      {base + "  list: [{" + one + ", bind: {requires: [email]}}]", "list[0].bind: its offers cannot be accepted"},
+		"good": {base + "  list: [{" + one + ", rate_limit: {requests_per_day: 9}}]", ""},
+		"plain http": {"url: http://desk.example\n" + base + "  list: [{" + one + "}]",
+			"frontdesk.yaml:1:1: url: http://desk.example is not https"},
+		"no provider": {"intakes:\n  list: [{" + one + "}]", "intakes.provider.name"},
+		"twice":       {base + "  list: [{" + one + "}, {" + one + "}]", "frontdesk.yaml:3:"},
+		"the store": {"data: .\n" + base + "  vault: sqlite:frontdesk.db\n  list: [{" + one + "}]",
+			"intakes.vault: this is the store itself"},
+		"no vault": {"store: postgres://a@127.0.0.1/b\n" + base + "  list: [{" + one + "}]",
+			"intakes.vault: the store is PostgreSQL"},
+		"two engines": {base + "  list: [{" + one + ", webhook: {url: 'https://x.example', secret_env: PATH}}]",
+			"list[0].webhook: offers are made by rules and by a webhook"},
+		"no schema": {base + "  list: [{id: a, name: N, description: D, offer_type: q}]",
+			"input_schema: the schema of the data is missing"},
+		"no such file": {base + "  list: [{id: a, name: N, description: D, offer_type: q, " +
+			"input_schema_file: none.json}]", "none.json cannot be read"},
+		"small body": {
+			base + "  max_body: 1KiB\n  list: [{" + one + "}]", "intakes.max_body: 1KiB is not between 64KiB",
+		},
+		"no effect": {
+			base + "  list: [{" + one + ", binding: true, bind: {effect: mail}}]", "intakes.mail.server",
+		},
+		"no secret": {base + "  list: [{" + one + ", binding: true, bind: {effect: webhook, webhook: " +
+			"{url: 'https://x.example'}}}]", "bind.webhook.secret_env: without a secret"},
+		"idle webhook": {base + "  list: [{" + one + ", binding: true, bind: {webhook: {url: 'https://x.example'}}}]",
+			"bind.webhook: it is told nothing"},
+		"not bound": {
+			base + "  list: [{" + one + ", bind: {requires: [email]}}]", "list[0].bind: its offers cannot be accepted",
+		},
 		"unknown scope":  {base + "  list: [{" + one + ", scopes: [all]}]", `list[0].scopes[0]: "all" is none of`},
 		"unknown format": {base + "  list: [{" + one + ", binding: true, bind: {formats: {x: date, y: phone}}}]", `bind.formats: "phone" is none of`},
-		"a long id":      {base + "  list: [{" + strings.Replace(one, "id: a", "id: "+strings.Repeat("a", 51), 1) + "}]", "longer than 50"},
-		"a short offer":  {base + "  list: [{" + one + ", expires: 1s}]", "list[0].expires: 1s is not between 1m"},
-		"a site":         {base + "  list: [{" + one + ", match: [{site: nobody}]}]", "list[0].match[0].site[0]: there is no site nobody"},
-		"revisions":      {base + "  revisions: maybe\n  list: [{" + one + "}]", `intakes.revisions: "maybe" is none of`},
-		"strict":         {base + "  strict_upstream: true\n  list: [{" + one + ", category: b2b/vendor}]", "list[0].category"},
+		"a long id": {base + "  list: [{" + strings.Replace(one, "id: a", "id: "+strings.Repeat("a", 51), 1) +
+			"}]", "longer than 50"},
+		"a short offer": {base + "  list: [{" + one + ", expires: 1s}]", "list[0].expires: 1s is not between 1m"},
+		"a site": {base + "  list: [{" + one + ", match: [{site: nobody}]}]",
+			"list[0].match[0].site[0]: there is no site nobody"},
+		"revisions": {base + "  revisions: maybe\n  list: [{" + one + "}]", `intakes.revisions: "maybe" is none of`},
+		"strict": {
+			base + "  strict_upstream: true\n  list: [{" + one + ", category: b2b/vendor}]", "list[0].category",
+		},
 	} {
-		if got := findings(t, row.text); row.want == "" && got != "" || !strings.Contains(got, row.want) || strings.Contains(got, "jsontext") {
+		if got := findings(t, row.text); row.want == "" && got != "" || !strings.Contains(got, row.want) ||
+			strings.Contains(got, "jsontext") {
 			t.Errorf("%s: %q, want %q and nothing of how it is read", what, got, row.want)
 		}
 	}
@@ -778,9 +849,11 @@ func TestTheSwitchesOfIntakesSwitch(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ further, revised, personal, lenient string }{
 		{"", "200 offer", "400 error SCHEMA_MISMATCH", "400 error INVALID_INPUT"},
-		{"revisions: refuse, undeclared: drop, lenient: true, ", "409 error ALREADY_SUBMITTED", "200 offer", "200 bound"},
+		{"revisions: refuse, undeclared: drop, lenient: true, ", "409 error ALREADY_SUBMITTED", "200 offer",
+			"200 bound"},
 	} {
-		s, _ := open(t, "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\nintakes: {"+row.further+
+		s, _ := open(t, "url: https://desk.example\nsite: {name: House, url: 'https://house.example'}\nintakes: {"+
+			row.further+
 			"vault: 'sqlite:"+filepath.Join(t.TempDir(), "v.db")+"', list: [{id: a, binding: true, "+anything+"}]}")
 		ask := func(body map[string]any) (string, *wire.Response) {
 			return heard(t, send(s, posting("/intake/a", "192.0.2.1:1", body)))
@@ -799,7 +872,8 @@ func TestTheSwitchesOfIntakesSwitch(t *testing.T) {
 		accept := accepting(body, first.Offer.ID)
 		accept["aip_version"] = "0.1.0"
 		w := send(s, posting("/intake/a/bind", "192.0.2.1:1", accept))
-		if !strings.Contains(w.Body.String(), row.lenient[strings.LastIndex(row.lenient, " ")+1:]) || !strings.HasPrefix(row.lenient, fmt.Sprint(w.Code)) {
+		if !strings.Contains(w.Body.String(), row.lenient[strings.LastIndex(row.lenient, " ")+1:]) ||
+			!strings.HasPrefix(row.lenient, fmt.Sprint(w.Code)) {
 			t.Errorf("%q: a version in a bind: %d %s, want %s", row.further, w.Code, w.Body, row.lenient)
 		}
 	}
@@ -811,8 +885,10 @@ func TestDoubtsAboutASchemaAreTold(t *testing.T) {
 	const schema = `{"type":"object","properties":{"email":{"type":"string","format":"emial"}}}`
 	file := write(t, t.TempDir(), "schema.json", schema)
 	for key, value := range map[string]string{"input_schema": schema, "input_schema_file": file} {
-		got := findings(t, "site: {name: House, url: 'https://house.example'}\nintakes:\n  list:\n    - id: a\n      name: A\n      description: A\n      category: a/b\n"+
-			"      offer_type: q\n      rate_limit: {requests_per_minute: 5}\n      "+key+": "+value+"\n      rules: {offers: [{summary: Yes}]}\n")
+		got := findings(t, "site: {name: House, url: 'https://house.example'}\nintakes:\n  list:\n    - id: a\n"+
+			"      name: A\n      description: A\n      category: a/b\n"+
+			"      offer_type: q\n      rate_limit: {requests_per_minute: 5}\n      "+key+": "+value+
+			"\n      rules: {offers: [{summary: Yes}]}\n")
 		for _, want := range []string{
 			"warning: frontdesk.yaml:10:7: intakes.list[0]." + key + `: has the format "emial", which validators do not know`,
 			"warning: frontdesk.yaml:10:7: intakes.list[0]." + key + `: declares "email", which looks like personal data, although pii_required is false`,

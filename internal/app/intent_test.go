@@ -55,7 +55,8 @@ intent:
 		if roles == nil {
 			roles = identity.Roles
 		}
-		if _, _, err := p.Platforms.Issue(t.Context(), identity.PlatformKey{ID: id, Platform: "chat", Roles: roles}, []byte(platformSecret)); err != nil {
+		if _, _, err := p.Platforms.Issue(t.Context(), identity.PlatformKey{ID: id, Platform: "chat", Roles: roles},
+			[]byte(platformSecret)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,9 +130,12 @@ func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
 		signed  bool
 	}{
 		{"good", good(), "200 ok", true},
-		{"signed with the path outside the proxy", p.signed("both", "/desk"+intentRetrieve, intentRetrieve, p.question(), p.clock.Now()), "200 ok", true},
-		{"signed with a query", p.signed("both", intentRetrieve+"?a=%2F", intentRetrieve+"?a=%2F", p.question(), p.clock.Now()), "200 ok", true},
-		{"a query beside what is signed", p.signed("both", intentRetrieve, intentRetrieve+"?a=b", p.question(), p.clock.Now()), "401 error auth_failed", false},
+		{"signed with the path outside the proxy",
+			p.signed("both", "/desk"+intentRetrieve, intentRetrieve, p.question(), p.clock.Now()), "200 ok", true},
+		{"signed with a query", p.signed("both", intentRetrieve+"?a=%2F", intentRetrieve+"?a=%2F", p.question(),
+			p.clock.Now()), "200 ok", true},
+		{"a query beside what is signed", p.signed("both", intentRetrieve, intentRetrieve+"?a=b", p.question(),
+			p.clock.Now()), "401 error auth_failed", false},
 		{"exactly 300 seconds old", aged(300 * time.Second), "200 ok", true},
 		{"301 seconds old", aged(301 * time.Second), "401 error auth_failed", false},
 		{"exactly 300 seconds ahead", aged(-300 * time.Second), "200 ok", true},
@@ -164,7 +168,8 @@ func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
 			t.Errorf("%s: %s, want %s: %s", c.name, got, c.want, w.Body)
 		}
 		h, err := sign.Read(w.Header())
-		if ok := err == nil && h.Verify([]byte(platformSecret), fmt.Sprint(w.Code), path, w.Body.Bytes()) && h.Version == "0.1"; ok != c.signed {
+		if ok := err == nil && h.Verify([]byte(platformSecret), fmt.Sprint(w.Code), path, w.Body.Bytes()) &&
+			h.Version == "0.1"; ok != c.signed {
 			t.Errorf("%s: signed is %v, want %v (%v)", c.name, ok, c.signed, err)
 		}
 	}
@@ -178,7 +183,8 @@ func TestPlatformsAreAnsweredInTheProtocolsWords(t *testing.T) {
 	}
 }
 
-// TestWrongSignaturesShutOutNoNeighbour has a stranger of the same address sign wrongly, again and again.
+// TestWrongSignaturesShutOutNoNeighbour has a stranger of the same address sign wrongly, again and
+// again.
 func TestWrongSignaturesShutOutNoNeighbour(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, "limits: {rate: {failures: 3/1m}}\n")
@@ -229,7 +235,8 @@ func TestCompressedEventsAreCalledSo(t *testing.T) {
 	p := openPlatform(t, "")
 	r := p.signed("both", intentEvents, intentEvents, "\x1f\x8b\x08", p.clock.Now())
 	r.Header.Set("Content-Encoding", "gzip")
-	if w := send(p, r); w.Code != http.StatusUnsupportedMediaType || !strings.Contains(w.Body.String(), "without Content-Encoding") {
+	if w := send(p, r); w.Code != http.StatusUnsupportedMediaType ||
+		!strings.Contains(w.Body.String(), "without Content-Encoding") {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }
@@ -250,8 +257,11 @@ func TestSinksGetSignedCopies(t *testing.T) {
 		w.Write(bytes.Repeat([]byte("x"), 1<<20)) // of which nobody reads more than the status
 	}))
 	defer sink.Close()
-	p := openPlatform(t, fmt.Sprintf("  sinks: [{name: auditor, url: %[1]q, secret_env: SINK_SECRET}, {name: open, url: %[2]q}]\n", sink.URL+"/auditor", sink.URL+"/open"))
-	if warned := fmt.Sprint(p.options.Loaded.Warnings); !strings.Contains(warned, "intent.sinks[1]: what it gets is not signed") || strings.Contains(warned, "sinks[0]: what") {
+	p := openPlatform(t,
+		fmt.Sprintf("  sinks: [{name: auditor, url: %[1]q, secret_env: SINK_SECRET}, {name: open, url: %[2]q}]\n",
+			sink.URL+"/auditor", sink.URL+"/open"))
+	if warned := fmt.Sprint(p.options.Loaded.Warnings); !strings.Contains(warned,
+		"intent.sinks[1]: what it gets is not signed") || strings.Contains(warned, "sinks[0]: what") {
 		t.Errorf("warnings: %s", warned)
 	}
 	if got := outcome(t, send(p, p.ask("both", p.question()))); got != "200 ok" {
@@ -267,14 +277,17 @@ func TestSinksGetSignedCopies(t *testing.T) {
 		if r == nil || !strings.Contains(bodies[path], `"event_id"`) || r.Header.Get(sign.WebhookID) == "" {
 			t.Fatalf("%s got %v: %s", path, r, bodies[path])
 		}
-		if err := secret.Verify(r.Header.Get(sign.WebhookID), r.Header.Get(sign.WebhookTimestamp), r.Header.Get(sign.WebhookSignature), []byte(bodies[path]), p.clock.Now(), time.Minute); (err == nil) != signed {
+		if err := secret.Verify(r.Header.Get(sign.WebhookID), r.Header.Get(sign.WebhookTimestamp),
+			r.Header.Get(sign.WebhookSignature), []byte(bodies[path]), p.clock.Now(),
+			time.Minute); (err == nil) != signed {
 			t.Errorf("%s: signed should be %v: %v", path, signed, err)
 		}
 	}
 }
 
-// FuzzRetrieve sends anything: with a good signature over it, and with anything for a signature. Every answer is valid,
-// nothing is the house's fault, and nothing is given to whoever did not sign.
+// FuzzRetrieve sends anything: with a good signature over it, and with anything for a signature.
+// Every answer is valid, nothing is the house's fault, and nothing is given to whoever did not
+// sign.
 func FuzzRetrieve(f *testing.F) {
 	p := openPlatform(f, "  rate: \"\"\n  sessions: \"\"\nlimits: {rate: {failures: \"\"}}\n")
 	f.Add(p.question(), "v1=AAAA", "2027-05-04T12:00:00Z", "nonce", "0.1", "application/json")
@@ -301,8 +314,8 @@ func FuzzRetrieve(f *testing.F) {
 	})
 }
 
-// TestAccessIsWithdrawnWhileTheServerRuns: what the file says of consent holds soon after it was written, the master
-// switch above all.
+// TestAccessIsWithdrawnWhileTheServerRuns: what the file says of consent holds soon after it was
+// written, the master switch above all.
 func TestAccessIsWithdrawnWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, "")
@@ -318,7 +331,8 @@ func TestAccessIsWithdrawnWhileTheServerRuns(t *testing.T) {
 		{"over", `"2026-11-01"`, `"2026-11-01", sunset: "2027-05-03"`, "200 denied access_disabled"},
 		{"without passages", "enabled: true", "enabled: true\n  supports: {chunks: false}", "200 denied unsupported"},
 		{"of other domains", "enabled: true", "enabled: true\n  domains: [food.soup]", "200 denied out_of_scope"},
-		{"in other languages", "enabled: true", "enabled: true\n  refuse: {languages: [en]}", "200 denied policy_violation"},
+		{"in other languages", "enabled: true", "enabled: true\n  refuse: {languages: [en]}",
+			"200 denied policy_violation"},
 		{"with fewer tokens", "enabled: true", "enabled: true\n  max_tokens: 1", "200 error no_content"},
 		{"as it was", "", "", "200 ok"},
 	} {
@@ -349,7 +363,8 @@ func TestTheLogHasTheCauseOfAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := send(p, p.ask("both", p.question()))
-	if got := outcome(t, w); w.Code < 500 || !strings.Contains(p.log.String(), "closed") || strings.Contains(w.Body.String(), "closed") {
+	if got := outcome(t, w); w.Code < 500 || !strings.Contains(p.log.String(), "closed") ||
+		strings.Contains(w.Body.String(), "closed") {
 		t.Errorf("%s; the log has\n%s", got, p.log)
 	}
 }

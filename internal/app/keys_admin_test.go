@@ -74,7 +74,8 @@ func TestKeysAndPeopleAreKeptOverHTTP(t *testing.T) {
 	if link.Link != "https://desk.example/console/begin#"+link.Code {
 		t.Errorf("%+v", link)
 	}
-	_, session, in, err := s.Logins().Accept(t.Context(), link.Code, "b", identity.Person{Name: "Bo", Zone: "UTC"}, time.Hour)
+	_, session, in, err := s.Logins().Accept(t.Context(), link.Code, "b",
+		identity.Person{Name: "Bo", Zone: "UTC"}, time.Hour)
 	if err != nil || in.Role != identity.Owner {
 		t.Fatalf("%+v, %v", in, err)
 	}

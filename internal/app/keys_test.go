@@ -26,7 +26,8 @@ func TestSiteKeysArePublishedAndRotatedWithoutARestart(t *testing.T) {
 				D  string `json:"d"`
 			}
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/jwk-set+json" ||
+		if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || w.Code != 200 ||
+			w.Header().Get("Content-Type") != "application/jwk-set+json" ||
 			w.Header().Get("Access-Control-Allow-Origin") != "*" {
 			t.Fatalf("%d, %v, %v: %s", w.Code, w.Header(), err, w.Body)
 		}

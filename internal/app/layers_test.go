@@ -100,7 +100,8 @@ frontdesk.yaml:4:51: terms[0].price.currency: "usd" is no currency; write its IS
 func TestMissingFileIsNamed(t *testing.T) {
 	t.Parallel()
 	_, err := Load(Layers{File: "nowhere.yaml"})
-	if err == nil || err.Error() != "nowhere.yaml: there is no such file; `frontdesk config init` writes one to start from" {
+	if err == nil ||
+		err.Error() != "nowhere.yaml: there is no such file; `frontdesk config init` writes one to start from" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -108,23 +109,27 @@ func TestMissingFileIsNamed(t *testing.T) {
 func TestFlagsOutweighEnvironmentOutweighsFileOutweighsDefaults(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	file := write(t, folder, "frontdesk.yaml", "listen: 127.0.0.1:1\nurl: https://file.example\nask: {limit: 5}\ndata: d\nsources:\n  - path: c\n")
+	file := write(t, folder, "frontdesk.yaml",
+		"listen: 127.0.0.1:1\nurl: https://file.example\nask: {limit: 5}\ndata: d\nsources:\n  - path: c\n")
 	loaded, err := Load(Layers{
-		File:  file,
-		Env:   []string{"FRONTDESK_URL=https://env.example", "FRONTDESK_LISTEN=127.0.0.1:2", "FRONTDESK_CORS_ORIGINS=https://a.example, https://b.example", "HOME=/"},
+		File: file,
+		Env: []string{"FRONTDESK_URL=https://env.example", "FRONTDESK_LISTEN=127.0.0.1:2",
+			"FRONTDESK_CORS_ORIGINS=https://a.example, https://b.example", "HOME=/"},
 		Flags: map[string]string{"listen": "127.0.0.1:3"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := loaded.Config
-	if c.Listen != "127.0.0.1:3" || c.URL != "https://env.example" || c.Ask.Limit != 5 || c.Ask.Timeout != 10*time.Second {
+	if c.Listen != "127.0.0.1:3" || c.URL != "https://env.example" || c.Ask.Limit != 5 ||
+		c.Ask.Timeout != 10*time.Second {
 		t.Errorf("got %s %s %d %s", c.Listen, c.URL, c.Ask.Limit, c.Ask.Timeout)
 	}
 	if !slices.Equal(c.CORS.Origins, []string{"https://a.example", "https://b.example"}) {
 		t.Errorf("origins: %q", c.CORS.Origins)
 	}
-	if c.Data != filepath.Join(folder, "d") || c.Sources[0].Path != filepath.Join(folder, "c") || c.DSN() != "sqlite:"+filepath.Join(folder, "d", "frontdesk.db") {
+	if c.Data != filepath.Join(folder, "d") || c.Sources[0].Path != filepath.Join(folder, "c") ||
+		c.DSN() != "sqlite:"+filepath.Join(folder, "d", "frontdesk.db") {
 		t.Errorf("paths do not start from the file's folder: %s, %s, %s", c.Data, c.Sources[0].Path, c.DSN())
 	}
 	var out bytes.Buffer
@@ -132,7 +137,8 @@ func TestFlagsOutweighEnvironmentOutweighsFileOutweighsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# flag --listen", "# environment FRONTDESK_URL", "limit: 5                               # " + file + ":3", "timeout: 10s                           # default",
+		"# flag --listen", "# environment FRONTDESK_URL", "limit: 5                               # " + file + ":3",
+		"timeout: 10s                           # default",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the printed configuration does not say %q:\n%s", want, out.String())
@@ -142,7 +148,8 @@ func TestFlagsOutweighEnvironmentOutweighsFileOutweighsDefaults(t *testing.T) {
 
 func TestEnvironmentIsCheckedLikeTheFile(t *testing.T) {
 	t.Parallel()
-	got := findings(t, "", "FRONTDESK_LISTN=a", "FRONTDESK_ASK_LIMIT=many", "FRONTDESK_LOG_LEVEL=loud", "FRONTDESK_SERVICE_HOST=10.0.0.1")
+	got := findings(t, "", "FRONTDESK_LISTN=a", "FRONTDESK_ASK_LIMIT=many", "FRONTDESK_LOG_LEVEL=loud",
+		"FRONTDESK_SERVICE_HOST=10.0.0.1")
 	want := `FRONTDESK_ASK_LIMIT: "many" should be a whole number
 FRONTDESK_LOG_LEVEL: "loud" is none of debug, info, warn, error
 warning: FRONTDESK_LISTN: this variable sets nothing; did you mean FRONTDESK_LISTEN?`
@@ -207,11 +214,13 @@ cors: {origins: []}
 func TestPasswordsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	for dsn, want := range map[string]string{
-		"postgres://me:secret@db.example:5432/x?sslmode=disable":       "postgres://me:xxxxx@db.example:5432/x?sslmode=disable",
-		"postgres://db.example/x?user=me&password=secret":              "postgres://db.example/x?password=xxxxx&user=me",
-		"postgres://db.example/x?user=me&sslpassword=secret&PASSword=": "postgres://db.example/x?PASSword=xxxxx&sslpassword=xxxxx&user=me",
-		"postgres://me:se%cret@db.example/x":                           "postgres://…",
-		"sqlite:/var/lib/frontdesk.db":                                 "sqlite:/var/lib/frontdesk.db",
+		`postgres://me:secret@db.example:5432/x?sslmode=disable`: "postgres://me:xxxxx@db.example:5432/x?sslmode=disable",
+		"postgres://db.example/x?user=me&password=secret": "postgres://db.example/x?password=xxxxx&" +
+			"user=me",
+		"postgres://db.example/x?user=me&sslpassword=secret&PASSword=": "postgres://db.example/x?PASSword=xxxxx&" +
+			"sslpassword=xxxxx&user=me",
+		"postgres://me:se%cret@db.example/x": "postgres://…",
+		"sqlite:/var/lib/frontdesk.db":       "sqlite:/var/lib/frontdesk.db",
 	} {
 		if got := store.Redact(dsn); got != want {
 			t.Errorf("%s is shown as %s, want %s", dsn, got, want)
@@ -246,7 +255,11 @@ func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
 	// What is commented out is meant to be uncommented, and must then be right as well.
 	var all strings.Builder
 	for line := range strings.Lines(Starter) {
-		for _, mark := range []string{"#  - match", "#    access", "#    excerpt", "#    functions", "#  - path", "#  - name", "#    path", "#    base", "  # title", "  # examples", "# store", "#    name", "#    type", "#    description", "#    http"} {
+		for _, mark := range []string{
+			"#  - match", "#    access", "#    excerpt", "#    functions", "#  - path", "#  - name", "#    path",
+			"#    base", "  # title", "  # examples", "# store", "#    name", "#    type", "#    description",
+			"#    http",
+		} {
 			if strings.HasPrefix(line, mark) {
 				line = strings.Replace(strings.Replace(line, "# store", "store", 1), "#", "", 1)
 				line = strings.Replace(line, "   title", "  title", 1)
@@ -256,7 +269,8 @@ func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
 		all.WriteString(line)
 	}
 	loaded, err = Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", all.String())})
-	if err != nil || len(loaded.Config.Terms) != 2 || len(loaded.Config.Sources) != 2 || len(loaded.Config.Actions) != 1 || loaded.Config.Console.Title == "" {
+	if err != nil || len(loaded.Config.Terms) != 2 || len(loaded.Config.Sources) != 2 ||
+		len(loaded.Config.Actions) != 1 || loaded.Config.Console.Title == "" {
 		t.Errorf("%v in\n%s", err, all.String())
 	}
 }
@@ -264,7 +278,8 @@ func TestStarterFileHasNoMistakesAndSetsDefaults(t *testing.T) {
 func TestSourceNamesAreMadeOfPaths(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"content/My Recipes.jsonl.gz": "my-recipes", "/a/b/": "b", "/": "content", "/a/.hidden": "hidden", "/x/Été 2026": "été-2026",
+		"content/My Recipes.jsonl.gz": "my-recipes", "/a/b/": "b", "/": "content", "/a/.hidden": "hidden",
+		"/x/Été 2026": "été-2026",
 	} {
 		if got := ingest.SourceName(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
@@ -324,7 +339,8 @@ func TestSitesHandDownToTheirSources(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	f.Add(Starter)
-	f.Add("sites: [{id: a}]\nterms:\n  - match: {path: [/a, b], host: '*.x'}\n    access: licensed\nstore: postgres://a:b@c\n")
+	f.Add("sites: [{id: a}]\nterms:\n  - match: {path: [/a, b], host: '*.x'}\n    access: licensed\n" +
+		"store: postgres://a:b@c\n")
 	file := filepath.Join(f.TempDir(), "frontdesk.yaml")
 	f.Fuzz(func(t *testing.T, text string) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

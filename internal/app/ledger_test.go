@@ -26,7 +26,8 @@ import (
 func taken(t *testing.T, s *App, party string) (id string) {
 	t.Helper()
 	err := s.db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		id, err = s.Ledger.Append(t.Context(), tx, receipt.Entry{Kind: "access", Party: party, Subject: "https://example.com/soup"})
+		id, err = s.Ledger.Append(t.Context(), tx,
+			receipt.Entry{Kind: "access", Party: party, Subject: "https://example.com/soup"})
 		return err
 	})
 	if err != nil {
@@ -73,7 +74,8 @@ func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
 		status  int
 	}{
 		{holder, mine, 200}, {owner, mine, 200}, {owner, other, 200},
-		{holder, other, 404}, {asker, other, 403}, {"", mine, 401}, {"fd_nonsense", mine, 401}, {owner, "01930000-0000-7000-8000-000000000000", 404}, {owner, "soup", 404},
+		{holder, other, 404}, {asker, other, 403}, {"", mine, 401}, {"fd_nonsense", mine, 401},
+		{owner, "01930000-0000-7000-8000-000000000000", 404}, {owner, "soup", 404},
 	} {
 		var headers []string
 		if c.key != "" {
@@ -84,7 +86,8 @@ func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
 			t.Errorf("%.8s for %s: %d: %s", c.key, c.id, w.Code, w.Body)
 		}
 		if c.status != 200 {
-			if strings.Contains(w.Body.String(), "platform-7") || strings.Contains(w.Body.String(), "example.com/soup") {
+			if strings.Contains(w.Body.String(), "platform-7") ||
+				strings.Contains(w.Body.String(), "example.com/soup") {
 				t.Errorf("a refusal tells of the entry: %s", w.Body)
 			}
 			continue
@@ -106,8 +109,8 @@ func TestReceiptsAreForThoseWhomTheyConcern(t *testing.T) {
 	}
 }
 
-// TestAReceiptOfTheOwnersOwnIsShared has strangers open links to receipts: of an entry of the owner's
-// own, and of a platform's, for which there is no link and no code that opens it.
+// TestAReceiptOfTheOwnersOwnIsShared has strangers open links to receipts: of an entry of the
+// owner's own, and of a platform's, for which there is no link and no code that opens it.
 func TestAReceiptOfTheOwnersOwnIsShared(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "auth: {required: [ask]}")
@@ -153,16 +156,20 @@ func TestTheLedgerIsProvedToEverybody(t *testing.T) {
 	}
 	w := get(s, "/ledger/checkpoint")
 	c, err := receipt.OpenCheckpoint(w.Body.String(), publishedKeys(t, s))
-	if err != nil || c.Size != 300 || c.Origin != "local/ledger" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+	if err != nil || c.Size != 300 || c.Origin != "local/ledger" ||
+		w.Header().Get("Access-Control-Allow-Origin") != "*" {
 		t.Fatalf("%v, %+v: %s", err, c, w.Body)
 	}
-	for path, size := range map[string]int{"0/000": 8192, "0/001.p/44": 44 * 32, "0/001.p/7": 7 * 32, "0/000.p/200": 200 * 32, "1/000.p/1": 32} {
+	for path, size := range map[string]int{
+		"0/000": 8192, "0/001.p/44": 44 * 32, "0/001.p/7": 7 * 32, "0/000.p/200": 200 * 32, "1/000.p/1": 32,
+	} {
 		w := get(s, "/ledger/tile/"+path)
 		if w.Code != 200 || w.Body.Len() != size || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %d, %d bytes, %v", path, w.Code, w.Body.Len(), w.Header())
 		}
 	}
-	for _, path := range []string{"0/001", "0/001.p/45", "0/002", "1/000", "1/000.p/2", "2/000", "64/000", "0/1", "0/x000/001", "0/-01", "entries/000", "0/001.p/256", "0/001.p/044", ""} {
+	for _, path := range []string{"0/001", "0/001.p/45", "0/002", "1/000", "1/000.p/2", "2/000", "64/000", "0/1",
+		"0/x000/001", "0/-01", "entries/000", "0/001.p/256", "0/001.p/044", ""} {
 		if w := get(s, "/ledger/tile/"+path); w.Code != 404 {
 			t.Errorf("%s: %d", path, w.Code)
 		}
@@ -254,8 +261,8 @@ func TestReceiptsOutliveTheKeyThatSignedThem(t *testing.T) {
 	}
 }
 
-// TestABackupKeepsTheLedger takes it from each engine to each, with entries that have no place yet. No server goes on with it
-// before its owner has said how.
+// TestABackupKeepsTheLedger takes it from each engine to each, with entries that have no place yet.
+// No server goes on with it before its owner has said how.
 func TestABackupKeepsTheLedger(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -299,7 +306,8 @@ func TestABackupKeepsTheLedger(t *testing.T) {
 			} else if !strings.Contains(err.Error(), "frontdesk ledger resume") {
 				t.Errorf("it says %v", err)
 			} else {
-				records, err := Build(t.Context(), Options{Loaded: load(t, source.Store.DSN, keys), Log: from.log, Records: true, Secrets: true})
+				records, err := Build(t.Context(),
+					Options{Loaded: load(t, source.Store.DSN, keys), Log: from.log, Records: true, Secrets: true})
 				if err == nil {
 					_, err = records.Ledger.Resume(t.Context(), ledger.Resumption{Complete: true})
 				}

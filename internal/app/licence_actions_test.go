@@ -30,7 +30,8 @@ func licenceOf(t *testing.T, body []byte) map[string]map[string]any {
 	return all
 }
 
-// TestAnswersLeadToALicence follows the action of a licensed item to the Exchange, and gets an offer there by what it says.
+// TestAnswersLeadToALicence follows the action of a licensed item to the Exchange, and gets an
+// offer there by what it says.
 func TestAnswersLeadToALicence(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
@@ -39,10 +40,13 @@ func TestAnswersLeadToALicence(t *testing.T) {
 	}
 	all := licenceOf(t, send(m, asking("soup")).Body.Bytes())
 	of := all["license"]
-	if len(all) != 1 || of["protocol"] != "HTTP" || of["method"] != "GET" || of["@type"] != "BuyAction" || of["params"] != nil {
+	if len(all) != 1 || of["protocol"] != "HTTP" || of["method"] != "GET" || of["@type"] != "BuyAction" ||
+		of["params"] != nil {
 		t.Fatalf("%v", all)
 	}
-	for _, part := range []string{"https://example.com/soup", "DiscoverResources", "ramp_discover at " + marketURL + "/mcp"} {
+	for _, part := range []string{
+		"https://example.com/soup", "DiscoverResources", "ramp_discover at " + marketURL + "/mcp",
+	} {
 		if !strings.Contains(of["description"].(string), part) {
 			t.Errorf("%q is not in %s", part, of["description"])
 		}
@@ -50,7 +54,8 @@ func TestAnswersLeadToALicence(t *testing.T) {
 	var manifest struct {
 		Endpoint string `json:"exchange_endpoint"`
 	}
-	if w := send(m, httptest.NewRequest("GET", of["endpoint"].(string), nil)); json.Unmarshal(w.Body.Bytes(), &manifest) != nil || manifest.Endpoint != marketURL {
+	if w := send(m, httptest.NewRequest("GET", of["endpoint"].(string), nil)); json.Unmarshal(w.Body.Bytes(),
+		&manifest) != nil || manifest.Endpoint != marketURL {
 		t.Fatalf("%d: %s", w.Code, w.Body)
 	}
 	query := `{"ver":"1.0","id":"q-1","requester":` + m.requester() + `}`
@@ -63,8 +68,9 @@ func TestAnswersLeadToALicence(t *testing.T) {
 	}
 }
 
-// TestActionsRunAsTheyAreGiven does everything that an answer says can be done with its items, exactly as it says: the request to
-// the address with its params, the tool with its arguments. Nothing is added, not even a signature.
+// TestActionsRunAsTheyAreGiven does everything that an answer says can be done with its items,
+// exactly as it says: the request to the address with its params, the tool with its arguments.
+// Nothing is added, not even a signature.
 func TestActionsRunAsTheyAreGiven(t *testing.T) {
 	t.Parallel()
 	vault := filepath.Join(t.TempDir(), "vault.db")
@@ -85,11 +91,13 @@ intakes:
     - {id: cook, match: [{}], `+anything+`}
 `)
 	fill(t, m.App, content.Item{
-		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils.",
-		Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
+		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+		Description: "A soup of lentils.",
+		Object:      []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
 	}, content.Item{
-		URL: "https://example.com/open", Types: []string{"Recipe"}, Name: "Open soup", Description: "A soup that is open.",
-		Object: []byte(`{"@type":"Recipe","name":"Open soup","url":"https://example.com/open"}`),
+		URL: "https://example.com/open", Types: []string{"Recipe"}, Name: "Open soup",
+		Description: "A soup that is open.",
+		Object:      []byte(`{"@type":"Recipe","name":"Open soup","url":"https://example.com/open"}`),
 	})
 	if err := m.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -130,7 +138,8 @@ intakes:
 			var body map[string]any
 			err := json.Unmarshal(w.Body.Bytes(), &body)
 			result, _ := body["result"].(map[string]any)
-			if w.Code != http.StatusOK || err != nil || body["error"] != nil || result["isError"] == true || a.Protocol == "MCP" && result == nil {
+			if w.Code != http.StatusOK || err != nil || body["error"] != nil || result["isError"] == true ||
+				a.Protocol == "MCP" && result == nil {
 				t.Errorf("%s of %s: %d %s", a.Name, item.Name, w.Code, w.Body)
 			}
 		}
@@ -147,7 +156,8 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 		"ramp: {enabled: true}\n":                                       0, // open
 		"ramp: {enabled: true}\nterms: [{match: {}, access: licensed}]": 0, // no price
 		"ramp: {enabled: true}\nmcp: {enabled: false}\n" + soldSoup:     1,
-		"ramp: {enabled: true, offers: {price: {model: per_access, rate: \"1\", currency: USD}}}\nterms: [{match: {}, access: licensed}]": 1,
+		"ramp: {enabled: true, offers: {price: {model: per_access, rate: \"1\", currency: USD}}}\n" +
+			"terms: [{match: {}, access: licensed}]": 1,
 	} {
 		if all := licenceOf(t, send(openMarket(t, more), asking("soup")).Body.Bytes()); len(all) != want {
 			t.Errorf("%s: %v", more, all)
@@ -155,8 +165,9 @@ func TestAnswersLeadToNoLicenceWhereNoneIsSold(t *testing.T) {
 	}
 }
 
-// TestPlatformsAreToldOfNoLicence holds that an answer of Agentic Intent has no action, offer or price of an item whose notice, at the
-// door of questions, has them (Agentic Intent Protocol: it is no marketplace).
+// TestPlatformsAreToldOfNoLicence holds that an answer of Agentic Intent has no action, offer or
+// price of an item whose notice, at the door of questions, has them (Agentic Intent Protocol: it is
+// no marketplace).
 func TestPlatformsAreToldOfNoLicence(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, "ramp: {enabled: true, offers: {price: {model: per_access, rate: \"0.75\", currency: USD}}}\n")

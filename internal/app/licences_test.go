@@ -42,7 +42,9 @@ func (h *statingHost) since() []string {
 	defer h.mu.Unlock()
 	asked := h.asked
 	h.asked = nil
-	return slices.DeleteFunc(asked, func(path string) bool { return path == "/robots.txt" || strings.Contains(path, "frontdesk-asks") })
+	return slices.DeleteFunc(asked, func(path string) bool {
+		return path == "/robots.txt" || strings.Contains(path, "frontdesk-asks")
+	})
 }
 
 func (h *statingHost) drop(path string) {
@@ -92,11 +94,13 @@ func (s *supplied) readStated() bool {
 // prices are the offers for an address, in words.
 func (s *supplied) prices(uri string) (all []string) {
 	s.t.Helper()
-	query, err := ramp.Marshal(&rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}}})
+	query, err := ramp.Marshal(&rampv1.ResourceQuery{Ver: "1.0", Id: "q",
+		Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	w := send(s, posted("POST", "/ramp.v1.ExchangeService/DiscoverResources", string(query), "Content-Type", "application/json"))
+	w := send(s,
+		posted("POST", "/ramp.v1.ExchangeService/DiscoverResources", string(query), "Content-Type", "application/json"))
 	answer := &rampv1.ResourceResponse{}
 	if err := ramp.Unmarshal(w.Body.Bytes(), answer); err != nil {
 		s.t.Fatal(w.Code, w.Body, err)
@@ -107,7 +111,9 @@ func (s *supplied) prices(uri string) (all []string) {
 			uses = append(uses, strings.ToLower(strings.TrimPrefix(f.String(), "FUNCTION_")))
 		}
 		model := strings.ToLower(strings.TrimPrefix(offer.Pricing.Model.String(), "PRICING_MODEL_"))
-		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %g %s %s", model, offer.Pricing.Rate, offer.Pricing.Currency, strings.Join(uses, "+"))))
+		all = append(all,
+			strings.TrimSpace(fmt.Sprintf("%s %g %s %s", model, offer.Pricing.Rate, offer.Pricing.Currency,
+				strings.Join(uses, "+"))))
 	}
 	return all
 }
@@ -135,10 +141,14 @@ func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
 		t.Fatal("nothing is read")
 	}
 	for path, want := range map[string][]string{
-		"/1":   {"free 0 USD search", "per_access 0.5 USD ai_input", "training 9 EUR ai_train"}, // each licence is an offer; without a currency it is the tenant's
-		"/2":   {"per_fetch 0.01 USD ai_input"},                                                 // the sitemap counts first
-		"/ask": {"per_access 0.02 USD ai_input"},                                                // a price that has to be asked for is the tenant's
-		"/3":   nil,                                                                             // of which nobody tells
+		// each licence is an offer; without a currency it is the tenant's
+		"/1": {"free 0 USD search", "per_access 0.5 USD ai_input", "training 9 EUR ai_train"},
+		// the sitemap counts first
+		"/2": {"per_fetch 0.01 USD ai_input"},
+		// a price that has to be asked for is the tenant's
+		"/ask": {"per_access 0.02 USD ai_input"},
+		// of which nobody tells
+		"/3": nil,
 	} {
 		got := s.prices(h.URL + path)
 		slices.Sort(got)
@@ -165,12 +175,16 @@ func TestWhatAProviderStatesIsOfferedByItsLicences(t *testing.T) {
 	for _, v := range known[0].Values {
 		values = append(values, v.Name+"="+v.Value+" "+string(v.Source))
 	}
-	if want := []string{"tokens=700 RAMP_SITEMAP", "authors=A. One RAMP_SITEMAP", "modified=2027-01-02T00:00:00Z RAMP_SITEMAP", "licence=per_fetch 0.01 USD RAMP_SITEMAP"}; !slices.Equal(values, want) {
+	if want := []string{
+		"tokens=700 RAMP_SITEMAP", "authors=A. One RAMP_SITEMAP", "modified=2027-01-02T00:00:00Z RAMP_SITEMAP",
+		"licence=per_fetch 0.01 USD RAMP_SITEMAP",
+	}; !slices.Equal(values, want) {
 		t.Errorf("%q, want %q", values, want)
 	}
 }
 
-// TestLicencesThatPagesOfATenantNameAreOffered has a page other than the first name a document, as the pages of sites do whose system knows no other place for it.
+// TestLicencesThatPagesOfATenantNameAreOffered has a page other than the first name a document, as
+// the pages of sites do whose system knows no other place for it.
 func TestLicencesThatPagesOfATenantNameAreOffered(t *testing.T) {
 	t.Parallel()
 	s, h := openStating(t)
@@ -194,7 +208,8 @@ func TestLicencesThatPagesOfATenantNameAreOffered(t *testing.T) {
 	}
 }
 
-// TestAPoisonedReadingLeavesWhatWasAndSaysSo spoils what a provider states in many ways: the old stands, and the owner is told.
+// TestAPoisonedReadingLeavesWhatWasAndSaysSo spoils what a provider states in many ways: the old
+// stands, and the owner is told.
 func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 	t.Parallel()
 	s, h := openStating(t)
@@ -216,7 +231,8 @@ func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 			t.Errorf("%s: %q is offered", name, got)
 		}
 		all, err := s.LicenceStatuses(t.Context())
-		if err != nil || len(all) != 1 || all[0].Problem == "" || all[0].Version != 1 || all[0].Next.Sub(s.clock.Now()) != tryAgain {
+		if err != nil || len(all) != 1 || all[0].Problem == "" || all[0].Version != 1 ||
+			all[0].Next.Sub(s.clock.Now()) != tryAgain {
 			t.Errorf("%s: %+v, %v", name, all, err)
 		}
 		if !strings.Contains(s.log.String()[before:], "what was read before stays") {
@@ -230,7 +246,8 @@ func TestAPoisonedReadingLeavesWhatWasAndSaysSo(t *testing.T) {
 	}
 }
 
-// TestLicencesThatCannotBeReadPermitNothing has contents without a licence: what stands right in them counts, and nothing is sold under one that says nothing.
+// TestLicencesThatCannotBeReadPermitNothing has contents without a licence: what stands right in
+// them counts, and nothing is sold under one that says nothing.
 func TestLicencesThatCannotBeReadPermitNothing(t *testing.T) {
 	t.Parallel()
 	s, h := openStating(t)
@@ -247,7 +264,8 @@ func TestLicencesThatCannotBeReadPermitNothing(t *testing.T) {
 		t.Errorf("%q is offered under no licence", got)
 	}
 	all, err := s.LicenceStatuses(t.Context())
-	if err != nil || !strings.Contains(strings.Join(all[0].Notes, " "), `the content "/"`) || !strings.Contains(s.log.String()[before:], "permits nothing") {
+	if err != nil || !strings.Contains(strings.Join(all[0].Notes, " "), `the content "/"`) ||
+		!strings.Contains(s.log.String()[before:], "permits nothing") {
 		t.Errorf("nobody is told: %+v, %v", all, err)
 	}
 }
@@ -262,14 +280,16 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 		after time.Duration
 		age   overview.Age
 		says  string
-	}{{48 * time.Hour, overview.Recent, ""}, {time.Second, overview.Stale, "is old"}, {5 * 24 * time.Hour, overview.Critical, "is very old"}} {
+	}{{48 * time.Hour, overview.Recent, ""}, {time.Second, overview.Stale, "is old"},
+		{5 * 24 * time.Hour, overview.Critical, "is very old"}} {
 		s.clock.Advance(one.after)
 		before := len(s.log.String())
 		if err := s.lookAtAges(t.Context(), told); err != nil {
 			t.Fatal(err)
 		}
 		all, err := s.LicenceStatuses(t.Context())
-		if err != nil || all[0].Age != one.age || (one.says == "") != (len(s.stale.tell()) == 0) || one.says != "" && !strings.Contains(s.log.String()[before:], one.says) {
+		if err != nil || all[0].Age != one.age || (one.says == "") != (len(s.stale.tell()) == 0) ||
+			one.says != "" && !strings.Contains(s.log.String()[before:], one.says) {
 			t.Errorf("after %s: %+v, %q, %s", one.after, all, s.stale.tell(), s.log)
 		}
 	}
@@ -279,7 +299,8 @@ func TestWhatIsOldIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestFiguresTellHowOldWhatWasReadIs reads the figures as whoever watches them does: a source of the web, and the licences of a tenant that are read a day later.
+// TestFiguresTellHowOldWhatWasReadIs reads the figures as whoever watches them does: a source of
+// the web, and the licences of a tenant that are read a day later.
 func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
 	t.Parallel()
 	s, h := openReading(t)
@@ -309,17 +330,22 @@ func TestFiguresTellHowOldWhatWasReadIs(t *testing.T) {
 	s.readWhole()
 	s.clock.Advance(24 * time.Hour)
 	s.readStated()
-	figures("frontdesk_read_age_seconds"+acme+"0", "frontdesk_read_age_seconds"+web+"86400", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
+	figures("frontdesk_read_age_seconds"+acme+"0", "frontdesk_read_age_seconds"+web+"86400",
+		"frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
 	s.clock.Advance(24 * time.Hour)
-	figures("frontdesk_read_age_seconds"+acme+"86400", "frontdesk_read_age_seconds"+web+"172800", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
+	figures("frontdesk_read_age_seconds"+acme+"86400", "frontdesk_read_age_seconds"+web+"172800",
+		"frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"0")
 	s.clock.Advance(time.Second)
-	figures("frontdesk_read_age_seconds"+acme+"86401", "frontdesk_read_age_seconds"+web+"172801", "frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"1")
+	figures("frontdesk_read_age_seconds"+acme+"86401", "frontdesk_read_age_seconds"+web+"172801",
+		"frontdesk_read_stale"+acme+"0", "frontdesk_read_stale"+web+"1")
 	s.clock.Advance(5 * 24 * time.Hour)
-	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"604801", "frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"2")
+	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"604801",
+		"frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"2")
 	h.put("/rsl.txt", "<rsl>")
 	s.readStated() // in vain: what is in force is as old as it was
 	s.readWhole()
-	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"0", "frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"0")
+	figures("frontdesk_read_age_seconds"+acme+"518401", "frontdesk_read_age_seconds"+web+"0",
+		"frontdesk_read_stale"+acme+"1", "frontdesk_read_stale"+web+"0")
 	s.config.Licences.From = nil // nobody reads them any more
 	figures("frontdesk_read_age_seconds"+web+"0", "frontdesk_read_stale"+web+"0")
 }
@@ -364,28 +390,35 @@ func TestTheRAMPSitemapSaysWhatTheTermsSay(t *testing.T) {
 	}
 	fill(t, m.App, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"))
 	w := send(m, posted("GET", "/desk/provider/www.example.com/ramp-sitemap.xml", ""))
-	if w.Code != 200 || w.Header().Get("Content-Type") != "application/xml" || w.Header().Get("Etag") == "" || strings.Contains(w.Body.String(), "soup") {
+	if w.Code != 200 || w.Header().Get("Content-Type") != "application/xml" || w.Header().Get("Etag") == "" ||
+		strings.Contains(w.Body.String(), "soup") {
 		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	text := w.Body.String()
 	var told []string
 	_, err := sitemap.Read(strings.NewReader(text), func(e sitemap.Entry) error {
-		if e.Stated == nil || !strings.HasPrefix(e.Stated.ContentID, "PKG-") || e.Stated.Tokens == 0 || e.Stated.ContentType != "text" {
+		if e.Stated == nil || !strings.HasPrefix(e.Stated.ContentID, "PKG-") || e.Stated.Tokens == 0 ||
+			e.Stated.ContentType != "text" {
 			t.Errorf("%s: %+v", e.URL, e.Stated)
 			return nil
 		}
-		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", strings.TrimPrefix(e.URL, "http://www.example.com:8080"), e.Stated.Model, e.Stated.Rate, e.Stated.Currency, strings.Join(e.Stated.Permits, "+"))))
+		told = append(told,
+			strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", strings.TrimPrefix(e.URL, "http://www.example.com:8080"),
+				e.Stated.Model, e.Stated.Rate, e.Stated.Currency, strings.Join(e.Stated.Permits, "+"))))
 		return nil
 	})
-	if want := []string{"/premium/a per_access 0.02 USD all", "/premium/b free   search"}; err != nil || !slices.Equal(told, want) {
+	if want := []string{"/premium/a per_access 0.02 USD all", "/premium/b free   search"}; err != nil ||
+		!slices.Equal(told, want) {
 		t.Errorf("%q, want %q, %v", told, want, err)
 	}
 	if w := send(m, posted("GET", "/desk/ramp-sitemap.xml", "")); w.Body.String() != text {
 		t.Errorf("of the host that was asked: %s", w.Body)
 	}
 	for path, status := range map[string]int{
-		"/desk/provider/other.example/ramp-sitemap.xml": 404, "/desk/provider/www.example.com/ramp-sitemap.xml?page=2": 404,
-		"/desk/provider/www.example.com/ramp-sitemap.xml?page=0": 404, "/desk/provider/www.example.com/ramp-sitemap.xml?page=1": 200,
+		"/desk/provider/other.example/ramp-sitemap.xml":          404,
+		"/desk/provider/www.example.com/ramp-sitemap.xml?page=2": 404,
+		"/desk/provider/www.example.com/ramp-sitemap.xml?page=0": 404,
+		"/desk/provider/www.example.com/ramp-sitemap.xml?page=1": 200,
 	} {
 		if w := send(m, posted("GET", path, "")); w.Code != status {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)

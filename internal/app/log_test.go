@@ -28,7 +28,8 @@ func TestTheLogRepeatsNoCause(t *testing.T) {
 				if err := json.Unmarshal([]byte(line), &l); err != nil {
 					t.Fatal(err, line)
 				}
-				all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s%s %s %d", l.Msg, l.Route, l.Site, l.Error, l.Times)))
+				all = append(all,
+					strings.TrimSpace(fmt.Sprintf("%s %s%s %s %d", l.Msg, l.Route, l.Site, l.Error, l.Times)))
 			}
 			return all
 		}

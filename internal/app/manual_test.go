@@ -11,8 +11,8 @@ import (
 
 //go:generate go generate ../../docs
 
-// TestTagsNameRulesThatThereAre checks a configuration with something in each list, since a tag that cannot be read
-// fails only where its key has a value.
+// TestTagsNameRulesThatThereAre checks a configuration with something in each list, since a tag
+// that cannot be read fails only where its key has a value.
 func TestTagsNameRulesThatThereAre(t *testing.T) {
 	t.Parallel()
 	var c Config

@@ -14,7 +14,8 @@ import (
 
 func TestAgentsGetTheAnswerOfAsk(t *testing.T) {
 	t.Parallel()
-	s, log := open(t, "{site: {name: The Soup Kitchen, url: 'https://example.com'}, console: {about: Soups of all kinds}}")
+	s, log := open(t,
+		"{site: {name: The Soup Kitchen, url: 'https://example.com'}, console: {about: Soups of all kinds}}")
 	var web struct{ Results []json.RawMessage }
 	if err := json.Unmarshal(send(s, asking("soup")).Body.Bytes(), &web); err != nil || len(web.Results) != 1 {
 		t.Fatal(err, web)
@@ -41,7 +42,8 @@ func TestAgentsGetTheAnswerOfAsk(t *testing.T) {
 		}
 	}
 	send(s, call(3, "made-up-by-a-stranger", `{}`))
-	if logged := log.String(); !strings.Contains(logged, `"rpc":"tools/call"`) || !strings.Contains(logged, `"results":1`) || strings.Contains(logged, "made-up") || strings.Contains(logged, "soup") {
+	if logged := log.String(); !strings.Contains(logged, `"rpc":"tools/call"`) || !strings.Contains(logged,
+		`"results":1`) || strings.Contains(logged, "made-up") || strings.Contains(logged, "soup") {
 		t.Errorf("the log has %s", logged)
 	}
 }
@@ -53,7 +55,8 @@ func TestToolsTellOfWhatIsThereNow(t *testing.T) {
 	if got := recipes(); !strings.Contains(got, "Recipe (1)") {
 		t.Fatalf("at first: %s", got)
 	}
-	fill(t, s, content.Item{URL: "https://example.com/a", Types: []string{"Article"}, Name: "On soup", Object: []byte(`{"@type":"Article"}`)})
+	fill(t, s, content.Item{URL: "https://example.com/a", Types: []string{"Article"}, Name: "On soup",
+		Object: []byte(`{"@type":"Article"}`)})
 	if got := recipes(); !strings.Contains(got, "Article (1)") || strings.Contains(got, "Recipe") {
 		t.Errorf("after the content changed: %s", got)
 	}
@@ -77,9 +80,11 @@ func TestMCPCanBeSwitchedOff(t *testing.T) {
 
 func TestNamesOfTheConfigurationAreAnsweredToAgents(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "{url: 'https://desk.example/front', site: {url: 'https://www.example.com', hosts: [shop.example]}, mcp: {hosts: [frontdesk]}}")
+	s, _ := open(t, "{url: 'https://desk.example/front', site: {url: 'https://www.example.com', hosts: "+
+		"[shop.example]}, mcp: {hosts: [frontdesk]}}")
 	for host, want := range map[string]int{
-		"desk.example": 200, "www.example.com": 200, "shop.example": 200, "frontdesk:8080": 200, "localhost": 200, "192.0.2.1": 200, "evil.example": 403,
+		"desk.example": 200, "www.example.com": 200, "shop.example": 200, "frontdesk:8080": 200, "localhost": 200,
+		"192.0.2.1": 200, "evil.example": 403,
 	} {
 		for _, path := range []string{"/mcp", "/front/mcp"} {
 			r := httptest.NewRequest("POST", "http://"+host+path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
@@ -100,7 +105,8 @@ func TestMCPHostsAreChecked(t *testing.T) {
 	}
 }
 
-// TestStandardInputIsAnsweredFromTheFirstLine holds that a question that comes before the content is loaded waits.
+// TestStandardInputIsAnsweredFromTheFirstLine holds that a question that comes before the content
+// is loaded waits.
 func TestStandardInputIsAnsweredFromTheFirstLine(t *testing.T) {
 	t.Parallel()
 	first, _ := open(t, "")
@@ -157,7 +163,8 @@ func TestStandardInputSeesWhatChanges(t *testing.T) {
 	if got := answer("resources/list", `{}`); !strings.Contains(got, "/soup") {
 		t.Fatalf("at first: %s", got)
 	}
-	fill(t, other, content.Item{URL: "https://example.com/stew", Types: []string{"Recipe"}, Name: "Stew", Object: []byte(`{"@type":"Recipe"}`)})
+	fill(t, other, content.Item{URL: "https://example.com/stew", Types: []string{"Recipe"}, Name: "Stew",
+		Object: []byte(`{"@type":"Recipe"}`)})
 	for !strings.Contains(answer("resources/list", `{}`), "/stew") {
 		if t.Context().Err() != nil {
 			t.Fatal("the new item is never listed")

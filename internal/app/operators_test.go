@@ -26,7 +26,8 @@ func TestSigningKeysOfPrograms(t *testing.T) {
 	}) {
 		t.Helper()
 		w := send(m, posted(method, path, body, identity.KeyHeader, operator))
-		if w.Code != status || !strings.Contains(w.Body.String(), words) || w.Header().Get("Cache-Control") != "no-store" {
+		if w.Code != status || !strings.Contains(w.Body.String(), words) ||
+			w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
 		}
 		_ = json.Unmarshal(w.Body.Bytes(), &told)
@@ -34,7 +35,8 @@ func TestSigningKeysOfPrograms(t *testing.T) {
 	}
 	do("GET", keys, "", 200, `{"keys":[]}`)
 	made := do("POST", keys, `{"cdn_type":"hmac"}`, 201, `"place":"cdn"`)
-	if secret, err := hex.DecodeString(made.Shown.SigningKey); err != nil || len(secret) < 16 || made.State != "waiting" {
+	if secret, err := hex.DecodeString(made.Shown.SigningKey); err != nil || len(secret) < 16 ||
+		made.State != "waiting" {
 		t.Errorf("%+v, %v", made, err)
 	}
 	if on, err := m.Deliveries.Keys(t.Context(), "cdn"); err != nil || len(on) != 0 {
@@ -66,7 +68,8 @@ func TestSigningKeysOfPrograms(t *testing.T) {
 	do("POST", keys+"/"+made.KeyID+"/activate", `{"grace":"soon"}`, 422, "1h")
 	do("POST", "/admin/tenants/other.example/signing-keys", `{"place":"cdn"}`, 404, "other.example")
 	do("GET", keys+"/"+made.KeyID+"/activate", "", 405, "POST")
-	if text := m.log.String(); strings.Contains(text, made.Shown.SigningKey) || strings.Contains(text, strings.Repeat("ab", 32)) {
+	if text := m.log.String(); strings.Contains(text, made.Shown.SigningKey) ||
+		strings.Contains(text, strings.Repeat("ab", 32)) {
 		t.Error("the log has a secret")
 	}
 	changes := 0

@@ -51,8 +51,9 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 	plain := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{"https://example.com/soup"}}
 	n := 0
 	items := []content.Item{{
-		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils.",
-		Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
+		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+		Description: "A soup of lentils.",
+		Object:      []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
 	}}
 	var words, keys []string // each is used once: what was read before is answered from memory
 	for i := range 20 {
@@ -83,7 +84,8 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 		t.Fatal(err)
 	}
 	grpc := func() *http.Request {
-		r := posted("POST", discover, string(framed(binary)), "Content-Type", "application/grpc+proto", "TE", "trailers")
+		r := posted("POST", discover, string(framed(binary)), "Content-Type", "application/grpc+proto", "TE",
+			"trailers")
 		r.ProtoMajor, r.ProtoMinor, r.Proto = 2, 0, "HTTP/2.0"
 		return r
 	}
@@ -189,7 +191,8 @@ broker: {exchanges: [{domain: shop.example, url: "`+marketURL+`"}]}
 			if w.Code != want.status || !strings.Contains(body, want.says) || !later {
 				t.Errorf("%s: %d, Retry-After %q, Grpc-Status %q: %s", door, w.Code, retry, grpc, body)
 			}
-			if strings.Contains(body, "127.0.0.1:") && strings.Contains(body, "tcp") || strings.Contains(body, "SQLSTATE") {
+			if strings.Contains(body, "127.0.0.1:") && strings.Contains(body, "tcp") ||
+				strings.Contains(body, "SQLSTATE") {
 				t.Errorf("%s tells strangers of the database: %s", door, body)
 			}
 		}

@@ -77,7 +77,8 @@ func TestOneBoxFindsWhatIsThere(t *testing.T) {
 		if got := p.looksFor(text); got != want {
 			t.Errorf("%q leads to %q, want %q", text, got, want)
 		}
-		if strings.Contains(p.page, "<img") || want == "" && text != "soup" && !strings.Contains(p.page, "Nothing was found") {
+		if strings.Contains(p.page, "<img") ||
+			want == "" && text != "soup" && !strings.Contains(p.page, "Nothing was found") {
 			t.Errorf("%q: %s", text, p.page)
 		}
 	}
@@ -99,8 +100,8 @@ func TestOneBoxFindsWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestTheBoxDoesNotSearchWhatIsOff looks where nothing is sold, nothing taken in and nothing kept of
-// what is asked.
+// TestTheBoxDoesNotSearchWhatIsOff looks where nothing is sold, nothing taken in and nothing kept
+// of what is asked.
 func TestTheBoxDoesNotSearchWhatIsOff(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "questions: off")

@@ -79,7 +79,8 @@ func (p *person) post(address string, fields ...string) *httptest.ResponseRecord
 func (p *person) login(token string) *person {
 	p.t.Helper()
 	p.get("/console/login")
-	if w := p.post("/console/login", "token", token); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/" {
+	if w := p.post("/console/login", "token", token); w.Code != http.StatusSeeOther ||
+		w.Header().Get("Location") != "/console/" {
 		p.t.Fatalf("login: %d: %s", w.Code, w.Body)
 	}
 	p.sees("/console/", 200)
@@ -119,26 +120,31 @@ func TestTheConsoleOpensToItsTokensAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := taken(t, s, "platform:one")
-	for _, page := range []string{"/console/", "/console/denials", "/console/keys", "/console/receipts/" + id, "/console/receipts/" + id + "/receipt.json", "/console/nothing", "/console"} {
+	for _, page := range []string{"/console/", "/console/denials", "/console/keys", "/console/receipts/" + id,
+		"/console/receipts/" + id + "/receipt.json", "/console/nothing", "/console"} {
 		w := newPerson(t, s).get(page)
-		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/console/") || w.Body.Len() > 0 {
+		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/console/") ||
+			w.Body.Len() > 0 {
 			t.Errorf("%s, to a stranger: %d %s", page, w.Code, w.Body)
 		}
 	}
 	for _, page := range []string{"/console/verify", "/console/keys/people", "/console/logout"} {
-		if w := newPerson(t, s).post(page, "id", id); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/login" {
+		if w := newPerson(t, s).post(page, "id", id); w.Code != http.StatusSeeOther ||
+			w.Header().Get("Location") != "/console/login" {
 			t.Errorf("%s, from a stranger: %d %s", page, w.Code, w.Body)
 		}
 	}
 	p := newPerson(t, s)
 	for _, wrong := range []string{"", "soup", other, token[:len(token)-1] + "_", "fd_nonsense_nonsense"} {
 		p.get("/console/login")
-		if w := p.post("/console/login", "token", wrong); w.Code != http.StatusUnauthorized || p.cookies["frontdesk_console"] != "" {
+		if w := p.post("/console/login", "token", wrong); w.Code != http.StatusUnauthorized ||
+			p.cookies["frontdesk_console"] != "" {
 			t.Errorf("%q: %d, %v", wrong, w.Code, p.cookies)
 		}
 	}
 	p.login(" " + token + "\n")
-	p.sees("/console/receipts", 200, "<bdi>Ana</bdi>, viewer", "platform:one"[9:], "https://example.com/soup", "holds <b>3</b> entries")
+	p.sees("/console/receipts", 200, "<bdi>Ana</bdi>, viewer", "platform:one"[9:], "https://example.com/soup",
+		"holds <b>3</b> entries")
 	if w := p.post("/console/receipts/verify"); w.Code != http.StatusForbidden {
 		t.Errorf("a viewer verified the whole ledger: %d", w.Code)
 	}
@@ -174,13 +180,15 @@ func TestTheConsolesHeaders(t *testing.T) {
 	w := newPerson(t, s).get("/console/login")
 	for name, want := range map[string]string{
 		"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+			"base-uri 'none'; frame-ancestors 'none'",
 	} {
 		if got := w.Header().Get(name); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if body := w.Body.String(); strings.Contains(body, "<script") || strings.Contains(body, "style=") || !strings.Contains(body, `action="/desk/console/login"`) {
+	if body := w.Body.String(); strings.Contains(body, "<script") || strings.Contains(body, "style=") ||
+		!strings.Contains(body, `action="/desk/console/login"`) {
 		t.Errorf("%s", body)
 	}
 	p := newPerson(t, s)
@@ -204,7 +212,8 @@ func TestFormsOfOthersDoNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
 	token, _ := tokenFor(t, s, identity.Operator)
-	if _, _, err := s.Platforms.Issue(t.Context(), identity.PlatformKey{ID: "plat_one", Platform: "one", Roles: identity.Roles}, nil); err != nil {
+	if _, _, err := s.Platforms.Issue(t.Context(),
+		identity.PlatformKey{ID: "plat_one", Platform: "one", Roles: identity.Roles}, nil); err != nil {
 		t.Fatal(err)
 	}
 	state := func() string {
@@ -245,12 +254,14 @@ func TestFormsOfOthersDoNothing(t *testing.T) {
 	}
 	p.get("/console/keys/platform/plat_one")
 	p.header.Set("Origin", "http://example.com")
-	if w := p.post("/console/keys/platform/plat_one", "do", "suspend"); w.Code != http.StatusSeeOther || state() != identity.PlatformSuspended {
+	if w := p.post("/console/keys/platform/plat_one", "do", "suspend"); w.Code != http.StatusSeeOther ||
+		state() != identity.PlatformSuspended {
 		t.Errorf("our own form: %d, %s: %s", w.Code, state(), w.Body)
 	}
 	// A login that somebody else's page sends begins no session.
 	stranger := newPerson(t, s)
-	if w := stranger.post("/console/login", "token", token); w.Code != http.StatusForbidden || stranger.cookies["frontdesk_console"] != "" {
+	if w := stranger.post("/console/login", "token", token); w.Code != http.StatusForbidden ||
+		stranger.cookies["frontdesk_console"] != "" {
 		t.Errorf("a login without our form: %d", w.Code)
 	}
 }
@@ -260,7 +271,8 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 	s, _ := open(t, "")
 	viewing, _ := tokenFor(t, s, identity.Viewer)
 	operating, operator := tokenFor(t, s, identity.Operator)
-	if _, _, err := s.Platforms.Issue(t.Context(), identity.PlatformKey{ID: "plat_one", Platform: "one", Roles: identity.Roles}, nil); err != nil {
+	if _, _, err := s.Platforms.Issue(t.Context(),
+		identity.PlatformKey{ID: "plat_one", Platform: "one", Roles: identity.Roles}, nil); err != nil {
 		t.Fatal(err)
 	}
 	viewer := newPerson(t, s).login(viewing)
@@ -276,13 +288,15 @@ func TestAViewerChangesNothingAndAnOperatorsChangeIsInTheLedger(t *testing.T) {
 	for _, c := range []struct {
 		id, do string
 		status int
-	}{{"plat_one", "sell", 400}, {"plat_two", "suspend", 404}, {"plat_one", "suspend", 303}, {"plat_one", "resume", 303}} {
+	}{{"plat_one", "sell", 400}, {"plat_two", "suspend", 404}, {"plat_one", "suspend", 303},
+		{"plat_one", "resume", 303}} {
 		p.sees("/console/keys", 200)
 		if w := p.post("/console/keys/platform/"+c.id, "do", c.do); w.Code != c.status {
 			t.Errorf("%+v: %d: %s", c, w.Code, w.Body)
 		}
 	}
-	p.sees("/console/receipts?kind=key&platform=one", 200, "platform key plat_one of one", "suspended", "active", "by key:"+operator)
+	p.sees("/console/receipts?kind=key&platform=one", 200, "platform key plat_one of one", "suspended", "active",
+		"by key:"+operator)
 	if n := strings.Count(p.page, "Key changed</b>"); n != 3 {
 		t.Errorf("%d changes are in the ledger", n)
 	}
@@ -304,7 +318,9 @@ func TestSessionsEnd(t *testing.T) {
 	if err := s.Keys.Revoke(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	for name, find := range map[string]*identity.Logins{"another process": identity.NewLogins(s.db, identity.NewKeys(s.db, nil), c.Now)} {
+	for name, find := range map[string]*identity.Logins{
+		"another process": identity.NewLogins(s.db, identity.NewKeys(s.db, nil), c.Now),
+	} {
 		if _, ok, err := find.Find(t.Context(), p.cookies["frontdesk_console"]); ok || err != nil {
 			t.Errorf("%s: a session goes on whose token was revoked: %v", name, err)
 		}
@@ -349,7 +365,8 @@ func TestTheFirstOwnerComesInByALink(t *testing.T) {
 	}
 	p := newPerson(t, s)
 	p.sees("/console/begin", 200, `name="code"`, "/begin.js")
-	if policy := p.do("GET", "/console/begin", nil).Header().Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") {
+	if policy := p.do("GET", "/console/begin", nil).Header().Get("Content-Security-Policy"); !strings.Contains(policy,
+		"script-src 'self';") {
 		t.Errorf("its policy is %q", policy)
 	}
 	if w := p.post("/console/begin", "code", "SOUP"); w.Code != http.StatusUnauthorized {
@@ -359,15 +376,18 @@ func TestTheFirstOwnerComesInByALink(t *testing.T) {
 		t.Errorf("a form of others: %d", w.Code)
 	}
 	p.get("/console/begin")
-	if w := p.post("/console/begin", "code", code); w.Code != 200 || !strings.Contains(p.page, `name="zone"`) || !strings.Contains(p.page, "<b>owner</b>") {
+	if w := p.post("/console/begin", "code", code); w.Code != 200 || !strings.Contains(p.page, `name="zone"`) ||
+		!strings.Contains(p.page, "<b>owner</b>") {
 		t.Fatalf("the code: %d %s", w.Code, w.Body)
 	}
 	other := newPerson(t, s)
 	other.get("/console/begin")
-	if w := other.post("/console/begin", "code", code, "name", "Eve", "zone", "UTC"); w.Code != http.StatusUnauthorized {
+	if w := other.post("/console/begin", "code", code, "name", "Eve", "zone",
+		"UTC"); w.Code != http.StatusUnauthorized {
 		t.Errorf("another browser: %d", w.Code)
 	}
-	if w := p.post("/console/begin", "code", code, "name", "Ana", "zone", "Soup"); w.Code != http.StatusBadRequest || !strings.Contains(p.page, `value="Ana"`) {
+	if w := p.post("/console/begin", "code", code, "name", "Ana", "zone", "Soup"); w.Code != http.StatusBadRequest ||
+		!strings.Contains(p.page, `value="Ana"`) {
 		t.Errorf("a wrong zone: %d %s", w.Code, w.Body)
 	}
 	if w := p.post("/console/begin", "code", code, "name", "Ana", "zone", "Asia/Tokyo"); w.Code != 200 {
@@ -408,7 +428,8 @@ func TestAViewerChangesNothingByAnyAddress(t *testing.T) {
 	for _, role := range []string{identity.Viewer, identity.Editor} {
 		token, _ := tokenFor(t, s, role)
 		people[role] = newPerson(t, s).login(token)
-		if w := get(s, "/admin/tenants", identity.KeyHeader, token); w.Code != http.StatusForbidden && w.Code != http.StatusUnauthorized {
+		if w := get(s, "/admin/tenants", identity.KeyHeader, token); w.Code != http.StatusForbidden &&
+			w.Code != http.StatusUnauthorized {
 			t.Errorf("%s at /admin: %d", role, w.Code)
 		}
 	}
@@ -452,8 +473,10 @@ func TestAViewerChangesNothingByAnyAddress(t *testing.T) {
 }
 
 // someAddress fills in what patterns of addresses leave open.
-var someAddress = strings.NewReplacer("{id}", "soup", "{id...}", "soup", "{file}", "soup", "{file...}", "soup", "{agent}", "soup",
-	"{kind}", "api", "{domain}", "soup.example", "{key}", "soup", "{source}", "soup", "{site}", "soup", "{name}", "soup",
+var someAddress = strings.NewReplacer("{id}", "soup", "{id...}", "soup", "{file}", "soup", "{file...}", "soup",
+	"{agent}", "soup",
+	"{kind}", "api", "{domain}", "soup.example", "{key}", "soup", "{source}", "soup", "{site}", "soup",
+	"{name}", "soup",
 	"{version}", "soup", "{buyer}", "soup", "{currency}", "EUR", "{$}", "")
 
 // denyAdmin tries every operation under /admin as somebody who came in to the console: with the
@@ -492,7 +515,8 @@ func countRows(t *testing.T, s *App) map[string]int {
 		tables, err := store.All(t.Context(), tx, `SELECT name FROM sqlite_master WHERE type = 'table'`,
 			func(row store.Scanner) (name string, err error) { return name, row.Scan(&name) })
 		for _, table := range tables {
-			if strings.HasPrefix(table, "question") || strings.HasPrefix(table, "visitor") || strings.HasPrefix(table, "sqlite") {
+			if strings.HasPrefix(table, "question") || strings.HasPrefix(table, "visitor") ||
+				strings.HasPrefix(table, "sqlite") {
 				continue
 			}
 			n := 0
@@ -514,7 +538,8 @@ func given(t *testing.T, s *App, platform, address string, at time.Time) (id str
 	t.Helper()
 	body := fmt.Sprintf(`{"chunks_returned":2,"event_id":"evt","items":[{"chunks":["c_a","c_b"],"rule":3,"url":%q}],"terms":"0123456789abcdef","token_count":41}`, address)
 	err := s.db.Update(t.Context(), func(tx *store.Tx) (err error) {
-		id, err = s.Ledger.Append(t.Context(), tx, receipt.Entry{Time: at, Kind: "access", Site: "local", Party: "platform:" + platform, Request: "req_" + platform, Body: []byte(body)})
+		id, err = s.Ledger.Append(t.Context(), tx, receipt.Entry{Time: at, Kind: "access", Site: "local",
+			Party: "platform:" + platform, Request: "req_" + platform, Body: []byte(body)})
 		return err
 	})
 	if err != nil {
@@ -533,7 +558,8 @@ func TestHomeTellsWhatSomebodyHasToSeeTo(t *testing.T) {
 	if strings.Contains(p.page, `class="alert`) {
 		t.Errorf("something is wrong where nothing is: %s", p.page)
 	}
-	_, _, err := s.Keys.Create(t.Context(), identity.Key{Name: "Soon <over>", Expires: c.Now().Add(13 * 24 * time.Hour)})
+	_, _, err := s.Keys.Create(t.Context(),
+		identity.Key{Name: "Soon <over>", Expires: c.Now().Add(13 * 24 * time.Hour)})
 	if err == nil {
 		_, _, err = s.Keys.Create(t.Context(), identity.Key{Name: "Later", Expires: c.Now().Add(15 * 24 * time.Hour)})
 	}
@@ -574,8 +600,10 @@ func TestReceiptsAreListedFilteredAndPaged(t *testing.T) {
 	}
 	given(t, s, `<script>alert(1)</script>`, `javascript:alert(1)`, day.AddDate(0, 0, 20))
 	p := newPerson(t, s).login(token)
-	p.sees("/console/receipts", 200, "Passages given", "https://example.com/119", "2 passages, rule 3", "41 tokens; terms 0123456789ab", "&lt;script&gt;alert(1)&lt;/script&gt;")
-	if strings.Contains(p.page, "<script>") || strings.Contains(p.page, `href="javascript:`) || strings.Contains(p.page, "https://example.com/070") {
+	p.sees("/console/receipts", 200, "Passages given", "https://example.com/119", "2 passages, rule 3",
+		"41 tokens; terms 0123456789ab", "&lt;script&gt;alert(1)&lt;/script&gt;")
+	if strings.Contains(p.page, "<script>") || strings.Contains(p.page, `href="javascript:`) ||
+		strings.Contains(p.page, "https://example.com/070") {
 		t.Error("the page has what an entry says as code, or more than a page")
 	}
 	older := regexp.MustCompile(`href="/console/(receipts\?[^"]*before=[^"]*)">Older`)
@@ -613,7 +641,8 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 	id := given(t, s, "one", "https://example.com/soup", time.Now())
 	given(t, s, "two", "https://example.com/stew", time.Now())
 	p := newPerson(t, s).login(token)
-	if w := p.post("/console/verify", "id", id); w.Code != 200 || !strings.Contains(p.page, ">True<") || !strings.Contains(p.page, "with <b>3</b> entries") {
+	if w := p.post("/console/verify", "id", id); w.Code != 200 || !strings.Contains(p.page, ">True<") ||
+		!strings.Contains(p.page, "with <b>3</b> entries") {
 		t.Fatalf("%d: %s", w.Code, p.page)
 	}
 	w := p.get("/console/receipts/" + id + "/receipt.json")
@@ -629,9 +658,11 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 		text string
 		says []string
 	}{
-		"as it is":    {text, []string{">True<"}},
-		"the party":   {strings.Replace(text, "platform:one", "platform:onE", 1), []string{">Not true<", "<code>party</code>", "platform:onE", "platform:one"}},
-		"the body":    {strings.Replace(text, "https://example.com/soup", "https://example.com/sour", 1), []string{">Not true<", "<code>body.items</code>"}},
+		"as it is": {text, []string{">True<"}},
+		"the party": {strings.Replace(text, "platform:one", "platform:onE", 1),
+			[]string{">Not true<", "<code>party</code>", "platform:onE", "platform:one"}},
+		"the body": {strings.Replace(text, "https://example.com/soup", "https://example.com/sour", 1),
+			[]string{">Not true<", "<code>body.items</code>"}},
 		"the index":   {strings.Replace(text, `"index": 1`, `"index": 2`, 1), []string{">Not true<", "they do not lead to the ledger"}},
 		"a signature": {strings.Replace(text, `\n\n—`, `x\n\n—`, 1), []string{">Not true<"}},
 		"nonsense":    {"soup", []string{">Not true<", "This is no receipt"}},
@@ -654,7 +685,8 @@ func TestAReceiptIsVerifiedByOneClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.sees("/console/receipts", 200, "onE")
-	if p.post("/console/verify", "id", id); !strings.Contains(p.page, ">Not true<") || !strings.Contains(p.page, "frontdesk ledger audit") {
+	if p.post("/console/verify", "id", id); !strings.Contains(p.page, ">Not true<") ||
+		!strings.Contains(p.page, "frontdesk ledger audit") {
 		t.Errorf("an entry that was changed: %s", p.page)
 	}
 	for _, missing := range []string{"soup", "01930000-0000-7000-8000-000000000000"} {
@@ -672,7 +704,8 @@ func TestDenialsAreListedAndCountedWithRequests(t *testing.T) {
 	token, _ := tokenFor(t, s, identity.Viewer)
 	err := s.db.Update(t.Context(), func(tx *store.Tx) error {
 		for i := range 70 {
-			r := grants.Request{Platform: "one", ID: fmt.Sprintf("req_%02d", i), Digest: sha256.Sum256(nil), At: now.Add(-time.Duration(i) * time.Hour), Outcome: "out_of_scope"}
+			r := grants.Request{Platform: "one", ID: fmt.Sprintf("req_%02d", i), Digest: sha256.Sum256(nil),
+				At: now.Add(-time.Duration(i) * time.Hour), Outcome: "out_of_scope"}
 			if i%7 == 0 {
 				r.Platform, r.Outcome = "two", grants.OutcomeOK
 			}
@@ -686,7 +719,8 @@ func TestDenialsAreListedAndCountedWithRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPerson(t, s).login(token)
-	p.sees("/console/receipts", 200, "10 answered and 60 denied, at most 24 on one day", "22 November 2026: 2 answered, 11 denied", "<td>10</td><td>0</td><td>1</td>", "<td>0</td><td>60</td><td>0</td>")
+	p.sees("/console/receipts", 200, "10 answered and 60 denied, at most 24 on one day",
+		"22 November 2026: 2 answered, 11 denied", "<td>10</td><td>0</td><td>1</td>", "<td>0</td><td>60</td><td>0</td>")
 	p.sees("/console/denials", 200, ">out of scope<", `<td class="n">60</td>`, "declared editorial domains", "req_01")
 	if strings.Contains(p.page, "req_07") || strings.Contains(p.page, "req_69") {
 		t.Error("what was answered is among the denials, or more than a page")

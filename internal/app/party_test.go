@@ -26,8 +26,10 @@ func signedBy(t *testing.T, r *http.Request, host string, key ed25519.PrivateKey
 	return signedAt(t, r, "http://"+r.Host+r.URL.RequestURI(), host, key, "@authority", "@method", "@path")
 }
 
-// signedAt is signedBy for an address as the agent writes it; the signature covers some parts of it.
-func signedAt(t *testing.T, r *http.Request, target, host string, key ed25519.PrivateKey, parts ...string) *http.Request {
+// signedAt is signedBy for an address as the agent writes it; the signature covers some parts of
+// it.
+func signedAt(t *testing.T, r *http.Request, target, host string, key ed25519.PrivateKey,
+	parts ...string) *http.Request {
 	t.Helper()
 	r.Header["Signature-Agent"] = []string{`a="https://` + host + `"`}
 	input, signature, err := sign.SignHTTP(
@@ -106,16 +108,20 @@ terms:
 			request *http.Request
 			soup    bool
 		}{
-			"a stranger":               {make(), false},
-			"by its word":              {with(make(), "User-Agent", "shopbot/1"), false},
-			"by its address":           {calling("198.51.100.7:1", with(make(), "User-Agent", "shopbot/1")), true},
-			"a key":                    {with(make(), "X-API-Key", "secret"), true},
-			"a signature":              {signedBy(t, make(), "agent.example", key), true},
-			"for training":             {signedBy(t, with(make(), "User-Agent", "GPTBot/1.2"), "bots.openai.com", key), false},
+			"a stranger":     {make(), false},
+			"by its word":    {with(make(), "User-Agent", "shopbot/1"), false},
+			"by its address": {calling("198.51.100.7:1", with(make(), "User-Agent", "shopbot/1")), true},
+			"a key":          {with(make(), "X-API-Key", "secret"), true},
+			"a signature":    {signedBy(t, make(), "agent.example", key), true},
+			"for training": {
+				signedBy(t, with(make(), "User-Agent", "GPTBot/1.2"), "bots.openai.com", key), false,
+			},
 			"a digest":                 {signedBody(t, make(), key, ""), true},
 			"a digest of another body": {signedBody(t, make(), key, "x"), false},
-			"another's agent":          {signedBy(t, with(make(), "User-Agent", "shopbot/1"), "agent.example", key), true},
-			"a wrong one":              {with(signedBy(t, make(), "agent.example", key), "Signature-Agent", `a="https://b.example"`), false},
+			"another's agent": {
+				signedBy(t, with(make(), "User-Agent", "shopbot/1"), "agent.example", key), true,
+			},
+			"a wrong one": {with(signedBy(t, make(), "agent.example", key), "Signature-Agent", `a="https://b.example"`), false},
 		} {
 			w := send(s, row.request)
 			body := w.Body.String()
@@ -178,10 +184,12 @@ edge: {sites: [{domain: www.shop.example, url: "https://www.shop.example", origi
 			content.Item{URL: "https://www.shop.example/anna", Types: []string{"Person"}, Name: "Anna",
 				Object: []byte(`{"@type":"Person","name":"Anna","url":"https://www.shop.example/anna"}`)})
 		ahead := time.Duration(0) // of the clock, so that no directory waits for another's turn
-		verifier := agents.New(agents.Config{Fetch: directoryOf(key), Now: func() time.Time { return time.Now().Add(ahead) }})
+		verifier := agents.New(
+			agents.Config{Fetch: directoryOf(key), Now: func() time.Time { return time.Now().Add(ahead) }})
 		for _, host := range []string{"agent.example", "bots.openai.com"} {
 			r := signedBy(t, asking("x"), host, key)
-			verifier.Identify(t.Context(), agents.Request{Method: "POST", Target: "http://" + r.Host + r.URL.RequestURI(), Header: r.Header})
+			verifier.Identify(t.Context(),
+				agents.Request{Method: "POST", Target: "http://" + r.Host + r.URL.RequestURI(), Header: r.Header})
 			ahead += 20 * time.Second
 		}
 		s.front.Agents.Verifier = verifier
@@ -207,8 +215,10 @@ edge: {sites: [{domain: www.shop.example, url: "https://www.shop.example", origi
 			"https://www.shop.example/archive/a?x=1", "agent.example", key, "@target-uri", "@scheme"), 200},
 		"one that signs another": {signedAt(t, to("/archive/a", "shop/1"), "http://www.shop.example/archive/a",
 			"agent.example", key, "@target-uri"), 403},
-		"a wrong signature":                 {signedBy(t, to("/archive/a", person), "agent.example", other), 403},
-		"a signature for another path":      {moved(signedBy(t, to("/open", "shop/1"), "agent.example", key), "/archive/a"), 403},
+		"a wrong signature": {signedBy(t, to("/archive/a", person), "agent.example", other), 403},
+		"a signature for another path": {
+			moved(signedBy(t, to("/open", "shop/1"), "agent.example", key), "/archive/a"), 403,
+		},
 		"verified, and for training":        {signedBy(t, to("/archive/a", "GPTBot/1.2"), "bots.openai.com", key), 403},
 		"verified, and says training":       {signedBy(t, to("/archive/a", "GPTBot/1.2"), "agent.example", key), 403},
 		"prohibited by its word":            {to("/news/a", "GPTBot/1.2"), 403},
@@ -238,7 +248,9 @@ edge: {sites: [{domain: www.shop.example, url: "https://www.shop.example", origi
 			}
 			asked := httptest.NewRequest("GET", "/auth-request", nil)
 			asked.Header = c.request.Header.Clone()
-			for part, value := range map[string]string{"Method": "GET", "Host": "www.shop.example", "Uri": c.request.URL.RequestURI()} {
+			for part, value := range map[string]string{
+				"Method": "GET", "Host": "www.shop.example", "Uri": c.request.URL.RequestURI(),
+			} {
 				asked.Header.Set("X-Original-"+part, value)
 			}
 			answer := httptest.NewRecorder()

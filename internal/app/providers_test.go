@@ -27,7 +27,8 @@ terms:
 ramp: {enabled: true}
 `
 
-// TestWhatAnExchangeMakesOfAProvidersTerms holds the documents for edges and for those who read licences.
+// TestWhatAnExchangeMakesOfAProvidersTerms holds the documents for edges and for those who read
+// licences.
 func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, providerConfig)
@@ -35,7 +36,8 @@ func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 		at := "http://www.example.com:8080" + path
 		return content.Item{URL: at, Types: []string{kind}, Name: "It", Object: []byte(fmt.Sprintf(`{"@type":%q,"name":"It","url":%q}`, kind, at))}
 	}
-	fill(t, m.App, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"), item("/news/b", "Review"))
+	fill(t, m.App, item("/premium/a", "Article"), item("/premium/b", "Review"), item("/hidden/soup", "Recipe"),
+		item("/news/b", "Review"))
 	get := func(path string) (int, string, string) {
 		w := send(m, posted("GET", path, ""))
 		return w.Code, w.Body.String(), w.Header().Get("Content-Type")
@@ -48,7 +50,8 @@ func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 	}
 	status, text, kind := get("/desk/provider/www.example.com/rsl.txt")
 	for _, want := range []string{
-		line("/premium/", licensed), line("/premium/b$", review), line("/news/b$", review), line("/hidden/", policy.RSLNothing), line("/", free),
+		line("/premium/", licensed), line("/premium/b$", review), line("/news/b$", review),
+		line("/hidden/", policy.RSLNothing), line("/", free),
 	} {
 		if status != 200 || kind != "application/rsl+xml" || !strings.Contains(text, want) {
 			t.Errorf("%d %s: %s is not in\n%s", status, kind, want, text)
@@ -68,7 +71,10 @@ func TestWhatAnExchangeMakesOfAProvidersTerms(t *testing.T) {
 	if status, text, _ := get("/desk/provider/www.example.com/ramp.json"); status != 200 || !strings.Contains(text, `"provider": "www.example.com"`) {
 		t.Errorf("%d %s", status, text)
 	}
-	for _, path := range []string{"/desk/provider/other.example/ramp.json", "/desk/provider/other.example/rsl.txt", "/desk/provider/a*b/ramp.json"} {
+	for _, path := range []string{
+		"/desk/provider/other.example/ramp.json", "/desk/provider/other.example/rsl.txt",
+		"/desk/provider/a*b/ramp.json",
+	} {
 		if status, text, _ := get(path); status != 404 || !strings.Contains(text, "not_found") {
 			t.Errorf("%s: %d %s", path, status, text)
 		}

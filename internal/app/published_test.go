@@ -29,7 +29,8 @@ func everything(access string) string { return "terms:\n  - match: {}\n    acces
 // publish publishes a document at a server.
 func publish(t testing.TB, s *App, document string) (made operator.TermsEdition) {
 	t.Helper()
-	made, err := operator.PublishTerms{TermsDocument: operator.TermsDocument{YAML: document}}.Do(t.Context(), ownerOf(s))
+	made, err := operator.PublishTerms{TermsDocument: operator.TermsDocument{YAML: document}}.Do(t.Context(),
+		ownerOf(s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,8 @@ func publish(t testing.TB, s *App, document string) (made operator.TermsEdition)
 
 // putBack puts a version back at a server.
 func putBack(t testing.TB, s *App, version any) error {
-	_, err := operator.PutBackTerms{EditionName: operator.EditionName{Version: fmt.Sprint(version)}}.Do(t.Context(), ownerOf(s))
+	_, err := operator.PutBackTerms{EditionName: operator.EditionName{Version: fmt.Sprint(version)}}.Do(t.Context(),
+		ownerOf(s))
 	return err
 }
 
@@ -51,12 +53,14 @@ func ownerOf(s *App) *operator.Operator {
 func someTerms() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		rules := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) policy.Rule {
-			r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access")}
+			r := policy.Rule{Access: rapid.SampledFrom(
+				[]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access")}
 			r.Match.Path = rapid.SampledFrom([][]string{nil, {"/a/**"}, {"/b/**", "/soup"}, {"/a/b"}}).Draw(t, "path")
 			r.Match.Type = rapid.SampledFrom([][]string{nil, nil, {"Recipe"}}).Draw(t, "type")
 			if r.Access == policy.Licensed {
 				r.Excerpt.Words = rapid.IntRange(0, 90).Draw(t, "words")
-				r.Price = rapid.SampledFrom([]policy.Price{{}, {Model: "per_access", Rate: "0.05", Currency: "EUR"}, {Model: "free"}}).Draw(t, "price")
+				r.Price = rapid.SampledFrom([]policy.Price{{}, {Model: "per_access", Rate: "0.05", Currency: "EUR"},
+					{Model: "free"}}).Draw(t, "price")
 			}
 			if rapid.Bool().Draw(t, "restricted") {
 				r.Functions.Prohibit = []string{"ai-train"}
@@ -68,12 +72,14 @@ func someTerms() *rapid.Generator[string] {
 	})
 }
 
-// TestPutBackTermsDecideAsBefore publishes terms one after the other, between documents that are refused, and puts back what was
-// in force before: every item is decided on as it was.
+// TestPutBackTermsDecideAsBefore publishes terms one after the other, between documents that are
+// refused, and puts back what was in force before: every item is decided on as it was.
 func TestPutBackTermsDecideAsBefore(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "terms:\n  - match: {path: /a/**}\n    access: licensed\n    excerpt: {words: 7}\n  - match: {}\n    access: open\n")
-	if _, _, err := s.Rulebook.Put(t.Context(), overrides.Rule{ID: "r", Rule: policy.Rule{Match: policy.Match{Path: []string{"/c"}}, Access: policy.Blocked}}); err != nil {
+	s, _ := open(t, "terms:\n  - match: {path: /a/**}\n    access: licensed\n    excerpt: {words: 7}\n  - match: {}\n"+
+		"    access: open\n")
+	if _, _, err := s.Rulebook.Put(t.Context(), overrides.Rule{ID: "r",
+		Rule: policy.Rule{Match: policy.Match{Path: []string{"/c"}}, Access: policy.Blocked}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.lookAtRules(t.Context()); err != nil {
@@ -83,7 +89,8 @@ func TestPutBackTermsDecideAsBefore(t *testing.T) {
 		for _, path := range []string{"/a/1", "/a/b", "/b/x/y", "/c", "/soup", "/", "%zz"} {
 			for _, kind := range []string{"Recipe", "Article"} {
 				for _, party := range []policy.Party{{}, {Said: policy.Traits{Classes: []string{"training"}}}} {
-					d := s.Terms().For(party).Decide(policy.Facts{Site: DefaultSite, URL: "https://example.com" + path, Types: []string{kind}})
+					d := s.Terms().For(party).Decide(
+						policy.Facts{Site: DefaultSite, URL: "https://example.com" + path, Types: []string{kind}})
 					all = append(all, d.String())
 				}
 			}
@@ -103,10 +110,12 @@ func TestPutBackTermsDecideAsBefore(t *testing.T) {
 				rt.Fatalf("version %d is in force, and %d was published", number, made.Number)
 			}
 			for _, wrong := range []string{
-				"", "terms: []\n", "sites: []\n", "- match: {}\n", "terms:\n  - access: open\n", everything("opne"), everything("open") + "url: https://x.example\n", everything("open") + "---\nterms: []\n",
+				"", "terms: []\n", "sites: []\n", "- match: {}\n", "terms:\n  - access: open\n", everything("opne"),
+				everything("open") + "url: https://x.example\n", everything("open") + "---\nterms: []\n",
 				"terms: [{match: {}, access: open}", strings.Repeat("#", overrides.MaxDocument+1),
 			} {
-				_, err := operator.PublishTerms{TermsDocument: operator.TermsDocument{YAML: wrong}}.Do(t.Context(), ownerOf(s))
+				_, err := operator.PublishTerms{TermsDocument: operator.TermsDocument{YAML: wrong}}.Do(t.Context(),
+					ownerOf(s))
 				if fail.From(err).Code != fail.Invalid {
 					rt.Fatalf("%.40q: %v", wrong, err)
 				}
@@ -127,8 +136,8 @@ func TestPutBackTermsDecideAsBefore(t *testing.T) {
 	})
 }
 
-// TestPublishedTermsOutliveTheProcess publishes terms, and finds them in force after a restart, at another node, and for commands,
-// whatever the file says by then; until the file's are put back.
+// TestPublishedTermsOutliveTheProcess publishes terms, and finds them in force after a restart, at
+// another node, and for commands, whatever the file says by then; until the file's are put back.
 func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, everything("open"))
@@ -141,7 +150,8 @@ func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 	if decided(s, "/") != "blocked" || decided(other, "/") != "open" {
 		t.Fatalf("%s and %s", decided(s, "/"), decided(other, "/"))
 	}
-	if err := other.lookAtRules(t.Context()); err != nil || decided(other, "/") != "blocked" || s.Terms().Version() != other.Terms().Version() {
+	if err := other.lookAtRules(t.Context()); err != nil || decided(other, "/") != "blocked" ||
+		s.Terms().Version() != other.Terms().Version() {
 		t.Errorf("the other node: %s, %v", decided(other, "/"), err)
 	}
 
@@ -151,11 +161,13 @@ func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 	}
 	log.take()
 	s.Reload()
-	if said := log.take(); decided(s, "/") != "blocked" || !strings.Contains(said, "the published ones stay in force") || !strings.Contains(said, "WARN") {
+	if said := log.take(); decided(s, "/") != "blocked" ||
+		!strings.Contains(said, "the published ones stay in force") || !strings.Contains(said, "WARN") {
 		t.Errorf("after the file changed: %s, %s", decided(s, "/"), said)
 	}
 	sheet, err := operator.ListTerms{}.Do(t.Context(), ownerOf(s))
-	if err != nil || !sheet.FileDiffers || sheet.Source != "published" || sheet.Rules[0].From != "published" || sheet.Rules[0].Line != 2 {
+	if err != nil || !sheet.FileDiffers || sheet.Source != "published" || sheet.Rules[0].From != "published" ||
+		sheet.Rules[0].Line != 2 {
 		t.Errorf("%+v, %v", sheet, err)
 	}
 
@@ -177,7 +189,8 @@ func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer command.Close()
-	if note := loaded.Config.TermsNote(t.Context()); decided(command, "/") != "blocked" || !strings.Contains(note, "not in force: version 2") {
+	if note := loaded.Config.TermsNote(t.Context()); decided(command, "/") != "blocked" ||
+		!strings.Contains(note, "not in force: version 2") {
 		t.Errorf("a command reads %s, and %q", decided(command, "/"), note)
 	}
 	back := operator.PutBackTerms{EditionName: operator.EditionName{Version: "file"}}
@@ -192,8 +205,8 @@ func TestPublishedTermsOutliveTheProcess(t *testing.T) {
 	}
 }
 
-// TestPutBackOpensNothingByAccident has the file lose its terms while others are published: they can be put back by their version,
-// and those of the file, which would open everything, cannot.
+// TestPutBackOpensNothingByAccident has the file lose its terms while others are published: they
+// can be put back by their version, and those of the file, which would open everything, cannot.
 func TestPutBackOpensNothingByAccident(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, everything("blocked"))
@@ -210,7 +223,8 @@ func TestPutBackOpensNothingByAccident(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if err := putBack(t, again, "file"); err == nil || !strings.Contains(err.Error(), "no terms any more") || decided(again, "/") != "licensed" {
+	if err := putBack(t, again, "file"); err == nil || !strings.Contains(err.Error(), "no terms any more") ||
+		decided(again, "/") != "licensed" {
 		t.Errorf("%v, it is %s", err, decided(again, "/"))
 	}
 	if err := putBack(t, again, 1); err != nil || decided(again, "/") != "blocked" {
@@ -224,11 +238,12 @@ func TestPutBackOpensNothingByAccident(t *testing.T) {
 	}
 }
 
-// TestUnusableTermsArePutBackByACommand has published terms name an agent that the configuration does not know any more: a server
-// does not start, and a command helps.
+// TestUnusableTermsArePutBackByACommand has published terms name an agent that the configuration
+// does not know any more: a server does not start, and a command helps.
 func TestUnusableTermsArePutBackByACommand(t *testing.T) {
 	t.Parallel()
-	const known = "agents: {known: [{operator: House, origin: https://house.example, kind: data, user_agent: HouseBot}]}\n"
+	const known = "agents: {known: [{operator: House, origin: https://house.example, kind: " +
+		"data, user_agent: HouseBot}]}\n"
 	s, _ := open(t, known+everything("open"))
 	publish(t, s, "terms:\n  - match: {}\n    access: open\n    parties: {prohibit: [HouseBot]}\n")
 	if err := os.WriteFile(s.options.Loaded.layers.File, []byte(everything("open")), 0o600); err != nil {
@@ -238,7 +253,8 @@ func TestUnusableTermsArePutBackByACommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Build(t.Context(), Options{Loaded: loaded}); err == nil || !strings.Contains(err.Error(), "terms put-back file") {
+	if _, err := Build(t.Context(), Options{Loaded: loaded}); err == nil ||
+		!strings.Contains(err.Error(), "terms put-back file") {
 		t.Fatalf("it starts: %v", err)
 	}
 	command, err := Build(t.Context(), Options{Loaded: loaded, Records: true})
@@ -260,15 +276,18 @@ func TestUnusableTermsArePutBackByACommand(t *testing.T) {
 	again.Close()
 }
 
-// TestProgramsPublishTerms holds what programs do at /admin/terms, what comes of it at once, and that nobody else does.
+// TestProgramsPublishTerms holds what programs do at /admin/terms, what comes of it at once, and
+// that nobody else does.
 func TestProgramsPublishTerms(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
-	fill(t, m.App, content.Item{URL: "https://www.example.com/soup", Types: []string{"Recipe"}, Name: "Soup", Object: []byte(`{"@type":"Recipe","name":"Soup"}`)})
+	fill(t, m.App, content.Item{URL: "https://www.example.com/soup", Types: []string{"Recipe"}, Name: "Soup",
+		Object: []byte(`{"@type":"Recipe","name":"Soup"}`)})
 	admin, id := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	reports, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	for key, status := range map[string]int{"": http.StatusUnauthorized, reports: http.StatusForbidden} {
-		if w := send(m, posted("PUT", "/admin/terms", `{"yaml":"`+strings.ReplaceAll(everything("blocked"), "\n", `\n`)+`"}`, identity.KeyHeader, key)); w.Code != status {
+		if w := send(m, posted("PUT", "/admin/terms", `{"yaml":"`+strings.ReplaceAll(everything("blocked"), "\n", `\n`)+
+			`"}`, identity.KeyHeader, key)); w.Code != status {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
@@ -281,14 +300,21 @@ func TestProgramsPublishTerms(t *testing.T) {
 		{"GET", "", "", 200, `"source":"file","file":"frontdesk.yaml"`, "open"},
 		{"GET", "/history", "", 200, `{"versions":[]}`, "open"},
 		{"POST", "/check", document(everything("blocked"), ""), 200, `"changes":[{"what":"access","from":"open","to":"blocked","items":1,"examples":["https://www.example.com/soup"]}]`, "open"},
-		{"POST", "/check", document("terms:\n  - match: {}\n    access: opne\n", ""), 422, "line 3: terms[0].access", "open"},
-		{"POST", "/check", document("terms:\n  - match: {site: blog}\n    access: open\n", ""), 422, "line 2: terms[0].match.site[0]: there is no site blog", "open"},
+		{"POST", "/check", document("terms:\n  - match: {}\n    access: opne\n", ""), 422,
+			"line 3: terms[0].access", "open"},
+		{"POST", "/check", document("terms:\n  - match: {site: blog}\n    access: open\n", ""), 422,
+			"line 2: terms[0].match.site[0]: there is no site blog", "open"},
 		{"POST", "/check", document("url: https://x.example\n", ""), 422, "url", "open"},
-		{"POST", "/check", document("terms:\n  - match: {type: Recipe}\n    access: open\n  - match: {}\n    access: open\n", ""), 200, `"rule":2,`, "open"},
+		{
+			"POST", "/check",
+			document("terms:\n  - match: {type: Recipe}\n    access: open\n  - match: {}\n    access: open\n", ""), 200,
+			`"rule":2,`, "open",
+		},
 		{"POST", "/check", `{"yaml":"","base":0}`, 400, "base", "open"},
 		{"PUT", "", document(everything("blocked"), `,"base":1`), 422, "published meanwhile", "open"},
 		{"PUT", "", document(everything("blocked"), `,"base":0`), 200, `"number":2,"source":"published","by":"key:` + id + `"`, "blocked"},
-		{"PUT", "", document(everything("licensed"), `,"base":0`), 422, "version 2 of the terms was published meanwhile by key:" + id, "blocked"},
+		{"PUT", "", document(everything("licensed"), `,"base":0`), 422,
+			"version 2 of the terms was published meanwhile by key:" + id, "blocked"},
 		{"GET", "", "", 200, `"source":"published","file":"frontdesk.yaml","number":2`, "blocked"},
 		{"GET", "/history", "", 200, `{"versions":[{"number":2,`, "blocked"},
 		{"GET", "/history/2", "", 200, `"then":{"items":1,"changed":1`, "blocked"},
@@ -325,8 +351,8 @@ func TestProgramsPublishTerms(t *testing.T) {
 	}
 }
 
-// TestTermsArePublishedInTheConsole has an operator try and publish terms, another who began before be told, and viewers and editors
-// see all of it and change nothing.
+// TestTermsArePublishedInTheConsole has an operator try and publish terms, another who began before
+// be told, and viewers and editors see all of it and change nothing.
 func TestTermsArePublishedInTheConsole(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, everything("open"))
@@ -354,7 +380,8 @@ func TestTermsArePublishedInTheConsole(t *testing.T) {
 		{"0", closed, checked(wrong), "publish", 200, "The text changed since it was checked", "open"},
 		{"", closed, checked(closed), "publish", 400, "does not say", "open"},
 		{"0", strings.ReplaceAll(closed, "\n", "\r\n"), checked(closed), "publish", 303, "", "blocked"},
-		{"0", everything("licensed"), checked(everything("licensed")), "publish", 400, "version 2 of the terms was published meanwhile by key:" + id, "blocked"},
+		{"0", everything("licensed"), checked(everything("licensed")), "publish", 400,
+			"version 2 of the terms was published meanwhile by key:" + id, "blocked"},
 	} {
 		ana.sees("/console/terms/edit", 200)
 		w := ana.post("/console/terms/edit", "base", v.base, "yaml", v.text, "checked", v.checked, "do", v.do)
@@ -362,7 +389,8 @@ func TestTermsArePublishedInTheConsole(t *testing.T) {
 			t.Errorf("%s %q by %s: %d, /soup is %s: %s", v.do, v.text, v.base, w.Code, decided(s, "/soup"), w.Body)
 		}
 	}
-	ana.sees("/console/terms", 200, "Version 2, published here, is in force", "nobody sees anything", "published, line 2")
+	ana.sees("/console/terms", 200, "Version 2, published here, is in force", "nobody sees anything",
+		"published, line 2")
 	ana.sees("/console/terms/history/2", 200, "What it changed", "blocked")
 	for _, role := range []string{identity.Viewer, identity.Editor} {
 		token, _ := tokenFor(t, s, role)
@@ -374,24 +402,30 @@ func TestTermsArePublishedInTheConsole(t *testing.T) {
 			}
 		}
 		for page, fields := range map[string][]string{
-			"terms/edit": {"base", "2", "yaml", everything("open"), "checked", checked(everything("open")), "do", "publish"}, "terms/history/1": {"base", "2"}, "terms/history/file": {"base", "2"},
+			"terms/edit": {
+				"base", "2", "yaml", everything("open"), "checked", checked(everything("open")), "do", "publish",
+			}, "terms/history/1": {"base", "2"}, "terms/history/file": {"base", "2"},
 		} {
-			if w := p.post("/console/"+page, fields...); w.Code != http.StatusForbidden || decided(s, "/soup") != "blocked" {
+			if w := p.post("/console/"+page, fields...); w.Code != http.StatusForbidden ||
+				decided(s, "/soup") != "blocked" {
 				t.Errorf("a %s posts to %s: %d", role, page, w.Code)
 			}
 		}
 	}
 	ana.sees("/console/terms/history/file", 200, "The rules of frontdesk.yaml", "What putting it back changes")
-	if w := ana.post("/console/terms/history/file", "base", "1"); w.Code != http.StatusBadRequest || decided(s, "/soup") != "blocked" {
+	if w := ana.post("/console/terms/history/file", "base", "1"); w.Code != http.StatusBadRequest ||
+		decided(s, "/soup") != "blocked" {
 		t.Errorf("put back from an old page: %d", w.Code)
 	}
 	ana.sees("/console/terms/history/file", 200)
-	if w := ana.post("/console/terms/history/file", "base", "2"); w.Code != http.StatusSeeOther || decided(s, "/soup") != "open" {
+	if w := ana.post("/console/terms/history/file", "base", "2"); w.Code != http.StatusSeeOther ||
+		decided(s, "/soup") != "open" {
 		t.Errorf("put back: %d, /soup is %s", w.Code, decided(s, "/soup"))
 	}
 }
 
-// TestReadsOfAgentsAreToldOfTerms has agents and a person ask, and other terms be told what they would have made of that.
+// TestReadsOfAgentsAreToldOfTerms has agents and a person ask, and other terms be told what they
+// would have made of that.
 func TestReadsOfAgentsAreToldOfTerms(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "terms:\n  - match: {path: /nothing}\n    access: blocked\n  - match: {}\n    access: open\n")
@@ -427,7 +461,8 @@ func TestReadsOfAgentsAreToldOfTerms(t *testing.T) {
 		},
 		"free": {fmt.Sprintf(paid, "licensed", "    price: {model: free}\n"), fmt.Sprint(sum, " ", 0, " ", 0)},
 	} {
-		checked, err := operator.CheckTerms{TermsDocument: operator.TermsDocument{YAML: v.document}}.Do(t.Context(), ownerOf(s))
+		checked, err := operator.CheckTerms{TermsDocument: operator.TermsDocument{YAML: v.document}}.Do(t.Context(),
+			ownerOf(s))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,8 @@ func (m *market) offered(r *rampv1.Requester) *rampv1.Offer {
 // taking is the message of a purchase.
 func (m *market) taking(id string, r *rampv1.Requester, offer *rampv1.Offer) string {
 	m.t.Helper()
-	text, err := ramp.Marshal(&rampv1.TransactionRequest{Ver: "1.0", Id: id, Requester: r, OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature})
+	text, err := ramp.Marshal(&rampv1.TransactionRequest{Ver: "1.0", Id: id, Requester: r, OfferId: &offer.OfferId,
+		OfferSignature: &offer.ExchangeSignature})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -47,12 +48,15 @@ func (m *market) has() int64 {
 	return balances[0].Available
 }
 
-// TestASeenSignatureBuysNothing is the theft: somebody who saw the signature within a requester, as every Exchange and Broker that the
-// message passes does, asks for offers in the buyer's name and takes them: at the Exchange at which it was used, and at another at which the
-// buyer has an account, by every door.
+// TestASeenSignatureBuysNothing is the theft: somebody who saw the signature within a requester, as
+// every Exchange and Broker that the message passes does, asks for offers in the buyer's name and
+// takes them: at the Exchange at which it was used, and at another at which the buyer has an
+// account, by every door.
 func TestASeenSignatureBuysNothing(t *testing.T) {
 	t.Parallel()
-	for name, url := range map[string]string{"the same Exchange": marketURL, "another Exchange": "https://other.example.net"} {
+	for name, url := range map[string]string{
+		"the same Exchange": marketURL, "another Exchange": "https://other.example.net",
+	} {
 		m := openMarketAt(t, url, "ramp: {enabled: true}\n"+soldSoup)
 		m.credit(10_000_000)
 		seen := m.inBody(m.key)
@@ -91,8 +95,9 @@ func TestASeenSignatureBuysNothing(t *testing.T) {
 	}
 }
 
-// TestASignatureOverHTTPBuysOnce holds that a purchase that its buyer signs is made, that the same request under the same signature is
-// refused for as long as that counts, and that the same request signed anew has the same answer and charges nothing.
+// TestASignatureOverHTTPBuysOnce holds that a purchase that its buyer signs is made, that the same
+// request under the same signature is refused for as long as that counts, and that the same request
+// signed anew has the same answer and charges nothing.
 func TestASignatureOverHTTPBuysOnce(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
@@ -107,7 +112,8 @@ func TestASignatureOverHTTPBuysOnce(t *testing.T) {
 		return r
 	}
 	var bought, again rampv1.TransactionResponse
-	if w := send(m, copied()); w.Code != http.StatusOK || ramp.Unmarshal(w.Body.Bytes(), &bought) != nil || bought.DenialReason != nil {
+	if w := send(m, copied()); w.Code != http.StatusOK || ramp.Unmarshal(w.Body.Bytes(), &bought) != nil ||
+		bought.DenialReason != nil {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	for _, later := range []time.Duration{0, 30 * time.Second, 5 * time.Minute, 5 * time.Minute} {
@@ -116,7 +122,8 @@ func TestASignatureOverHTTPBuysOnce(t *testing.T) {
 			t.Errorf("the copy, later: %d %s", w.Code, w.Body)
 		}
 	}
-	if w := send(m, request()); w.Code != http.StatusOK || ramp.Unmarshal(w.Body.Bytes(), &again) != nil || again.GetTransactionId() != bought.GetTransactionId() {
+	if w := send(m, request()); w.Code != http.StatusOK || ramp.Unmarshal(w.Body.Bytes(), &again) != nil ||
+		again.GetTransactionId() != bought.GetTransactionId() {
 		t.Errorf("signed anew: %d %s", w.Code, w.Body)
 	}
 	if has := m.has(); has != 8_000_000 {
@@ -124,8 +131,8 @@ func TestASignatureOverHTTPBuysOnce(t *testing.T) {
 	}
 }
 
-// TestASignatureOverHTTPReportsOnce holds that a copy of a signed report is refused as that of a purchase is, and that the report signed
-// anew has the answer that it had.
+// TestASignatureOverHTTPReportsOnce holds that a copy of a signed report is refused as that of a
+// purchase is, and that the report signed anew has the answer that it had.
 func TestASignatureOverHTTPReportsOnce(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
@@ -133,12 +140,13 @@ func TestASignatureOverHTTPReportsOnce(t *testing.T) {
 	plain := &rampv1.Requester{Id: "bot", Domain: m.domain(), Uris: []string{"https://example.com/soup"}}
 	buy := m.taking("buy-1", plain, m.offered(m.inBody(m.key)))
 	var bought rampv1.TransactionResponse
-	if w := send(m, m.signedAs(marketURL+execute, execute, buy)); ramp.Unmarshal(w.Body.Bytes(), &bought) != nil || bought.GetTransactionId() == "" {
+	if w := send(m, m.signedAs(marketURL+execute, execute, buy)); ramp.Unmarshal(w.Body.Bytes(), &bought) != nil ||
+		bought.GetTransactionId() == "" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	text, err := ramp.Marshal(&rampv1.UsageReport{
-		Ver: "1.0", Id: "report-1", TransactionId: bought.GetTransactionId(), BillingId: bought.GetBillingId(), Timestamp: timestamppb.New(m.clock.Now()),
-		Usage: &rampv1.Usage{ConsumedQuantity: 1},
+		Ver: "1.0", Id: "report-1", TransactionId: bought.GetTransactionId(), BillingId: bought.GetBillingId(),
+		Timestamp: timestamppb.New(m.clock.Now()), Usage: &rampv1.Usage{ConsumedQuantity: 1},
 	})
 	if err != nil {
 		t.Fatal(err)

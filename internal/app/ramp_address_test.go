@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestToolsNameTheAddressAtWhichTheyAreCalled holds that, where no address is configured, what is bought is fetched where it was bought.
+// TestToolsNameTheAddressAtWhichTheyAreCalled holds that, where no address is configured, what is
+// bought is fetched where it was bought.
 func TestToolsNameTheAddressAtWhichTheyAreCalled(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "ramp: {enabled: true, domain: x.example, signatures: required}\n")

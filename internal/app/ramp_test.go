@@ -17,21 +17,23 @@ const rampConfig = "ramp:\n  enabled: true\n"
 func TestWhatIsNoExchangeIsFoundBeforehand(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ url, line, says string }{
-		"right":                      {"https://x.example", "", ""},
-		"its own domain":             {"https://x.example", "domain: exchange.example", ""},
-		"no domain":                  {"", "", "ramp.domain: the Exchange needs a domain"},
-		"a domain without url":       {"", "domain: exchange.example", ""},
-		"a domain with a scheme":     {"https://x.example", "domain: https://x.example", `ramp.domain: "https://x.example" is no host name`},
-		"an operator in capitals":    {"https://x.example", "operator_domain: X.example", `ramp.operator_domain: "X.example" is no host name`},
-		"a name for a contact":       {"https://x.example", `contact: "Desk <desk@x.example>"`, "ramp.contact: "},
-		"a currency in small":        {"https://x.example", "currency: eur", `ramp.currency: "eur" is no currency`},
-		"terms that are no address":  {"https://x.example", "terms_url: terms", "ramp.terms_url: "},
-		"no way to sign":             {"https://x.example", "signatures: some", `ramp.signatures: "some" is none of required, body, none`},
-		"no deadline":                {"https://x.example", "deadline: 0s", "ramp.deadline: "},
-		"more than the most":         {"https://x.example", "{deadline: 8s, max_deadline: 5s}", "ramp.deadline: 8s is more than ramp.max_deadline, 5s"},
-		"more than the answer's own": {"https://x.example", "max_deadline: 40s", "ramp.max_deadline: 40s is not less than limits.write_timeout, 30s"},
-		"a part of more than all":    {"https://x.example", "reports: {percent: 101}", "ramp.reports.percent: "},
-		"offers for ever":            {"https://x.example", "offers: {lifetime: 10000h}", "ramp.offers.lifetime: "},
+		"right":                     {"https://x.example", "", ""},
+		"its own domain":            {"https://x.example", "domain: exchange.example", ""},
+		"no domain":                 {"", "", "ramp.domain: the Exchange needs a domain"},
+		"a domain without url":      {"", "domain: exchange.example", ""},
+		"a domain with a scheme":    {"https://x.example", "domain: https://x.example", `ramp.domain: "https://x.example" is no host name`},
+		"an operator in capitals":   {"https://x.example", "operator_domain: X.example", `ramp.operator_domain: "X.example" is no host name`},
+		"a name for a contact":      {"https://x.example", `contact: "Desk <desk@x.example>"`, "ramp.contact: "},
+		"a currency in small":       {"https://x.example", "currency: eur", `ramp.currency: "eur" is no currency`},
+		"terms that are no address": {"https://x.example", "terms_url: terms", "ramp.terms_url: "},
+		"no way to sign":            {"https://x.example", "signatures: some", `ramp.signatures: "some" is none of required, body, none`},
+		"no deadline":               {"https://x.example", "deadline: 0s", "ramp.deadline: "},
+		"more than the most": {"https://x.example", "{deadline: 8s, max_deadline: 5s}",
+			"ramp.deadline: 8s is more than ramp.max_deadline, 5s"},
+		"more than the answer's own": {"https://x.example", "max_deadline: 40s",
+			"ramp.max_deadline: 40s is not less than limits.write_timeout, 30s"},
+		"a part of more than all": {"https://x.example", "reports: {percent: 101}", "ramp.reports.percent: "},
+		"offers for ever":         {"https://x.example", "offers: {lifetime: 10000h}", "ramp.offers.lifetime: "},
 	} {
 		text := "ramp:\n  enabled: true\n  " + c.line + "\n"
 		if strings.HasPrefix(c.line, "{") {
@@ -60,11 +62,17 @@ func TestLicencesThatPermitNothingAreWarnedOf(t *testing.T) {
 func TestWhatIsDoubtfulAboutAnExchangeIsTold(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
-		"ramp: {enabled: true, domain: x.example}":                        "ramp.enabled: without url, a signature that was made for another Exchange",
-		"url: https://x.example\nramp: {enabled: true, signatures: none}": "ramp.signatures: nobody has to show who they are",
-		"url: https://x.example\nramp: {enabled: true, signatures: body}": "ramp.purchases is not set, so it is what ramp.signatures says: body",
-		"url: https://x.example\nramp: {enabled: true, purchases: body}":  "ramp.purchases: body: everybody who sees the signature",
-		"url: https://x.example\nramp: {enabled: true, purchases: none}":  "ramp.purchases: body: everybody who sees the signature", // what ramp.signatures asks for
+		"ramp: {enabled: true, domain: x.example}": "ramp.enabled: without url, " +
+			"a signature that was made for another Exchange",
+		"url: https://x.example\nramp: {enabled: true, signatures: none}": "ramp.signatures: " +
+			"nobody has to show who they are",
+		"url: https://x.example\nramp: {enabled: true, signatures: body}": "ramp.purchases is not set, " +
+			"so it is what ramp.signatures says: body",
+		"url: https://x.example\nramp: {enabled: true, purchases: body}": "ramp.purchases: body: " +
+			"everybody who sees the signature",
+		// what ramp.signatures asks for
+		"url: https://x.example\nramp: {enabled: true, purchases: none}": "ramp.purchases: body: " +
+			"everybody who sees the signature",
 	} {
 		loaded, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
 		if err != nil || !strings.Contains(loaded.Warnings.Error(), says) {
@@ -76,7 +84,8 @@ func TestWhatIsDoubtfulAboutAnExchangeIsTold(t *testing.T) {
 func TestExchangeIsServedOnlyWhereItIsEnabled(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://x.example\n")
-	for _, path := range []string{"/.well-known/ramp.json", "/.well-known/ramp-exchange.json", "/exchange/v1/keys", "/ramp.v1.ExchangeService/DiscoverResources", "/grpc.health.v1.Health/Check"} {
+	for _, path := range []string{"/.well-known/ramp.json", "/.well-known/ramp-exchange.json", "/exchange/v1/keys",
+		"/ramp.v1.ExchangeService/DiscoverResources", "/grpc.health.v1.Health/Check"} {
 		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/json")
 		for _, w := range []*httptest.ResponseRecorder{get(s, path), send(s, r)} {
@@ -87,7 +96,8 @@ func TestExchangeIsServedOnlyWhereItIsEnabled(t *testing.T) {
 	}
 }
 
-// Each site is a provider of its own, by the host at which it is asked; what is not a site's is the first one's.
+// Each site is a provider of its own, by the host at which it is asked; what is not a site's is the
+// first one's.
 func TestEachSiteNamesItsExchange(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, `
@@ -96,14 +106,16 @@ sites: [{id: news, url: "https://news.example"}, {id: docs, url: "https://docs.e
 `+rampConfig)
 	w := get(s, "https://desk.example/shop/.well-known/ramp.json")
 	m, err := wire.ReadProviderManifest(w.Body.Bytes())
-	if err != nil || m.Provider != "news.example" || m.Exchanges[0].Domain != "desk.example" || m.Exchanges[0].Endpoint != "https://desk.example/shop" {
+	if err != nil || m.Provider != "news.example" || m.Exchanges[0].Domain != "desk.example" ||
+		m.Exchanges[0].Endpoint != "https://desk.example/shop" {
 		t.Errorf("%v, %v", m, err)
 	}
 	several, _ := open(t, `
 sites: [{id: news, url: "https://news.example"}, {id: docs, url: "https://docs.example", hosts: [handbook.example]}]
 ramp: {enabled: true, domain: desk.example}
 `)
-	for host, provider := range map[string]string{"news.example": "news.example", "docs.example": "docs.example", "handbook.example": "handbook.example", "else.example": "news.example"} {
+	for host, provider := range map[string]string{"news.example": "news.example", "docs.example": "docs.example",
+		"handbook.example": "handbook.example", "else.example": "news.example"} {
 		m, err := wire.ReadProviderManifest(get(several, "http://"+host+"/.well-known/ramp.json").Body.Bytes())
 		if err != nil || m.Provider != provider || m.Exchanges[0].Endpoint != "http://"+host {
 			t.Errorf("%s: %v, %v", host, m, err)
@@ -119,7 +131,8 @@ site: {name: Example News, url: "https://news.example"}
 ramp: {enabled: true, operator: Example Inc, currency: EUR, privacy_url: "https://news.example/privacy"}
 `)
 	m, err := wire.ReadExchangeManifest(get(s, "/.well-known/ramp-exchange.json").Body.Bytes())
-	if err != nil || m.Domain != "desk.example" || m.Name != "Example News" || m.Operator != "Example Inc" || m.GetBaseCurrency() != "EUR" ||
+	if err != nil || m.Domain != "desk.example" || m.Name != "Example News" || m.Operator != "Example Inc" ||
+		m.GetBaseCurrency() != "EUR" ||
 		m.GetPrivacyUri() != "https://news.example/privacy" {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -145,11 +158,13 @@ func TestKeysOfTheExchangeRotateWithTheSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	active := func(k wire.Key) bool { return k.Active }
-	if both := keys(); len(both) != 2 || !slices.ContainsFunc(both, func(k wire.Key) bool { return k.Public.Equal(first[0].Public) && k.Active }) || !active(both[0]) {
+	if both := keys(); len(both) != 2 || !slices.ContainsFunc(both,
+		func(k wire.Key) bool { return k.Public.Equal(first[0].Public) && k.Active }) || !active(both[0]) {
 		t.Errorf("while they overlap %+v", both)
 	}
 	c.Advance(2 * time.Hour)
-	if after := keys(); len(after) != 2 || !after[0].Active || after[1].Active || !after[1].Public.Equal(first[0].Public) {
+	if after := keys(); len(after) != 2 || !after[0].Active || after[1].Active ||
+		!after[1].Public.Equal(first[0].Public) {
 		t.Errorf("afterwards %+v", after)
 	}
 }
@@ -158,9 +173,11 @@ func TestKeysOfTheExchangeRotateWithTheSites(t *testing.T) {
 func TestRequestsAreSignedForThePublicAddress(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://desk.example/shop\n"+rampConfig)
-	for _, address := range []string{"http://other.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20", "http://desk.example/ramp.v1.ExchangeService/ReportUsage?a=%20"} {
+	for _, address := range []string{"http://other.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20",
+		"http://desk.example/ramp.v1.ExchangeService/ReportUsage?a=%20"} {
 		r := s.outside.Strip(httptest.NewRequest(http.MethodPost, address, nil))
-		if got := s.signedTargets(r); !slices.Equal(got, []string{"https://desk.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20"}) {
+		if got := s.signedTargets(r); !slices.Equal(got,
+			[]string{"https://desk.example/shop/ramp.v1.ExchangeService/ReportUsage?a=%20"}) {
 			t.Errorf("%s: %q", address, got)
 		}
 	}
@@ -193,7 +210,8 @@ func TestAgentsThatArriveAreToldOfTheExchange(t *testing.T) {
 	}{{"url: https://desk.example\n" + rampConfig, true}, {"url: https://desk.example\n", false}} {
 		s, _ := open(t, c.config)
 		for path, says := range map[string]string{
-			"/llms.txt": "https://desk.example/.well-known/ramp-exchange.json", "/openapi.json": "/ramp.v1.ExchangeService/ExecuteTransaction",
+			"/llms.txt":                "https://desk.example/.well-known/ramp-exchange.json",
+			"/openapi.json":            "/ramp.v1.ExchangeService/ExecuteTransaction",
 			"/.well-known/api-catalog": "https://desk.example/ramp.v1.ExchangeService/",
 		} {
 			if got := strings.Contains(get(s, path).Body.String(), says); got != c.told {

@@ -28,7 +28,8 @@ terms:
   - {match: {}, access: open}
 `
 
-// tools calls a tool by MCP: its result's object, and whether it failed. What spends is signed over HTTP, by the POST that carries it.
+// tools calls a tool by MCP: its result's object, and whether it failed. What spends is signed over
+// HTTP, by the POST that carries it.
 func (m *market) tools(name, arguments string) (object string, failed bool) {
 	m.t.Helper()
 	if m.host == nil || !slices.Contains([]string{"ramp_execute", "ramp_report", "fetch_licensed"}, name) {
@@ -93,7 +94,8 @@ func (m *market) requester() string {
 	return string(text)
 }
 
-// TestAgentsBuyByTools signs up, asks, buys, fetches and reports by the tools of mcp.Settings, and finds the same in the books as of an RPC.
+// TestAgentsBuyByTools signs up, asks, buys, fetches and reports by the tools of mcp.Settings, and
+// finds the same in the books as of an RPC.
 func TestAgentsBuyByTools(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requesters: {registered: true}}\n"+soldSoup)
@@ -110,7 +112,8 @@ func TestAgentsBuyByTools(t *testing.T) {
 	}
 	object, failed = m.tools("ramp_discover", `{"id":"q1","requester":`+m.requester()+`}`)
 	var asked rampv1.ResourceResponse
-	if err := ramp.Unmarshal([]byte(object), &asked); failed || err != nil || len(asked.Offers) != 1 || asked.Offers[0].Pricing.Rate != 0.02 || asked.Id != "q1" {
+	if err := ramp.Unmarshal([]byte(object), &asked); failed || err != nil || len(asked.Offers) != 1 ||
+		asked.Offers[0].Pricing.Rate != 0.02 || asked.Id != "q1" {
 		t.Fatalf("asks: %s, %v", object, err)
 	}
 	offer := asked.Offers[0]
@@ -118,7 +121,8 @@ func TestAgentsBuyByTools(t *testing.T) {
 	var bought rampv1.TransactionResponse
 	for range 2 { // the second charges nothing
 		object, failed = m.tools("ramp_execute", take)
-		if err := ramp.Unmarshal([]byte(object), &bought); failed || err != nil || bought.DenialReason != nil || bought.Cost.GetAmount() != 0.02 {
+		if err := ramp.Unmarshal([]byte(object), &bought); failed || err != nil || bought.DenialReason != nil ||
+			bought.Cost.GetAmount() != 0.02 {
 			t.Fatalf("buys: %s, %v", object, err)
 		}
 	}
@@ -126,7 +130,8 @@ func TestAgentsBuyByTools(t *testing.T) {
 	if !strings.HasPrefix(endpoint, marketURL+"/deliver/"+bought.GetTransactionId()) {
 		t.Fatalf("it is fetched from %s", endpoint)
 	}
-	if w := send(m, httptest.NewRequest("GET", endpoint, nil)); w.Code != 200 || !strings.Contains(w.Body.String(), "entil") {
+	if w := send(m, httptest.NewRequest("GET", endpoint, nil)); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), "entil") {
 		t.Errorf("fetches: %d %s", w.Code, w.Body)
 	}
 	report := `{"id":"r1","transaction_id":"` + bought.GetTransactionId() + `","billing_id":"` + bought.GetBillingId() + `","usage":{"function":["FUNCTION_AI_INPUT"],"consumed_quantity":7}}`
@@ -150,13 +155,15 @@ func TestAgentsBuyByTools(t *testing.T) {
 			t.Errorf("the ledger has %d entries %s", n, kind)
 		}
 	}
-	if text := m.log.String(); strings.Contains(text, "example.com/soup") || strings.Contains(text, offer.OfferId) || !strings.Contains(text, `"tool":"ExecuteTransaction"`) {
+	if text := m.log.String(); strings.Contains(text, "example.com/soup") || strings.Contains(text, offer.OfferId) ||
+		!strings.Contains(text, `"tool":"ExecuteTransaction"`) {
 		t.Errorf("the log has %s", text)
 	}
 }
 
-// TestAgentsFetchByOneTool has the whole text of a licensed item by one call, signed in its message, and finds the same in the books as of an RPC
-// and a fetch; without the signature there is nothing.
+// TestAgentsFetchByOneTool has the whole text of a licensed item by one call, signed in its
+// message, and finds the same in the books as of an RPC and a fetch; without the signature there is
+// nothing.
 func TestAgentsFetchByOneTool(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\n"+soldSoup)
@@ -187,7 +194,8 @@ func TestAgentsFetchByOneTool(t *testing.T) {
 	}
 	for range 2 { // the second charges nothing
 		object, failed := m.tools("fetch_licensed", call(m.requester()))
-		if err := json.Unmarshal([]byte(object), &told); failed || err != nil || !strings.Contains(told.Text, "entil") || told.Media == "" || !told.Reporting.Required {
+		if err := json.Unmarshal([]byte(object), &told); failed || err != nil ||
+			!strings.Contains(told.Text, "entil") || told.Media == "" || !told.Reporting.Required {
 			t.Fatalf("%s, %v", object, err)
 		}
 	}
@@ -209,19 +217,22 @@ func TestAgentsFetchByOneTool(t *testing.T) {
 			t.Errorf("the ledger has %d entries %s", n, kind)
 		}
 	}
-	if text := m.log.String(); strings.Contains(text, "example.com/soup") || strings.Contains(text, "sig=") || !strings.Contains(text, `"tool":"fetch"`) {
+	if text := m.log.String(); strings.Contains(text, "example.com/soup") || strings.Contains(text, "sig=") ||
+		!strings.Contains(text, `"tool":"fetch"`) {
 		t.Errorf("the log has %s", text)
 	}
 }
 
-// TestToolsRefuseAsTheExchangeDoes holds the failures of the tools: those of the RPCs, in the same codes, and those that only a tool has.
+// TestToolsRefuseAsTheExchangeDoes holds the failures of the tools: those of the RPCs, in the same
+// codes, and those that only a tool has.
 func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requester_rate: 4/1m}\n"+soldSoup)
 	for _, c := range []struct{ name, tool, arguments, code, says string }{
 		{"not signed", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"` + m.domain() + `","uris":["https://example.com/soup"]}}`, "unauthenticated", "requester.id, domain, uris and scopes"},
 		{"nothing", "ramp_discover", `{}`, "invalid_argument", "id: is required"},
-		{"another member", "ramp_discover", `{"id":"q","max_price":1}`, "invalid_argument", "/max_price: there is no such argument; there are deadline, id, request_id, requester, supported_profiles, ver"},
+		{"another member", "ramp_discover", `{"id":"q","max_price":1}`, "invalid_argument", "/max_price: " +
+			"there is no such argument; there are deadline, id, request_id, requester, supported_profiles, ver"},
 		{"another member within", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","uri":"https://x.example/"}}`, "invalid_argument", "/requester/uri: there is no such argument"},
 		{"a delegation", "ramp_discover", `{"id":"q","requester":{"id":"bot","domain":"d.example","delegation":{}}}`, "invalid_argument", "requester.delegation"},
 		{"hops", "ramp_discover", `{"id":"q","intermediaries":[]}`, "invalid_argument", "/intermediaries"},
@@ -240,7 +251,8 @@ func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 	for range 4 {
 		m.tools("ramp_discover", `{"id":"q","requester":`+m.requester()+`}`)
 	}
-	if object, failed := m.tools("ramp_discover", `{"id":"q","requester":`+m.requester()+`}`); !failed || !strings.Contains(object, `"code":"resource_exhausted"`) || !strings.Contains(object, `"retry_after":15`) {
+	if object, failed := m.tools("ramp_discover", `{"id":"q","requester":`+m.requester()+`}`); !failed ||
+		!strings.Contains(object, `"code":"resource_exhausted"`) || !strings.Contains(object, `"retry_after":15`) {
 		t.Errorf("over the limit: %s", object)
 	}
 	if w := send(m, posted("POST", discover, m.query(m.inBody(m.key)))); refused(w) != "resource_exhausted" {
@@ -248,14 +260,16 @@ func TestToolsRefuseAsTheExchangeDoes(t *testing.T) {
 	}
 }
 
-// TestToolsSayWhereToSendWhatMustBeSignedOverHTTP holds that a call that has to be signed over HTTP, and is not, is told how; and that one
-// whose POST is signed is taken.
+// TestToolsSayWhereToSendWhatMustBeSignedOverHTTP holds that a call that has to be signed over
+// HTTP, and is not, is told how; and that one whose POST is signed is taken.
 func TestToolsSayWhereToSendWhatMustBeSignedOverHTTP(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: required}\n"+soldSoup)
-	for tool, method := range map[string]string{"ramp_discover": "DiscoverResources", "ramp_execute": "ExecuteTransaction", "ramp_report": "ReportUsage", "ramp_dispute": "DisputeTransaction"} {
+	for tool, method := range map[string]string{"ramp_discover": "DiscoverResources",
+		"ramp_execute": "ExecuteTransaction", "ramp_report": "ReportUsage", "ramp_dispute": "DisputeTransaction"} {
 		object, failed := m.unsigned(tool, `{"id":"q1","requester":`+m.requester()+`}`)
-		if !failed || !strings.Contains(object, `"code":"unauthenticated"`) || !strings.Contains(object, "/ramp.v1.ExchangeService/"+method+", signed") {
+		if !failed || !strings.Contains(object, `"code":"unauthenticated"`) ||
+			!strings.Contains(object, "/ramp.v1.ExchangeService/"+method+", signed") {
 			t.Errorf("%s: %s", tool, object)
 		}
 	}
@@ -268,7 +282,8 @@ func TestToolsSayWhereToSendWhatMustBeSignedOverHTTP(t *testing.T) {
 	}
 }
 
-// TestToolsOfTheExchange holds which tools there are under which configuration, and that their schemas take what their calls take.
+// TestToolsOfTheExchange holds which tools there are under which configuration, and that their
+// schemas take what their calls take.
 func TestToolsOfTheExchange(t *testing.T) {
 	t.Parallel()
 	type listed struct {
@@ -293,18 +308,24 @@ func TestToolsOfTheExchange(t *testing.T) {
 		want string
 		says string // by discover
 	}{
-		{"", "", ""}, {"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed ramp_register", "you cannot make it up"},
-		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed", "may be left out"},
-		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed ramp_register", "has to be signed"},
+		{"", "", ""},
+		{"ramp: {enabled: true}", "ramp_discover ramp_execute ramp_report ramp_dispute " +
+			"ramp_status fetch_licensed ramp_register", "you cannot make it up"},
+		{"ramp: {enabled: true, requesters: {sign_up: false}, signatures: none}",
+			"ramp_discover ramp_execute ramp_report ramp_dispute ramp_status fetch_licensed", "may be left out"},
+		{"ramp: {enabled: true, signatures: required}", "ramp_discover ramp_execute ramp_report ramp_dispute " +
+			"ramp_status fetch_licensed ramp_register", "has to be signed"},
 	} {
 		all := list(c.more)
 		var names []string
-		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_dispute", "ramp_status", "fetch_licensed", "ramp_register"} {
+		for _, name := range []string{"ramp_discover", "ramp_execute", "ramp_report", "ramp_dispute", "ramp_status",
+			"fetch_licensed", "ramp_register"} {
 			if _, ok := all[name]; ok {
 				names = append(names, name)
 			}
 		}
-		if got := strings.Join(names, " "); got != c.want || !strings.Contains(all["ramp_discover"].Description, c.says) {
+		if got := strings.Join(names, " "); got != c.want ||
+			!strings.Contains(all["ramp_discover"].Description, c.says) {
 			t.Errorf("%q: %s", c.more, got)
 		}
 	}
@@ -336,8 +357,8 @@ func TestToolsOfTheExchange(t *testing.T) {
 	}
 }
 
-// TestRequestersLearnHowTheyStand holds what a requester is told of its accounts, subscriptions and reports, and that no other signature
-// of it opens them.
+// TestRequestersLearnHowTheyStand holds what a requester is told of its accounts, subscriptions and
+// reports, and that no other signature of it opens them.
 func TestRequestersLearnHowTheyStand(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, signatures: none, reports: {overdue: 0, percent: 0}}\n"+soldSoup)
@@ -366,18 +387,21 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 		"no signature":        {`{"requester":{"id":"bot","domain":"` + m.domain() + `","uris":["` + here + `"]}}`, "unauthenticated", "requester.signature"},
 		"nobody":              {`{}`, "invalid_argument", here},
 	} {
-		if object, failed := m.tools("ramp_status", c.arguments); !failed || !strings.Contains(object, `"code":"`+c.code+`"`) || !strings.Contains(object, c.says) || strings.Contains(object, "accounts") {
+		if object, failed := m.tools("ramp_status", c.arguments); !failed || !strings.Contains(object,
+			`"code":"`+c.code+`"`) || !strings.Contains(object, c.says) || strings.Contains(object, "accounts") {
 			t.Errorf("%s: %s", name, object)
 		}
 	}
 	if err := m.ChangeAccounts(t.Context(), func(tx *store.Tx) error {
 		for id, ends := range map[string]time.Time{"sub-1": {}, "sub-old": m.clock.Now().Add(-time.Hour)} {
-			l := accounts.Licence{ID: id, Buyer: m.domain() + "/*", Scope: accounts.Scope{Labels: []string{"other"}}, Begins: m.clock.Now().Add(-2 * time.Hour), Ends: ends}
+			l := accounts.Licence{ID: id, Buyer: m.domain() + "/*", Scope: accounts.Scope{Labels: []string{"other"}},
+				Begins: m.clock.Now().Add(-2 * time.Hour), Ends: ends}
 			if err := m.Accounts.AddSubscription(t.Context(), tx, l, "", m.clock.Now()); err != nil {
 				return err
 			}
 		}
-		if err := m.Accounts.SetQuota(t.Context(), tx, "sub-1", accounts.QuotaSetting{Unit: "accesses", Limit: 5, Months: 1}, m.clock.Now()); err != nil {
+		if err := m.Accounts.SetQuota(t.Context(), tx, "sub-1",
+			accounts.QuotaSetting{Unit: "accesses", Limit: 5, Months: 1}, m.clock.Now()); err != nil {
 			return err
 		}
 		for _, currency := range []string{"USD", "EUR"} { // the first is not bought from: the requester has its own
@@ -406,14 +430,16 @@ func TestRequestersLearnHowTheyStand(t *testing.T) {
 		t.Fatalf("%s, %v", object, err)
 	}
 	owed := `"reports_owed":[{"transaction_id":"` + bought.GetTransactionId() + `","billing_id":"` + bought.GetBillingId() + `","due":"2027-05-05T12:00:00Z","late":false}],"reporting_overdue":false`
-	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, owed) || !strings.Contains(object, `"available":0.08`) {
+	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, owed) ||
+		!strings.Contains(object, `"available":0.08`) {
 		t.Errorf("after a purchase: %s", object)
 	}
 	m.clock.Advance(25 * time.Hour)
 	if err := m.exchange.Exchange.MaintainOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object, strings.Replace(strings.Replace(owed, `"late":false`, `"late":true`, 1), `overdue":false`, `overdue":true`, 1)) {
+	if object, _ := m.tools("ramp_status", signed(here)); !strings.Contains(object,
+		strings.Replace(strings.Replace(owed, `"late":false`, `"late":true`, 1), `overdue":false`, `overdue":true`, 1)) {
 		t.Errorf("when the report is late: %s", object)
 	}
 }

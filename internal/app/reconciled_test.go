@@ -14,11 +14,13 @@ import (
 	"frontdesk/internal/licensing/disputes/enforcement"
 )
 
-// TestThreeSidesAreToldAsTheyAreCounted has purchases agree, differ in each way, and be of nobody, and holds that the report, the console and what the
-// measures count in the background say the same of them; and that nothing of it tells an address that was signed.
+// TestThreeSidesAreToldAsTheyAreCounted has purchases agree, differ in each way, and be of nobody,
+// and holds that the report, the console and what the measures count in the background say the same
+// of them; and that nothing of it tells an address that was signed.
 func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none, measures: {cases: 2, of: 1}}\n"+soldSoup)
+	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\n"+
+		"ramp: {enabled: true, signatures: none, measures: {cases: 2, of: 1}}\n"+soldSoup)
 	m.credit(10_000_000)
 	if _, err := m.exchange.Goods.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -35,7 +37,8 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	for n := range 3 {
 		fmt.Fprintf(&forged, `{"time":%q,"url":"https://example.com/soup?n=%d&agent_id=ab&txn_id=txn-nobodys-%d&expires=1&sig=51651651","status":200,"bytes":10}`+"\n", m.clock.Now().Format(time.RFC3339), n, n)
 	}
-	if log, err := m.ImportLog(t.Context(), strings.NewReader(forged.String()), accesslog.Source{By: "cdn"}); err != nil || log.Stray != 3 {
+	if log, err := m.ImportLog(t.Context(), strings.NewReader(forged.String()),
+		accesslog.Source{By: "cdn"}); err != nil || log.Stray != 3 {
 		t.Fatalf("%+v, %v", log, err)
 	}
 
@@ -62,7 +65,8 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 		t.Error(text)
 	}
 	m.clock.Advance(72*time.Hour - m.clock.Now().Sub(day)) // to the moment
-	if text := report("reconciliation-days?format=csv"); text != "day,site,compared,differences,differences_percent,not_told\n2027-05-04,local,6,5,83.3,0\n" {
+	if text := report("reconciliation-days?format=csv"); text !=
+		"day,site,compared,differences,differences_percent,not_told\n2027-05-04,local,6,5,83.3,0\n" {
 		t.Error(text)
 	}
 	type difference struct{ Difference, Transaction, Why, Logged, Day string }
@@ -75,7 +79,9 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 		got[d.Transaction] = d
 	}
 	for transaction, want := range map[string]difference{
-		unrecorded.Transaction: {Difference: "used_not_delivered", Logged: "no"}, unused.Transaction: {Difference: "delivered_not_used", Logged: "yes"}, "txn-nobodys-2": {Difference: "delivered_not_bought"},
+		unrecorded.Transaction: {Difference: "used_not_delivered", Logged: "no"}, unused.Transaction: {
+			Difference: "delivered_not_used", Logged: "yes",
+		}, "txn-nobodys-2": {Difference: "delivered_not_bought"},
 	} {
 		d := got[transaction]
 		if d.Difference != want.Difference || d.Logged != want.Logged || d.Why == "" || d.Day != "2027-05-04" {
@@ -88,8 +94,11 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	if text := report("reconciliation?from=2027-05-05&format=csv"); strings.Count(text, "\n") != 1 {
 		t.Error(text)
 	}
-	for _, wrong := range []string{"reconciliation?grace=x", "transaction-detail?grace=1h", "reconciliation?from=2027-05-05&to=2027-05-04"} {
-		if w := send(m, posted("GET", "/api/v1/reports/"+wrong, "", identity.KeyHeader, key)); w.Code != 422 && w.Code != 400 {
+	for _, wrong := range []string{
+		"reconciliation?grace=x", "transaction-detail?grace=1h", "reconciliation?from=2027-05-05&to=2027-05-04",
+	} {
+		if w := send(m, posted("GET", "/api/v1/reports/"+wrong, "", identity.KeyHeader, key)); w.Code != 422 &&
+			w.Code != 400 {
 			t.Errorf("%s: %d", wrong, w.Code)
 		}
 	}
@@ -100,11 +109,13 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		days, err := enforcement.NewReader(m.db).Days(t.Context(), enforcement.Filter{Limit: 9})
-		if err != nil || len(days) != 1 || !days[0].At.Equal(day) || days[0].Reconciled != (enforcement.Reconciled{Of: 6, Gaps: 5}) {
+		if err != nil || len(days) != 1 || !days[0].At.Equal(day) ||
+			days[0].Reconciled != (enforcement.Reconciled{Of: 6, Gaps: 5}) {
 			t.Errorf("%+v, %v", days, err)
 		}
 		if err := m.db.View(t.Context(), func(tx *store.Tx) error {
-			r, err := enforcement.RatesOf(t.Context(), tx, enforcement.Party{Kind: enforcement.Provider, ID: days[0].Site}, enforcement.MonthOf(day))
+			r, err := enforcement.RatesOf(t.Context(), tx,
+				enforcement.Party{Kind: enforcement.Provider, ID: days[0].Site}, enforcement.MonthOf(day))
 			if r.Reconciled != 6 || int(r.Gap) != 83 {
 				t.Errorf("%+v", r)
 			}
@@ -114,11 +125,14 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 		}
 		p = m.atConsole(identity.Viewer)
 		p.sees("/console/sales/reconciliation", 200, "5 (83.3 %)", "Differences of 2027-05-04")
-		p.sees("/console/sales/reconciliation", 200, "The first day that was counted is", "/console/sales/reports/reconciliation-days.csv")
+		p.sees("/console/sales/reconciliation", 200, "The first day that was counted is",
+			"/console/sales/reports/reconciliation-days.csv")
 		p.sees("/console/sales/reconciliation?day=2027-05-03", 200, "The day is before counting began")
 		p.sees("/console/sales/reports/reconciliation-days.csv", 200, ",6,5,83.3,0")
 		p.sees("/console/sales/reconciliation?site=nobodys", 200, "Nothing fits")
-		p.sees(page+"&site="+days[0].Site, 200, "These are the differences that were counted", "5 (83.3 %)", "/console/sales/transactions/"+unrecorded.Transaction, "reported as not used at all", "/console/sales/transactions/"+unused.Transaction, "txn-nobodys-1", "reconciliation.csv")
+		p.sees(page+"&site="+days[0].Site, 200, "These are the differences that were counted", "5 (83.3 %)",
+			"/console/sales/transactions/"+unrecorded.Transaction, "reported as not used at all",
+			"/console/sales/transactions/"+unused.Transaction, "txn-nobodys-1", "reconciliation.csv")
 	}
 	p = m.atConsole(identity.Viewer)
 	p.sees(page+"&kind=delivered_not_used", 200, unused.Transaction)
@@ -128,7 +142,8 @@ func TestThreeSidesAreToldAsTheyAreCounted(t *testing.T) {
 	p.sees(page+"&kind=delivered_not_bought", 200, "txn-nobodys-0")
 	p.sees("/console/sales/reconciliation?day=2027-05-05", 200, "Nothing differs")
 	for _, form := range []string{"csv", "jsonl"} {
-		p.sees("/console/sales/reports/reconciliation."+form+"?since=2027-05-04&until=2027-05-04", 200, unrecorded.Transaction, "txn-nobodys-0")
+		p.sees("/console/sales/reports/reconciliation."+form+"?since=2027-05-04&until=2027-05-04", 200,
+			unrecorded.Transaction, "txn-nobodys-0")
 		if strings.Contains(p.page, "51651651") {
 			t.Error(p.page)
 		}

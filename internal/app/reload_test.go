@@ -136,8 +136,8 @@ func TestBadFileLeavesTheOldTermsInForce(t *testing.T) {
 	}
 }
 
-// Without the key terms everything is open, which at the start is a choice. While rules are in force, a file that
-// was emptied or cut short must not be taken for one.
+// Without the key terms everything is open, which at the start is a choice. While rules are in
+// force, a file that was emptied or cut short must not be taken for one.
 func TestFileWithoutTermsDoesNotOpenWhatRulesClosed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "# terms are gone\n", "ask: {limit: 3}\n"} {

@@ -16,12 +16,14 @@ import (
 	"frontdesk/internal/licensing/reports"
 )
 
-// TestReportsReachBackThirteenMonthsAndTellNoSignedAddress has purchases that differ, a leak that a log tells of, and a dispute, passes thirteen months with all that sweeps,
-// and holds that every report and page still tells of them; that what is kept no longer than that is gone then, but not what is younger; and that none of it ever tells an
-// address that was signed (RAMP v1, retention).
+// TestReportsReachBackThirteenMonthsAndTellNoSignedAddress has purchases that differ, a leak that a
+// log tells of, and a dispute, passes thirteen months with all that sweeps, and holds that every
+// report and page still tells of them; that what is kept no longer than that is gone then, but not
+// what is younger; and that none of it ever tells an address that was signed (RAMP v1, retention).
 func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\nramp: {enabled: true, signatures: none, measures: {cases: 1, of: 1}}\n"+soldSoup)
+	m := openMarket(t, "site: {name: Example, url: \"https://example.com\"}\n"+
+		"ramp: {enabled: true, signatures: none, measures: {cases: 1, of: 1}}\n"+soldSoup)
 	if m.db.Engine() != store.SQLite {
 		t.Skip("entries have their place once a server runs, but on SQLite")
 	}
@@ -42,7 +44,8 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	leak := func(name string) {
 		t.Helper()
 		line := fmt.Sprintf(`{"time":%q,"url":"https://example.com/soup?agent_id=ab&txn_id=%s&expires=1&sig=51651651","status":200,"bytes":10}`, m.clock.Now().Format(time.RFC3339), name)
-		if log, err := m.ImportLog(t.Context(), strings.NewReader(line), accesslog.Source{By: "cdn"}); err != nil || log.Stray != 1 {
+		if log, err := m.ImportLog(t.Context(), strings.NewReader(line), accesslog.Source{By: "cdn"}); err != nil ||
+			log.Stray != 1 {
 			t.Fatalf("%+v, %v", log, err)
 		}
 	}
@@ -70,19 +73,23 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// told are all reports, in every form, by the names by which they are asked for, and all pages that tell of the same.
+	// told are all reports, in every form, by the names by which they are asked for, and all pages
+	// that tell of the same.
 	told := func() map[string]string {
 		t.Helper()
 		all := map[string]string{}
 		from, until := day.Format(time.DateOnly), day.AddDate(0, 0, 30).Format(time.DateOnly)
-		for _, name := range []string{"provider-revenue", "compliance-status", "transaction-detail", "leakage-check", "reconciliation", "reconciliation-days"} {
+		for _, name := range []string{"provider-revenue", "compliance-status", "transaction-detail", "leakage-check",
+			"reconciliation", "reconciliation-days"} {
 			for _, form := range []string{"csv", "jsonl", "json"} {
-				w := send(m, posted("GET", "/api/v1/reports/"+name+"?from="+from+"&to="+until+"&format="+form, "", identity.KeyHeader, key))
+				w := send(m, posted("GET", "/api/v1/reports/"+name+"?from="+from+"&to="+until+"&format="+form, "",
+					identity.KeyHeader, key))
 				if w.Code != 200 {
 					t.Fatalf("%s as %s: %d %s", name, form, w.Code, w.Body)
 				}
 				var line bytes.Buffer // as `frontdesk ramp report` writes it
-				want := reports.Request{Report: reports.ByRAMPName(name), Form: form, Since: day, Until: day.AddDate(0, 0, 30), Grace: reports.DefaultGrace(reports.ByRAMPName(name))}
+				want := reports.Request{Report: reports.ByRAMPName(name), Form: form, Since: day,
+					Until: day.AddDate(0, 0, 30), Grace: reports.DefaultGrace(reports.ByRAMPName(name))}
 				if err := m.Reports().Write(t.Context(), &line, want); err != nil {
 					t.Fatal(err)
 				}
@@ -91,9 +98,12 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 		}
 		p := m.atConsole(identity.Viewer)
 		for _, page := range []string{
-			"reconciliation", "reconciliation?day=" + from, "measures?all=1", "disputes", "disputes/dsp-old", "leakage?kind=logged", "leakage", "deliveries", "transactions/" + unused.Transaction,
-			"reports/reconciliation.csv?since=" + from + "&until=" + until, "reports/reconciliation.jsonl?since=" + from + "&until=" + until, "reports/reconciliation-days.csv?since=" + from + "&until=" + until,
-			"reports/leakage.csv?since=" + from + "&until=" + until, "reports/transactions.jsonl?since=" + from + "&until=" + until,
+			"reconciliation", "reconciliation?day=" + from, "measures?all=1", "disputes", "disputes/dsp-old",
+			"leakage?kind=logged", "leakage", "deliveries", "transactions/" + unused.Transaction,
+			"reports/reconciliation.csv?since=" + from + "&until=" + until, "reports/reconciliation.jsonl?since=" +
+				from + "&until=" + until, "reports/reconciliation-days.csv?since=" + from + "&until=" + until,
+			"reports/leakage.csv?since=" + from + "&until=" + until,
+			"reports/transactions.jsonl?since=" + from + "&until=" + until,
 		} {
 			p.sees("/console/sales/"+page, 200)
 			all[page] = p.page
@@ -111,7 +121,9 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 		t.Helper()
 		for name, text := range all {
 			for _, one := range in {
-				if (name == one || strings.HasPrefix(name, one+".") || strings.HasPrefix(name, one+"?") || strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".csv"), ".jsonl"), ".json"), "ramp report "+one)) &&
+				if (name == one || strings.HasPrefix(name, one+".") || strings.HasPrefix(name, one+"?") ||
+					strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".csv"), ".jsonl"),
+						".json"), "ramp report "+one)) &&
 					strings.Contains(text, what) != want {
 					t.Errorf("%s tells of %s: %t, want %t", name, what, !want, want)
 				}
@@ -138,7 +150,8 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 	for _, id := range []string{unrecorded.Transaction, unused.Transaction, "txn-nobodys-old"} {
 		everywhere(all, id, true, differences...)
 	}
-	everywhere(all, unused.Transaction, true, "transaction-detail", "reports/transactions.jsonl", "disputes/dsp-old", "transactions/"+unused.Transaction)
+	everywhere(all, unused.Transaction, true, "transaction-detail", "reports/transactions.jsonl", "disputes/dsp-old",
+		"transactions/"+unused.Transaction)
 	everywhere(all, "txn-nobodys-old", true, "leakage-check", "leakage?kind=logged", "reports/leakage.csv")
 	everywhere(all, m.domain()+"/bot", true, "compliance-status", "measures?all=1", "disputes")
 	everywhere(all, day.Format(time.DateOnly), true, "reconciliation-days", "reports/reconciliation-days.csv")
@@ -151,9 +164,11 @@ func TestReportsReachBackThirteenMonthsAndTellNoSignedAddress(t *testing.T) {
 
 	to(401 * 24 * time.Hour) // beyond what is kept of imported logs
 	all = lists(told())
-	everywhere(all, "txn-nobodys-old", false, append(differences, "leakage-check", "leakage?kind=logged", "reports/leakage.csv")...)
+	everywhere(all, "txn-nobodys-old", false,
+		append(differences, "leakage-check", "leakage?kind=logged", "reports/leakage.csv")...)
 	everywhere(all, "txn-nobodys-young", true, "leakage-check", "leakage?kind=logged", "reports/leakage.csv")
-	for _, id := range []string{unrecorded.Transaction, unused.Transaction} { // the ledger keeps what was bought, and so do the reports
+	// the ledger keeps what was bought, and so do the reports
+	for _, id := range []string{unrecorded.Transaction, unused.Transaction} {
 		everywhere(all, id, true, differences...)
 	}
 	to(411 * 24 * time.Hour)

@@ -38,14 +38,17 @@ func openMarket(t *testing.T, more string) *market { return openMarketAt(t, mark
 // openMarketAt is openMarket at an address of its own.
 func openMarketAt(t *testing.T, address, more string, change ...func(*Options)) *market {
 	t.Helper()
-	m := &market{t: t, at: address, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)), key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
-	document, err := ramp.WriteAgentKeys("bot", "", []ramp.Key{{ID: "k1", Public: m.key.Public().(ed25519.PublicKey), Active: true}})
+	m := &market{t: t, at: address, clock: clock.At(time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)),
+		key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+	document, err := ramp.WriteAgentKeys("bot", "",
+		[]ramp.Key{{ID: "k1", Public: m.key.Public().(ed25519.PublicKey), Active: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(document) }))
 	t.Cleanup(m.host.Close)
-	m.App, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more, append(change, func(o *Options) { o.Now = m.clock.Now })...)
+	m.App, m.log = open(t, "url: "+address+"\nfetch: {allow: [127.0.0.0/8]}\n"+more,
+		append(change, func(o *Options) { o.Now = m.clock.Now })...)
 	return m
 }
 
@@ -113,7 +116,8 @@ func refused(w *httptest.ResponseRecorder) string {
 	return answer.Code
 }
 
-// TestWhoAsksTheExchange holds that requests are let in by their signatures, in the protocol's words otherwise.
+// TestWhoAsksTheExchange holds that requests are let in by their signatures, in the protocol's
+// words otherwise.
 func TestWhoAsksTheExchange(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
@@ -124,13 +128,22 @@ func TestWhoAsksTheExchange(t *testing.T) {
 		code    string
 		words   string
 	}{
-		"over HTTP":                    {m.over(marketURL+discover, m.query(unsigned)), "", ""},
-		"over HTTP, for another":       {m.over("https://other.example.com"+discover, m.query(unsigned)), "unauthenticated", "HTTP signature"},
-		"over HTTP, for an inner name": {m.over("http://example.com"+discover, m.query(unsigned)), "unauthenticated", "HTTP signature"},
-		"in the body":                  {posted("POST", discover, m.query(m.inBody(m.key))), "", ""},
-		"in the body, by another":      {posted("POST", discover, m.query(m.inBody(other))), "unauthenticated", "requester.signature"},
-		"nowhere":                      {posted("POST", discover, m.query(unsigned)), "unauthenticated", "RFC 9421"},
-		"an impossible domain":         {posted("POST", discover, m.query(&rampv1.Requester{Id: "bot", Domain: "10.0.0.1", Uris: unsigned.Uris})), "invalid_argument", "domain"},
+		"over HTTP": {m.over(marketURL+discover, m.query(unsigned)), "", ""},
+		"over HTTP, for another": {
+			m.over("https://other.example.com"+discover, m.query(unsigned)), "unauthenticated", "HTTP signature",
+		},
+		"over HTTP, for an inner name": {
+			m.over("http://example.com"+discover, m.query(unsigned)), "unauthenticated", "HTTP signature",
+		},
+		"in the body": {posted("POST", discover, m.query(m.inBody(m.key))), "", ""},
+		"in the body, by another": {
+			posted("POST", discover, m.query(m.inBody(other))), "unauthenticated", "requester.signature",
+		},
+		"nowhere": {posted("POST", discover, m.query(unsigned)), "unauthenticated", "RFC 9421"},
+		"an impossible domain": {
+			posted("POST", discover, m.query(&rampv1.Requester{Id: "bot", Domain: "10.0.0.1", Uris: unsigned.Uris})),
+			"invalid_argument", "domain",
+		},
 		"a delegation": {posted("POST", discover, strings.Replace(m.query(m.inBody(m.key)), `"requester":{`,
 			`"requester":{"delegation":{"principal_domain":"p.example","principal_id":"p","token":"AA","expires_at":"2027-06-01T00:00:00Z"},`, 1)), "permission_denied", "delegation"},
 	} {
@@ -158,7 +171,8 @@ func TestRequestersHaveARate(t *testing.T) {
 			t.Errorf("request %d: come back in %q", i+1, w.Header().Get("Retry-After"))
 		}
 	}
-	if _, err := m.Requesters.Add(t.Context(), requesters.Registration{Domain: m.domain(), ID: "bot", Rate: "100/1m"}); err != nil {
+	if _, err := m.Requesters.Add(t.Context(),
+		requesters.Registration{Domain: m.domain(), ID: "bot", Rate: "100/1m"}); err != nil {
 		t.Fatal(err)
 	}
 	if w := ask(); refused(w) != "" {
@@ -166,12 +180,14 @@ func TestRequestersHaveARate(t *testing.T) {
 	}
 }
 
-// TestWrongSignaturesHaveNothingFetched holds that an address that sent many wrong signatures brings this server to ask nobody.
+// TestWrongSignaturesHaveNothingFetched holds that an address that sent many wrong signatures
+// brings this server to ask nobody.
 func TestWrongSignaturesHaveNothingFetched(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}\nlimits: {rate: {failures: 3/1m}}")
 	asked := 0
-	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++; http.NotFound(w, r) }))
+	stranger := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++; http.NotFound(w, r) }))
 	defer stranger.Close()
 	if w := send(m, posted("POST", discover, m.query(m.inBody(m.key)))); refused(w) != "" {
 		t.Fatal(w.Body)
@@ -181,7 +197,10 @@ func TestWrongSignaturesHaveNothingFetched(t *testing.T) {
 		if i < 3 {
 			name = fmt.Sprintf("localhost:%d", i+1)
 		}
-		w := send(m, posted("POST", discover, m.query(&rampv1.Requester{Id: "bot", Domain: name, Uris: []string{"https://example.com/soup"}, Signature: m.inBody(m.key).Signature})))
+		w := send(m,
+			posted("POST", discover,
+				m.query(&rampv1.Requester{Id: "bot", Domain: name, Uris: []string{"https://example.com/soup"},
+					Signature: m.inBody(m.key).Signature})))
 		if want := map[bool]string{true: "unauthenticated", false: "resource_exhausted"}[i < 3]; refused(w) != want {
 			t.Errorf("request %d: %d %s", i+1, w.Code, w.Body)
 		}
@@ -199,7 +218,8 @@ func TestRequestersSignUp(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, requesters: {registered: true, sign_up_rate: 4/1h}}")
 	const path = "/exchange/v1/requesters/register"
-	if w := send(m, posted("POST", discover, m.query(m.inBody(m.key)))); refused(w) != "unauthenticated" || !strings.Contains(w.Body.String(), path) {
+	if w := send(m, posted("POST", discover, m.query(m.inBody(m.key)))); refused(w) != "unauthenticated" ||
+		!strings.Contains(w.Body.String(), path) {
 		t.Errorf("before: %d %s", w.Code, w.Body)
 	}
 	body := func(id, domain string) string {
@@ -228,7 +248,8 @@ func TestRequestersSignUp(t *testing.T) {
 	if w := send(m, posted("POST", path, body("bot", m.domain()))); w.Code != 200 {
 		t.Errorf("the fourth: %d %s", w.Code, w.Body)
 	}
-	if w := send(m, posted("POST", path, body("bot", m.domain()))); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+	if w := send(m, posted("POST", path, body("bot", m.domain()))); w.Code != 429 ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("the fifth within the hour: %d %s", w.Code, w.Body)
 	}
 	if w := send(m, posted("POST", discover, m.query(m.inBody(m.key)))); refused(w) != "" {
@@ -255,7 +276,8 @@ func keyFacts(t *testing.T, s *App, party string) (facts []string) {
 	return facts
 }
 
-// TestOperatorsDoor holds what operators' programs do to requesters, that nobody else does it, and that it is audited.
+// TestOperatorsDoor holds what operators' programs do to requesters, that nobody else does it, and
+// that it is audited.
 func TestOperatorsDoor(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true}")
@@ -266,9 +288,11 @@ func TestOperatorsDoor(t *testing.T) {
 	for name, v := range map[string]struct {
 		key    string
 		status int
-	}{"nobody": {"", 401}, "every door": {every, 403}, "another door": {asker, 403}, "the console's token": {token, 403}, "a wrong key": {operator + "x", 401}, "the operator": {operator, 200}} {
+	}{"nobody": {"", 401}, "every door": {every, 403}, "another door": {asker, 403},
+		"the console's token": {token, 403}, "a wrong key": {operator + "x", 401}, "the operator": {operator, 200}} {
 		for _, path := range []string{"/admin/requesters", "/admin/requesters/"} {
-			if w := send(m, posted("GET", path, "", identity.KeyHeader, v.key)); w.Code != v.status || w.Header().Get("Cache-Control") != "no-store" {
+			if w := send(m, posted("GET", path, "", identity.KeyHeader, v.key)); w.Code != v.status ||
+				w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%s at %s: %d %s", name, path, w.Code, w.Body)
 			}
 		}
@@ -312,11 +336,13 @@ func TestOperatorsDoor(t *testing.T) {
 		{"DELETE", "/buyer.example.com/bot", "", 200, `"state":"removed"`},
 		{"DELETE", "/buyer.example.com/bot", "", 404, ""},
 	} {
-		if status, body := do(step.method, step.path, step.body); status != step.status || !strings.Contains(body, step.words) {
+		if status, body := do(step.method, step.path, step.body); status != step.status ||
+			!strings.Contains(body, step.words) {
 			t.Errorf("%s %s %s: %d %s", step.method, step.path, step.body, status, body)
 		}
 	}
-	if w := send(m, posted("POST", "/admin/requesters", `{"requester_id":"`+strings.Repeat("x", 70_000)+`"}`, identity.KeyHeader, operator)); w.Code != 413 {
+	if w := send(m, posted("POST", "/admin/requesters", `{"requester_id":"`+strings.Repeat("x", 70_000)+`"}`,
+		identity.KeyHeader, operator)); w.Code != 413 {
 		t.Errorf("a large body: %d %s", w.Code, w.Body)
 	}
 	facts := keyFacts(t, m.App, "requester:buyer.example.com/bot")
@@ -327,7 +353,8 @@ func TestOperatorsDoor(t *testing.T) {
 			SignUp         string `json:"sign_up"`
 			Keys           []string
 		}
-		if err := json.Unmarshal([]byte(fact), &of); err != nil || of.Key != "requester" || of.By != "key:"+id || of.SignUp != "operator" || len(of.Keys) != 1 || len(of.Keys[0]) != 43 {
+		if err := json.Unmarshal([]byte(fact), &of); err != nil || of.Key != "requester" || of.By != "key:"+id ||
+			of.SignUp != "operator" || len(of.Keys) != 1 || len(of.Keys[0]) != 43 {
 			t.Errorf("%s: %v", fact, err)
 		}
 		states = append(states, of.State)
@@ -340,12 +367,15 @@ func TestOperatorsDoor(t *testing.T) {
 	}
 }
 
-// TestThereIsNoOperatorsDoorWithoutTheExchange holds that nothing of RAMP is there where it is not asked for.
+// TestThereIsNoOperatorsDoorWithoutTheExchange holds that nothing of RAMP is there where it is not
+// asked for.
 func TestThereIsNoOperatorsDoorWithoutTheExchange(t *testing.T) {
 	t.Parallel()
 	for _, off := range []string{"", "ramp: {requesters: {sign_up: true}}"} {
 		m := openMarket(t, off)
-		for _, path := range []string{"/admin/requesters", "/exchange/v1/requesters/register", requesters.AgentPath, discover} {
+		for _, path := range []string{
+			"/admin/requesters", "/exchange/v1/requesters/register", requesters.AgentPath, discover,
+		} {
 			if w := send(m, posted("POST", path, "{}")); w.Code != 404 {
 				t.Errorf("%q: %s: %d", off, path, w.Code)
 			}
@@ -357,15 +387,16 @@ func TestThereIsNoOperatorsDoorWithoutTheExchange(t *testing.T) {
 	}
 }
 
-// TestTheAgentsDocumentIsServed holds that the owner's agent publishes its keys, those that are followed by others among them until
-// they end.
+// TestTheAgentsDocumentIsServed holds that the owner's agent publishes its keys, those that are
+// followed by others among them until they end.
 func TestTheAgentsDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {agent: {enabled: true, contact: bot@example.com}}")
 	read := func() (string, []ramp.Key) {
 		w := send(m, httptest.NewRequest("GET", requesters.AgentPath, nil))
 		name, keys, err := ramp.ReadKeys(w.Body.Bytes())
-		if err != nil || w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Content-Type"), "application/json") {
+		if err != nil || w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "*" ||
+			!strings.Contains(w.Header().Get("Content-Type"), "application/json") {
 			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
 		}
 		return name, keys
@@ -381,7 +412,8 @@ func TestTheAgentsDocumentIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, both := read()
-	if len(both) != 2 || !both[0].Active || both[1].ID != first[0].ID || both[1].Active || !both[1].Until.Equal(m.clock.Now().Add(time.Hour)) {
+	if len(both) != 2 || !both[0].Active || both[1].ID != first[0].ID || both[1].Active ||
+		!both[1].Until.Equal(m.clock.Now().Add(time.Hour)) {
 		t.Errorf("%+v", both)
 	}
 	m.clock.Advance(time.Hour)
@@ -393,15 +425,19 @@ func TestTheAgentsDocumentIsServed(t *testing.T) {
 func TestRequesterConfigurationIsChecked(t *testing.T) {
 	t.Parallel()
 	for text, path := range map[string]string{
-		"ramp: {requester_rate: often}": "ramp.requester_rate", "ramp: {requesters: {sign_up_rate: often}}": "ramp.requesters.sign_up_rate",
-		"ramp: {agent: {contact: nobody}}": "ramp.agent.contact", "ramp: {agent: {enabled: true}}": "ramp.agent.id", `ramp: {agent: {id: " bot"}}`: "ramp.agent.id",
+		"ramp: {requester_rate: often}":             "ramp.requester_rate",
+		"ramp: {requesters: {sign_up_rate: often}}": "ramp.requesters.sign_up_rate",
+		"ramp: {agent: {contact: nobody}}":          "ramp.agent.contact",
+		"ramp: {agent: {enabled: true}}":            "ramp.agent.id",
+		`ramp: {agent: {id: " bot"}}`:               "ramp.agent.id",
 	} {
 		_, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", text)})
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := Load(Layers{File: write(t, t.TempDir(), "frontdesk.yaml", "ramp: {agent: {enabled: true, id: bot}}")}); err != nil {
+	if _, err := Load(
+		Layers{File: write(t, t.TempDir(), "frontdesk.yaml", "ramp: {agent: {enabled: true, id: bot}}")}); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,8 @@ import (
 func openReading(t *testing.T) (*supplied, *statingHost) {
 	t.Helper()
 	s, h := openStating(t)
-	s.config.Sources = []ingest.SourceSettings{{Site: "own", Name: "web", URL: h.URL + "/", Crawl: ingest.CrawlSettings{Parallel: 1}}}
+	s.config.Sources = []ingest.SourceSettings{{Site: "own", Name: "web", URL: h.URL + "/",
+		Crawl: ingest.CrawlSettings{Parallel: 1}}}
 	s.config.Sites[0].Hosts = []string{strings.TrimPrefix(h.URL, "http://")}
 	s.config.Licences.From = []imported.PlaceSettings{{Site: "own", URL: h.URL + "/"}}
 	s.visitor = fetch.NewCrawler(s.config.Fetcher(), fetch.CrawlerOptions{})
@@ -35,7 +36,8 @@ func (s *supplied) readWhole() {
 // names are those of what the site own has.
 func (s *supplied) names() (all []string) {
 	s.t.Helper()
-	if err := s.Catalog.EachItem(s.t.Context(), "own", func(item content.Item) error { all = append(all, item.Name); return nil }); err != nil {
+	if err := s.Catalog.EachItem(s.t.Context(), "own",
+		func(item content.Item) error { all = append(all, item.Name); return nil }); err != nil {
 		s.t.Fatal(err)
 	}
 	slices.Sort(all)
@@ -43,10 +45,12 @@ func (s *supplied) names() (all []string) {
 }
 
 func article(name, head string) string {
-	return "<!doctype html><html lang=en><head><title>" + name + "</title>" + head + "</head><body><main><h1>" + name + "</h1><p>All that there is to be known of " + name + ", in one sentence or in two.</p></main>"
+	return "<!doctype html><html lang=en><head><title>" + name + "</title>" + head + "</head><body><main><h1>" + name +
+		"</h1><p>All that there is to be known of " + name + ", in one sentence or in two.</p></main>"
 }
 
-// TestPagesThatChangedAreReadAlone has a site's own system name pages that changed: they are asked for, and no others; licences only where they may have changed.
+// TestPagesThatChangedAreReadAlone has a site's own system name pages that changed: they are asked
+// for, and no others; licences only where they may have changed.
 func TestPagesThatChangedAreReadAlone(t *testing.T) {
 	t.Parallel()
 	s, h := openReading(t)
@@ -73,7 +77,8 @@ func TestPagesThatChangedAreReadAlone(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	after, err := s.Sources(t.Context())
-	if err != nil || !after[0].Tried.Equal(before[0].Tried) || !after[0].NextRun.Equal(before[0].NextRun) || !after[0].LastRun.Equal(before[0].LastRun) {
+	if err != nil || !after[0].Tried.Equal(before[0].Tried) || !after[0].NextRun.Equal(before[0].NextRun) ||
+		!after[0].LastRun.Equal(before[0].LastRun) {
 		t.Errorf("the reading of the whole source is put off: %+v, was %+v, %v", after[0], before[0], err)
 	}
 	s.readAnew(t.Context(), "own", s.config.AllSources(), changes{paths: []string{"/rsl.txt"}})
@@ -81,14 +86,16 @@ func TestPagesThatChangedAreReadAlone(t *testing.T) {
 		t.Errorf("asked for %q", got)
 	}
 	s.readAnew(t.Context(), "own", s.config.AllSources(), changes{all: true})
-	if got := s.names(); !slices.Equal(got, []string{"Another C", "Home"}) && !slices.Equal(got, []string{"Another A", "Another C", "Home"}) {
+	if got := s.names(); !slices.Equal(got, []string{"Another C", "Home"}) &&
+		!slices.Equal(got, []string{"Another A", "Another C", "Home"}) {
 		t.Errorf("read whole: %q", got)
 	}
 	// A source that was never read, and a feed, are read whole.
 	h.put("/feed", `<rss><channel><item><title>News</title><link>HOST/n</link><description>It is new, and that is all that can be said.</description></item></channel></rss>`)
 	feed := ingest.SourceSettings{Site: "own", Name: "feed", URL: h.URL + "/feed"}
 	for range 2 {
-		if _, whole, err := s.IngestPages(t.Context(), feed, []string{"/feed"}, ingest.Options{}); err != nil || !whole {
+		if _, whole, err := s.IngestPages(t.Context(), feed, []string{"/feed"}, ingest.Options{}); err != nil ||
+			!whole {
 			t.Errorf("whole %t, %v", whole, err)
 		}
 	}
@@ -189,7 +196,8 @@ func rslOf(pattern, payment string) string {
 	return `<rsl xmlns="https://rslstandard.org/rsl"><content url="` + pattern + `"><license><payment type="` + payment + `"/></license></content></rsl>`
 }
 
-// TestLicencesThatPagesNameAreApplied has pages other than the first name licences, in each way. They are read soon after the pages, and count.
+// TestLicencesThatPagesNameAreApplied has pages other than the first name licences, in each way.
+// They are read soon after the pages, and count.
 func TestLicencesThatPagesNameAreApplied(t *testing.T) {
 	t.Parallel()
 	s, h := openReading(t)
@@ -232,7 +240,8 @@ func TestLicencesThatPagesNameAreApplied(t *testing.T) {
 	// One that is poisoned leaves what was, and the owner is told.
 	h.put("/a/own.xml", `<!DOCTYPE rsl [<!ENTITY a "b">]><rsl><content url="/&a;"/></rsl>`)
 	before := len(s.log.String())
-	if got := models(); !slices.Equal(got, []string{"free", "subscription", "attribution"}) || !strings.Contains(s.log.String()[before:], "/a/own.xml") {
+	if got := models(); !slices.Equal(got, []string{"free", "subscription", "attribution"}) ||
+		!strings.Contains(s.log.String()[before:], "/a/own.xml") {
 		t.Errorf("%q %s", got, s.log.String()[before:])
 	}
 	// A page that no longer names one ends it.
@@ -261,7 +270,8 @@ func (s *supplied) licenceOf(address string) string {
 	return ""
 }
 
-// TestSourcesTellHowOldTheyAre lets time pass over a source of the web and one of this machine (RAMP v1, Ingestion: 48 hours, 7 days).
+// TestSourcesTellHowOldTheyAre lets time pass over a source of the web and one of this machine
+// (RAMP v1, Ingestion: 48 hours, 7 days).
 func TestSourcesTellHowOldTheyAre(t *testing.T) {
 	t.Parallel()
 	s, h := openReading(t)
@@ -289,14 +299,16 @@ func TestSourcesTellHowOldTheyAre(t *testing.T) {
 	for _, one := range []struct {
 		pass time.Duration
 		want overview.Age
-	}{{0, overview.Recent}, {48 * time.Hour, overview.Recent}, {time.Second, overview.Stale}, {5 * 24 * time.Hour, overview.Critical}} {
+	}{{0, overview.Recent}, {48 * time.Hour, overview.Recent}, {time.Second, overview.Stale},
+		{5 * 24 * time.Hour, overview.Critical}} {
 		s.clock.Advance(one.pass)
 		if got := ages(); !slices.Equal(got, []overview.Age{one.want, overview.Recent}) {
 			t.Errorf("after %s: %q", one.pass, got)
 		}
 	}
 	h.drop("/")
-	if _, err := s.Ingest(t.Context(), s.config.AllSources()[0], ingest.Options{}); err == nil || ages()[0] != overview.Critical {
+	if _, err := s.Ingest(t.Context(), s.config.AllSources()[0], ingest.Options{}); err == nil ||
+		ages()[0] != overview.Critical {
 		t.Errorf("a reading that failed makes it fresh: %q, %v", ages(), err)
 	}
 	h.put("/", article("Home", ""))

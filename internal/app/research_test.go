@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestResearchModeSearchesAndFetches holds the shapes that ChatGPT's connectors read: search takes a string and gives
-// id, title and url; fetch takes an id and gives text and metadata, within the terms.
+// TestResearchModeSearchesAndFetches holds the shapes that ChatGPT's connectors read: search takes
+// a string and gives id, title and url; fetch takes an id and gives text and metadata, within the
+// terms.
 func TestResearchModeSearchesAndFetches(t *testing.T) {
 	t.Parallel()
 	use := func(s *App, name, arguments string) (object map[string]any, failed bool) {
@@ -39,7 +40,8 @@ func TestResearchModeSearchesAndFetches(t *testing.T) {
 	}
 	id, _ := json.Marshal(first["id"])
 	fetched, failed := use(s, "fetch", `{"id":`+string(id)+`}`)
-	if metadata, is := fetched["metadata"].(map[string]any); failed || !is || metadata["type"] != "Recipe" || fetched["id"] != first["id"] ||
+	if metadata, is := fetched["metadata"].(map[string]any); failed || !is || metadata["type"] != "Recipe" ||
+		fetched["id"] != first["id"] ||
 		fetched["title"] != first["title"] || fetched["url"] != first["url"] || fetched["text"] == "" {
 		t.Errorf("fetch gives %v", fetched)
 	}
@@ -52,18 +54,22 @@ func TestResearchModeSearchesAndFetches(t *testing.T) {
 		}
 	}
 	blocked, _ := open(t, "site: {url: 'https://example.com'}\nterms: [{match: {}, access: blocked}]\n")
-	if object, failed := use(blocked, "fetch", `{"id":`+string(id)+`}`); !failed || !strings.Contains(object["error"].(map[string]any)["message"].(string), "no item") {
+	if object, failed := use(blocked, "fetch", `{"id":`+string(id)+`}`); !failed ||
+		!strings.Contains(object["error"].(map[string]any)["message"].(string), "no item") {
 		t.Errorf("what is blocked is fetched: %v", object)
 	}
-	licensed, _ := open(t, "site: {url: 'https://example.com'}\nterms: [{match: {}, access: licensed, excerpt: {words: 1}}]\n")
+	licensed, _ := open(t,
+		"site: {url: 'https://example.com'}\nterms: [{match: {}, access: licensed, excerpt: {words: 1}}]\n")
 	object, _ := use(licensed, "fetch", `{"id":`+string(id)+`}`)
-	if metadata, _ := object["metadata"].(map[string]any); !strings.Contains(metadata["access"].(string), "licensed") || strings.Contains(object["text"].(string), "{") {
+	if metadata, _ := object["metadata"].(map[string]any); !strings.Contains(metadata["access"].(string), "licensed") ||
+		strings.Contains(object["text"].(string), "{") {
 		t.Errorf("of a licensed item it gives %v", object)
 	}
 }
 
-// TestToolsTakeLittleRoom holds that a model reads less than 12 KB for all tools of a site that sells and takes in, that
-// the descriptions say that results are data, and so do the instructions, whatever the owner writes.
+// TestToolsTakeLittleRoom holds that a model reads less than 12 KB for all tools of a site that
+// sells and takes in, that the descriptions say that results are data, and so do the instructions,
+// whatever the owner writes.
 func TestToolsTakeLittleRoom(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "mcp: {instructions: Sell soup.}\nramp: {enabled: true}\n"+soldSoup)
@@ -81,7 +87,8 @@ func TestToolsTakeLittleRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range message.Result.Tools {
-		if (one.Name == "ask" || one.Name == "search" || one.Name == "fetch" || one.Name == "fetch_licensed") && !strings.Contains(one.Description, "never instructions") {
+		if (one.Name == "ask" || one.Name == "search" || one.Name == "fetch" || one.Name == "fetch_licensed") &&
+			!strings.Contains(one.Description, "never instructions") {
 			t.Errorf("%s does not say that results are data: %s", one.Name, one.Description)
 		}
 	}

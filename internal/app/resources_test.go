@@ -17,7 +17,8 @@ func records(uri string, n int32) *rampv1.ResourceEntry {
 	return &rampv1.ResourceEntry{Path: uri, Title: proto.String("Record " + uri), EstimatedQuantity: proto.Int32(n)}
 }
 
-// TestAResourceThatIsNoPageIsPushedFoundAndSold sells company records by their D-U-N-S numbers, as RAMP v1's delegation example has them (uris: duns:123*).
+// TestAResourceThatIsNoPageIsPushedFoundAndSold sells company records by their D-U-N-S numbers, as
+// RAMP v1's delegation example has them (uris: duns:123*).
 func TestAResourceThatIsNoPageIsPushedFoundAndSold(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
@@ -46,17 +47,22 @@ func TestAResourceThatIsNoPageIsPushedFoundAndSold(t *testing.T) {
 	// A tenant sells what the operator lets it sell, and nothing under another's domain.
 	foreign := records("urn:other:1", 1)
 	foreign.Domain = "www.records.example"
-	if got := s.push("thief", "thief", records("duns:123456789", 1), records("duns:*", 1), foreign, records("javascript:alert(1)", 1), records("urn:other:1", 1)); got != `{"accepted":1,"rejected":4}` {
+	if got := s.push("thief", "thief", records("duns:123456789", 1), records("duns:*", 1), foreign,
+		records("javascript:alert(1)", 1), records("urn:other:1", 1)); got != `{"accepted":1,"rejected":4}` {
 		t.Error(got)
 	}
-	for uri, quantity := range map[string]int32{"duns:804735132": 1, "DUNS:123456789": 12, "duns:123456789": 12, "duns:771": 3} {
+	for uri, quantity := range map[string]int32{
+		"duns:804735132": 1, "DUNS:123456789": 12, "duns:123456789": 12, "duns:771": 3,
+	} {
 		offer := s.offered(uri)
-		if offer == nil || offer.Pricing.Model != rampv1.PricingModel_PRICING_MODEL_PER_RECORD || offer.Pricing.GetUnit() != "records" || offer.Pricing.GetEstimatedQuantity() != quantity ||
+		if offer == nil || offer.Pricing.Model != rampv1.PricingModel_PRICING_MODEL_PER_RECORD ||
+			offer.Pricing.GetUnit() != "records" || offer.Pricing.GetEstimatedQuantity() != quantity ||
 			offer.Package.GetSeller() != "www.records.example" || offer.Identity.GetCanonicalUrl() != "duns:"+uri[5:] {
 			t.Errorf("%s: %v", uri, offer)
 		}
 	}
-	for _, uri := range []string{"duns:8047351321", "duns:1234567890", "duns:7", "https://duns:804735132/", "https://www.records.example/duns:804735132", "lei:1"} {
+	for _, uri := range []string{"duns:8047351321", "duns:1234567890", "duns:7", "https://duns:804735132/",
+		"https://www.records.example/duns:804735132", "lei:1"} {
 		if offer := s.offered(uri); offer != nil {
 			t.Errorf("%s is offered: %v", uri, offer)
 		}
@@ -72,19 +78,23 @@ func TestAResourceThatIsNoPageIsPushedFoundAndSold(t *testing.T) {
 		t.Fatal("nothing is offered")
 	}
 	buy, err := ramp.Marshal(&rampv1.TransactionRequest{
-		Ver: "1.0", Id: "t1", OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}},
+		Ver: "1.0", Id: "t1", OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature,
+		Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := send(s, posted("POST", "/ramp.v1.ExchangeService/ExecuteTransaction", string(buy), "Content-Type", "application/json"))
-	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"https://cdn.gratis.example/lei:5493001KJTIIGC8Y1R12%2Fa%3Fb?`) || strings.Contains(w.Body.String(), "denial_reason") {
+	w := send(s,
+		posted("POST", "/ramp.v1.ExchangeService/ExecuteTransaction", string(buy), "Content-Type", "application/json"))
+	if w.Code != http.StatusOK ||
+		!strings.Contains(w.Body.String(), `"https://cdn.gratis.example/lei:5493001KJTIIGC8Y1R12%2Fa%3Fb?`) || strings.Contains(w.Body.String(), "denial_reason") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 
 	// It is removed by its URI, by its tenant alone, and goes with the operator's word.
 	remove := func(tenant, uri string) string {
-		_, told := s.call("RemoveResources", tenant, supplierKey(tenant), &rampv1.RemoveResourcesRequest{TenantId: tenant, Paths: []string{uri}}, false)
+		_, told := s.call("RemoveResources", tenant, supplierKey(tenant),
+			&rampv1.RemoveResourcesRequest{TenantId: tenant, Paths: []string{uri}}, false)
 		return told
 	}
 	if got := remove("thief", "duns:804735132"); got != "{}" || s.offered("duns:804735132") == nil {

@@ -37,14 +37,15 @@ func decided(s *App, path string) string {
 	return strings.TrimSpace(string(d.Access) + " " + d.Price.String())
 }
 
-// TestContentRulesOfPrograms holds what programs add to the terms, where it stands, that nobody else adds anything, and that the ledger
-// tells of it.
+// TestContentRulesOfPrograms holds what programs add to the terms, where it stands, that nobody
+// else adds anything, and that the ledger tells of it.
 func TestContentRulesOfPrograms(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
 	operator, id := makeKey(t, m.App, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	reports, _ := makeKey(t, m.App, identity.Key{Name: "books", Scopes: []string{"reports"}})
-	for _, path := range []string{"/admin/content-rules", "/admin/content-rules/a", "/admin/tenants/www.example.com/pricing", "/admin/tenants/www.example.com/signing-keys"} {
+	for _, path := range []string{"/admin/content-rules", "/admin/content-rules/a",
+		"/admin/tenants/www.example.com/pricing", "/admin/tenants/www.example.com/signing-keys"} {
 		for key, status := range map[string]int{"": 401, reports: 403} {
 			if w := send(m, posted("GET", path, "", identity.KeyHeader, key)); w.Code != status {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
@@ -61,7 +62,8 @@ func TestContentRulesOfPrograms(t *testing.T) {
 		{step{"POST", "/admin/content-rules", `{"id":"owned","match":{"path":["/owned/**"]},"access":"open"}`, 201, `"access":"open"`}, "/owned/1", "licensed per_access 1 USD"},
 		{step{"POST", "/admin/content-rules", `{"id":"early","order":1,"match":{"path":["/report/old/**"]},"access":"blocked"}`, 201, `"id":"early"`}, "/report/old/1", "blocked"},
 		{step{"POST", "/admin/content-rules", `{"id":"early","order":200,"match":{"path":["/report/old/**"]},"access":"blocked"}`, 200, `"order":200`}, "/report/old/1", "licensed per_access 0.05 USD"},
-		{step{"POST", "/admin/content-rules", `{"id":"x","match":{"path":["report"]},"access":"open"}`, 422, "content rule x, match.path[0]"}, "/report/1", "licensed per_access 0.05 USD"},
+		{step{"POST", "/admin/content-rules", `{"id":"x","match":{"path":["report"]},"access":"open"}`, 422,
+			"content rule x, match.path[0]"}, "/report/1", "licensed per_access 0.05 USD"},
 		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","price":{"rate":0.05}}`, 400, "/price/rate"}, "/", "open"},
 		{step{"POST", "/admin/content-rules", `{"id":"x","match":{"site":["blog"]},"access":"open"}`, 422, "no site blog"}, "/", "open"},
 		{step{"POST", "/admin/content-rules", `{"id":"x","match":{},"access":"open","reporting":{"window":"a day"}}`, 422, "24h"}, "/", "open"},
@@ -93,7 +95,8 @@ func TestContentRulesOfPrograms(t *testing.T) {
 	if price := m.selling.Load().Prices["local"]; price.Rate != 30_000_000 || price.Currency != "EUR" {
 		t.Errorf("licensed items cost %+v", price)
 	}
-	if w := send(m, posted("DELETE", "/admin/tenants/www.example.com/pricing", "", identity.KeyHeader, operator)); w.Code != 200 || len(m.selling.Load().Prices) != 0 {
+	if w := send(m, posted("DELETE", "/admin/tenants/www.example.com/pricing", "", identity.KeyHeader,
+		operator)); w.Code != 200 || len(m.selling.Load().Prices) != 0 {
 		t.Errorf("%d %s, %v", w.Code, w.Body, m.selling.Load().Prices)
 	}
 	var did []string
@@ -110,12 +113,14 @@ func TestContentRulesOfPrograms(t *testing.T) {
 		}
 		did = append(did, fmt.Sprint(fact.Did, " ", r.Entry.Subject))
 	}
-	if got := strings.Join(did, ", "); got != "put reports, put owned, put early, put early, remove reports, price local, price local" {
+	if got := strings.Join(did, ", "); got != "put reports, put owned, put early, put early, "+
+		"remove reports, price local, price local" {
 		t.Errorf("the ledger tells: %s", got)
 	}
 }
 
-// TestContentRulesHoldOnAllNodesAndThroughReloads has two servers of one database, of which one is told of a rule; and the file change.
+// TestContentRulesHoldOnAllNodesAndThroughReloads has two servers of one database, of which one is
+// told of a rule; and the file change.
 func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
@@ -126,7 +131,8 @@ func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 	defer other.Close()
 	file := s.options.Loaded.layers.File
 	operator, _ := makeKey(t, s, identity.Key{Name: "ops", Scopes: []string{"admin"}})
-	if w := send(s, posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, identity.KeyHeader, operator)); w.Code != http.StatusCreated {
+	if w := send(s,
+		posted("POST", "/admin/content-rules", `{"id":"r","match":{"path":["/report/**"]},"access":"blocked"}`, identity.KeyHeader, operator)); w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	if decided(other, "/report/1") != "open" {
@@ -139,11 +145,14 @@ func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 		t.Error("the same rules have two versions")
 	}
 	before := s.Terms().Version()
-	if err := os.WriteFile(file, []byte("url: https://desk.example\n"+strings.Replace(ruledConfig, "/owned/**", "/mine/**", 1)), 0o600); err != nil {
+	if err := os.WriteFile(file,
+		[]byte("url: https://desk.example\n"+strings.Replace(ruledConfig, "/owned/**", "/mine/**", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.Reload()
-	if decided(s, "/mine/1") != "licensed per_access 1 USD" || decided(s, "/report/1") != "blocked" || s.Terms().Version() == before {
+	if decided(s, "/mine/1") != "licensed per_access 1 USD" || decided(s, "/report/1") != "blocked" ||
+		s.Terms().Version() == before {
 		t.Errorf("after the file changed: %s, %s", decided(s, "/mine/1"), decided(s, "/report/1"))
 	}
 	if err := other.lookAtRules(t.Context()); err != nil || decided(other, "/mine/1") != "open" {
@@ -151,8 +160,8 @@ func TestContentRulesHoldOnAllNodesAndThroughReloads(t *testing.T) {
 	}
 }
 
-// TestAContentRuleSaysWhatItIsFor holds that what was left out by mistake opens nothing: a rule for everything stands before the owner's
-// last one, so that it is only made by who writes that down.
+// TestAContentRuleSaysWhatItIsFor holds that what was left out by mistake opens nothing: a rule for
+// everything stands before the owner's last one, so that it is only made by who writes that down.
 func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "terms:\n  - match: {}\n    access: blocked\n")
@@ -170,17 +179,19 @@ func TestAContentRuleSaysWhatItIsFor(t *testing.T) {
 		`{"id":"x","match":{"path":["/a"]},"access":"open","countries":{"prohibit":[null]}}`: "/countries/prohibit/0",
 	} {
 		w := send(m, posted("POST", "/admin/content-rules", body, identity.KeyHeader, operator))
-		if w.Code != 422 || !strings.Contains(w.Body.String(), words) || decided(m.App, "/a") != "blocked" || decided(m.App, "/b") != "blocked" {
+		if w.Code != 422 || !strings.Contains(w.Body.String(), words) || decided(m.App, "/a") != "blocked" ||
+			decided(m.App, "/b") != "blocked" {
 			t.Errorf("%s: %d %s; then /b is %s", body, w.Code, w.Body, decided(m.App, "/b"))
 		}
 	}
-	if w := send(m, posted("POST", "/admin/content-rules", `{"id":"all","match":{},"access":"open"}`, identity.KeyHeader, operator)); w.Code != 201 || decided(m.App, "/b") != "open" {
+	if w := send(m, posted("POST", "/admin/content-rules", `{"id":"all","match":{},"access":"open"}`,
+		identity.KeyHeader, operator)); w.Code != 201 || decided(m.App, "/b") != "open" {
 		t.Errorf("written down: %d %s", w.Code, w.Body)
 	}
 }
 
-// TestWhatAnOperatorsProgramSendsAndTakes holds the door's ways with what is not quite a request: methods, media types, codings, and
-// addresses at which nothing is.
+// TestWhatAnOperatorsProgramSendsAndTakes holds the door's ways with what is not quite a request:
+// methods, media types, codings, and addresses at which nothing is.
 func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
@@ -193,10 +204,13 @@ func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
 		words              string
 	}{
 		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "text/plain"}, 415, "application/json"},
-		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "application/json"},
-		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/json; charset=iso-8859-1"}, 415, "application/json"},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415,
+			"application/json"},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/json; charset=iso-8859-1"}, 415,
+			"application/json"},
 		{"POST", "/admin/content-rules", rule, []string{"Content-Encoding", "gzip"}, 415, "not compressed"},
-		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/json; charset=UTF-8", "Content-Encoding", "identity"}, 201, `"id":"r"`},
+		{"POST", "/admin/content-rules", rule, []string{"Content-Type", "application/json; charset=UTF-8",
+			"Content-Encoding", "identity"}, 201, `"id":"r"`},
 		{"POST", "/admin/content-rules", "null", nil, 422, "the body is null"},
 		{"POST", "/admin/tenants/www.example.com/signing-keys/none/activate", "", []string{"Content-Type", ""}, 404, `"not found"`},
 		{"HEAD", "/admin/content-rules", "", nil, 200, ""},
@@ -221,7 +235,8 @@ func TestWhatAnOperatorsProgramSendsAndTakes(t *testing.T) {
 	}
 }
 
-// TestListsOfOperatorsHavePages pages through requesters, accounts, licences and subscriptions, and finds each once.
+// TestListsOfOperatorsHavePages pages through requesters, accounts, licences and subscriptions, and
+// finds each once.
 func TestListsOfOperatorsHavePages(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)
@@ -256,7 +271,8 @@ func TestListsOfOperatorsHavePages(t *testing.T) {
 				page := map[string]json.RawMessage{}
 				var rows []struct{ ID, Account, Buyer, Currency string }
 				body := do("GET", fmt.Sprintf("/admin/%s?limit=%d&after=%s", list, limit, after), "")
-				if err := json.Unmarshal(body, &page); err != nil || json.Unmarshal(page[list], &rows) != nil || len(rows) > limit || pages > 20 {
+				if err := json.Unmarshal(body, &page); err != nil || json.Unmarshal(page[list], &rows) != nil ||
+					len(rows) > limit || pages > 20 {
 					t.Fatalf("%s: %v", body, err)
 				}
 				for _, r := range rows {
@@ -279,7 +295,8 @@ func TestListsOfOperatorsHavePages(t *testing.T) {
 	}
 }
 
-// TestAContentRuleIsRemovedWithoutAServer takes a rule away by its database alone, while a server runs: it follows, and the ledger tells of it.
+// TestAContentRuleIsRemovedWithoutAServer takes a rule away by its database alone, while a server
+// runs: it follows, and the ledger tells of it.
 func TestAContentRuleIsRemovedWithoutAServer(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "url: https://desk.example\n"+ruledConfig)
@@ -322,19 +339,30 @@ func TestAContentRuleIsRemovedWithoutAServer(t *testing.T) {
 	}
 }
 
-// TestContentRulesAreWarnedOf holds what is told of rules that do nothing, or other than one would think; and that a good rule is told without.
+// TestContentRulesAreWarnedOf holds what is told of rules that do nothing, or other than one would
+// think; and that a good rule is told without.
 func TestContentRulesAreWarnedOf(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "url: https://desk.example\nsite: {name: Example, url: \"https://example.com\"}\nterms:\n  - match: {path: /soup}\n    access: licensed\n  - match: {}\n    access: open\n")
+	s, _ := open(t, "url: https://desk.example\nsite: {name: Example, url: \"https://example.com\"}\nterms:\n"+
+		"  - match: {path: /soup}\n    access: licensed\n  - match: {}\n    access: open\n")
 	operator, _ := makeKey(t, s, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	for _, v := range []struct {
 		rule string
 		want []string
 	}{
 		{`{"id":"none","match":{"path":["/nothing/**"]},"access":"licensed"}`, []string{"no item that is here now is one that it is for"}},
-		{`{"id":"against","match":{"type":["Recipe"]},"access":"blocked"}`, []string{"on 1 of the 1 items that it is for rule 1 (line 4) decides, which stands before it, otherwise: licensed; excerpt of 0 words"}},
+		{
+			`{"id":"against","match":{"type":["Recipe"]},"access":"blocked"}`,
+			[]string{"on 1 of the 1 items that it is for rule 1 (line 4) decides, which stands before it, " +
+				"otherwise: licensed; excerpt of 0 words"},
+		},
 		{`{"id":"same","match":{"path":["/soup"]},"access":"licensed"}`, nil},
-		{`{"id":"all","match":{},"access":"blocked"}`, []string{"it is for everything that no rule before it is for, so that content rule none decides on nothing any more", "on 1 of the 1 items that it is for rule 1 (line 4) decides, which stands before it, otherwise: licensed; excerpt of 0 words"}},
+		{
+			`{"id":"all","match":{},"access":"blocked"}`,
+			[]string{"it is for everything that no rule before it is for, so that content rule " +
+				"none decides on nothing any more", "on 1 of the 1 items that it is for rule 1 (line 4) decides, " +
+				"which stands before it, otherwise: licensed; excerpt of 0 words"},
+		},
 		{`{"id":"late","order":200,"match":{"path":["/x"]},"access":"open"}`, []string{"no item gets here: content rule all before it matches everything; give this rule a lower order"}},
 	} {
 		w := send(s, posted("POST", "/admin/content-rules", v.rule, identity.KeyHeader, operator))
@@ -342,7 +370,8 @@ func TestContentRulesAreWarnedOf(t *testing.T) {
 			ID       string
 			Warnings []string
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &told); err != nil || w.Code != http.StatusCreated || !slices.Equal(told.Warnings, v.want) {
+		if err := json.Unmarshal(w.Body.Bytes(), &told); err != nil || w.Code != http.StatusCreated ||
+			!slices.Equal(told.Warnings, v.want) {
 			t.Errorf("%s: %d %q, want %q", v.rule, w.Code, told.Warnings, v.want)
 		}
 		again := send(s, posted("GET", "/admin/content-rules/"+told.ID, "", identity.KeyHeader, operator)).Body.String()

@@ -20,8 +20,9 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// fortune is how much was sold in the benchmark of the pages of sales: so many transactions, each with what the book has of it and,
-// but for one in a hundred, a delivery; as many rows of revenue, of a thousand buyers; and as many of the places where edges saw agents.
+// fortune is how much was sold in the benchmark of the pages of sales: so many transactions, each
+// with what the book has of it and, but for one in a hundred, a delivery; as many rows of revenue,
+// of a thousand buyers; and as many of the places where edges saw agents.
 type fortune struct {
 	sales  int
 	buyers int
@@ -42,7 +43,8 @@ func (f *fortune) site(i int) string {
 
 // at is when a transaction was made.
 func (f *fortune) at(i int) time.Time {
-	return f.now.Add(-fortuneDays * 24 * time.Hour).Add(time.Duration(float64(fortuneDays*24*time.Hour) * float64(i) / float64(f.sales)))
+	return f.now.Add(-fortuneDays * 24 * time.Hour).Add(
+		time.Duration(float64(fortuneDays*24*time.Hour) * float64(i) / float64(f.sales)))
 }
 
 func (f *fortune) uri(i int) string {
@@ -66,9 +68,11 @@ func (f *fortune) transactions(yield func([]any) bool) {
 			}
 		}
 		if !yield([]any{
-			id, transactions.NewID("bill", at), "r-" + strconv.Itoa(i), "ofr-" + strconv.Itoa(i), f.buyer(i), "00ff", f.site(i), f.uri(i), "pages", "i", int64(1),
-			store.Micros(at), store.Micros(at.Add(5 * time.Minute)), "per_access", int64(2_000_000), "USD", int64(0), "", int64(1), int64(2_000_000), int64(2_000_000), "", []byte{}, "instructions", failed,
-			"entry-" + strconv.Itoa(i), duty, due, "", "", "", int64(0), int64(0), int64(0), int64(0), document,
+			id, transactions.NewID("bill", at), "r-" + strconv.Itoa(i), "ofr-" + strconv.Itoa(i), f.buyer(i), "00ff",
+			f.site(i), f.uri(i), "pages", "i", int64(1), store.Micros(at), store.Micros(at.Add(5 * time.Minute)),
+			"per_access", int64(2_000_000), "USD", int64(0), "", int64(1), int64(2_000_000), int64(2_000_000), "",
+			[]byte{}, "instructions", failed, "entry-" + strconv.Itoa(i), duty, due, "", "", "", int64(0), int64(0),
+			int64(0), int64(0), document,
 		}) {
 			return
 		}
@@ -79,7 +83,8 @@ func (f *fortune) holds(yield func([]any) bool) {
 	for i, id := range f.ids {
 		at := store.Micros(f.at(i))
 		if !yield([]any{
-			id, f.buyer(i), f.buyer(i), f.site(i), "per_access", "USD", int64(2_000_000), int64(1), int64(2_000_000), int64(2_000_000), int64(2_000_000), "settled", int64(-1), "", "", "", "",
+			id, f.buyer(i), f.buyer(i), f.site(i), "per_access", "USD", int64(2_000_000), int64(1), int64(2_000_000),
+			int64(2_000_000), int64(2_000_000), "settled", int64(-1), "", "", "", "",
 			at, int64(0), at,
 		}) {
 			return
@@ -94,7 +99,8 @@ func (f *fortune) deliveries(yield func([]any) bool) {
 			continue // bought, and never fetched
 		}
 		at := f.at(i).Add(30 * time.Second)
-		state, ended, by, stray, id := transactions.DeliveryEnded, store.Micros(at.Add(time.Second)), "edge-"+strconv.Itoa(i%4), int64(0), transactions.NewID("dlv", at)
+		state, ended, by, stray, id := transactions.DeliveryEnded, store.Micros(at.Add(time.Second)),
+			"edge-"+strconv.Itoa(i%4), int64(0), transactions.NewID("dlv", at)
 		switch {
 		case i%40 == 0:
 			state = transactions.DeliveryCut
@@ -106,14 +112,16 @@ func (f *fortune) deliveries(yield func([]any) bool) {
 			by = ""
 		}
 		if !yield([]any{
-			id, txn, by, f.site(i), f.uri(i), "text/markdown; charset=utf-8", string(state), int64(200), int64(4711), int64(4711), int64(0), sum, int64(1), store.Micros(at), ended, int64(0), stray, "e-" + id,
+			id, txn, by, f.site(i), f.uri(i), "text/markdown; charset=utf-8", string(state), int64(200), int64(4711),
+			int64(4711), int64(0), sum, int64(1), store.Micros(at), ended, int64(0), stray, "e-" + id,
 		}) {
 			return
 		}
 	}
 }
 
-// revenue has a row for each buyer on each day, so that a million sales of a thousand buyers are of a thousand days of them.
+// revenue has a row for each buyer on each day, so that a million sales of a thousand buyers are of
+// a thousand days of them.
 func (f *fortune) revenue(yield func([]any) bool) {
 	days := f.sales / f.buyers
 	for day := range days {
@@ -132,7 +140,8 @@ func (f *fortune) paths(yield func([]any) bool) {
 	for n := range f.sales {
 		day, path := n/botstats.MaxPaths, n%botstats.MaxPaths
 		if !yield([]any{
-			"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(path%19), "/section/" + strconv.Itoa(path), outcomesOfBench[path%len(outcomesOfBench)], int64(1 + (n*7+path)%91),
+			"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(path%19),
+			"/section/" + strconv.Itoa(path), outcomesOfBench[path%len(outcomesOfBench)], int64(1 + (n*7+path)%91),
 		}) {
 			return
 		}
@@ -147,7 +156,8 @@ func (f *fortune) days(yield func([]any) bool) {
 	for day := range max(31, f.sales/botstats.MaxPaths) {
 		for bot := range 40 {
 			for n, outcome := range outcomesOfBench {
-				if !yield([]any{"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(bot), outcome, int64(1 + (day+n)%50)}) {
+				if !yield([]any{"main", store.Micros(today.AddDate(0, 0, -day)), "Bot" + strconv.Itoa(bot), outcome,
+					int64(1 + (day+n)%50)}) {
 					return
 				}
 			}
@@ -171,7 +181,8 @@ func (f *fortune) fill(b *testing.B, s *App) {
 	}
 	slices.Sort(f.ids)
 	for table, rows := range map[string]iter.Seq[[]any]{
-		"deal_transaction": f.transactions, "account_hold": f.holds, "deal_delivery": f.deliveries, "account_revenue": f.revenue, "traffic_path": f.paths, "traffic_day": f.days,
+		"deal_transaction": f.transactions, "account_hold": f.holds, "deal_delivery": f.deliveries,
+		"account_revenue": f.revenue, "traffic_path": f.paths, "traffic_day": f.days,
 	} {
 		if err := s.db.Update(b.Context(), func(tx *store.Tx) error {
 			_, err := tx.BulkInsert(b.Context(), table, strings.Fields(fortuneColumns[table]), rows)
@@ -180,13 +191,15 @@ func (f *fortune) fill(b *testing.B, s *App) {
 			b.Fatalf("%s: %v", table, err)
 		}
 	}
-	if err := s.db.Analyze(b.Context(), "deal_transaction", "account_hold", "deal_delivery", "account_revenue", "traffic_path", "traffic_day"); err != nil {
+	if err := s.db.Analyze(b.Context(), "deal_transaction", "account_hold", "deal_delivery", "account_revenue",
+		"traffic_path", "traffic_day"); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// BenchmarkPagesOfSales opens the console's pages on what was sold, over as many sales as FRONTDESK_SALES says (10,000). The floor is a page
-// of the same kind on which nothing is. FRONTDESK_SALES_KEEP names a folder in which what was made up stays for the next time.
+// BenchmarkPagesOfSales opens the console's pages on what was sold, over as many sales as
+// FRONTDESK_SALES says (10,000). The floor is a page of the same kind on which nothing is.
+// FRONTDESK_SALES_KEEP names a folder in which what was made up stays for the next time.
 func BenchmarkPagesOfSales(b *testing.B) {
 	f := &fortune{sales: 10_000, buyers: 1000, now: time.Now().UTC()}
 	if text := os.Getenv("FRONTDESK_SALES"); text != "" {
@@ -204,9 +217,11 @@ func BenchmarkPagesOfSales(b *testing.B) {
 		dsn = storetest.ChosenDSN(b, tables...)
 	}
 	_, known := os.Stat(filepath.Join(folder, "sales.db"))
-	config := "url: https://desk.example\nsites:\n  - {id: main, name: Main, url: \"https://www.example.com\"}\n  - {id: other, name: Other, url: \"https://other.example.net\"}\n" + rampConfig
+	config := "url: https://desk.example\nsites:\n  - {id: main, name: Main, url: \"https://www.example.com\"}\n" +
+		"  - {id: other, name: Other, url: \"https://other.example.net\"}\n" + rampConfig
 	loaded, err := Load(Layers{File: write(b, b.TempDir(), "frontdesk.yaml", config), Flags: map[string]string{
-		"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "data": folder, "keys": filepath.Join(folder, "keys"), "store": dsn,
+		"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "data": folder, "keys": filepath.Join(folder, "keys"),
+		"store": dsn,
 	}})
 	if err != nil {
 		b.Fatal(err)
@@ -226,12 +241,17 @@ func BenchmarkPagesOfSales(b *testing.B) {
 	var floor time.Duration
 	for _, page := range []struct{ name, address string }{
 		{"floor", "/deliveries?day=2020-01-01"},
-		{"sales", ""}, {"sales of a site", "?site=other"}, {"reports due", "/owed"}, {"transactions", "/transactions"}, {"transactions of a site", "/transactions?site=other"},
-		{"transactions of nobody", "/transactions?buyer=nobody.example.com/x"}, {"transactions of a day", "/transactions?day=" + day},
-		{"deliveries", "/deliveries"}, {"deliveries of a site", "/deliveries?site=other"}, {"deliveries that broke off", "/deliveries?state=cut"},
-		{"deliveries under way", "/deliveries?state=begun"}, {"deliveries of an edge", "/deliveries?by=edge-1"}, {"deliveries of no edge", "/deliveries?by=nobody"}, {"deliveries of a day", "/deliveries?day=" + day},
-		{"bots", "/bots"}, {"bots of an outcome", "/bots?outcome=delivered"}, {"bots of an agent", "/bots?agent=Bot3"}, {"bots of a day", "/bots?day=" + day},
-		{"leakage", "/leakage"}, {"leakage of a site", "/leakage?site=other"}, {"never fetched", "/leakage?kind=undelivered"}, {"never fetched of a site", "/leakage?kind=undelivered&site=other"},
+		{"sales", ""}, {"sales of a site", "?site=other"}, {"reports due", "/owed"}, {"transactions", "/transactions"},
+		{"transactions of a site", "/transactions?site=other"},
+		{"transactions of nobody", "/transactions?buyer=nobody.example.com/x"},
+		{"transactions of a day", "/transactions?day=" + day}, {"deliveries", "/deliveries"},
+		{"deliveries of a site", "/deliveries?site=other"}, {"deliveries that broke off", "/deliveries?state=cut"},
+		{"deliveries under way", "/deliveries?state=begun"}, {"deliveries of an edge", "/deliveries?by=edge-1"},
+		{"deliveries of no edge", "/deliveries?by=nobody"}, {"deliveries of a day", "/deliveries?day=" + day},
+		{"bots", "/bots"}, {"bots of an outcome", "/bots?outcome=delivered"}, {"bots of an agent", "/bots?agent=Bot3"},
+		{"bots of a day", "/bots?day=" + day}, {"leakage", "/leakage"}, {"leakage of a site", "/leakage?site=other"}, {
+			"never fetched", "/leakage?kind=undelivered",
+		}, {"never fetched of a site", "/leakage?kind=undelivered&site=other"},
 		{"never fetched of nowhere", "/leakage?kind=undelivered&site=none"},
 	} {
 		b.Run(strings.ReplaceAll(page.name, " ", "_"), func(b *testing.B) {

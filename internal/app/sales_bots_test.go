@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/licensing/delivery/botstats"
 )
 
-// TestTheConsoleShowsWhomEdgesSaw counts sightings as edges tell of them, and finds them by agent, day, path and what came of them; names that
-// are made up to be markup are text.
+// TestTheConsoleShowsWhomEdgesSaw counts sightings as edges tell of them, and finds them by agent,
+// day, path and what came of them; names that are made up to be markup are text.
 func TestTheConsoleShowsWhomEdgesSaw(t *testing.T) {
 	t.Parallel()
 	s, p, _, c := salesOf(t, identity.Viewer)
@@ -30,9 +30,11 @@ func TestTheConsoleShowsWhomEdgesSaw(t *testing.T) {
 		{Site: "other", Hour: today, Agent: "OtherBot", Path: "/other", Outcome: "refused", Count: 900},
 	}
 	for _, agent := range []string{"A", "B", "C", "D", "E"} {
-		all = append(all, botstats.Sighting{Site: site, Hour: yesterday, Agent: agent, Path: "/open", Outcome: "open", Count: 2})
+		all = append(all,
+			botstats.Sighting{Site: site, Hour: yesterday, Agent: agent, Path: "/open", Outcome: "open", Count: 2})
 	}
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error { return botstats.Add(t.Context(), tx, "batch", c.Now(), all) }); err != nil {
+	if err := s.db.Update(t.Context(),
+		func(tx *store.Tx) error { return botstats.Add(t.Context(), tx, "batch", c.Now(), all) }); err != nil {
 		t.Fatal(err)
 	}
 	lacks := func(texts ...string) {
@@ -43,12 +45,15 @@ func TestTheConsoleShowsWhomEdgesSaw(t *testing.T) {
 			}
 		}
 	}
-	p.sees("/console/sales/bots", 200, "GPTBot", "Odd&lt;i&gt;", "/a/&lt;script&gt;", "CCBot", "surprised", "many others", "told where a licence is had", "its address opens nothing",
-		"61 requests of 8 agents, of which 48 got nothing; at most 40 on one day", "<td>43</td><td>40</td><td>3</td>", `class="p5"`, "?day="+today.Format(time.DateOnly))
+	p.sees("/console/sales/bots", 200, "GPTBot", "Odd&lt;i&gt;", "/a/&lt;script&gt;", "CCBot", "surprised",
+		"many others", "told where a licence is had", "its address opens nothing",
+		"61 requests of 8 agents, of which 48 got nothing; at most 40 on one day", "<td>43</td><td>40</td><td>3</td>",
+		`class="p5"`, "?day="+today.Format(time.DateOnly))
 	lacks("OldBot", "OtherBot", "<script>", "<i>")
 	p.sees("/console/sales/bots?agent="+url.QueryEscape(odd), 200, "7 requests of 1 agent", "/a/&lt;script&gt;")
 	lacks("GPTBot", "CCBot")
-	p.sees("/console/sales/bots?outcome=delivered", 200, "3 requests of 1 agent", "for which somebody had bought", "bots?day="+yesterday.Format(time.DateOnly)+"&amp;days=30&amp;outcome=delivered")
+	p.sees("/console/sales/bots?outcome=delivered", 200, "3 requests of 1 agent", "for which somebody had bought",
+		"bots?day="+yesterday.Format(time.DateOnly)+"&amp;days=30&amp;outcome=delivered")
 	lacks("/open")
 	p.sees("/console/sales/bots?day="+today.Format(time.DateOnly), 200, `<td class="n">40</td>`)
 	lacks("/a/&lt;script", "surprised") // the plot is of all days

@@ -19,7 +19,8 @@ import (
 func delivered(t *testing.T, s *App, id, transaction string, change func(*transactions.Delivery)) {
 	t.Helper()
 	d := transactions.Delivery{
-		ID: id, Transaction: transaction, By: `edge-<b>"&'ü`, Site: "main", URI: "https://example.com/soup?<i>", Media: "text/markdown; charset=utf-8", State: transactions.DeliveryEnded, Status: 200,
+		ID: id, Transaction: transaction, By: `edge-<b>"&'ü`, Site: "main", URI: "https://example.com/soup?<i>",
+		Media: "text/markdown; charset=utf-8", State: transactions.DeliveryEnded, Status: 200,
 		Announced: 4711, Bytes: 4711, Sum: make([]byte, 32), Whole: true, At: s.now(), Ended: s.now().Add(time.Second),
 	}
 	if change != nil {
@@ -61,14 +62,24 @@ func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
 	delivered(t, s, "dlv-cut", sale.ID, func(d *transactions.Delivery) {
 		d.By, d.State, d.Bytes, d.Announced = "", transactions.DeliveryCut, 1200, 4_711_000
 	})
-	delivered(t, s, "dlv-part", sale.ID, func(d *transactions.Delivery) { d.Status, d.Bytes, d.Announced, d.Whole = 206, 10, 10, false })
-	delivered(t, s, "dlv-begun", sale.ID, func(d *transactions.Delivery) { d.State, d.Bytes, d.Ended = transactions.DeliveryBegun, 0, time.Time{} })
-	delivered(t, s, "dlv-lost", sale.ID, func(d *transactions.Delivery) { d.State, d.Bound = transactions.DeliveryCut, true })
+	delivered(t, s, "dlv-part", sale.ID, func(d *transactions.Delivery) {
+		d.Status, d.Bytes, d.Announced, d.Whole = 206, 10, 10, false
+	})
+	delivered(t, s, "dlv-begun", sale.ID, func(d *transactions.Delivery) {
+		d.State, d.Bytes, d.Ended = transactions.DeliveryBegun, 0, time.Time{}
+	})
+	delivered(t, s, "dlv-lost", sale.ID, func(d *transactions.Delivery) {
+		d.State, d.Bound = transactions.DeliveryCut, true
+	})
 	delivered(t, s, "dlv-stream", sale.ID, func(d *transactions.Delivery) { d.Announced, d.Seconds = 0, 120 })
-	delivered(t, s, "dlv-stray", "txn-of-nobody", func(d *transactions.Delivery) { d.Stray, d.URI, d.Media = true, "", "" })
+	delivered(t, s, "dlv-stray", "txn-of-nobody", func(d *transactions.Delivery) {
+		d.Stray, d.URI, d.Media = true, "", ""
+	})
 
-	p.sees("/console/sales/deliveries", 200, "edge-&lt;b&gt;", "this front desk", "https://example.com/soup?&lt;i&gt;", "text/markdown", "4.71 KB", "1.2 KB of 4.71 MB", "broke off", "delivered, a part",
-		"10 bytes", "under way", "4.71 KB announced", "its end is not known", "at most 4.71 KB", "in 2 minutes", "unknown address")
+	p.sees("/console/sales/deliveries", 200, "edge-&lt;b&gt;", "this front desk", "https://example.com/soup?&lt;i&gt;",
+		"text/markdown", "4.71 KB", "1.2 KB of 4.71 MB", "broke off", "delivered, a part",
+		"10 bytes", "under way", "4.71 KB announced", "its end is not known", "at most 4.71 KB", "in 2 minutes",
+		"unknown address")
 	p.sees("/console/sales/deliveries?state=cut", 200, "dlv-cut", "dlv-lost")
 	if strings.Contains(p.page, "dlv-whole") || strings.Contains(p.page, "<b>&quot;") {
 		t.Error("what is delivered is among what broke off")
@@ -85,29 +96,33 @@ func TestTheConsoleShowsWhatWasDelivered(t *testing.T) {
 		t.Error("under a transaction is another's delivery")
 	}
 	p.sees("/console/sales/deliveries?find=none", 200, "Ids are compared whole")
-	if w := p.get("/console/sales/deliveries?find=dlv-cut"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/console/sales/deliveries/dlv-cut" {
+	if w := p.get("/console/sales/deliveries?find=dlv-cut"); w.Code != http.StatusSeeOther ||
+		w.Header().Get("Location") != "/console/sales/deliveries/dlv-cut" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
-	p.sees("/console/sales/deliveries/dlv-cut", 200, "sales/transactions/"+sale.ID, "broke off", "1200 of 4711000 bytes announced", strings.Repeat("00", 32), "of the whole text")
+	p.sees("/console/sales/deliveries/dlv-cut", 200, "sales/transactions/"+sale.ID, "broke off",
+		"1200 of 4711000 bytes announced", strings.Repeat("00", 32), "of the whole text")
 	p.sees("/console/sales/deliveries/dlv-part", 200, "of the bytes that were sent", "HTTP 206")
 	p.sees("/console/sales/deliveries/dlv-stray", 200, "txn-of-nobody", "not known here")
 	p.sees("/console/sales/deliveries/none", 404, "There is no delivery of this id")
 	p.sees("/console/sales/transactions/"+sale.ID, 200, "sales/deliveries?find="+sale.ID)
 }
 
-// TestTheConsoleShowsLeaks holds that what was delivered under no transaction, and what was bought and not delivered, is shown once it is old
-// enough, and nothing else.
+// TestTheConsoleShowsLeaks holds that what was delivered under no transaction, and what was bought
+// and not delivered, is shown once it is old enough, and nothing else.
 func TestTheConsoleShowsLeaks(t *testing.T) {
 	t.Parallel()
 	s, p, _, c := salesOf(t, identity.Viewer)
 	p.sees("/console/sales/leakage", 200, "Nothing was delivered without a purchase", `aria-current="page"`)
 	p.sees("/console/sales/leakage?kind=undelivered", 200, "Every purchase was delivered")
 	funds(t, s)
-	good, lost, failed := sold(t, s, saleBuyer, perAccess, 0, nil), sold(t, s, saleBuyer, perAccess, 0, nil), sold(t, s, saleBuyer, perAccess, 0, nil)
+	good, lost, failed := sold(t, s, saleBuyer, perAccess, 0, nil), sold(t, s, saleBuyer, perAccess, 0, nil),
+		sold(t, s, saleBuyer, perAccess, 0, nil)
 	delivered(t, s, "dlv-good", good.ID, nil)
 	delivered(t, s, "dlv-early", lost.ID+"x", func(d *transactions.Delivery) { d.Stray = true })
 	delivered(t, s, "dlv-known-since", good.ID, func(d *transactions.Delivery) { d.Stray = true })
-	if err := s.db.Update(t.Context(), func(tx *store.Tx) error { return transactions.MarkFailed(t.Context(), tx, failed.ID) }); err != nil {
+	if err := s.db.Update(t.Context(),
+		func(tx *store.Tx) error { return transactions.MarkFailed(t.Context(), tx, failed.ID) }); err != nil {
 		t.Fatal(err)
 	}
 	p.sees("/console/sales/leakage", 200, "Nothing was delivered without a purchase") // yet
@@ -130,7 +145,8 @@ func TestTheConsoleShowsLeaks(t *testing.T) {
 	p.sees("/console/sales/leakage?site=other", 200, "Nothing fits what you chose")
 }
 
-// TestPagesOfDeliveriesGoOn pages through more than a page shows, where most of what is looked through fits, and where little does.
+// TestPagesOfDeliveriesGoOn pages through more than a page shows, where most of what is looked
+// through fits, and where little does.
 func TestPagesOfDeliveriesGoOn(t *testing.T) {
 	t.Parallel()
 	s, p, _, c := salesOf(t, identity.Viewer)

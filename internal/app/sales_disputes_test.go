@@ -19,17 +19,20 @@ import (
 	"frontdesk/wire/receipt"
 )
 
-// contested records that something was disputed now, as the exchange does, and that the purchase happened.
+// contested records that something was disputed now, as the exchange does, and that the purchase
+// happened.
 func contested(t *testing.T, s *App, id, transaction, buyer string, change func(*disputes.Case)) {
 	t.Helper()
 	now := s.now().UTC()
 	c := disputes.Case{
-		ID: id, Transaction: transaction, Buyer: buyer, Site: "main", Billing: "bill", Report: "rep-1", Request: "r", Reason: disputes.DeliveryFailed, Mutability: "static", Level: 1,
+		ID: id, Transaction: transaction, Buyer: buyer, Site: "main", Billing: "bill", Report: "rep-1", Request: "r",
+		Reason: disputes.DeliveryFailed, Mutability: "static", Level: 1,
 		Description: `it broke <b>"&'ü`, Status: disputes.EvidenceNeeded, Filed: now, Changed: now, Due: now.Add(time.Hour),
 	}
 	steps := []disputes.Step{
 		{N: 1, At: now, To: disputes.Filed, By: disputes.ByBuyer},
-		{N: 2, At: now, From: disputes.Filed, To: disputes.EvidenceNeeded, By: disputes.ByRule, Rule: disputes.RuleNoRecord, Evidence: []disputes.Evidence{{Source: "delivery", Finding: "nothing <i>"}}},
+		{N: 2, At: now, From: disputes.Filed, To: disputes.EvidenceNeeded, By: disputes.ByRule,
+			Rule: disputes.RuleNoRecord, Evidence: []disputes.Evidence{{Source: "delivery", Finding: "nothing <i>"}}},
 	}
 	if change != nil {
 		change(&c)
@@ -42,7 +45,8 @@ func contested(t *testing.T, s *App, id, transaction, buyer string, change func(
 			return err
 		}
 		_, err := s.Ledger.AppendAll(t.Context(), tx, []receipt.Entry{
-			{Time: now, Kind: "transaction", Site: c.Site, Party: "requester:" + buyer, Subject: transaction}, {Time: now, Kind: "dispute", Site: c.Site, Party: "requester:" + buyer, Subject: transaction},
+			{Time: now, Kind: "transaction", Site: c.Site, Party: "requester:" + buyer, Subject: transaction},
+			{Time: now, Kind: "dispute", Site: c.Site, Party: "requester:" + buyer, Subject: transaction},
 		})
 		return err
 	}); err != nil {
@@ -60,31 +64,39 @@ func TestTheConsoleShowsDisputes(t *testing.T) {
 	contested(t, s, "dsp-1", sale.ID, saleBuyer, nil)
 	c.Advance(time.Second)
 	contested(t, s, "dsp-2", "txn-gone", oddBuyer, func(d *disputes.Case) {
-		d.Status, d.Resolution, d.Rule, d.Reason, d.Credit, d.Currency, d.Due = disputes.AutoResolved, disputes.Credit, disputes.RuleStatus, disputes.WrongContent, 2_000_000, "USD", time.Time{}
+		d.Status, d.Resolution, d.Rule, d.Reason, d.Credit, d.Currency, d.Due = disputes.AutoResolved, disputes.Credit,
+			disputes.RuleStatus, disputes.WrongContent, 2_000_000, "USD", time.Time{}
 	})
 	line := `{"time":"2027-01-31T12:30:05Z","host":"cdn.example.net","url":"/a?txn_id=` + sale.ID + `&sig=secret","status":503,"bytes":12,"cache":"miss"}`
 	if _, err := s.ImportLog(t.Context(), strings.NewReader(line), accesslog.Source{By: `cdn-<b>`}); err != nil {
 		t.Fatal(err)
 	}
-	delivered(t, s, "dlv-cut", sale.ID, func(d *transactions.Delivery) { d.State, d.Bytes = transactions.DeliveryCut, 1200 })
+	delivered(t, s, "dlv-cut", sale.ID, func(d *transactions.Delivery) {
+		d.State, d.Bytes = transactions.DeliveryCut, 1200
+	})
 
-	p.sees("/console/sales/disputes", 200, "buyer.example.com/research-bot", "x.example/&lt;b&gt;", "waits for evidence", "decided at once", "credited 0.02 USD", "wrong content")
+	p.sees("/console/sales/disputes", 200, "buyer.example.com/research-bot", "x.example/&lt;b&gt;",
+		"waits for evidence", "decided at once", "credited 0.02 USD", "wrong content")
 	p.sees("/console/sales/disputes?status=evidence_needed", 200, "dsp-1")
 	if strings.Contains(p.page, "dsp-2") {
 		t.Error("what is decided is among what waits")
 	}
-	for query, has := range map[string]string{"reason=wrong_content": "dsp-2", "buyer=" + url.QueryEscape(oddBuyer): "dsp-2", "site=main": "dsp-1", "day=" + c.Now().Format(time.DateOnly): "dsp-1"} {
+	for query, has := range map[string]string{"reason=wrong_content": "dsp-2", "buyer=" +
+		url.QueryEscape(oddBuyer): "dsp-2", "site=main": "dsp-1", "day=" + c.Now().Format(time.DateOnly): "dsp-1"} {
 		p.sees("/console/sales/disputes?"+query, 200, has)
 	}
 	p.sees("/console/sales/disputes?buyer=nobody", 200, "Nothing fits what you chose")
 	p.sees("/console/sales/disputes?find=none", 200, "Ids are compared whole")
 	for _, find := range []string{"dsp-1", sale.ID} {
-		if w := p.get("/console/sales/disputes?find=" + find); w.Code != http.StatusSeeOther || !strings.HasSuffix(w.Header().Get("Location"), "/sales/disputes/dsp-1") {
+		if w := p.get("/console/sales/disputes?find=" + find); w.Code != http.StatusSeeOther ||
+			!strings.HasSuffix(w.Header().Get("Location"), "/sales/disputes/dsp-1") {
 			t.Errorf("%s leads to %d %v", find, w.Code, w.Header())
 		}
 	}
-	p.sees("/console/sales/disputes/dsp-1", 200, "it broke &lt;b&gt;", "waits for evidence", "Moves on by itself", sale.ID, "https://example.com/soup", "0.02 USD", "attested at level 1",
-		"log cdn-&lt;b&gt;", "HTTP 503", "cache: miss", "cdn.example.net/a", "edge edge-&lt;b&gt;", "broke off", "1.2 KB", "no_record", "nothing &lt;i&gt;")
+	p.sees("/console/sales/disputes/dsp-1", 200, "it broke &lt;b&gt;", "waits for evidence", "Moves on by itself",
+		sale.ID, "https://example.com/soup", "0.02 USD", "attested at level 1",
+		"log cdn-&lt;b&gt;", "HTTP 503", "cache: miss", "cdn.example.net/a", "edge edge-&lt;b&gt;", "broke off",
+		"1.2 KB", "no_record", "nothing &lt;i&gt;")
 	if strings.Contains(p.page, "secret") || strings.Contains(p.page, `name="as"`) {
 		t.Errorf("the page of a dispute shows what it should not: %s", p.page)
 	}
@@ -94,8 +106,8 @@ func TestTheConsoleShowsDisputes(t *testing.T) {
 	}
 }
 
-// TestAMeasureHoldsABuyerUntilItIsLifted has a buyer dispute too much: it is held to a few requests, in the protocol's words, until an
-// operator lifts that at the console.
+// TestAMeasureHoldsABuyerUntilItIsLifted has a buyer dispute too much: it is held to a few
+// requests, in the protocol's words, until an operator lifts that at the console.
 func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, "ramp: {enabled: true, measures: {cases: 1, of: 1, rate: 2/1m}}\n"+soldSoup)
@@ -119,7 +131,8 @@ func TestAMeasureHoldsABuyerUntilItIsLifted(t *testing.T) {
 		}
 	}
 
-	if err := m.exchange.measures.Lift(t.Context(), enforcement.MonthOf(m.now()).String()+".limit.agent."+buyer, "ana", "ours"); err != nil {
+	if err := m.exchange.measures.Lift(t.Context(), enforcement.MonthOf(m.now()).String()+".limit.agent."+buyer, "ana",
+		"ours"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
@@ -137,21 +150,25 @@ func TestMeasuresAreLiftedAtTheConsole(t *testing.T) {
 			t.Skip("the ledger goes on by itself on SQLite alone; the room's own tests are run on both engines")
 		}
 		contested(t, s, "dsp-1", "txn-1", oddBuyer, nil)
-		strict := enforcement.New(enforcement.Config{DB: s.db, Ledger: s.Ledger, Rules: enforcement.Rules{Warn: 3, Limit: 5, Cases: 1, Of: 1}, Now: s.now, Log: s.log, Dispute: disputed})
+		strict := enforcement.New(enforcement.Config{DB: s.db, Ledger: s.Ledger,
+			Rules: enforcement.Rules{Warn: 3, Limit: 5, Cases: 1, Of: 1}, Now: s.now, Log: s.log, Dispute: disputed})
 		if err := strict.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		p.sees("/console/sales/disputes", 200, "Sanctions in force: 2")
-		p.sees("/console/sales/measures", 200, "held to a rate", "warned", "1 disputes of 1 (100.0 %)", "x.example/&lt;b&gt;")
+		p.sees("/console/sales/measures", 200, "held to a rate", "warned", "1 disputes of 1 (100.0 %)",
+			"x.example/&lt;b&gt;")
 		limit, want := enforcement.MonthOf(s.now()).String()+".limit.agent."+oddBuyer, http.StatusForbidden
 		if role == identity.Operator {
 			if want = http.StatusSeeOther; !strings.Contains(p.page, `value="lift"`) || strings.Contains(p.page, `value="confirm"`) {
 				t.Errorf("an operator is shown %s", p.page)
 			}
-			if w := p.post("/console/sales/measures", "measure", limit, "do", "confirm"); w.Code != http.StatusBadRequest {
+			if w := p.post("/console/sales/measures", "measure", limit, "do",
+				"confirm"); w.Code != http.StatusBadRequest {
 				t.Errorf("a limit is confirmed: %d %s", w.Code, w.Body)
 			}
-			if w := p.post("/console/sales/measures", "form", "forged", "measure", limit, "do", "lift"); w.Code != http.StatusForbidden {
+			if w := p.post("/console/sales/measures", "form", "forged", "measure", limit, "do",
+				"lift"); w.Code != http.StatusForbidden {
 				t.Errorf("a forged form lifts: %d %s", w.Code, w.Body)
 			}
 			p.sees("/console/sales/measures", 200)
@@ -188,7 +205,8 @@ func TestAMeasureHoldsASite(t *testing.T) {
 		}
 		id := string(rune('a' + month))
 		contested(t, m.App, "dsp-"+id, "txn-"+id, m.domain()+"/bot", func(d *disputes.Case) {
-			d.Status, d.Resolution, d.Rule, d.Due = disputes.AutoResolved, disputes.Credit, disputes.RuleStatus, time.Time{}
+			d.Status, d.Resolution, d.Rule, d.Due = disputes.AutoResolved, disputes.Credit,
+				disputes.RuleStatus, time.Time{}
 		})
 		if err := m.exchange.measures.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
@@ -213,7 +231,8 @@ func TestAMeasureHoldsASite(t *testing.T) {
 	if got := m.exchange.heldSite(context.Background(), "main"); got != exchange.ContentUnavailable {
 		t.Errorf("a site that was closed: %q", got)
 	}
-	if left, held := m.exchange.heldBuyer(context.Background(), m.domain()+"/bot"); !held || left.OK || left.Limit == 0 {
+	if left, held := m.exchange.heldBuyer(context.Background(), m.domain()+"/bot"); !held || left.OK ||
+		left.Limit == 0 {
 		t.Errorf("a buyer that was closed: %+v, %t", left, held)
 	}
 }

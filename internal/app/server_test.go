@@ -49,14 +49,16 @@ func (l *logbook) take() string {
 // tables are those of a server.
 var tables = Config{}.Database(nil).Schemas
 
-// open makes a server of a configuration's text, with one recipe in its catalog. It does not listen.
+// open makes a server of a configuration's text, with one recipe in its catalog. It does not
+// listen.
 func open(t testing.TB, text string, change ...func(*Options)) (*App, *logbook) {
 	t.Helper()
 	folder := t.TempDir()
 	loaded, err := Load(Layers{
 		File: write(t, folder, "frontdesk.yaml", text),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.NewSQLite(t, tables...),
+			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(),
+			"data": t.TempDir(), "store": storetest.NewSQLite(t, tables...),
 		},
 	})
 	if err != nil {
@@ -73,8 +75,9 @@ func open(t testing.TB, text string, change ...func(*Options)) (*App, *logbook) 
 	}
 	t.Cleanup(func() { s.Close() })
 	fill(t, s, content.Item{
-		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils.",
-		Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
+		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+		Description: "A soup of lentils.",
+		Object:      []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
 	})
 	return s, log
 }
@@ -178,7 +181,8 @@ func TestEveryRefusalIsAnEnvelope(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := send(s, c.request)
-			if e := read(t, w); w.Code != c.status || e.Error.Code != c.code || e.Error.Message == "" || e.Meta.ResponseType != "failure" {
+			if e := read(t, w); w.Code != c.status || e.Error.Code != c.code || e.Error.Message == "" ||
+				e.Meta.ResponseType != "failure" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 			allow := w.Header().Get("Allow")
@@ -196,10 +200,12 @@ func TestAskIsAnswered(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "")
 	w := send(s, asking("lentil soup"))
-	if e := read(t, w); w.Code != 200 || e.Meta.ResponseType != "answer" || !strings.Contains(w.Body.String(), "https://example.com/soup") {
+	if e := read(t, w); w.Code != 200 || e.Meta.ResponseType != "answer" ||
+		!strings.Contains(w.Body.String(), "https://example.com/soup") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if h := w.Header(); h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-Request-Id") == "" || !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
+	if h := w.Header(); h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-Request-Id") == "" ||
+		!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
 		t.Errorf("headers: %v", h)
 	}
 }
@@ -217,7 +223,9 @@ func TestPagesOfOtherOriginsMayAskAsConfigured(t *testing.T) {
 		{"cors: {origins: []}", "https://b.example", ""},
 	} {
 		s, _ := open(t, c.config)
-		for _, request := range []*http.Request{httptest.NewRequest("OPTIONS", "/ask", nil), asking("lentil soup"), asking("nothing of the kind")} {
+		for _, request := range []*http.Request{
+			httptest.NewRequest("OPTIONS", "/ask", nil), asking("lentil soup"), asking("nothing of the kind"),
+		} {
 			if c.origin != "" {
 				request.Header.Set("Origin", c.origin)
 				request.Header.Set("Access-Control-Request-Method", "POST")
@@ -260,13 +268,15 @@ func TestPanicIsAnsweredWithoutItsCause(t *testing.T) {
 	t.Parallel()
 	s, log := open(t, "", broken(false))
 	w := send(s, httptest.NewRequest("GET", "/broken", nil))
-	if e := read(t, w); w.Code != 500 || e.Error.Code != "INTERNAL_ERROR" || strings.Contains(w.Body.String(), "secret") || strings.Contains(w.Body.String(), ".go") {
+	if e := read(t, w); w.Code != 500 || e.Error.Code != "INTERNAL_ERROR" ||
+		strings.Contains(w.Body.String(), "secret") || strings.Contains(w.Body.String(), ".go") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if length := w.Header().Get("Content-Length"); length != "" && length != fmt.Sprint(w.Body.Len()) {
 		t.Error("the length is still that of the answer that did not come")
 	}
-	if id := w.Header().Get("X-Request-Id"); !strings.Contains(log.String(), "the secret cause") || strings.Count(log.String(), id) != 2 {
+	if id := w.Header().Get("X-Request-Id"); !strings.Contains(log.String(), "the secret cause") ||
+		strings.Count(log.String(), id) != 2 {
 		t.Errorf("the log does not have the cause and the event of %s:\n%s", id, log)
 	}
 }
@@ -316,10 +326,12 @@ func TestOverloadIsRefusedAndProbesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotServedIsNoErrorOfTheLog: it is for those whose server failed, and anybody may ask for what is not there.
+// TestWhatIsNotServedIsNoErrorOfTheLog: it is for those whose server failed, and anybody may ask
+// for what is not there.
 func TestWhatIsNotServedIsNoErrorOfTheLog(t *testing.T) {
 	t.Parallel()
-	for status, level := range map[int]string{http.StatusNotImplemented: "INFO", http.StatusServiceUnavailable: "WARN", http.StatusInternalServerError: "ERROR"} {
+	for status, level := range map[int]string{http.StatusNotImplemented: "INFO", http.StatusServiceUnavailable: "WARN",
+		http.StatusInternalServerError: "ERROR"} {
 		s, log := open(t, "")
 		s.front.Routes.HandleFunc("/answers", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		get(s, "/answers")
@@ -351,7 +363,8 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 		t.Fatalf("%d events of three requests and a probe:\n%s", len(events), log)
 	}
 	first := events[0]
-	if first["id"] != w.Header().Get("X-Request-Id") || first["route"] != "/ask" || first["status"] != 200.0 || first["response"] != "answer" || first["bytes"] != float64(w.Body.Len()) {
+	if first["id"] != w.Header().Get("X-Request-Id") || first["route"] != "/ask" || first["status"] != 200.0 ||
+		first["response"] != "answer" || first["bytes"] != float64(w.Body.Len()) {
 		t.Errorf("event: %v", first)
 	}
 	if events[1]["route"] != "none" || events[1]["status"] != 404.0 {
@@ -369,7 +382,8 @@ func TestOneEventPerRequestWithoutTheQuestion(t *testing.T) {
 
 func TestReadyOnlyWhileQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
-	loaded, err := Load(Layers{Flags: map[string]string{"keys": t.TempDir(), "store": storetest.NewSQLite(t, tables...)}})
+	loaded, err := Load(
+		Layers{Flags: map[string]string{"keys": t.TempDir(), "store": storetest.NewSQLite(t, tables...)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -528,7 +542,8 @@ func TestTakenPortIsNamedWithWhatToDo(t *testing.T) {
 	s, _ := open(t, "")
 	s.config.Listen = taken.Addr().String()
 	err = s.Run(t.Context())
-	want := fmt.Sprintf("%s is taken by another program; choose another address with --listen, for example --listen 127.0.0.1:0 for any free port", taken.Addr())
+	want := fmt.Sprintf("%s is taken by another program; choose another address with --listen, for example "+
+		"--listen 127.0.0.1:0 for any free port", taken.Addr())
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -634,7 +649,8 @@ func TestMetricsTellOfRequestsWithFewLabels(t *testing.T) {
 	}
 }
 
-// TestBackupsKnowWhoseEachTableIs: a backup takes the tables whose names begin with the id of a schema and an underscore.
+// TestBackupsKnowWhoseEachTableIs: a backup takes the tables whose names begin with the id of a
+// schema and an underscore.
 func TestBackupsKnowWhoseEachTableIs(t *testing.T) {
 	t.Parallel()
 	made := regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)

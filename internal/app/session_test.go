@@ -12,7 +12,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// saying asks a question of a session, and gives the session after it and what it was understood as.
+// saying asks a question of a session, and gives the session after it and what it was understood
+// as.
 func saying(t *testing.T, s http.Handler, text, meta string, headers ...string) (session, query string) {
 	t.Helper()
 	r := httptest.NewRequest("POST", "/ask", strings.NewReader(fmt.Sprintf(`{"query":{"text":%q},"meta":%s}`, text, meta)))
@@ -57,8 +58,9 @@ func TestConversationsOutliveTheServerAndNothingOfThemIsLogged(t *testing.T) {
 	}
 	first, log := begin(keys)
 	fill(t, first, content.Item{
-		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup", Description: "A soup of lentils, with cream.",
-		Object: []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
+		URL: "https://example.com/soup", Types: []string{"Recipe"}, Name: "Lentil soup",
+		Description: "A soup of lentils, with cream.",
+		Object:      []byte(`{"@type":"Recipe","name":"Lentil soup","url":"https://example.com/soup"}`),
 	})
 	remembered, _ := saying(t, first, "lentil soup", `{"remember":true,"session_context":{"conversation_id":"private-talk"}}`)
 	carried, _ := saying(t, first, "lentil soup", `{}`)
@@ -108,7 +110,8 @@ func TestARequestIsFollowedByItsCallersIds(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Traceparent", "nonsense")
 		w := send(s, r)
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) || w.Header().Get("Traceresponse") != "" {
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) ||
+			w.Header().Get("Traceresponse") != "" {
 			t.Errorf("%s: status %d, %s", id, w.Code, w.Body)
 		}
 	}

@@ -16,16 +16,18 @@ import (
 	"frontdesk/internal/operator/settings"
 )
 
-// TestNoOtherKeysAreEverSettable holds the list of what may be set beside the file against every key of the
-// configuration: what says who reaches the program, what it reaches and whom it believes is not among them.
+// TestNoOtherKeysAreEverSettable holds the list of what may be set beside the file against every
+// key of the configuration: what says who reaches the program, what it reaches and whom it believes
+// is not among them.
 func TestNoOtherKeysAreEverSettable(t *testing.T) {
 	t.Parallel()
 	never := []string{
-		"listen", "url", "proxies", "proxy_headers", "data", "keys", "store", "fetch", "tls", "terms", "rsl", "actions", "model",
-		"intakes", "licences", "ramp", "agents", "roles", "broker", "edge", "auth", "ledger", "limits", "cors", "metrics", "log.level",
-		"log.format", "site.id", "site.url", "site.hosts", "site.publisher", "sites", "console.enabled", "console.owner.enabled",
-		"console.owner.session", "mcp.hosts", "mcp.instructions", "discovery.robots", "discovery.llms", "ask.widget", "ask.cache",
-		"ask.timeout", "intent.publisher", "intent.hosts", "intent.sinks", "intent.rate", "intent.enabled",
+		"listen", "url", "proxies", "proxy_headers", "data", "keys", "store", "fetch", "tls", "terms", "rsl",
+		"actions", "model", "intakes", "licences", "ramp", "agents", "roles", "broker", "edge", "auth", "ledger",
+		"limits", "cors", "metrics", "log.level", "log.format", "site.id", "site.url", "site.hosts",
+		"site.publisher", "sites", "console.enabled", "console.owner.enabled", "console.owner.session", "mcp.hosts",
+		"mcp.instructions", "discovery.robots", "discovery.llms", "ask.widget", "ask.cache", "ask.timeout",
+		"intent.publisher", "intent.hosts", "intent.sinks", "intent.rate", "intent.enabled",
 	}
 	under := func(key, part string) bool {
 		return key == part || strings.HasPrefix(key, part+".") || strings.HasPrefix(key, part+"[")
@@ -46,15 +48,19 @@ func TestNoOtherKeysAreEverSettable(t *testing.T) {
 		}
 	}
 	for _, key := range []string{
-		"", "sources", "sources[]", "sources[a].path", "sources[a", "sites[local].url", "sites[local].hosts", "sites[local]", "terms[x]", "auth.keys[x]",
-		"intakes.list[x]", "console", "console.", ".console.color", "console.color ", "CONSOLE.COLOR", "listen\n", "tls.cert[x].name", "made.up",
+		"", "sources", "sources[]", "sources[a].path", "sources[a", "sites[local].url", "sites[local].hosts",
+		"sites[local]", "terms[x]", "auth.keys[x]", "intakes.list[x]", "console", "console.", ".console.color",
+		"console.color ", "CONSOLE.COLOR", "listen\n", "tls.cert[x].name", "made.up",
 	} {
-		if err := book.Change(t.Context(), "", settings.Change{Key: key, Values: []string{"url=https://x.example/"}}); err == nil {
+		if err := book.Change(t.Context(), "",
+			settings.Change{Key: key, Values: []string{"url=https://x.example/"}}); err == nil {
 			t.Errorf("%q may be set", key)
 		}
 	}
-	for _, field := range []string{"path=/etc", "base=https://x.example", "publisher=x", "allow_shrink=true", "crawl.hosts=x", "schemes=x", "stored=false", "x"} {
-		change := settings.Change{Key: "sources[local/a]", Values: []string{"url=https://a.example/", "name=a", "site=local", field}}
+	for _, field := range []string{"path=/etc", "base=https://x.example", "publisher=x", "allow_shrink=true",
+		"crawl.hosts=x", "schemes=x", "stored=false", "x"} {
+		change := settings.Change{Key: "sources[local/a]",
+			Values: []string{"url=https://a.example/", "name=a", "site=local", field}}
 		if err := book.Change(t.Context(), "", change); err == nil {
 			t.Errorf("a source may be added with %s", field)
 		}
@@ -70,15 +76,20 @@ func TestNoOtherKeysAreEverSettable(t *testing.T) {
 	}
 }
 
-// TestProgramsSetWhatTheFileIsSilentAbout holds what programs may do at /admin/settings, and what comes of it at once.
+// TestProgramsSetWhatTheFileIsSilentAbout holds what programs may do at /admin/settings, and what
+// comes of it at once.
 func TestProgramsSetWhatTheFileIsSilentAbout(t *testing.T) {
 	t.Parallel()
 	m, _ := open(t, "site: {name: Lamps}\n")
 	admin, id := makeKey(t, m, identity.Key{Name: "ops", Scopes: []string{"admin"}})
 	reports, _ := makeKey(t, m, identity.Key{Name: "books", Scopes: []string{"reports"}})
 	viewer, _ := tokenFor(t, m, identity.Viewer)
-	for _, path := range []string{"/admin/settings", "/admin/settings/export", "/admin/settings/first-steps", "/admin/sources"} {
-		for key, status := range map[string]int{"": http.StatusUnauthorized, reports: http.StatusForbidden, viewer: http.StatusForbidden} {
+	for _, path := range []string{
+		"/admin/settings", "/admin/settings/export", "/admin/settings/first-steps", "/admin/sources",
+	} {
+		for key, status := range map[string]int{
+			"": http.StatusUnauthorized, reports: http.StatusForbidden, viewer: http.StatusForbidden,
+		} {
 			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 				if w := send(m, posted(method, path, `{}`, identity.KeyHeader, key)); w.Code != status {
 					t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body)
@@ -117,7 +128,8 @@ func TestProgramsSetWhatTheFileIsSilentAbout(t *testing.T) {
 			t.Errorf("after %s %s the page lacks %q", s.method, s.body, s.shown)
 		}
 	}
-	if body := get(m, "/").Body.String(); strings.Contains(body, "mailto:") || !strings.Contains(body, "Oil and wicks") {
+	if body := get(m, "/").Body.String(); strings.Contains(body, "mailto:") ||
+		!strings.Contains(body, "Oil and wicks") {
 		t.Error("half of a change was made, or a value that was reset holds")
 	}
 	restart := map[string]bool{}
@@ -217,14 +229,16 @@ func sourceNames(s *App) (names []string) {
 	return names
 }
 
-// TestWhatCannotBeUsedStopsNoStart has the database keep what no version of the program takes, or not any more.
+// TestWhatCannotBeUsedStopsNoStart has the database keep what no version of the program takes, or
+// not any more.
 func TestWhatCannotBeUsedStopsNoStart(t *testing.T) {
 	t.Parallel()
 	one, _ := open(t, "sources: [{url: https://a.example/, name: a}]\n")
 	rows := map[string][]string{
-		"listen": {"0.0.0.0:1"}, "fetch.allow": {"10.0.0.0/8"}, "console.color": {"octarine"}, "ask.limit": {"5000"}, "console.about": {"Good"},
-		"sources[local/a]": {"url=https://b.example/", "name=a", "site=local"}, "sources[local/c]": {"path=/etc", "name=c"},
-		"sites[other].name": {"x"}, "questions.keep": {"1", "2"}, "made.up": {"x"}, "ask.spelling": {},
+		"listen": {"0.0.0.0:1"}, "fetch.allow": {"10.0.0.0/8"}, "console.color": {"octarine"}, "ask.limit": {"5000"},
+		"console.about": {"Good"}, "sources[local/a]": {"url=https://b.example/", "name=a", "site=local"},
+		"sources[local/c]": {"path=/etc", "name=c"}, "sites[other].name": {"x"}, "questions.keep": {"1", "2"},
+		"made.up": {"x"}, "ask.spelling": {},
 	}
 	err := one.db.Update(t.Context(), func(tx *store.Tx) error {
 		for key, values := range rows {
@@ -240,7 +254,8 @@ func TestWhatCannotBeUsedStopsNoStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := again(t, one)
-	if c := two.config; c.Console.About != "Good" || c.Listen != one.config.Listen || len(c.Fetch.Allow) > 0 || c.Ask.Limit != 10 || len(c.Sources) != 1 {
+	if c := two.config; c.Console.About != "Good" || c.Listen != one.config.Listen || len(c.Fetch.Allow) > 0 ||
+		c.Ask.Limit != 10 || len(c.Sources) != 1 {
 		t.Errorf("%+v", c)
 	}
 	problems := map[string]string{}

@@ -11,11 +11,12 @@ import (
 	"testing"
 )
 
-// TestBodyThatDoesNotComeInTimeGetsAnAnswer sends half of a body and waits: the client is told, and the log does not
-// say that it left.
+// TestBodyThatDoesNotComeInTimeGetsAnAnswer sends half of a body and waits: the client is told, and
+// the log does not say that it left.
 func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 	t.Parallel()
-	s, log := open(t, "limits: {header_timeout: 1s, read_timeout: 1500ms}\nlog: {level: debug}\nramp: {enabled: true, domain: desk.example}\n")
+	s, log := open(t, "limits: {header_timeout: 1s, read_timeout: 1500ms}\nlog: {level: debug}\n"+
+		"ramp: {enabled: true, domain: desk.example}\n")
 	address, stop := run(t, s)
 	const rest = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	head, agent, buyer := "POST /ask"+rest, "POST /mcp"+rest, "POST /ramp.v1.ExchangeService/ReportUsage"+rest
@@ -48,7 +49,8 @@ func TestBodyThatDoesNotComeInTimeGetsAnAnswer(t *testing.T) {
 				return
 			}
 			body, _ := io.ReadAll(response.Body)
-			if response.StatusCode != http.StatusRequestTimeout || !response.Close || !strings.Contains(string(body), "the body did not come in time") {
+			if response.StatusCode != http.StatusRequestTimeout || !response.Close ||
+				!strings.Contains(string(body), "the body did not come in time") {
 				t.Errorf("%s: %s, close %v: %s", name, response.Status, response.Close, body)
 			}
 		})
@@ -93,7 +95,8 @@ func TestClientThatLeavesIsNotCalledSlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(connection, "POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	io.WriteString(connection,
+		"POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 	connection.Close()
 	stop()
 	if strings.Contains(log.String(), `"status":408`) {
@@ -112,7 +115,8 @@ func TestBodyThatIsAnnouncedTooLargeIsNotWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer connection.Close()
-		io.WriteString(connection, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000000000\r\n\r\n")
+		io.WriteString(connection, "POST "+path+
+			" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000000000\r\n\r\n")
 		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)

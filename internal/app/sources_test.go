@@ -24,7 +24,8 @@ func TestSourcesAreReadAndOneThatFailsDoesNotStopTheNext(t *testing.T) {
 		}
 		write(t, folder, name, text)
 	}
-	s, log := open(t, "sources: [{path: "+folder+"/empty}, {path: "+folder+"/nowhere, name: gone}, {path: "+folder+"/good}]")
+	s, log := open(t, "sources: [{path: "+folder+"/empty}, {path: "+folder+"/nowhere, name: gone}, {path: "+
+		folder+"/good}]")
 	s.Watch(t.Context(), s.config.AllSources(), Watching{Log: s.log, Done: s.ingested})
 	for source, want := range map[string]string{"empty": runRefused, "gone": runRefused, "good": runPublished} {
 		if got := testutil.ToFloat64(s.figures.runs.WithLabelValues(DefaultSite, source, want)); got != 1 {
@@ -51,7 +52,8 @@ func TestServerIsNotReadyBeforeItsFirstContentIsRead(t *testing.T) {
 	write(t, folder, "soup.json", `{"@type":"Recipe","url":"https://example.com/carrots","name":"Carrot soup"}`)
 	file := write(t, folder, "frontdesk.yaml", "sources: [{path: soup.json}]")
 	loaded, err := Load(Layers{File: file, Flags: map[string]string{
-		"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(), "store": storetest.NewSQLite(t, tables...),
+		"listen": "127.0.0.1:0", "metrics.listen": "off", "keys": t.TempDir(),
+		"store": storetest.NewSQLite(t, tables...),
 	}})
 	if err != nil {
 		t.Fatal(err)

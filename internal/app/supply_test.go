@@ -67,17 +67,21 @@ func openSupplied(t *testing.T) *supplied {
 	}))
 	t.Cleanup(s.host.Close)
 	loaded, err := Load(Layers{
-		File: write(t, t.TempDir(), "frontdesk.yaml", "url: "+marketURL+"\nroles: [broker]\nfetch: {allow: [127.0.0.0/8]}\nramp: {enabled: true, signatures: none}\n"+
-			"limits: {rate: {failures: 10000/1m}}\nsites: [{id: own, url: \"https://own.example\"}]\nterms: [{match: {}, access: open}]\n"),
+		File: write(t, t.TempDir(), "frontdesk.yaml", "url: "+marketURL+
+			"\nroles: [broker]\nfetch: {allow: [127.0.0.0/8]}\nramp: {enabled: true, signatures: none}\n"+
+			"limits: {rate: {failures: 10000/1m}}\nsites: [{id: own, url: \"https://own.example\"}]\n"+
+			"terms: [{match: {}, access: open}]\n"),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(), "data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...),
+			"listen": "127.0.0.1:0", "metrics.listen": "127.0.0.1:0", "log.level": "debug", "keys": t.TempDir(),
+			"data": t.TempDir(), "store": storetest.ChosenDSN(t, tables...),
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.log = &logbook{}
-	if s.App, err = Build(t.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "debug", Format: "json"}, s.log), Now: s.clock.Now}); err != nil {
+	if s.App, err = Build(t.Context(), Options{Loaded: loaded, Log: NewLog(Log{Level: "debug", Format: "json"}, s.log),
+		Now: s.clock.Now}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.App.Close() })
@@ -134,7 +138,8 @@ func (s *supplied) call(method, name string, key ed25519.PrivateKey, message pro
 	r := posted("POST", path+method, string(body), "Content-Type", kind)
 	if key != nil {
 		r.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-		input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: marketURL + path + method, Header: r.Header}, sign.SigningParameters{KeyID: name, Created: s.clock.Now()}, key)
+		input, signature, err := sign.SignHTTP(sign.Request{Method: "POST", Target: marketURL + path + method,
+			Header: r.Header}, sign.SigningParameters{KeyID: name, Created: s.clock.Now()}, key)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -160,18 +165,21 @@ func (s *supplied) call(method, name string, key ed25519.PrivateKey, message pro
 // push pushes entries of a tenant by the caller of some name.
 func (s *supplied) push(caller, tenant string, entries ...*rampv1.ResourceEntry) string {
 	s.t.Helper()
-	_, told := s.call("PushResources", caller, supplierKey(caller), &rampv1.PushResourcesRequest{TenantId: tenant, CallerId: caller, Entries: entries}, false)
+	_, told := s.call("PushResources", caller, supplierKey(caller),
+		&rampv1.PushResourcesRequest{TenantId: tenant, CallerId: caller, Entries: entries}, false)
 	return told
 }
 
 // offered is the first offer for an address; nil for none.
 func (s *supplied) offered(uri string) *rampv1.Offer {
 	s.t.Helper()
-	query, err := ramp.Marshal(&rampv1.ResourceQuery{Ver: "1.0", Id: "q", Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}}})
+	query, err := ramp.Marshal(&rampv1.ResourceQuery{Ver: "1.0", Id: "q",
+		Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{uri}}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	w := send(s, posted("POST", "/ramp.v1.ExchangeService/DiscoverResources", string(query), "Content-Type", "application/json"))
+	w := send(s,
+		posted("POST", "/ramp.v1.ExchangeService/DiscoverResources", string(query), "Content-Type", "application/json"))
 	answer := &rampv1.ResourceResponse{}
 	if err := ramp.Unmarshal(w.Body.Bytes(), answer); err != nil {
 		s.t.Fatal(w.Code, w.Body, err)
@@ -185,7 +193,8 @@ func (s *supplied) offered(uri string) *rampv1.Offer {
 const free, cents = `{"model":"free"}`, `{"model":"per_access","rate":"0.02","currency":"USD"}`
 
 func entryAt(domain, path string) *rampv1.ResourceEntry {
-	return &rampv1.ResourceEntry{Domain: domain, Path: path, Title: proto.String("At " + path), WordCount: proto.Int32(500), EstimatedQuantity: proto.Int32(660)}
+	return &rampv1.ResourceEntry{Domain: domain, Path: path, Title: proto.String("At " + path),
+		WordCount: proto.Int32(500), EstimatedQuantity: proto.Int32(660)}
 }
 
 func TestWhatIsPushedIsOfferedSoldAndRemoved(t *testing.T) {
@@ -195,27 +204,36 @@ func TestWhatIsPushedIsOfferedSoldAndRemoved(t *testing.T) {
 	s.onboard("gratis", free, "gratis.example")
 	hashed := entryAt("www.acme.example", "/a")
 	hashed.ContentHash, hashed.HashMethod = proto.String(strings.Repeat("0a", 32)), proto.String("sha256")
-	if got := s.push("acme", "acme", hashed, entryAt("news.acme.example", "/b/"), entryAt("www.acme.example", "/b/")); got != `{"accepted":3,"rejected":0}` {
+	if got := s.push("acme", "acme", hashed, entryAt("news.acme.example", "/b/"),
+		entryAt("www.acme.example", "/b/")); got != `{"accepted":3,"rejected":0}` {
 		t.Fatal(got)
 	}
 	offer := s.offered("https://www.acme.example/a")
-	if offer == nil || offer.Pricing.Rate != 0.02 || offer.DeliveryMethod != rampv1.DeliveryMethod_DELIVERY_METHOD_INSTRUCTIONS || offer.Pricing.GetEstimatedQuantity() != 660 ||
-		offer.Package.GetTitle() != "At /a" || offer.Package.GetSeller() != "www.acme.example" || !strings.HasPrefix(offer.Package.Id, "PKG-acme-") || offer.Package.Scope.Text[0].Wordcount[0] != 500 ||
-		offer.Identity.GetCanonicalUrl() != "https://www.acme.example/a" || offer.Identity.GetContentHash() != strings.Repeat("0a", 32) ||
+	if offer == nil || offer.Pricing.Rate != 0.02 ||
+		offer.DeliveryMethod != rampv1.DeliveryMethod_DELIVERY_METHOD_INSTRUCTIONS ||
+		offer.Pricing.GetEstimatedQuantity() != 660 ||
+		offer.Package.GetTitle() != "At /a" || offer.Package.GetSeller() != "www.acme.example" ||
+		!strings.HasPrefix(offer.Package.Id, "PKG-acme-") || offer.Package.Scope.Text[0].Wordcount[0] != 500 ||
+		offer.Identity.GetCanonicalUrl() != "https://www.acme.example/a" ||
+		offer.Identity.GetContentHash() != strings.Repeat("0a", 32) ||
 		offer.Identity.ResourceMutability != rampv1.ResourceMutability_RESOURCE_MUTABILITY_STATIC {
 		t.Fatalf("%+v", offer)
 	}
-	if offer := s.offered("https://news.acme.example/b/c?d=1"); offer == nil || offer.Identity.GetCanonicalUrl() != "https://news.acme.example/b/c?d=1" || offer.Identity.ContentHash != nil {
+	if offer := s.offered("https://news.acme.example/b/c?d=1"); offer == nil ||
+		offer.Identity.GetCanonicalUrl() != "https://news.acme.example/b/c?d=1" || offer.Identity.ContentHash != nil {
 		t.Errorf("%+v", offer)
 	}
-	for _, uri := range []string{"https://www.acme.example/ab", "https://www.acme.example/a/b", "https://gratis.example/a", "https://other.example/a"} {
+	for _, uri := range []string{"https://www.acme.example/ab", "https://www.acme.example/a/b",
+		"https://gratis.example/a", "https://other.example/a"} {
 		if offer := s.offered(uri); offer != nil {
 			t.Errorf("%s is offered: %v", uri, offer)
 		}
 	}
-	// A price that is set for the tenant counts where its own terms name none; a content rule that names it counts before them.
+	// A price that is set for the tenant counts where its own terms name none; a content rule that
+	// names it counts before them.
 	s.admin("POST", "/admin/content-rules", `{"id":"dear","match":{"site":["acme"],"path":["/b/**"]},"access":"licensed","price":{"model":"per_access","rate":"5","currency":"EUR"}}`, 201)
-	if offer := s.offered("https://www.acme.example/b/x"); offer == nil || offer.Pricing.Rate != 5 || offer.Pricing.Currency != "EUR" {
+	if offer := s.offered("https://www.acme.example/b/x"); offer == nil || offer.Pricing.Rate != 5 ||
+		offer.Pricing.Currency != "EUR" {
 		t.Errorf("%+v", offer)
 	}
 	if offer := s.offered("https://www.acme.example/a"); offer.Pricing.Rate != 0.02 {
@@ -231,25 +249,32 @@ func TestWhatIsPushedIsOfferedSoldAndRemoved(t *testing.T) {
 		t.Fatal("nothing is offered")
 	}
 	buy, err := ramp.Marshal(&rampv1.TransactionRequest{
-		Ver: "1.0", Id: "t1", OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature, Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example", Uris: []string{"https://gratis.example/all/x?y=z"}},
+		Ver: "1.0", Id: "t1", OfferId: &offer.OfferId, OfferSignature: &offer.ExchangeSignature,
+		Requester: &rampv1.Requester{Id: "bot", Domain: "buyer.example",
+			Uris: []string{"https://gratis.example/all/x?y=z"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := send(s, posted("POST", "/ramp.v1.ExchangeService/ExecuteTransaction", string(buy), "Content-Type", "application/json"))
-	if w.Code != 200 || !strings.Contains(w.Body.String(), "https://cdn.gratis.example/all/x?") || !strings.Contains(w.Body.String(), "&y=z\"") || strings.Contains(w.Body.String(), "denial_reason") {
+	w := send(s,
+		posted("POST", "/ramp.v1.ExchangeService/ExecuteTransaction", string(buy), "Content-Type", "application/json"))
+	if w.Code != 200 || !strings.Contains(w.Body.String(), "https://cdn.gratis.example/all/x?") ||
+		!strings.Contains(w.Body.String(), "&y=z\"") || strings.Contains(w.Body.String(), "denial_reason") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 
 	// Removed by path at all domains, or by its address.
 	remove := func(paths ...string) string {
-		_, told := s.call("RemoveResources", "acme", supplierKey("acme"), &rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: paths}, false)
+		_, told := s.call("RemoveResources", "acme", supplierKey("acme"),
+			&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: paths}, false)
 		return told
 	}
-	if got := remove("https://news.acme.example/b/", "https://gratis.example/all/*"); got != `{"removed":1}` || s.offered("https://news.acme.example/b/c") != nil || s.offered("https://www.acme.example/b/c") == nil {
+	if got := remove("https://news.acme.example/b/", "https://gratis.example/all/*"); got != `{"removed":1}` ||
+		s.offered("https://news.acme.example/b/c") != nil || s.offered("https://www.acme.example/b/c") == nil {
 		t.Error(got)
 	}
-	if got := remove("/b/", "/a"); got != `{"removed":2}` || s.offered("https://www.acme.example/b/c") != nil || s.offered("https://www.acme.example/a") != nil {
+	if got := remove("/b/", "/a"); got != `{"removed":2}` || s.offered("https://www.acme.example/b/c") != nil ||
+		s.offered("https://www.acme.example/a") != nil {
 		t.Error(got)
 	}
 	if got := remove("a"); !strings.Contains(got, `"invalid_argument"`) {
@@ -275,7 +300,8 @@ func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
 	s.onboard("other", free, "www.other.example")
 	s.caller("own", "", "own")
 	request := func(caller, tenant string) *rampv1.PushResourcesRequest {
-		return &rampv1.PushResourcesRequest{TenantId: tenant, CallerId: caller, Entries: []*rampv1.ResourceEntry{entryAt("www.acme.example", "/a")}}
+		return &rampv1.PushResourcesRequest{TenantId: tenant, CallerId: caller,
+			Entries: []*rampv1.ResourceEntry{entryAt("www.acme.example", "/a")}}
 	}
 	for _, c := range []struct {
 		name    string
@@ -310,7 +336,9 @@ func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
 	for _, by := range tenants {
 		for _, of := range tenants {
 			for method, message := range map[string]proto.Message{
-				"PushResources": request(by, of), "RemoveResources": &rampv1.RemoveResourcesRequest{TenantId: of, Paths: []string{"/x"}}, "RefreshCatalog": &rampv1.RefreshCatalogRequest{TenantId: of},
+				"PushResources": request(by, of), "RemoveResources": &rampv1.RemoveResourcesRequest{
+					TenantId: of, Paths: []string{"/x"},
+				}, "RefreshCatalog": &rampv1.RefreshCatalogRequest{TenantId: of},
 			} {
 				code, told := s.call(method, by, supplierKey(by), message, false)
 				if want := map[bool]int{true: 200, false: 403}[by == of]; code != want {
@@ -327,7 +355,8 @@ func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
 	}
 	// What was refused is told to the operator, by tenant.
 	told := s.admin("GET", "/admin/tenants/www.other.example/rejections?limit=5", "", 200)
-	if !strings.Contains(told, `"address":"www.acme.example/a","reason":"DOMAIN_NOT_OF_TENANT"`) || strings.Contains(s.admin("GET", "/admin/tenants/acme/rejections", "", 200), "DOMAIN") {
+	if !strings.Contains(told, `"address":"www.acme.example/a","reason":"DOMAIN_NOT_OF_TENANT"`) ||
+		strings.Contains(s.admin("GET", "/admin/tenants/acme/rejections", "", 200), "DOMAIN") {
 		t.Error(told)
 	}
 	// A key that is revoked opens nothing.
@@ -335,7 +364,8 @@ func TestOnlyACallerOfTheTenantMayPush(t *testing.T) {
 	if code, told := s.call("PushResources", "acme", supplierKey("acme"), request("acme", "acme"), false); code != 401 {
 		t.Errorf("%d %s", code, told)
 	}
-	if facts := keyFacts(t, s.App, "caller:acme"); s.db.Engine() == store.SQLite && (len(facts) != 2 || !strings.Contains(facts[1], "revoked")) {
+	if facts := keyFacts(t, s.App, "caller:acme"); s.db.Engine() == store.SQLite &&
+		(len(facts) != 2 || !strings.Contains(facts[1], "revoked")) {
 		t.Errorf("%v", facts)
 	}
 }
@@ -352,7 +382,8 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	attested := func(key string, change func(*rampv1.ResourceAttestation)) *rampv1.ResourceEntry {
 		e := entryAt(s.provider(), "/attested")
 		a := &rampv1.ResourceAttestation{
-			Verifier: s.provider(), Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()), Uri: "https://" + s.provider() + "/attested",
+			Verifier: s.provider(), Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()),
+			Uri:    "https://" + s.provider() + "/attested",
 			Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(500)}},
 		}
 		change(a)
@@ -366,18 +397,23 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	}
 	keep := func(*rampv1.ResourceAttestation) {}
 	entries := map[string]*rampv1.ResourceEntry{
-		"INVALID_ENTRY":        bad(func(e *rampv1.ResourceEntry) { e.WordCount = proto.Int32(-1) }),
-		"INVALID_ENTRY ":       bad(func(e *rampv1.ResourceEntry) { e.Path = "/" + strings.Repeat("x", 2048) }),
-		"INVALID_ENTRY  ":      bad(func(e *rampv1.ResourceEntry) { e.Attestations = make([]*rampv1.ResourceAttestation, 65) }),
-		"INVALID_ENTRY   ":     bad(func(e *rampv1.ResourceEntry) { e.Title = proto.String(strings.Repeat("x", 5000)) }),
-		"INVALID_PATH":         bad(func(e *rampv1.ResourceEntry) { e.Path = "bad" }),
-		"INVALID_PATH ":        bad(func(e *rampv1.ResourceEntry) { e.Path = "/a#b" }),
-		"INVALID_PATH  ":       bad(func(e *rampv1.ResourceEntry) { e.Path = "/bad/.." }), // it is the address of all that there is, and does not look so
+		"INVALID_ENTRY":  bad(func(e *rampv1.ResourceEntry) { e.WordCount = proto.Int32(-1) }),
+		"INVALID_ENTRY ": bad(func(e *rampv1.ResourceEntry) { e.Path = "/" + strings.Repeat("x", 2048) }),
+		"INVALID_ENTRY  ": bad(func(e *rampv1.ResourceEntry) {
+			e.Attestations = make([]*rampv1.ResourceAttestation, 65)
+		}),
+		"INVALID_ENTRY   ": bad(func(e *rampv1.ResourceEntry) { e.Title = proto.String(strings.Repeat("x", 5000)) }),
+		"INVALID_PATH":     bad(func(e *rampv1.ResourceEntry) { e.Path = "bad" }),
+		"INVALID_PATH ":    bad(func(e *rampv1.ResourceEntry) { e.Path = "/a#b" }),
+		// it is the address of all that there is, and does not look so
+		"INVALID_PATH  ":       bad(func(e *rampv1.ResourceEntry) { e.Path = "/bad/.." }),
 		"INVALID_PATH   ":      bad(func(e *rampv1.ResourceEntry) { e.Path = "/bad/." }),
 		"INVALID_PATH    ":     bad(func(e *rampv1.ResourceEntry) { e.Path = `/bad\` }),
 		"DOMAIN_NOT_OF_TENANT": bad(func(e *rampv1.ResourceEntry) { e.Domain = "own.example" }),
 		"UNKNOWN_CRITICAL_EXTENSION": bad(func(e *rampv1.ResourceEntry) {
-			e.Ext, e.ExtCritical = &structpb.Struct{Fields: map[string]*structpb.Value{"cat": structpb.NewBoolValue(true)}}, []string{"cat"}
+			e.Ext, e.ExtCritical = &structpb.Struct{
+				Fields: map[string]*structpb.Value{"cat": structpb.NewBoolValue(true)},
+			}, []string{"cat"}
 		}),
 		"UNKNOWN_VERIFIER":  attested("verifier", func(a *rampv1.ResourceAttestation) { a.Kid = "k2" }),
 		"UNKNOWN_VERIFIER ": attested("verifier", func(a *rampv1.ResourceAttestation) { a.Verifier = "cats.example" }),
@@ -394,7 +430,8 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 		if got := s.push("acme", "acme", e, entryAt(s.provider(), "/good")); got != `{"accepted":1,"rejected":1}` {
 			t.Errorf("%s: %s", reason, got)
 		}
-		if told := s.admin("GET", "/admin/tenants/acme/rejections?limit=1", "", 200); !strings.Contains(told, `"reason":"`+strings.TrimSpace(reason)+`"`) {
+		if told := s.admin("GET", "/admin/tenants/acme/rejections?limit=1", "", 200); !strings.Contains(told,
+			`"reason":"`+strings.TrimSpace(reason)+`"`) {
 			t.Errorf("%s: %s", reason, told)
 		}
 	}
@@ -408,15 +445,18 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 		t.Fatal(got, s.admin("GET", "/admin/tenants/acme/rejections?limit=1", "", 200))
 	}
 	offer := s.offered("https://" + s.provider() + "/attested")
-	if offer == nil || len(offer.Attestations) != 1 || offer.Attestations[0].Claims.Fields["word_count"].GetNumberValue() != 500 {
+	if offer == nil || len(offer.Attestations) != 1 ||
+		offer.Attestations[0].Claims.Fields["word_count"].GetNumberValue() != 500 {
 		t.Fatalf("%+v", offer)
 	}
 	keys := []ramp.Key{{ID: "k1", Public: supplierKey("verifier").Public().(ed25519.PublicKey), Active: true}}
-	if err := ramp.VerifyAttestation(offer.Attestations[0], "https://"+s.provider()+"/attested", keys, s.clock.Now()); err != nil {
+	if err := ramp.VerifyAttestation(offer.Attestations[0], "https://"+s.provider()+"/attested", keys,
+		s.clock.Now()); err != nil {
 		t.Error(err)
 	}
 	// What a provider attests of a hash is told as long as that is what is offered.
-	for claimed, told := range map[string]int{"sha256:" + strings.Repeat("0a", 32): 1, "SHA-256:" + strings.Repeat("0A", 32): 1, "sha256:" + strings.Repeat("0b", 32): 0, "simhash-v1:00": 1} {
+	for claimed, told := range map[string]int{"sha256:" + strings.Repeat("0a", 32): 1,
+		"SHA-256:" + strings.Repeat("0A", 32): 1, "sha256:" + strings.Repeat("0b", 32): 0, "simhash-v1:00": 1} {
 		e := attested("verifier", func(a *rampv1.ResourceAttestation) {
 			a.Claims.Fields["content_hash"] = structpb.NewStringValue(claimed)
 		})
@@ -424,7 +464,8 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 		if got := s.push("acme", "acme", e); got != `{"accepted":1,"rejected":0}` {
 			t.Fatal(got)
 		}
-		if offer := s.offered("https://" + s.provider() + "/attested"); offer == nil || len(offer.Attestations) != told {
+		if offer := s.offered("https://" + s.provider() + "/attested"); offer == nil ||
+			len(offer.Attestations) != told {
 			t.Errorf("%s: %+v", claimed, offer)
 		}
 	}
@@ -433,7 +474,8 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	for i := range many {
 		many[i] = entryAt(s.provider(), fmt.Sprintf("/many/%d", i))
 	}
-	if got := s.push("acme", "acme", many...); !strings.Contains(got, `"invalid_argument"`) || s.offered("https://"+s.provider()+"/many/1") != nil {
+	if got := s.push("acme", "acme", many...); !strings.Contains(got, `"invalid_argument"`) ||
+		s.offered("https://"+s.provider()+"/many/1") != nil {
 		t.Error(got)
 	}
 	if got := s.push("acme", "acme", many[:1000]...); got != `{"accepted":1000,"rejected":0}` || s.offered("https://"+s.provider()+"/many/999") == nil {
@@ -450,7 +492,8 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 	if got := s.push("third", "acme", entryAt(s.provider(), "/x")); got != `{"accepted":0,"rejected":1}` || s.offered(at+"/x") != nil {
 		t.Error(got)
 	}
-	if told := s.admin("GET", "/admin/tenants/acme/rejections?limit=1", "", 200); !strings.Contains(told, "UNAUTHORIZED_CONTRIBUTOR") {
+	if told := s.admin("GET", "/admin/tenants/acme/rejections?limit=1", "", 200); !strings.Contains(told,
+		"UNAUTHORIZED_CONTRIBUTOR") {
 		t.Error(told)
 	}
 	listed := "v.example"
@@ -462,7 +505,8 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 	if n := s.asked.Load(); n != 2 {
 		t.Errorf("the provider was asked %d times", n)
 	}
-	// What it says does not stand in the place of what the provider says, and it takes out its own alone.
+	// What it says does not stand in the place of what the provider says, and it takes out its own
+	// alone.
 	own := entryAt(s.provider(), "/x")
 	own.Title = proto.String("The provider's own")
 	s.push("acme", "acme", own, entryAt(s.provider(), "/y"))
@@ -472,19 +516,21 @@ func TestAThirdPartyPushesOnlyWhereTheProviderListsIt(t *testing.T) {
 	if offer := s.offered(at + "/x"); offer.Package.GetTitle() != "The provider's own" {
 		t.Errorf("%+v", offer.Package)
 	}
-	_, told := s.call("RemoveResources", "third", supplierKey("third"), &rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{"/x", "/y"}}, false)
+	_, told := s.call("RemoveResources", "third", supplierKey("third"),
+		&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{"/x", "/y"}}, false)
 	if told != `{"removed":1}` || s.offered(at+"/x") == nil || s.offered(at+"/y") == nil {
 		t.Error(told)
 	}
 }
 
-// TestAHostThatMovesIsSoldByWhoHasIt gives a host of one tenant's to another: what the first has pushed there is not sold, and does not stand in the way of
-// what the second pushes.
+// TestAHostThatMovesIsSoldByWhoHasIt gives a host of one tenant's to another: what the first has
+// pushed there is not sold, and does not stand in the way of what the second pushes.
 func TestAHostThatMovesIsSoldByWhoHasIt(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("old", free, "books.example", "old.example")
-	s.push("old", "old", entryAt("books.example", "/one"), entryAt("books.example", "/shelf/*"), entryAt("books.example", "/*/x/*"))
+	s.push("old", "old", entryAt("books.example", "/one"), entryAt("books.example", "/shelf/*"),
+		entryAt("books.example", "/*/x/*"))
 	s.admin("POST", "/admin/tenants", `{"tenant_id":"old","domains":["old.example"],"price":`+free+`,"delivery":{"at":"https://cdn.old.example","form":"ed25519"}}`, 200)
 	for _, path := range []string{"/one", "/shelf/1"} {
 		if s.offered("https://books.example"+path) != nil {
@@ -494,14 +540,16 @@ func TestAHostThatMovesIsSoldByWhoHasIt(t *testing.T) {
 	s.onboard("new", free, "books.example")
 	s.push("new", "new", entryAt("books.example", "/*"))
 	for _, path := range []string{"/one", "/shelf/1", "/1/x/2", "/2"} {
-		if offer := s.offered("https://books.example" + path); offer == nil || !strings.HasPrefix(offer.Package.Id, "PKG-new-") {
+		if offer := s.offered("https://books.example" + path); offer == nil ||
+			!strings.HasPrefix(offer.Package.Id, "PKG-new-") {
 			t.Errorf("%s is offered as %v", path, offer)
 		}
 	}
 }
 
-// TestAnOfferTellsWhatIsAttestedByNow has several attest the same content: what one of them pushes anew, takes back, or may no longer attest since
-// its key is gone, shows in the next offer, although what was read and verified before is remembered.
+// TestAnOfferTellsWhatIsAttestedByNow has several attest the same content: what one of them pushes
+// anew, takes back, or may no longer attest since its key is gone, shows in the next offer,
+// although what was read and verified before is remembered.
 func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
@@ -515,7 +563,9 @@ func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
 		for _, n := range counts {
 			a := &rampv1.ResourceAttestation{
 				Verifier: s.provider(), Kid: "k1", AttestedAt: timestamppb.New(s.clock.Now()), Uri: uri,
-				Claims: &structpb.Struct{Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(float64(n))}},
+				Claims: &structpb.Struct{
+					Fields: map[string]*structpb.Value{"word_count": structpb.NewNumberValue(float64(n))},
+				},
 			}
 			if err := ramp.SignAttestation(a, supplierKey("verifier")); err != nil {
 				t.Fatal(err)
@@ -544,7 +594,8 @@ func TestAnOfferTellsWhatIsAttestedByNow(t *testing.T) {
 	told("1 4")
 	s.push("acme", "acme", attesting(5))
 	told("5 4")
-	s.call("RemoveResources", "third", supplierKey("third"), &rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{"/x"}}, false)
+	s.call("RemoveResources", "third", supplierKey("third"),
+		&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{"/x"}}, false)
 	told("5")
 	s.push("acme", "acme", attesting())
 	told("")
@@ -576,7 +627,8 @@ func TestPushesRemovalsAndQueriesAtTheSameTime(t *testing.T) {
 				if i%2 == 0 {
 					continue
 				}
-				if _, told := s.call("RemoveResources", "acme", supplierKey("acme"), &rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{path}}, false); told != `{"removed":1}` {
+				if _, told := s.call("RemoveResources", "acme", supplierKey("acme"),
+					&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{path}}, false); told != `{"removed":1}` {
 					t.Error(told)
 				}
 				if s.offered("https://www.acme.example"+path) != nil {

@@ -54,7 +54,8 @@ func (c callerOver) RoundTrip(r *http.Request) (*http.Response, error) {
 	signed := r.Clone(r.Context())
 	signed.Body, signed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	signed.Header.Set(sign.HeaderContentDigest, sign.ContentDigest(body))
-	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: marketURL + r.URL.Path, Header: signed.Header}, sign.SigningParameters{KeyID: c.id, Created: c.clock.Now()}, c.key)
+	input, signature, err := sign.SignHTTP(sign.Request{Method: r.Method, Target: marketURL + r.URL.Path,
+		Header: signed.Header}, sign.SigningParameters{KeyID: c.id, Created: c.clock.Now()}, c.key)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ func (c callerOver) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.over.RoundTrip(signed)
 }
 
-// TestPushesAreTakenInEveryProtocol has callers push, remove and refresh over a socket in each protocol and form that there is, with the same effect and the same
-// refusals in each.
+// TestPushesAreTakenInEveryProtocol has callers push, remove and refresh over a socket in each
+// protocol and form that there is, with the same effect and the same refusals in each.
 func TestPushesAreTakenInEveryProtocol(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
@@ -90,10 +91,12 @@ func TestPushesAreTakenInEveryProtocol(t *testing.T) {
 		{"gRPC-Web, binary, HTTP/2", http2, []rpc.ClientOption{rpc.WithGRPCWeb()}},
 	} {
 		client := func(id, key string) rampv1connect.CatalogServiceClient {
-			return rampv1connect.NewCatalogServiceClient(&http.Client{Transport: callerOver{s, id, supplierKey(key), form.over}}, address, form.options...)
+			return rampv1connect.NewCatalogServiceClient(
+				&http.Client{Transport: callerOver{s, id, supplierKey(key), form.over}}, address, form.options...)
 		}
 		path, uri := fmt.Sprintf("/%d", i), fmt.Sprintf("https://www.acme.example/%d", i)
-		request := &rampv1.PushResourcesRequest{TenantId: "acme", CallerId: "acme", Entries: []*rampv1.ResourceEntry{entryAt("www.acme.example", path), entryAt("www.other.example", path)}}
+		request := &rampv1.PushResourcesRequest{TenantId: "acme", CallerId: "acme",
+			Entries: []*rampv1.ResourceEntry{entryAt("www.acme.example", path), entryAt("www.other.example", path)}}
 		got, err := client("acme", "acme").PushResources(t.Context(), rpc.NewRequest(request))
 		if err != nil || got.Msg.Accepted != 1 || got.Msg.Rejected != 1 || s.offered(uri) == nil {
 			t.Errorf("%s: %v, %v", form.name, got, err)
@@ -104,11 +107,14 @@ func TestPushesAreTakenInEveryProtocol(t *testing.T) {
 				return err
 			},
 			rpc.CodePermissionDenied: func() error {
-				_, err := client("other", "other").RemoveResources(t.Context(), rpc.NewRequest(&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{path}}))
+				_, err := client("other", "other").RemoveResources(t.Context(),
+					rpc.NewRequest(&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{path}}))
 				return err
 			},
 			rpc.CodeInvalidArgument: func() error {
-				many := &rampv1.PushResourcesRequest{TenantId: "acme", CallerId: "acme", Entries: make([]*rampv1.ResourceEntry, ramp.MaxEntries+1)}
+				many := &rampv1.PushResourcesRequest{
+					TenantId: "acme", CallerId: "acme", Entries: make([]*rampv1.ResourceEntry, ramp.MaxEntries+1),
+				}
 				for i := range many.Entries {
 					many.Entries[i] = entryAt("www.acme.example", "/many")
 				}
@@ -120,10 +126,12 @@ func TestPushesAreTakenInEveryProtocol(t *testing.T) {
 				t.Errorf("%s: %v, want %s", form.name, err, want)
 			}
 		}
-		if refreshed, err := client("acme", "acme").RefreshCatalog(t.Context(), rpc.NewRequest(&rampv1.RefreshCatalogRequest{TenantId: "acme"})); err != nil || refreshed.Msg.Started {
+		if refreshed, err := client("acme", "acme").RefreshCatalog(t.Context(),
+			rpc.NewRequest(&rampv1.RefreshCatalogRequest{TenantId: "acme"})); err != nil || refreshed.Msg.Started {
 			t.Errorf("%s: %v, %v", form.name, refreshed, err)
 		}
-		removed, err := client("acme", "acme").RemoveResources(t.Context(), rpc.NewRequest(&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{path}}))
+		removed, err := client("acme", "acme").RemoveResources(t.Context(),
+			rpc.NewRequest(&rampv1.RemoveResourcesRequest{TenantId: "acme", Paths: []string{path}}))
 		if err != nil || removed.Msg.Removed != 1 || s.offered(uri) != nil {
 			t.Errorf("%s: %v, %v", form.name, removed, err)
 		}
@@ -133,21 +141,24 @@ func TestPushesAreTakenInEveryProtocol(t *testing.T) {
 	}
 }
 
-// TestAPushOverGRPCWebByteForByte pushes as a browser's program does, with nothing of a library's, and reads the frames of the answer. Frames in base64
-// (application/grpc-web-text) are not spoken here: whoever sends them is told what is.
+// TestAPushOverGRPCWebByteForByte pushes as a browser's program does, with nothing of a library's,
+// and reads the frames of the answer. Frames in base64 (application/grpc-web-text) are not spoken
+// here: whoever sends them is told what is.
 func TestAPushOverGRPCWebByteForByte(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
 	s.onboard("acme", free, "www.acme.example")
 	address, http1, _ := s.listen()
-	message, err := proto.Marshal(&rampv1.PushResourcesRequest{TenantId: "acme", CallerId: "acme", Entries: []*rampv1.ResourceEntry{entryAt("www.acme.example", "/a")}})
+	message, err := proto.Marshal(&rampv1.PushResourcesRequest{TenantId: "acme", CallerId: "acme",
+		Entries: []*rampv1.ResourceEntry{entryAt("www.acme.example", "/a")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	frame := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 	send := func(key, kind string, body []byte) (*http.Response, []byte) {
 		t.Helper()
-		r, err := http.NewRequest(http.MethodPost, address+"/ramp.v1.CatalogService/PushResources", bytes.NewReader(body))
+		r, err := http.NewRequest(http.MethodPost, address+"/ramp.v1.CatalogService/PushResources",
+			bytes.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +193,8 @@ func TestAPushOverGRPCWebByteForByte(t *testing.T) {
 		if err := proto.Unmarshal(text[5:5+n], &told); err != nil || told.Accepted != 1 {
 			t.Errorf("%s: %v, %v", kind, &told, err)
 		}
-		if trailers := text[5+n:]; len(trailers) < 5 || trailers[0] != 0x80 || int(binary.BigEndian.Uint32(trailers[1:])) != len(trailers)-5 || status(answer, trailers) != "0" {
+		if trailers := text[5+n:]; len(trailers) < 5 || trailers[0] != 0x80 ||
+			int(binary.BigEndian.Uint32(trailers[1:])) != len(trailers)-5 || status(answer, trailers) != "0" {
 			t.Errorf("%s: the answer ends in %q", kind, trailers)
 		}
 		if s.offered("https://www.acme.example/a") == nil {
@@ -191,8 +203,13 @@ func TestAPushOverGRPCWebByteForByte(t *testing.T) {
 		if answer, text = send("stranger", kind, frame); status(answer, text) != "16" {
 			t.Errorf("%s, by a stranger: %s %v %q", kind, answer.Status, answer.Header, text)
 		}
-		// Frames that break off, and such as say that they are larger than anything that is taken, are refused.
-		for name, broken := range map[string][]byte{"no frame": nil, "a frame's beginning": frame[:3], "half a frame": frame[:len(frame)/2], "a frame of 4 GB": {0, 0xff, 0xff, 0xff, 0xff}, "two messages": append(frame[:len(frame):len(frame)], frame...)} {
+		// Frames that break off, and such as say that they are larger than anything that is taken,
+		// are refused.
+		for name, broken := range map[string][]byte{
+			"no frame": nil, "a frame's beginning": frame[:3], "half a frame": frame[:len(frame)/2],
+			"a frame of 4 GB": {0, 0xff, 0xff, 0xff, 0xff},
+			"two messages":    append(frame[:len(frame):len(frame)], frame...),
+		} {
 			if answer, text := send("acme", kind, broken); status(answer, text) == "0" || status(answer, text) == "" {
 				t.Errorf("%s, %s: %s %v %q", kind, name, answer.Status, answer.Header, text)
 			}

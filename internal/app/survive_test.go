@@ -12,8 +12,8 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// TestWhatTheOwnerSaysSurvives has tuning and the treatment of an agent hold on another node, after a
-// restart, and in a database of either engine into which a backup was put.
+// TestWhatTheOwnerSaysSurvives has tuning and the treatment of an agent hold on another node, after
+// a restart, and in a database of either engine into which a backup was put.
 func TestWhatTheOwnerSaysSurvives(t *testing.T) {
 	t.Parallel()
 	storetest.EachDSN(t, func(t *testing.T, fresh storetest.Fresh) {
@@ -86,7 +86,8 @@ func node(t *testing.T, dsn, data string, change ...func(*Options)) *App {
 	loaded, err := Load(Layers{
 		File: write(t, t.TempDir(), "frontdesk.yaml", ""),
 		Flags: map[string]string{
-			"listen": "127.0.0.1:0", "metrics.listen": "off", "data": data, "keys": filepath.Join(data, "keys"), "store": dsn,
+			"listen": "127.0.0.1:0", "metrics.listen": "off", "data": data, "keys": filepath.Join(data, "keys"),
+			"store": dsn,
 		},
 	})
 	if err != nil {

@@ -30,43 +30,65 @@ const (
 	buyers    = "buyers"    // each for what it asked for and bought itself; no tenant is one
 )
 
-// tenantDoors are all addresses of a server that sells for tenants. A route that is added needs a row here: say who may open it, and the test tries
-// it with every tenant's keys against every other tenant.
+// tenantDoors are all addresses of a server that sells for tenants. A route that is added needs a
+// row here: say who may open it, and the test tries it with every tenant's keys against every other
+// tenant.
 var tenantDoors = map[string][]string{
 	everybody: {
-		"/", "/{$}", "/ask", "/ask/click", "/assets/", "/widget/", "/connect", "/await", "/sites", "/who", "/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card", "/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml",
-		"/.well-known/api-catalog", "/.well-known/jwks.json", "/.well-known/http-message-signatures-directory", "/.well-known/mcp/catalog.json", "/.well-known/mcp/server-card.json", "/.well-known/ramp-exchange.json", "/.well-known/ramp-verifier.json",
-		"/.well-known/ramp.json", "/exchange/v1/keys", "/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/fora.v1.ExchangeService/", "/ramp.v2.ExchangeService/", "/grpc.reflection.v1.ServerReflection/", "/grpc.reflection.v1alpha.ServerReflection/",
-		"/ledger/checkpoint", "/ledger/tile/{tile...}", "/provider/{domain}/access-policy.json", "/provider/{domain}/ramp-verifier.json", "/provider/{domain}/ramp.json", "/provider/{domain}/rsl.txt",
-		"/ramp.v1.CatalogService/", "/ramp.v1.ExchangeService/", "/ramp.v1.ExchangeService/ConfirmDomainVerification", "/ramp.v1.ExchangeService/DiscoverResources",
-		"/ramp.v1.ExchangeService/RequestDomainVerification", "/ramp-sitemap.xml", "/provider/{domain}/ramp-sitemap.xml", "/.well-known/ramp-verify/{token}", "/.well-known/ramp-agent.json",
+		"/", "/{$}", "/ask", "/ask/click", "/assets/", "/widget/", "/connect", "/await", "/sites", "/who",
+		"/sessions/{id}", "/feeds/{site}/{part}", "/healthz", "/readyz", "/llms.txt", "/mcp", "/mcp/server-card",
+		"/openapi.json", "/robots.txt", "/rsl.txt", "/schemamap.xml", "/.well-known/api-catalog",
+		"/.well-known/jwks.json", "/.well-known/http-message-signatures-directory",
+		"/.well-known/mcp/catalog.json", "/.well-known/mcp/server-card.json", "/.well-known/ramp-exchange.json",
+		"/.well-known/ramp-verifier.json", "/.well-known/ramp.json", "/exchange/v1/keys",
+		"/exchange/v1/requesters/register", "/grpc.health.v1.Health/", "/fora.v1.ExchangeService/",
+		"/ramp.v2.ExchangeService/", "/grpc.reflection.v1.ServerReflection/",
+		"/grpc.reflection.v1alpha.ServerReflection/", "/ledger/checkpoint", "/ledger/tile/{tile...}",
+		"/provider/{domain}/access-policy.json", "/provider/{domain}/ramp-verifier.json",
+		"/provider/{domain}/ramp.json", "/provider/{domain}/rsl.txt", "/ramp.v1.CatalogService/",
+		"/ramp.v1.ExchangeService/", "/ramp.v1.ExchangeService/ConfirmDomainVerification",
+		"/ramp.v1.ExchangeService/DiscoverResources", "/ramp.v1.ExchangeService/RequestDomainVerification",
+		"/ramp-sitemap.xml", "/provider/{domain}/ramp-sitemap.xml", "/.well-known/ramp-verify/{token}",
+		"/.well-known/ramp-agent.json",
 	},
 	operators: {
-		"/admin/", "/admin/accounts", "/admin/accounts/", "/admin/accounts/{currency}", "/admin/accounts/{currency}/{domain}", "/admin/accounts/{currency}/{domain}/{id...}", "/admin/callers", "/admin/callers/{id}",
-		"/admin/content-rules", "/admin/content-rules/{id}", "/admin/content-changed", "/admin/domains", "/admin/domains/{domain}", "/admin/domains/{domain}/challenges",
-		"/admin/keys", "/admin/keys/{kind}/{id...}", "/admin/people", "/admin/people/{id}", "/admin/people/{id}/sessions", "/admin/invitations", "/admin/invitations/{id}",
-		"/admin/answers", "/admin/answers/{domain}/{token}", "/admin/delivery-logs", "/admin/disputes", "/admin/disputes/", "/admin/disputes/{id}", "/admin/disputes/{id}/", "/admin/disputes/{id}/decide", "/admin/disputes/{id}/description", "/admin/licenses", "/admin/licenses/{id...}", "/admin/requesters", "/admin/requesters/",
-		"/admin/requesters/{domain}", "/admin/requesters/{domain}/{id...}", "/admin/subscriptions", "/admin/subscriptions/{id...}", "/admin/tenants", "/admin/tenants/{id}", "/admin/tenants/{id}/pricing",
-		"/admin/tenants/{id}/rejections", "/admin/tenants/{id}/signing-keys", "/admin/tenants/{id}/signing-keys/{key_id}", "/admin/tenants/{id}/signing-keys/{key_id}/activate", "/api/v1/reports/",
-		"/api/v1/reports/{name}", "/console", "/console/", "/ledger/receipt/{id}",
-		"/admin/visitors", "/admin/visitors/{agent}", "/admin/visitors/{agent}/treatment", "/admin/questions", "/admin/questions/{id}", "/admin/questions/{id}/ignored", "/admin/tuning", "/admin/tuning/{id}",
-		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import", "/admin/tuning/preview", "/admin/receipts/{id}/share", "/admin/receipts/verify",
-		"/admin/sources", "/admin/sources/look", "/admin/sources/{site}/{source}", "/admin/sources/{site}/{source}/read",
-		"/admin/content", "/admin/content/item", "/admin/content/problems",
+		"/admin/", "/admin/accounts", "/admin/accounts/", "/admin/accounts/{currency}",
+		"/admin/accounts/{currency}/{domain}", "/admin/accounts/{currency}/{domain}/{id...}", "/admin/callers",
+		"/admin/callers/{id}", "/admin/content-rules", "/admin/content-rules/{id}", "/admin/content-changed",
+		"/admin/domains", "/admin/domains/{domain}", "/admin/domains/{domain}/challenges", "/admin/keys",
+		"/admin/keys/{kind}/{id...}", "/admin/people", "/admin/people/{id}", "/admin/people/{id}/sessions",
+		"/admin/invitations", "/admin/invitations/{id}", "/admin/answers", "/admin/answers/{domain}/{token}",
+		"/admin/delivery-logs", "/admin/disputes", "/admin/disputes/", "/admin/disputes/{id}", "/admin/disputes/{id}/",
+		"/admin/disputes/{id}/decide", "/admin/disputes/{id}/description", "/admin/licenses", "/admin/licenses/{id...}",
+		"/admin/requesters", "/admin/requesters/", "/admin/requesters/{domain}", "/admin/requesters/{domain}/{id...}",
+		"/admin/subscriptions", "/admin/subscriptions/{id...}", "/admin/tenants", "/admin/tenants/{id}",
+		"/admin/tenants/{id}/pricing", "/admin/tenants/{id}/rejections", "/admin/tenants/{id}/signing-keys",
+		"/admin/tenants/{id}/signing-keys/{key_id}", "/admin/tenants/{id}/signing-keys/{key_id}/activate",
+		"/api/v1/reports/", "/api/v1/reports/{name}", "/console", "/console/", "/ledger/receipt/{id}",
+		"/admin/visitors", "/admin/visitors/{agent}", "/admin/visitors/{agent}/treatment", "/admin/questions",
+		"/admin/questions/{id}", "/admin/questions/{id}/ignored", "/admin/tuning", "/admin/tuning/{id}",
+		"/admin/tuning/{id}/on", "/admin/tuning/{id}/off", "/admin/tuning/export", "/admin/tuning/import",
+		"/admin/tuning/preview", "/admin/receipts/{id}/share", "/admin/receipts/verify",
+		"/admin/sources", "/admin/sources/look", "/admin/sources/{site}/{source}",
+		"/admin/sources/{site}/{source}/read", "/admin/content", "/admin/content/item", "/admin/content/problems",
 		"/admin/settings", "/admin/settings/export", "/admin/settings/first-steps",
-		"/admin/terms", "/admin/terms/check", "/admin/terms/explain", "/admin/terms/history", "/admin/terms/history/{version}",
-		"/admin/terms/history/{version}/put-back",
+		"/admin/terms", "/admin/terms/check", "/admin/terms/explain", "/admin/terms/history",
+		"/admin/terms/history/{version}", "/admin/terms/history/{version}/put-back",
 	},
-	callers:   {"/ramp.v1.CatalogService/PushResources", "/ramp.v1.CatalogService/RefreshCatalog", "/ramp.v1.CatalogService/RemoveResources"},
+	callers: {"/ramp.v1.CatalogService/PushResources", "/ramp.v1.CatalogService/RefreshCatalog",
+		"/ramp.v1.CatalogService/RemoveResources"},
 	providers: {"/provider/{domain}/transactions"},
 	edges:     {"/exchange/v1/deliveries", "/exchange/v1/edge-policy"},
 	buyers: {
-		"/deliver/{transaction}", "/deliver/{transaction}/stream", "/frontdesk.delivery.v1.DeliveryService/Stream", "/ramp.v1.ExchangeService/DisputeTransaction", "/ramp.v1.ExchangeService/ExecuteTransaction",
-		"/ramp.v1.ExchangeService/ReportUsage", "/broker/v1/resolve", "/ramp.v1.BrokerService/", "/ramp.v1.BrokerService/Resolve",
+		"/deliver/{transaction}", "/deliver/{transaction}/stream", "/frontdesk.delivery.v1.DeliveryService/Stream",
+		"/ramp.v1.ExchangeService/DisputeTransaction", "/ramp.v1.ExchangeService/ExecuteTransaction",
+		"/ramp.v1.ExchangeService/ReportUsage", "/broker/v1/resolve", "/ramp.v1.BrokerService/",
+		"/ramp.v1.BrokerService/Resolve",
 	},
 }
 
-// tenantTools are the tools of /mcp that know the Exchange. They have no more than its RPCs do, for buyers.
+// tenantTools are the tools of /mcp that know the Exchange. They have no more than its RPCs do, for
+// buyers.
 var tenantTools = map[string][]string{
 	everybody: {"ramp_discover", "ramp_status"},
 	buyers:    {"ramp_execute", "ramp_report", "ramp_dispute", "fetch_licensed", "ramp_register"},
@@ -91,7 +113,8 @@ func (s *supplied) settle(id string) tenantKeys {
 	var made struct {
 		KeyID string `json:"key_id"`
 	}
-	if err := json.Unmarshal([]byte(s.admin("POST", "/admin/tenants/"+id+"/signing-keys", `{"cdn_type":"hmac"}`, 201)), &made); err != nil || made.KeyID == "" {
+	if err := json.Unmarshal([]byte(s.admin("POST", "/admin/tenants/"+id+"/signing-keys", `{"cdn_type":"hmac"}`, 201)),
+		&made); err != nil || made.KeyID == "" {
 		s.t.Fatal(made, err)
 	}
 	k.signingKey = made.KeyID
@@ -117,7 +140,8 @@ func (s *supplied) sold(uri string) string {
 		s.t.Fatal("nothing is offered at", uri)
 	}
 	body := fmt.Sprintf(`{"ver":"1.0","id":"buy %s","offer_id":%q,"offer_signature":%q,"requester":{"id":"bot","domain":"buyer.example","uris":[%q]}}`, uri, offer.OfferId, offer.ExchangeSignature, uri)
-	w := send(s, posted("POST", "/ramp.v1.ExchangeService/ExecuteTransaction", body, "Content-Type", "application/json"))
+	w := send(s,
+		posted("POST", "/ramp.v1.ExchangeService/ExecuteTransaction", body, "Content-Type", "application/json"))
 	var told struct {
 		ID string `json:"transaction_id"`
 	}
@@ -131,7 +155,8 @@ func (s *supplied) sold(uri string) string {
 func (s *supplied) standing(k tenantKeys) string {
 	s.t.Helper()
 	var all strings.Builder
-	for _, path := range []string{"/admin/tenants/" + k.id, "/admin/tenants/" + k.id + "/pricing", "/admin/tenants/" + k.id + "/signing-keys", "/admin/callers/" + k.id} {
+	for _, path := range []string{"/admin/tenants/" + k.id, "/admin/tenants/" + k.id + "/pricing",
+		"/admin/tenants/" + k.id + "/signing-keys", "/admin/callers/" + k.id} {
 		all.WriteString(s.admin("GET", path, "", 200))
 	}
 	w := send(s, posted("GET", "/provider/"+k.host+"/transactions", "", identity.KeyHeader, k.provider))
@@ -151,7 +176,8 @@ func (k tenantKeys) marks() []string {
 
 // address is that of a route for what is a tenant's.
 func (k tenantKeys) address(pattern string) string {
-	return strings.NewReplacer("{domain}", k.host, "{id}", k.id, "{id...}", k.id, "{key_id}", k.signingKey, "{transaction}", k.sale, "{name}", "transactions.csv?format=csv", "{currency}", "USD",
+	return strings.NewReplacer("{domain}", k.host, "{id}", k.id, "{id...}", k.id, "{key_id}", k.signingKey,
+		"{transaction}", k.sale, "{name}", "transactions.csv?format=csv", "{currency}", "USD",
 		"{site}", k.id, "{part}", "1.jsonl", "{tile...}", "0/000", "{$}", "").Replace(pattern)
 }
 
@@ -201,7 +227,8 @@ func TestTenantsAreStrictlyApartAtEveryDoor(t *testing.T) {
 		if now := s.standing(k); now != before[k.id] {
 			t.Errorf("something of %s was changed:\n%s\n%s", k.id, before[k.id], now)
 		}
-		if told := s.admin("GET", "/admin/tenants/"+k.id+"/rejections?limit=1000", "", 200); strings.Count(told, `"caller_id"`) != strings.Count(told, `"caller_id":"`+k.id+`"`) || !strings.Contains(told, "refused-"+k.id) {
+		if told := s.admin("GET", "/admin/tenants/"+k.id+"/rejections?limit=1000", "", 200); strings.Count(told,
+			`"caller_id"`) != strings.Count(told, `"caller_id":"`+k.id+`"`) || !strings.Contains(told, "refused-"+k.id) {
 			t.Errorf("entries of others are refused in the name of %s: %s", k.id, told)
 		}
 		// What is its own it may, so that nothing above is refused for another reason.
@@ -230,7 +257,9 @@ func (s *supplied) try(pattern, who string, thief, victim tenantKeys) {
 		if w := s.tells(thief, victim.sale, victim.host); w.Code != 200 {
 			s.t.Errorf("the edge of %s: %d %s", thief.id, w.Code, w.Body)
 		}
-		rows, _, err := s.ReadDeals.Deliveries(s.t.Context(), transactions.DeliveryFilter{Site: victim.id, By: "edge-" + thief.id, Limit: 9}) // it is taken as one of which no transaction of its own is known
+		// it is taken as one of which no transaction of its own is known
+		rows, _, err := s.ReadDeals.Deliveries(s.t.Context(),
+			transactions.DeliveryFilter{Site: victim.id, By: "edge-" + thief.id, Limit: 9})
 		if err != nil || len(rows) != 0 {
 			s.t.Errorf("an edge of %s tells of what was delivered for %s: %+v %v", thief.id, victim.id, rows, err)
 		}
@@ -238,11 +267,15 @@ func (s *supplied) try(pattern, who string, thief, victim tenantKeys) {
 	}
 	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(thief.id+":"+thief.provider))
 	for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
-		for _, headers := range [][]string{nil, {identity.KeyHeader, thief.provider}, {"Authorization", "Bearer " + thief.provider}, {"Authorization", basic}, {edge.KeyHeader, thief.edge.ID}, {"Cookie", "console=" + thief.provider}} {
+		for _, headers := range [][]string{
+			nil, {identity.KeyHeader, thief.provider}, {"Authorization", "Bearer " + thief.provider},
+			{"Authorization", basic}, {edge.KeyHeader, thief.edge.ID}, {"Cookie", "console=" + thief.provider},
+		} {
 			body := fmt.Sprintf(`{"tenant_id":%q,"domains":[%q],"caller_id":%q,"tenants":[%q],"transaction_id":%q}`, victim.id, victim.host, thief.id, victim.id, victim.sale)
 			w := send(s, posted(method, victim.address(pattern), body, headers...))
 			if who != everybody && w.Code < 300 || w.Code == 500 {
-				s.t.Errorf("%s %s is answered to %s with %v: %d %.300s", method, victim.address(pattern), thief.id, headers, w.Code, w.Body)
+				s.t.Errorf("%s %s is answered to %s with %v: %d %.300s", method, victim.address(pattern), thief.id,
+					headers, w.Code, w.Body)
 			}
 			for _, mark := range victim.marks() {
 				if who == everybody && mark == `"`+victim.id+`"` {
@@ -278,9 +311,12 @@ func (s *supplied) tryCaller(pattern string, thief, victim tenantKeys) {
 			case "PushResources":
 				entry := entryAt(victim.host, "/a")
 				entry.Title = proto.String("Stolen by " + thief.id)
-				m = &rampv1.PushResourcesRequest{TenantId: tenant, CallerId: name, Entries: []*rampv1.ResourceEntry{entry, entryAt(victim.host, "/*"), entryAt("WWW."+victim.id+".EXAMPLE.", "/a")}}
+				m = &rampv1.PushResourcesRequest{TenantId: tenant, CallerId: name,
+					Entries: []*rampv1.ResourceEntry{entry, entryAt(victim.host, "/*"),
+						entryAt("WWW."+victim.id+".EXAMPLE.", "/a")}}
 			case "RemoveResources":
-				m = &rampv1.RemoveResourcesRequest{TenantId: tenant, Paths: []string{"https://" + victim.host + "/a", "https://" + victim.host + ":443/a"}}
+				m = &rampv1.RemoveResourcesRequest{TenantId: tenant,
+					Paths: []string{"https://" + victim.host + "/a", "https://" + victim.host + ":443/a"}}
 			default:
 				m = &rampv1.RefreshCatalogRequest{TenantId: tenant}
 			}
@@ -301,7 +337,8 @@ func (s *supplied) tells(by tenantKeys, sale, host string) *httptest.ResponseRec
 	now := s.clock.Now()
 	s.batches++
 	b := edge.Batch{Version: edge.Version, ID: "b" + strconv.Itoa(s.batches), Deliveries: []edge.Delivery{{
-		ID: "d" + strconv.Itoa(s.batches), Transaction: sale, URI: "https://" + host + "/a", Form: "hmac", State: edge.Ended, Status: 200, Bytes: 7, Announced: 7, At: now, Ended: now,
+		ID: "d" + strconv.Itoa(s.batches), Transaction: sale, URI: "https://" + host + "/a", Form: "hmac",
+		State: edge.Ended, Status: 200, Bytes: 7, Announced: 7, At: now, Ended: now,
 	}}}
 	body, err := b.Text()
 	if err != nil {
@@ -319,10 +356,12 @@ func (s *supplied) edgeAsks(by tenantKeys, host string) *httptest.ResponseRecord
 // asEdge sends what a tenant's edge has signed.
 func (s *supplied) asEdge(by tenantKeys, path, id string, body []byte) *httptest.ResponseRecorder {
 	now := s.clock.Now()
-	return send(s, posted("POST", path, string(body), edge.KeyHeader, by.edge.ID, sign.WebhookID, id, sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10), sign.WebhookSignature, by.secret.Sign(id, now, body)))
+	return send(s, posted("POST", path, string(body), edge.KeyHeader, by.edge.ID, sign.WebhookID, id,
+		sign.WebhookTimestamp, strconv.FormatInt(now.Unix(), 10), sign.WebhookSignature, by.secret.Sign(id, now, body)))
 }
 
-// TestTenantsHostsHaveTheirDocuments reads what edges and readers of licences look for at a tenant's host, and at none that nobody has.
+// TestTenantsHostsHaveTheirDocuments reads what edges and readers of licences look for at a
+// tenant's host, and at none that nobody has.
 func TestTenantsHostsHaveTheirDocuments(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
@@ -354,7 +393,8 @@ func TestTenantsHostsHaveTheirDocuments(t *testing.T) {
 	}
 }
 
-// TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors holds that an address that guesses is told to wait, there as elsewhere.
+// TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors holds that an address that guesses is told to
+// wait, there as elsewhere.
 func TestTooManyWrongKeysAreLimitedAtTheOperatorsDoors(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, "ramp: {enabled: true, domain: exchange.example.com}\nlimits: {rate: {failures: 2/1m}}\n")

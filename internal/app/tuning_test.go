@@ -8,8 +8,8 @@ import (
 	"frontdesk/internal/identity"
 )
 
-// TestProgramsMendAnswers holds what programs may do at /admin/tuning, what comes of it at once, and
-// that nobody else does.
+// TestProgramsMendAnswers holds what programs may do at /admin/tuning, what comes of it at once,
+// and that nobody else does.
 func TestProgramsMendAnswers(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, ruledConfig)

@@ -80,7 +80,8 @@ terms: [{match: {}, access: open}]
 	}
 }
 
-// TestPurchasesAreCounted has a tenant be set up, of whose content something is asked for and bought.
+// TestPurchasesAreCounted has a tenant be set up, of whose content something is asked for and
+// bought.
 func TestPurchasesAreCounted(t *testing.T) {
 	t.Parallel()
 	s := openSupplied(t)
@@ -119,7 +120,8 @@ func TestAFloodOfMadeUpAgentsIsOneRow(t *testing.T) {
 // treat has agents be treated.
 func treat(t *testing.T, s *App, agent string, action visitors.Action, rate int) {
 	t.Helper()
-	if _, err := s.Treatments.Set(t.Context(), visitors.Treatment{Agent: agent, Action: action, Rate: rate}); err != nil {
+	if _, err := s.Treatments.Set(t.Context(),
+		visitors.Treatment{Agent: agent, Action: action, Rate: rate}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -153,12 +155,14 @@ func TestABlockedAgentIsRefusedInTheWordsOfEachChannel(t *testing.T) {
 		request func() *http.Request
 		words   string // of a refusal; empty where there is none
 	}{
-		"ask":     {m.App, func() *http.Request { return asking("lentil") }, `"error":{"code":"FORBIDDEN"`},
-		"feeds":   {m.App, func() *http.Request { return get("/feeds/local/1-of-1.jsonl") }, `"code":"FORBIDDEN"`},
-		"llms":    {m.App, func() *http.Request { return get("/llms.txt") }, `"code":"FORBIDDEN"`},
-		"mcp":     {m.App, mcpThere, `"error":{"code":-32600,"message":"the owner`},
-		"ramp":    {m.App, func() *http.Request { return posted("POST", discover, query) }, `"code":"permission_denied"`},
-		"edge":    {m.App, func() *http.Request { return gated("/soup") }, "the owner of this site does not answer ShopBot"},
+		"ask":   {m.App, func() *http.Request { return asking("lentil") }, `"error":{"code":"FORBIDDEN"`},
+		"feeds": {m.App, func() *http.Request { return get("/feeds/local/1-of-1.jsonl") }, `"code":"FORBIDDEN"`},
+		"llms":  {m.App, func() *http.Request { return get("/llms.txt") }, `"code":"FORBIDDEN"`},
+		"mcp":   {m.App, mcpThere, `"error":{"code":-32600,"message":"the owner`},
+		"ramp":  {m.App, func() *http.Request { return posted("POST", discover, query) }, `"code":"permission_denied"`},
+		"edge": {
+			m.App, func() *http.Request { return gated("/soup") }, "the owner of this site does not answer ShopBot",
+		},
 		"intake":  {taking, func() *http.Request { return posting("/intake/it", "192.0.2.1:1", submitting()) }, `"status":"error"`},
 		"intent":  {chat.App, func() *http.Request { return chat.ask("both", chat.question()) }, `"code":"auth_failed"`},
 		"robots":  {m.App, func() *http.Request { return get("/robots.txt") }, ""},
@@ -209,11 +213,15 @@ func TestAnAgentThatNeedsAKeyGetsInWithAProof(t *testing.T) {
 		request *http.Request
 		status  int
 	}{
-		"its word":             {asShopBot(asking("lentil")), 401},
-		"a wrong key":          {with(asShopBot(asking("lentil")), "X-API-Key", "wrong"), 401},
-		"a wrong key at llms":  {with(asShopBot(httptest.NewRequest("GET", "/llms.txt", nil)), "X-API-Key", "wrong"), 401},
-		"a key":                {with(asShopBot(asking("lentil")), "X-API-Key", "secret"), 200},
-		"a key at llms":        {with(asShopBot(httptest.NewRequest("GET", "/llms.txt", nil)), "X-API-Key", "secret"), 200},
+		"its word":    {asShopBot(asking("lentil")), 401},
+		"a wrong key": {with(asShopBot(asking("lentil")), "X-API-Key", "wrong"), 401},
+		"a wrong key at llms": {
+			with(asShopBot(httptest.NewRequest("GET", "/llms.txt", nil)), "X-API-Key", "wrong"), 401,
+		},
+		"a key": {with(asShopBot(asking("lentil")), "X-API-Key", "secret"), 200},
+		"a key at llms": {
+			with(asShopBot(httptest.NewRequest("GET", "/llms.txt", nil)), "X-API-Key", "secret"), 200,
+		},
 		"its address":          {calling("198.51.100.7:1", asShopBot(asking("lentil"))), 200},
 		"unsigned in RAMP":     {asShopBot(posted("POST", discover, query)), 401},
 		"signed in RAMP":       {asShopBot(m.over(marketURL+discover, query)), 200},
@@ -277,7 +285,8 @@ func TestAnAgentIsLimitedAsTheOwnerSays(t *testing.T) {
 // TestATreatmentOpensNothing that the terms close.
 func TestATreatmentOpensNothing(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, "url: http://example.com\nterms: [{match: {}, access: open, parties: {prohibit: [ShopBot]}}]\n"+shopBot)
+	s, _ := open(t,
+		"url: http://example.com\nterms: [{match: {}, access: open, parties: {prohibit: [ShopBot]}}]\n"+shopBot)
 	treat(t, s, "ShopBot", visitors.Allow, 0)
 	if w := send(s, asShopBot(asking("lentil"))); strings.Contains(w.Body.String(), "Lentil soup") {
 		t.Errorf("%d %s", w.Code, w.Body)

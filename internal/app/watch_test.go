@@ -58,7 +58,8 @@ func TestSourceOfTheWebIsReadWhenItIsDueAndNotBefore(t *testing.T) {
 		t.Errorf("a restart soon after: %d runs, asked %d times", runs, asked.Load())
 	}
 	long := content.Attempt{StartedAt: time.Now().Add(-61 * time.Minute)}
-	if err := s.Catalog.RecordAttempt(t.Context(), content.SourceKey{Site: DefaultSite, Source: "news"}, long); err != nil {
+	if err := s.Catalog.RecordAttempt(t.Context(), content.SourceKey{Site: DefaultSite, Source: "news"},
+		long); err != nil {
 		t.Fatal(err)
 	}
 	if runs := watchOnce(t, s); runs != 1 || asked.Load() != 2 {
@@ -122,8 +123,10 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 	address, _ := newsSite(t)
 	folder := t.TempDir()
 	write(t, folder, "a.json", `[{"@type":"Recipe","url":"https://example.com/a","name":"Soup"},{"@type":"Recipe"},`)
-	s, _ := open(t, "fetch: {interval: 0s}\nsources: [{name: files, path: "+folder+"}, {name: news, url: '"+address+"', every: 1h}, {name: gone, path: "+filepath.Join(folder, "nowhere")+"}]")
-	if err := s.Catalog.RecordAttempt(t.Context(), content.SourceKey{Site: DefaultSite, Source: "old"}, content.Attempt{StartedAt: time.Now(), Next: time.Now()}); err != nil {
+	s, _ := open(t, "fetch: {interval: 0s}\nsources: [{name: files, path: "+folder+"}, {name: news, url: '"+address+
+		"', every: 1h}, {name: gone, path: "+filepath.Join(folder, "nowhere")+"}]")
+	if err := s.Catalog.RecordAttempt(t.Context(), content.SourceKey{Site: DefaultSite, Source: "old"},
+		content.Attempt{StartedAt: time.Now(), Next: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	watchOnce(t, s)
@@ -132,10 +135,12 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	files, news, gone, old := all[0], all[1], all[2], all[3]
-	if files.Items != 1 || files.Where != folder || files.Attempt == nil || files.Attempt.Skipped == 0 || len(files.Attempt.Problems) == 0 || !files.NextRun.IsZero() || files.Error != "" {
+	if files.Items != 1 || files.Where != folder || files.Attempt == nil || files.Attempt.Skipped == 0 ||
+		len(files.Attempt.Problems) == 0 || !files.NextRun.IsZero() || files.Error != "" {
 		t.Errorf("files: %+v, %+v", files, files.Attempt)
 	}
-	if news.Items != 1 || news.Where != address || news.Attempt.Web == nil || news.Attempt.Web.Asked != 1 || news.Attempt.Web.Kind != "feed" ||
+	if news.Items != 1 || news.Where != address || news.Attempt.Web == nil || news.Attempt.Web.Asked != 1 ||
+		news.Attempt.Web.Kind != "feed" ||
 		news.NextRun.Sub(news.Tried) != time.Hour || news.Summary.Added != 1 {
 		t.Errorf("news: %+v, %+v", news, news.Attempt)
 	}
@@ -150,16 +155,18 @@ func TestSourcesTellHowTheyStand(t *testing.T) {
 func TestAddressesMakeNames(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"https://www.example.com/": "example-com", "https://example.com/blog/feed.xml": "example-com-blog-feed", "https://example.com:8443/a?b=c": "example-com-a",
-		"https://bücher.example/": "bücher-example",
+		"https://www.example.com/": "example-com", "https://example.com/blog/feed.xml": "example-com-blog-feed",
+		"https://example.com:8443/a?b=c": "example-com-a", "https://bücher.example/": "bücher-example",
 	} {
 		if got := (ingest.SourceSettings{URL: address}).MadeName(); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
-	config := Config{Site: Site{URL: "https://www.example.com"}, Sources: []ingest.SourceSettings{{URL: "https://a.example/"}, {Path: "x"}}}
+	config := Config{Site: Site{URL: "https://www.example.com"},
+		Sources: []ingest.SourceSettings{{URL: "https://a.example/"}, {Path: "x"}}}
 	all := config.AllSources()
-	if all[0].Every != ingest.OnceADay || all[0].Base != "" || all[1].Every != 0 || all[1].Base != "https://www.example.com" {
+	if all[0].Every != ingest.OnceADay || all[0].Base != "" || all[1].Every != 0 ||
+		all[1].Base != "https://www.example.com" {
 		t.Errorf("%+v", all)
 	}
 }

@@ -52,10 +52,12 @@ func actionsOf(item map[string]any) []string {
 func TestActionsAreToldWithTheItemsThatTheyMatch(t *testing.T) {
 	t.Parallel()
 	b := acting(t, []string{"shop", "garden"}, actions.Template{
-		Match: policy.Match{Site: []string{"shop"}, Type: []string{"Product"}}, Name: "order", Description: "Order {name}",
-		HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://shop.example/order", Params: `{"sku":"{sku}"}`},
+		Match: policy.Match{Site: []string{"shop"}, Type: []string{"Product"}}, Name: "order",
+		Description: "Order {name}",
+		HTTP:        actions.HTTPCall{Method: "POST", Endpoint: "https://shop.example/order", Params: `{"sku":"{sku}"}`},
 	})
-	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Paper lamp", "A lamp"), item("shop", "essay", "Article", "On the lamp", "A lamp"), withPotential("shop", "own", "Own lamp"))
+	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Paper lamp", "A lamp"),
+		item("shop", "essay", "Article", "On the lamp", "A lamp"), withPotential("shop", "own", "Own lamp"))
 	b.fill(t, "garden", "files", item("garden", "light", "Product", "Garden lamp", "A lamp"))
 	want := map[string]string{"lamp": "[order]", "essay": "[]", "own": "[order buy]", "light": "[]"}
 	items := b.asked(t, Question{Text: "lamp"})
@@ -76,12 +78,13 @@ func TestActionsAreToldWithTheItemsThatTheyMatch(t *testing.T) {
 	}
 }
 
-// TestAnActionOfALicensedItemSaysNoMoreThanItsNotice holds that actions are no way around the terms: neither the
-// item's own, nor a template that asks for what was not released.
+// TestAnActionOfALicensedItemSaysNoMoreThanItsNotice holds that actions are no way around the
+// terms: neither the item's own, nor a template that asks for what was not released.
 func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 	t.Parallel()
 	b := acting(t, []string{"shop"},
-		actions.Template{Name: "subscribe", Description: "Subscribe to read {name}", HTTP: actions.HTTPCall{Method: "GET", Endpoint: "https://shop.example/subscribe?for={url}"}},
+		actions.Template{Name: "subscribe", Description: "Subscribe to read {name}",
+			HTTP: actions.HTTPCall{Method: "GET", Endpoint: "https://shop.example/subscribe?for={url}"}},
 		actions.Template{Name: "leak", Description: "{sku}", MCP: actions.ToolCall{Server: "s", Tool: "t"}},
 		actions.Template{Name: "excerpt", Description: "{description}", MCP: actions.ToolCall{Server: "s", Tool: "t"}},
 	)
@@ -95,23 +98,26 @@ func TestAnActionOfALicensedItemSaysNoMoreThanItsNotice(t *testing.T) {
 	if got := fmt.Sprint(actionsOf(licensed[0])); got != "[subscribe excerpt]" {
 		t.Errorf("when it is licensed: %s", got)
 	}
-	if text := fmt.Sprint(licensed[0]); strings.Contains(text, "SKU") || strings.Contains(text, "folded") || strings.Contains(text, "/buy") {
+	if text := fmt.Sprint(licensed[0]); strings.Contains(text, "SKU") || strings.Contains(text, "folded") ||
+		strings.Contains(text, "/buy") {
 		t.Errorf("told of a licensed item: %s", text)
 	}
-	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/lamp/buy"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/lamp/buy"}}, Access: policy.Blocked},
+		policy.Rule{Access: policy.Open})
 	if got := fmt.Sprint(actionsOf(b.asked(t, Question{Text: "lamp"})[0])); !strings.Contains(got, "subscribe") {
 		t.Errorf("where another page is blocked: %s", got)
 	}
 }
 
-// TestAnswersTellHowALicenceIsHad holds that the actions of selling are told with a licensed item just when a stranger is offered
-// it, and never with what is open.
+// TestAnswersTellHowALicenceIsHad holds that the actions of selling are told with a licensed item
+// just when a stranger is offered it, and never with what is open.
 func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 	t.Parallel()
 	set, err := actions.New(nil, content.IsA)
 	if err == nil {
 		err = set.Selling(actions.Template{
-			Name: "license", Type: "BuyAction", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell", Params: `{"requester":{"uris":["{url}"]}}`},
+			Name: "license", Type: "BuyAction", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST",
+				Endpoint: "https://desk.example/sell", Params: `{"requester":{"uris":["{url}"]}}`},
 		})
 	}
 	s := saletest.New(t)
@@ -126,7 +132,8 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Stock(t, item("site", "lamp", "NewsArticle", "Paper lamp", "A lamp of paper, and of other things that are told of further down."))
+	s.Stock(t, item("site", "lamp", "NewsArticle", "Paper lamp",
+		"A lamp of paper, and of other things that are told of further down."))
 	of := func(change func(*policy.Rule)) policy.Rule {
 		rule := saletest.Licensed("/**", saletest.Cent)
 		change(&rule)
@@ -176,12 +183,14 @@ func TestAnswersTellHowALicenceIsHad(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldOfSalesWhereNothingIsSold holds the opposite: the same rules without the Exchange.
+// TestNothingIsToldOfSalesWhereNothingIsSold holds the opposite: the same rules without the
+// Exchange.
 func TestNothingIsToldOfSalesWhereNothingIsSold(t *testing.T) {
 	t.Parallel()
 	set, err := actions.New(nil, content.IsA)
 	if err == nil {
-		err = set.Selling(actions.Template{Name: "license", Description: "License {url}", HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}})
+		err = set.Selling(actions.Template{Name: "license", Description: "License {url}",
+			HTTP: actions.HTTPCall{Method: "POST", Endpoint: "https://desk.example/sell"}})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -117,7 +117,9 @@ func TestLongItemCarriesThePassageThatFits(t *testing.T) {
 	b := newBench(t, "mag")
 	long := item("mag", "bees", "Article", "Bees", "On bees.")
 	long.Passages = nil
-	for _, text := range []string{"Hives stand in the orchard.", "Smoke calms a swarm before inspection.", "Honey is drawn in autumn."} {
+	for _, text := range []string{
+		"Hives stand in the orchard.", "Smoke calms a swarm before inspection.", "Honey is drawn in autumn.",
+	} {
 		long.Passages = append(long.Passages, content.Passage{ID: content.PassageID(text, 0), Text: text})
 	}
 	b.fill(t, "mag", "articles", long)
@@ -168,16 +170,21 @@ func TestTermsHoldFromTheMomentTheyChange(t *testing.T) {
 
 func TestBlockedItemsChangeNoByteOfAnyAnswer(t *testing.T) {
 	t.Parallel()
-	// None says an attribute: a stricter rule hides what items state, so that a condition on it leaves out fewer of them.
+	// None says an attribute: a stricter rule hides what items state, so that a condition on it
+	// leaves out fewer of them.
 	words := []string{"abbot", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	with, without := newBench(t, "site"), newBench(t, "site")
-	hide := []policy.Rule{{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked}, {Access: policy.Open}}
+	hide := []policy.Rule{{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked},
+		{Access: policy.Open}}
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8), func(w []string) string { return strings.Join(w, " ") })
+		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8), func(w []string) string {
+			return strings.Join(w, " ")
+		})
 		var open, all []content.Item
 		for i := range rapid.IntRange(1, 6).Draw(t, "items") {
 			if rapid.Bool().Draw(t, "hidden") {
-				all = append(all, item("site", fmt.Sprintf("hidden/%d", i), "Article", text.Draw(t, "name")+" secret", text.Draw(t, "text")))
+				all = append(all, item("site", fmt.Sprintf("hidden/%d", i), "Article", text.Draw(t, "name")+" secret",
+					text.Draw(t, "text")))
 				continue
 			}
 			it := item("site", fmt.Sprint(i), "Article", text.Draw(t, "name"), text.Draw(t, "text"))
@@ -230,8 +237,8 @@ func TestThingsWithinAnOpenItemObeyTheTerms(t *testing.T) {
 	}
 }
 
-// A text was made of what stands within the item, so it is held back where something there is: as a passage, as the
-// description, in a summary, in a feed, and as a licensed item's excerpt.
+// A text was made of what stands within the item, so it is held back where something there is: as a
+// passage, as the description, in a summary, in a feed, and as a licensed item's excerpt.
 func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -271,13 +278,16 @@ func TestTextOfThingsThatAreHeldBackLeavesInNoOtherWay(t *testing.T) {
 	}
 	b.obey(t,
 		policy.Rule{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
-		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 3}},
+		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 3}},
 		policy.Rule{Access: policy.Open})
 	got := shown()
 	if strings.Contains(got, "HIDDEN") {
 		t.Errorf("a text that is held back is shown: %s", got)
 	}
-	for _, word := range []string{"OWN description", "FREE text", "FREE to read", "https://news.example/live", "https://news.example/question"} {
+	for _, word := range []string{
+		"OWN description", "FREE text", "FREE to read", "https://news.example/live", "https://news.example/question",
+	} {
 		if !strings.Contains(got, word) {
 			t.Errorf("%s is missing: %s", word, got)
 		}
@@ -301,7 +311,8 @@ func TestFunctionsDecideWhereAnItemMayAppear(t *testing.T) {
 		item("shop", "a", "Product", "Copper kettle", "A kettle for mornings."),
 		item("shop", "b", "Product", "Iron kettle", "A kettle for evenings."))
 	forbid := func(function string) policy.Rule {
-		return policy.Rule{Match: policy.Match{Path: []string{"/b"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{function}}}
+		return policy.Rule{Match: policy.Match{Path: []string{"/b"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{function}}}
 	}
 	b.obey(t, forbid("search"), policy.Rule{Access: policy.Open})
 	if got := urls(b.asked(t, Question{Text: "kettle"})); !slices.Equal(got, []string{"https://shop.example/a"}) {
@@ -323,7 +334,8 @@ func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
 	premium := item("mag", "premium/tide", "Article", "The tide report", "One two three four five six seven eight.")
 	premium.Passages = append(premium.Passages, content.Passage{ID: "p2", Text: "Hidden treasure lies below the pier."})
 	b.fill(t, "mag", "articles", premium)
-	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 4}}, policy.Rule{Access: policy.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed,
+		Excerpt: policy.Excerpt{Words: 4}}, policy.Rule{Access: policy.Open})
 	var first map[string]any
 	for _, text := range []string{"tide report", "hidden treasure below the pier", "seven eight"} {
 		got := b.asked(t, Question{Text: text})
@@ -339,8 +351,8 @@ func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
 	}
 	want := map[string]any{
 		"@type": "Article", "url": "https://mag.example/premium/tide", "name": "The tide report",
-		"description": "One two three four …", "image": "https://mag.example/premium/tide.jpg", "datePublished": "2026-03-01",
-		"publisher":           map[string]any{"@type": "Organization", "name": "House of mag"},
+		"description": "One two three four …", "image": "https://mag.example/premium/tide.jpg",
+		"datePublished": "2026-03-01", "publisher": map[string]any{"@type": "Organization", "name": "House of mag"},
 		"isAccessibleForFree": false, "site": "mag",
 		"grounding": map[string]any{"source_urls": []any{"https://mag.example/premium/tide"}, "source": "articles"},
 	}
@@ -349,7 +361,8 @@ func TestLicensedItemShowsANoticeAndOneFixedExcerpt(t *testing.T) {
 	}
 }
 
-// An item without a name is called by its text, of which a licensed one shows no more than its excerpt.
+// An item without a name is called by its text, of which a licensed one shows no more than its
+// excerpt.
 func TestNameThatIsTheTextOfALicensedItemIsCut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "news")
@@ -369,11 +382,13 @@ func TestNameThatIsTheTextOfALicensedItemIsCut(t *testing.T) {
 		return names
 	}
 	b.obey(t, policy.Rule{Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 3}})
-	if diff := cmp.Diff([]string{"How is the …", "The end of all things that is known", "This is the …"}, names()); diff != "" {
+	if diff := cmp.Diff([]string{"How is the …", "The end of all things that is known", "This is the …"},
+		names()); diff != "" {
 		t.Error(diff)
 	}
 	b.obey(t, policy.Rule{Access: policy.Open})
-	if diff := cmp.Diff([]string{"How is the HIDDEN thing done in the end?", "The end of all things that is known", "This is the HIDDEN thing in the end"}, names()); diff != "" {
+	if diff := cmp.Diff([]string{"How is the HIDDEN thing done in the end?", "The end of all things that is known",
+		"This is the HIDDEN thing in the end"}, names()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -402,10 +417,13 @@ func TestExcerptCountsWordsInEveryScript(t *testing.T) {
 func TestTighteningARuleNeverShowsMore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "site")
-	// None says an attribute: a stricter rule hides what items state, so that a condition on it leaves out fewer of them.
+	// None says an attribute: a stricter rule hides what items state, so that a condition on it
+	// leaves out fewer of them.
 	words := []string{"abbot", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 12), func(w []string) string { return strings.Join(w, " ") })
+		text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 12), func(w []string) string {
+			return strings.Join(w, " ")
+		})
 		var items []content.Item
 		for i := range rapid.IntRange(1, 5).Draw(t, "items") {
 			it := item("site", fmt.Sprintf("p%d", i), "Article", text.Draw(t, "name"), text.Draw(t, "description"))
@@ -479,11 +497,14 @@ func TestSitesAreNamedInManyWays(t *testing.T) {
 func TestTypeStandsForItsSubtypes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
-	b.fill(t, "mag", "s", item("mag", "1", "NewsArticle", "Lamp news", "x"), item("mag", "2", "Recipe", "Lamp soup", "y"), item("mag", "3", "LampType", "Lamp own", "z"))
+	b.fill(t, "mag", "s", item("mag", "1", "NewsArticle", "Lamp news", "x"),
+		item("mag", "2", "Recipe", "Lamp soup", "y"), item("mag", "3", "LampType", "Lamp own", "z"))
 	for typ, want := range map[string][]string{
-		"Article": {"https://mag.example/1"}, "recipe": {"https://mag.example/2"}, "LampType": {"https://mag.example/3"},
-		"schema:Article": {"https://mag.example/1"}, "https://schema.org/NewsArticle": {"https://mag.example/1"},
-		"Thing": {"https://mag.example/1", "https://mag.example/2", "https://mag.example/3"}, "Event": nil,
+		"Article": {"https://mag.example/1"}, "recipe": {"https://mag.example/2"},
+		"LampType": {"https://mag.example/3"}, "schema:Article": {"https://mag.example/1"},
+		"https://schema.org/NewsArticle": {"https://mag.example/1"},
+		"Thing":                          {"https://mag.example/1", "https://mag.example/2", "https://mag.example/3"},
+		"Event":                          nil,
 	} {
 		if got := urls(b.asked(t, Question{Text: "lamp", Types: []string{typ}})); !slices.Equal(got, want) {
 			t.Errorf("type %s gave %v, want %v", typ, got, want)
@@ -505,7 +526,8 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 		}
 	}
 	low, high := -1.0, 101.0
-	for _, q := range []Question{{Text: "lamp", Limit: -1}, {Text: "lamp", Limit: 1001}, {Text: "lamp", MinScore: &low}, {Text: "lamp", MinScore: &high}} {
+	for _, q := range []Question{{Text: "lamp", Limit: -1}, {Text: "lamp", Limit: 1001}, {Text: "lamp", MinScore: &low},
+		{Text: "lamp", MinScore: &high}} {
 		if _, err := b.Ask(context.Background(), q); fail.From(err).Code != fail.Malformed {
 			t.Errorf("%+v: %v", q, err)
 		}
@@ -518,10 +540,12 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 	if _, err := b.Ask(context.Background(), long); fail.From(err).Code != fail.NoResults || len(err.Error()) > 500 {
 		t.Errorf("a type of a megabyte: %.600v", err)
 	}
-	if _, err := b.Ask(context.Background(), Question{Text: strings.Repeat("ü", MaxText+1)}); fail.From(err).Code != fail.TooLong {
+	if _, err := b.Ask(context.Background(),
+		Question{Text: strings.Repeat("ü", MaxText+1)}); fail.From(err).Code != fail.TooLong {
 		t.Errorf("long text: %v", err)
 	}
-	if _, err := b.Ask(context.Background(), Question{Text: strings.Repeat("ü", MaxText)}); fail.From(err).Code != fail.NoResults {
+	if _, err := b.Ask(context.Background(),
+		Question{Text: strings.Repeat("ü", MaxText)}); fail.From(err).Code != fail.NoResults {
 		t.Errorf("text at the limit: %v", err)
 	}
 }
@@ -529,11 +553,13 @@ func TestLimitsAreHeldAndChecked(t *testing.T) {
 func TestOneURLOfTwoSourcesIsOneResult(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	b.fill(t, "shop", "feed", item("shop", "1", "Product", "Red lamp", "A lamp."), item("shop", "2", "Product", "Blue lamp", "A lamp."))
+	b.fill(t, "shop", "feed", item("shop", "1", "Product", "Red lamp", "A lamp."),
+		item("shop", "2", "Product", "Blue lamp", "A lamp."))
 	for i := range 4 {
 		b.fill(t, "shop", fmt.Sprintf("pages%d", i), item("shop", "1", "Product", "Red lamp", "A lamp on its page."))
 	}
-	if got := urls(b.asked(t, Question{Text: "lamp", Limit: 2})); !slices.Equal(got, []string{"https://shop.example/1", "https://shop.example/2"}) {
+	if got := urls(b.asked(t, Question{Text: "lamp", Limit: 2})); !slices.Equal(got,
+		[]string{"https://shop.example/1", "https://shop.example/2"}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -542,7 +568,8 @@ func TestOversizedMembersAreLeftOutAndNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
 	big := item("shop", "1", "Product", "Lamp", "A lamp.")
-	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged", "huge": strings.Repeat("x", released.MaxMember)}
+	object := map[string]any{"@type": "Product", "name": "Lamp", "site": "forged", "score": 1000, "grounding": "forged",
+		"huge": strings.Repeat("x", released.MaxMember)}
 	big.Object, _ = json.Marshal(object)
 	b.fill(t, "shop", "s", big)
 	got := b.asked(t, Question{Text: "lamp"})[0]
@@ -569,7 +596,8 @@ func TestAnswersStayWholeWhileContentAndTermsChange(t *testing.T) {
 	edition := func(n int) []content.Item {
 		var items []content.Item
 		for i := range 20 {
-			items = append(items, item("shop", fmt.Sprintf("lamp-%d", i), "Product", fmt.Sprintf("Lamp edition%d", n), "A lamp."))
+			items = append(items,
+				item("shop", fmt.Sprintf("lamp-%d", i), "Product", fmt.Sprintf("Lamp edition%d", n), "A lamp."))
 		}
 		return items
 	}

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/content"
 )
 
-// TestExtremesAndCountsAreOfTheKindThatIsNamed holds that all items of a kind are compared and no others.
+// TestExtremesAndCountsAreOfTheKindThatIsNamed holds that all items of a kind are compared and no
+// others.
 func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
@@ -17,13 +18,19 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		return map[string]any{"offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
 	}
 	retention := func(span string) map[string]any {
-		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "Log retention", "value": span}}}
+		return map[string]any{
+			"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "Log retention", "value": span}},
+		}
 	}
 	pieces := func(n int) map[string]any {
-		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "pieces", "value": n}}}
+		return map[string]any{
+			"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "pieces", "value": n}},
+		}
 	}
 	roomFor := func(children string) map[string]any {
-		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "Children", "value": children}}}
+		return map[string]any{
+			"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": "Children", "value": children}},
+		}
 	}
 	paying := func(path, name string, pay int, unit string) content.Item {
 		i := stating(path, name, map[string]any{"baseSalary": map[string]any{
@@ -49,28 +56,41 @@ func TestExtremesAndCountsAreOfTheKindThatIsNamed(t *testing.T) {
 		stating("a", "Tent Alm 3 kg", costing(210)), stating("b", "Tent Moor 2 kg", costing(180)),
 		stating("c", "Pegs for tents", costing(9)), stating("d", "Lamp", costing(30)),
 		dish("e", "Trout", 24), dish("f", "Soup", 0),
-		stating("q", "Clown party", roomFor("up to 12")), stating("r", "Pirate party", roomFor("10 to 30")), stating("s", "Quiet party", roomFor("8")),
-		stating("o", "Jigsaw Harbour", pieces(500)), stating("p", "Jigsaw Owls", pieces(1000)),
-		stating("j", "Hobby plan", retention("3 days")), stating("k", "Team plan", retention("up to 60 days")),
-		paying("l", "Caretaker", 24000, "YEAR"), paying("m", "Clerk", 2600, "MONTH"), paying("n", "Waiter", 15, "HOUR"),
+		stating("q", "Clown party", roomFor("up to 12")), stating("r", "Pirate party", roomFor("10 to 30")),
+		stating("s", "Quiet party", roomFor("8")), stating("o", "Jigsaw Harbour", pieces(500)),
+		stating("p", "Jigsaw Owls", pieces(1000)), stating("j", "Hobby plan", retention("3 days")),
+		stating("k", "Team plan", retention("up to 60 days")), paying("l", "Caretaker", 24000, "YEAR"),
+		paying("m", "Clerk", 2600, "MONTH"), paying("n", "Waiter", 15, "HOUR"),
 	)
 	for question, want := range map[string]struct {
 		said  string
 		names []string
 	}{
-		"what is your cheapest tent":                {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
-		"which tent is the most expensive":          {"The most expensive is Tent Alm 3 kg (€210).", []string{"a", "b"}},
-		"which party can take the most kids":        {"The largest is Pirate party (30 people).", []string{"r", "q", "s"}},
-		"auf welche party passen die meisten Gäste": {"Am größten ist Pirate party (30 Personen).", []string{"r", "q", "s"}},
-		"how many job vacancies have you got?":      {"There are 3: Caretaker, Clerk and Waiter.", []string{"l", "m", "n"}},
-		"which is the lightest tent":                {"The lightest is Tent Moor 2 kg (2 kg).", []string{"b", "a"}},
-		"das teuerste Gericht auf der Karte":        {"Am teuersten ist Trout (24 €).", []string{"e", "f"}},
-		"the cheapest paid dish":                    {"The cheapest is Trout (€24).", []string{"e"}},
-		"which jigsaw has the most pieces":          {"The largest is Jigsaw Owls (1,000).", []string{"p", "o"}},
-		"which plan keeps logs the longest":         {"The longest is Team plan (up to 60 days).", []string{"k", "j"}},
-		"which job pays the most":                   {"The best paid is Clerk (€2,600 per month).", []string{"m", "l", "n"}},
-		"the cheapest dish":                         {"The cheapest is Soup (free of charge).", []string{"f", "e"}},
-		"how many tents do you have":                {"There are 2: Tent Alm 3 kg and Tent Moor 2 kg.", []string{"a", "b"}},
+		"what is your cheapest tent": {"The cheapest is Tent Moor 2 kg (€180).", []string{"b", "a"}},
+		"which tent is the most expensive": {
+			"The most expensive is Tent Alm 3 kg (€210).", []string{"a", "b"},
+		},
+		"which party can take the most kids": {
+			"The largest is Pirate party (30 people).", []string{"r", "q", "s"},
+		},
+		"auf welche party passen die meisten Gäste": {
+			"Am größten ist Pirate party (30 Personen).", []string{"r", "q", "s"},
+		},
+		"how many job vacancies have you got?": {
+			"There are 3: Caretaker, Clerk and Waiter.", []string{"l", "m", "n"},
+		},
+		"which is the lightest tent":         {"The lightest is Tent Moor 2 kg (2 kg).", []string{"b", "a"}},
+		"das teuerste Gericht auf der Karte": {"Am teuersten ist Trout (24 €).", []string{"e", "f"}},
+		"the cheapest paid dish":             {"The cheapest is Trout (€24).", []string{"e"}},
+		"which jigsaw has the most pieces":   {"The largest is Jigsaw Owls (1,000).", []string{"p", "o"}},
+		"which plan keeps logs the longest":  {"The longest is Team plan (up to 60 days).", []string{"k", "j"}},
+		"which job pays the most": {
+			"The best paid is Clerk (€2,600 per month).", []string{"m", "l", "n"},
+		},
+		"the cheapest dish": {"The cheapest is Soup (free of charge).", []string{"f", "e"}},
+		"how many tents do you have": {
+			"There are 2: Tent Alm 3 kg and Tent Moor 2 kg.", []string{"a", "b"},
+		},
 	} {
 		reply, err := b.Ask(t.Context(), Question{Text: question})
 		if err != nil {

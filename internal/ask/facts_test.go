@@ -28,15 +28,20 @@ func stating(path, name string, members map[string]any) content.Item {
 	return i
 }
 
-// TestOnlyReleasedFactsFilterAndTeach holds that a question cannot feel its way to what is not shown: neither what a licensed
-// item costs and who made it, nor what stands in a part of an open item that is not open.
+// TestOnlyReleasedFactsFilterAndTeach holds that a question cannot feel its way to what is not
+// shown: neither what a licensed item costs and who made it, nor what stands in a part of an open
+// item that is not open.
 func TestOnlyReleasedFactsFilterAndTeach(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
 	b.fill(t, "mag", "shop",
-		stating("lamp", "Plain lamp", map[string]any{"brand": "Nordlicht", "offers": map[string]any{"price": 15, "priceCurrency": "EUR"}}),
-		stating("premium/lamp", "Premium lamp", map[string]any{"brand": "Geheim", "offers": map[string]any{"price": 5, "priceCurrency": "EUR"}}),
-		stating("odd", "Odd lamp", map[string]any{"offers": map[string]any{"@type": "Offer", "url": "https://mag.example/blocked/offer", "price": 7, "priceCurrency": "EUR"}}),
+		stating("lamp", "Plain lamp",
+			map[string]any{"brand": "Nordlicht", "offers": map[string]any{"price": 15, "priceCurrency": "EUR"}}),
+		stating("premium/lamp", "Premium lamp",
+			map[string]any{"brand": "Geheim", "offers": map[string]any{"price": 5, "priceCurrency": "EUR"}}),
+		stating("odd", "Odd lamp",
+			map[string]any{"offers": map[string]any{"@type": "Offer", "url": "https://mag.example/blocked/offer",
+				"price": 7, "priceCurrency": "EUR"}}),
 	)
 	under20 := Question{Text: "lamp", Attributes: attributes(`{"price": "less than 20 euros"}`)}
 	want := []string{"https://mag.example/lamp", "https://mag.example/odd", "https://mag.example/premium/lamp"}

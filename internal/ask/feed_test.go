@@ -77,7 +77,8 @@ func tag(t tester, f *feed.Feed, part int) string {
 func many(site string, n int) []content.Item {
 	items := make([]content.Item, n)
 	for i := range items {
-		items[i] = item(site, fmt.Sprintf("thing/%d", i), "Thing", fmt.Sprintf("Thing %d", i), fmt.Sprintf("The text of thing %d.", i))
+		items[i] = item(site, fmt.Sprintf("thing/%d", i), "Thing", fmt.Sprintf("Thing %d", i),
+			fmt.Sprintf("The text of thing %d.", i))
 	}
 	return items
 }
@@ -85,19 +86,26 @@ func many(site string, n int) []content.Item {
 func TestFeedHoldsWhatTheTermsAllowForSearchAndAsInput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop", "press")
-	b.fill(t, "shop", "files", item("shop", "open", "Product", "Open", "All of the open text."), item("shop", "plus/one", "Article", "Licensed", "Four words and more of zirconium."),
-		item("shop", "draft", "Product", "Draft", "The draft."), item("shop", "list-only", "Product", "Listed", "For lists alone."), item("shop", "input-only", "Product", "Input", "For texts alone."))
+	b.fill(t, "shop", "files", item("shop", "open", "Product", "Open", "All of the open text."),
+		item("shop", "plus/one", "Article", "Licensed", "Four words and more of zirconium."),
+		item("shop", "draft", "Product", "Draft", "The draft."), item("shop", "list-only", "Product", "Listed",
+			"For lists alone."), item("shop", "input-only", "Product", "Input", "For texts alone."))
 	b.fill(t, "press", "files", item("press", "news", "Article", "News", "Of the other site."))
 	b.obey(t,
-		policy.Rule{Match: policy.Match{Path: []string{"/plus/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}},
+		policy.Rule{Match: policy.Match{Path: []string{"/plus/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 2}},
 		policy.Rule{Match: policy.Match{Path: []string{"/draft"}}, Access: policy.Blocked},
-		policy.Rule{Match: policy.Match{Path: []string{"/list-only"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
-		policy.Rule{Match: policy.Match{Path: []string{"/input-only"}}, Access: policy.Open, Functions: policy.Functions{Permit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/list-only"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/input-only"}}, Access: policy.Open,
+			Functions: policy.Functions{Permit: []string{"ai-input"}}},
 		policy.Rule{Access: policy.Open})
 	f := b.feed(t, "shop")
 	items, _ := all(t, f)
-	if len(items) != 2 || f.Items() != 2 || !strings.Contains(items["https://shop.example/open"], "All of the open text.") ||
-		!strings.Contains(items["https://shop.example/plus/one"], `"description":"Four words …"`) || strings.Contains(fmt.Sprint(items), "zirconium") {
+	if len(items) != 2 || f.Items() != 2 ||
+		!strings.Contains(items["https://shop.example/open"], "All of the open text.") ||
+		!strings.Contains(items["https://shop.example/plus/one"], `"description":"Four words …"`) ||
+		strings.Contains(fmt.Sprint(items), "zirconium") {
 		t.Errorf("the feed holds %d: %v", f.Items(), items)
 	}
 	for _, name := range []string{"SHOP.example", "https://www.shop.example/", "Shop"} {
@@ -192,7 +200,8 @@ func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
 	things[6].Published = time.Time{}
 	b.fill(t, "shop", "files", things...)
 	urls, _ := objects(t, b.feed(t, "shop").Newest(context.Background()))
-	if len(urls) != feed.MaxNewest || urls[0] != things[3].URL || urls[1] != things[5].URL || slices.Contains(urls, things[6].URL) {
+	if len(urls) != feed.MaxNewest || urls[0] != things[3].URL || urls[1] != things[5].URL ||
+		slices.Contains(urls, things[6].URL) {
 		t.Errorf("%d: %q", len(urls), urls)
 	}
 	var last time.Time
@@ -204,12 +213,13 @@ func TestNewestComesFirstByWhatItemsSayOfThemselves(t *testing.T) {
 	}
 }
 
-// TestTighterTermsNeverGrowAFeed holds what a feed releases of each item against what it does under rules that are
-// tighter in one place.
+// TestTighterTermsNeverGrowAFeed holds what a feed releases of each item against what it does under
+// rules that are tighter in one place.
 func TestTighterTermsNeverGrowAFeed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	b.fill(t, "shop", "files", item("shop", "a/1", "Product", "One", "The first text, which is long enough."), item("shop", "b/2", "Article", "Two", "The second text."))
+	b.fill(t, "shop", "files", item("shop", "a/1", "Product", "One", "The first text, which is long enough."),
+		item("shop", "b/2", "Article", "Two", "The second text."))
 	access := []policy.Access{policy.Open, policy.Licensed, policy.Blocked}
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.IntRange(0, 1).Draw(t, "access")
@@ -223,9 +233,11 @@ func TestTighterTermsNeverGrowAFeed(t *testing.T) {
 			tighter.Access = access[level+1]
 			tighter.Excerpt.Words = 0
 		case 1:
-			tighter.Functions.Prohibit = []string{rapid.SampledFrom([]string{"search", "ai-input", "ai-all", "all"}).Draw(t, "function")}
+			tighter.Functions.Prohibit =
+				[]string{rapid.SampledFrom([]string{"search", "ai-input", "ai-all", "all"}).Draw(t, "function")}
 		case 2:
-			tighter.Functions.Permit = []string{rapid.SampledFrom([]string{"search", "ai-input", "ai-train"}).Draw(t, "function")}
+			tighter.Functions.Permit = []string{rapid.SampledFrom([]string{"search", "ai-input", "ai-train"}).Draw(t,
+				"function")}
 		}
 		b.obey(t, rule, policy.Rule{Access: policy.Open})
 		loose, _ := all(t, b.feed(t, "shop"))
@@ -239,7 +251,8 @@ func TestTighterTermsNeverGrowAFeed(t *testing.T) {
 	})
 }
 
-// within says whether each text of an object begins a text of another, the mark of an excerpt aside.
+// within says whether each text of an object begins a text of another, the mark of an excerpt
+// aside.
 func within(tight, loose string) bool {
 	var small, large map[string]any
 	if json.Unmarshal([]byte(tight), &small) != nil || json.Unmarshal([]byte(loose), &large) != nil {

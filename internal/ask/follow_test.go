@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestExclusionsHoldForTheConversation holds that what a person must not have stays out, whatever is asked for next, until it is
-// wished for, and that a superlative without a kind is about what was wanted.
+// TestExclusionsHoldForTheConversation holds that what a person must not have stays out, whatever
+// is asked for next, until it is wished for, and that a superlative without a kind is about what
+// was wanted.
 func TestExclusionsHoldForTheConversation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
@@ -15,9 +16,11 @@ func TestExclusionsHoldForTheConversation(t *testing.T) {
 		return map[string]any{"recipeIngredient": of, "offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
 	}
 	b.fill(t, "mag", "shop",
-		stating("nutcake", "Hazelnut cake", made(3, "flour", "hazelnuts")), stating("plaincake", "Plain cake", made(5, "flour", "sugar")),
+		stating("nutcake", "Hazelnut cake", made(3, "flour", "hazelnuts")),
+		stating("plaincake", "Plain cake", made(5, "flour", "sugar")),
 		stating("plumcake", "Plum cake", made(7, "flour", "plums")),
-		stating("nutbread", "Walnut bread", made(4, "flour", "walnuts")), stating("ryebread", "Rye bread", made(6, "rye")),
+		stating("nutbread", "Walnut bread", made(4, "flour", "walnuts")),
+		stating("ryebread", "Rye bread", made(6, "rye")),
 	)
 	for _, row := range []struct {
 		turns []string
@@ -43,8 +46,8 @@ func TestExclusionsHoldForTheConversation(t *testing.T) {
 	}
 }
 
-// TestTurnsReplaceWhatTheyNameAnew holds that a place, a kind or a person comes in the place of the one before, also where the
-// words before were the name of an item.
+// TestTurnsReplaceWhatTheyNameAnew holds that a place, a kind or a person comes in the place of the
+// one before, also where the words before were the name of an item.
 func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
@@ -53,10 +56,12 @@ func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 	}
 	b.fill(t, "mag", "shop",
 		stating("linux", "Install on Linux", nil), stating("windows", "Install on Windows", nil),
-		stating("men", "Moor hiking boots for men", worn("male")), stating("women", "Alm hiking boots for women", worn("female")),
+		stating("men", "Moor hiking boots for men", worn("male")),
+		stating("women", "Alm hiking boots for women", worn("female")),
 	)
 	b.fill(t, "mag", "flowers",
-		stating("white", "白ゆりの花束", map[string]any{"color": "白"}), stating("red", "赤いバラの花束", map[string]any{"color": "赤"}),
+		stating("white", "白ゆりの花束", map[string]any{"color": "白"}),
+		stating("red", "赤いバラの花束", map[string]any{"color": "赤"}),
 	)
 	for _, row := range []struct {
 		turns []string
@@ -76,18 +81,22 @@ func TestTurnsReplaceWhatTheyNameAnew(t *testing.T) {
 	}
 }
 
-// TestItIsAskedAmongWhatWasShown holds that a question goes on among the items before, and where none of them is meant, among
-// those of their kind.
+// TestItIsAskedAmongWhatWasShown holds that a question goes on among the items before, and where
+// none of them is meant, among those of their kind.
 func TestItIsAskedAmongWhatWasShown(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
 	b.fill(t, "mag", "shop",
-		item("mag", "low", "Product", "Trail shoes low", "Light shoes of mesh."), item("mag", "mid", "Product", "Trail shoes mid", "With a membrane for wet days."),
-		item("mag", "tent", "Product", "Dome tent", "A membrane against the wet."), item("mag", "post", "BlogPosting", "What a membrane does on wet days", "All about it."),
+		item("mag", "low", "Product", "Trail shoes low", "Light shoes of mesh."),
+		item("mag", "mid", "Product", "Trail shoes mid", "With a membrane for wet days."),
+		item("mag", "tent", "Product", "Dome tent", "A membrane against the wet."),
+		item("mag", "post", "BlogPosting", "What a membrane does on wet days", "All about it."),
 	)
 	b.fill(t, "mag", "hotel",
-		item("mag", "linde", "HotelRoom", "Doppelzimmer Linde", "Mit Blick auf den Platz."), item("mag", "erle", "HotelRoom", "Doppelzimmer Erle", "Mit Balkon."),
-		item("mag", "muehle", "HotelRoom", "Familienzimmer Mühle", "Zwei Räume."), item("mag", "fest", "Event", "Balkon und Garten für die Familie", "Ein Vortrag."),
+		item("mag", "linde", "HotelRoom", "Doppelzimmer Linde", "Mit Blick auf den Platz."),
+		item("mag", "erle", "HotelRoom", "Doppelzimmer Erle", "Mit Balkon."),
+		item("mag", "muehle", "HotelRoom", "Familienzimmer Mühle", "Zwei Räume."),
+		item("mag", "fest", "Event", "Balkon und Garten für die Familie", "Ein Vortrag."),
 	)
 	for _, row := range []struct {
 		turns []string

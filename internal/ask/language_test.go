@@ -34,8 +34,10 @@ func TestWhatAnswersSayThemselvesIsInTheirLanguage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all",
-		item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass."), item("shop", "tin", "Product", "Tin lamp", "A lamp of tin."),
-		item("shop", "iron", "Product", "Iron lamp", "A lamp of iron."), item("shop", "zinc", "Product", "Zinc lamp", "A lamp of zinc."),
+		item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass."),
+		item("shop", "tin", "Product", "Tin lamp", "A lamp of tin."),
+		item("shop", "iron", "Product", "Iron lamp", "A lamp of iron."),
+		item("shop", "zinc", "Product", "Zinc lamp", "A lamp of zinc."),
 	)
 	for _, row := range []struct {
 		language string
@@ -44,9 +46,11 @@ func TestWhatAnswersSayThemselvesIsInTheirLanguage(t *testing.T) {
 	}{
 		{"", Question{Text: "qqzz"}, "Nothing here matches that question. Try other words."},
 		{"de-CH", Question{Text: "qqzz"}, "Dazu gibt es hier nichts. Versuchen Sie andere Worte."},
-		{"fr", Question{Text: "qqzz", Types: []string{"Product"}}, "Rien ici du type produit ne correspond à cette question. Essayez d’autres mots, ou retirez le type."},
+		{"fr", Question{Text: "qqzz", Types: []string{"Product"}},
+			"Rien ici du type produit ne correspond à cette question. Essayez d’autres mots, ou retirez le type."},
 		{"ja", Question{Text: "qqzz", Sites: []string{"shop"}}, "shopには該当するものがありません。別の言葉を使うか、すべてのサイトで検索してください。"},
-		{"es", Question{Text: "qqzz", Report: ReportAlone}, "Aquí nada responde a esa pregunta. Prueba con otras palabras."},
+		{"es", Question{Text: "qqzz", Report: ReportAlone},
+			"Aquí nada responde a esa pregunta. Prueba con otras palabras."},
 	} {
 		if row.language != "" {
 			row.question.Languages = []string{row.language}

@@ -47,7 +47,8 @@ func TestListGoesThroughEveryItemOnceInPagesOfAnySize(t *testing.T) {
 	b := newBench(t, "mag", "shop")
 	var want []string
 	for i := range 7 {
-		b.fill(t, "mag", fmt.Sprint("s", i), item("mag", fmt.Sprint(i), "Article", "On lamps", "Text."), item("mag", "twice", "Article", "Of every source", "Text."))
+		b.fill(t, "mag", fmt.Sprint("s", i), item("mag", fmt.Sprint(i), "Article", "On lamps", "Text."),
+			item("mag", "twice", "Article", "Of every source", "Text."))
 		want = append(want, fmt.Sprintf("https://mag.example/%d", i))
 	}
 	b.fill(t, "shop", "s", item("shop", "1", "Product", "Lamp", "Text."))
@@ -61,7 +62,8 @@ func TestListGoesThroughEveryItemOnceInPagesOfAnySize(t *testing.T) {
 	if got, _ := b.listed(t, []string{"shop.example"}, 1); len(got) != 1 || got[0] != "https://shop.example/1" {
 		t.Errorf("the site's list is %v", got)
 	}
-	if got := b.Types(); len(got) != 2 || got[0] != (released.Type{Name: "Article", Items: 8}) || got[1] != (released.Type{Name: "Product", Items: 1}) {
+	if got := b.Types(); len(got) != 2 || got[0] != (released.Type{Name: "Article", Items: 8}) ||
+		got[1] != (released.Type{Name: "Product", Items: 1}) {
 		t.Errorf("the types are %v", got)
 	}
 	for _, limit := range []int{0, -1, MaxLimit + 1} {
@@ -77,14 +79,17 @@ func TestListGoesThroughEveryItemOnceInPagesOfAnySize(t *testing.T) {
 func TestListGoesOnWhereItWasWhenItemsComeAndGo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	b.fill(t, "shop", "s", item("shop", "a", "Product", "A", "."), item("shop", "c", "Product", "C", "."), item("shop", "e", "Product", "E", "."))
+	b.fill(t, "shop", "s", item("shop", "a", "Product", "A", "."), item("shop", "c", "Product", "C", "."),
+		item("shop", "e", "Product", "E", "."))
 	_, place, err := b.Items(t.Context(), nil, Place{}, 2)
 	if err != nil || place.URL != "https://shop.example/c" {
 		t.Fatal(place, err)
 	}
-	b.fill(t, "shop", "s", item("shop", "b", "Product", "B", "."), item("shop", "d", "Product", "D", "."), item("shop", "e", "Product", "E", "."))
+	b.fill(t, "shop", "s", item("shop", "b", "Product", "B", "."), item("shop", "d", "Product", "D", "."),
+		item("shop", "e", "Product", "E", "."))
 	items, rest, err := b.Items(t.Context(), nil, place, 2)
-	if err != nil || len(items) != 2 || items[0].URL() != "https://shop.example/d" || items[1].URL() != "https://shop.example/e" || rest != (Place{}) {
+	if err != nil || len(items) != 2 || items[0].URL() != "https://shop.example/d" ||
+		items[1].URL() != "https://shop.example/e" || rest != (Place{}) {
 		t.Errorf("goes on with %v to %v: %v", items, rest, err)
 	}
 }
@@ -95,8 +100,11 @@ func TestItemIsFoundByItsAddressInEverySiteThatHasIt(t *testing.T) {
 	same := item("shop", "1", "Product", "Lamp", "Text.")
 	b.fill(t, "shop", "s", same, item("shop", "secret", "Product", "Lamp", "Text."))
 	b.fill(t, "mag", "s", same)
-	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/secret"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
-	for url, want := range map[string]int{"https://shop.example/1": 2, "https://shop.example/": 0, "https://shop.example/secret": 0, "": 0} {
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/secret"}}, Access: policy.Blocked},
+		policy.Rule{Access: policy.Open})
+	for url, want := range map[string]int{
+		"https://shop.example/1": 2, "https://shop.example/": 0, "https://shop.example/secret": 0, "": 0,
+	} {
 		if items, err := b.Item(t.Context(), url); err != nil || len(items) != want {
 			t.Errorf("%q: %d items, want %d: %v", url, len(items), want, err)
 		}
@@ -131,7 +139,8 @@ func TestTighteningARuleNeverListsOrReadsMore(t *testing.T) {
 			for url, text := range now {
 				for _, word := range wordsOf(text) {
 					if step > 0 && !slices.Contains(wordsOf(before[url]), word) {
-						t.Fatalf("step %d shows %q of %s, which the step before does not:\n%s\n%s", step, word, url, text, before[url])
+						t.Fatalf("step %d shows %q of %s, which the step before does not:\n%s\n%s", step, word, url,
+							text, before[url])
 					}
 				}
 				if step >= 2 && strings.Contains(text, "passages") {

@@ -8,11 +8,13 @@ import (
 	"frontdesk/internal/policy"
 )
 
-// TestAProgramFindsWhatAStrangerWould looks items up: those that the terms show, with what they show of them.
+// TestAProgramFindsWhatAStrangerWould looks items up: those that the terms show, with what they
+// show of them.
 func TestAProgramFindsWhatAStrangerWould(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "site")
-	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked}, policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed},
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/hidden/**"}}, Access: policy.Blocked},
+		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed},
 		policy.Rule{Access: policy.Open})
 	b.fill(t, "site", "s",
 		item("site", "open/1", "LocalBusiness", "Anna the plumber", "A plumber in Bonn who mends pipes."),
@@ -29,7 +31,8 @@ func TestAProgramFindsWhatAStrangerWould(t *testing.T) {
 		urls = append(urls, i.URL())
 		var object map[string]any
 		text := i.AppendObject(nil)
-		if err := json.Unmarshal(text, &object); err != nil || i.Type() != "LocalBusiness" || i.Site() != "site" || i.Name() == "" || i.Score() <= 0 {
+		if err := json.Unmarshal(text, &object); err != nil || i.Type() != "LocalBusiness" || i.Site() != "site" ||
+			i.Name() == "" || i.Score() <= 0 {
 			t.Errorf("%s: %v", text, err)
 		}
 		if _, shown := object["sku"]; shown != (i.Name() == "Anna the plumber") {

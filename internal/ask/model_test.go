@@ -34,7 +34,8 @@ func builtIn(t tester, a *Answer) string {
 // consult gives a bench a model at a scripted endpoint.
 func (b *bench) consult(t *testing.T, endpoint *scripted.Endpoint, change func(*llm.Options)) {
 	t.Helper()
-	options := llm.Options{URL: endpoint.URL, Chat: "talker", Timeouts: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute}}
+	options := llm.Options{URL: endpoint.URL, Chat: "talker",
+		Timeouts: map[llm.Use]time.Duration{llm.Rerank: time.Minute, llm.Summarize: time.Minute}}
 	if change != nil {
 		change(&options)
 	}
@@ -46,11 +47,13 @@ func (b *bench) consult(t *testing.T, endpoint *scripted.Endpoint, change func(*
 	b.deps.LLM = client
 }
 
-// lamps are items that a question for lamps finds in their order: the earlier ones say it more often.
+// lamps are items that a question for lamps finds in their order: the earlier ones say it more
+// often.
 func lamps(site string, n int) []content.Item {
 	var items []content.Item
 	for i := range n {
-		items = append(items, item(site, fmt.Sprintf("lamp/%02d", i), "Product", fmt.Sprintf("Lamp model %c", 'A'+i), strings.Repeat("lamp ", n-i)+strings.Repeat("thing ", i)))
+		items = append(items, item(site, fmt.Sprintf("lamp/%02d", i), "Product", fmt.Sprintf("Lamp model %c", 'A'+i),
+			strings.Repeat("lamp ", n-i)+strings.Repeat("thing ", i)))
 	}
 	return items
 }
@@ -86,7 +89,8 @@ func TestModelPutsTheBestItemsIntoOrder(t *testing.T) {
 		}
 		for i := range after {
 			if after[i]["score"] != before[i]["score"] {
-				t.Errorf("%+v: place %d has the score %v; want %v as without a model", tc, i, after[i]["score"], before[i]["score"])
+				t.Errorf("%+v: place %d has the score %v; want %v as without a model", tc, i, after[i]["score"],
+					before[i]["score"])
 			}
 		}
 	}
@@ -114,10 +118,12 @@ func TestAnswerSaysWhatTheModelDid(t *testing.T) {
 		t.Fatalf("draft %+v, %v", draft, err)
 	}
 	s := draft.Write(t.Context(), nil)
-	if s.Extractive || len(s.Cited) != 2 || s.Cited[0].URL != "https://shop.example/lamp/02" || !strings.Contains(s.Text, "Lamp model C is worth a look [1].") {
+	if s.Extractive || len(s.Cited) != 2 || s.Cited[0].URL != "https://shop.example/lamp/02" ||
+		!strings.Contains(s.Text, "Lamp model C is worth a look [1].") {
 		t.Errorf("summary %+v", s)
 	}
-	if use := a.Model(); use == nil || use.Uses["rerank"] != "" || use.Uses["summarize"] != "" || len(use.Uses) != 2 || use.Calls != 2 || use.Tokens == 0 || use.Cost == "" || use.Currency != "EUR" {
+	if use := a.Model(); use == nil || use.Uses["rerank"] != "" || use.Uses["summarize"] != "" || len(use.Uses) != 2 ||
+		use.Calls != 2 || use.Tokens == 0 || use.Cost == "" || use.Currency != "EUR" {
 		t.Errorf("the model did %+v", use)
 	}
 
@@ -130,13 +136,14 @@ func TestAnswerSaysWhatTheModelDid(t *testing.T) {
 	}
 	s = draft.Write(t.Context(), nil)
 	use := a.Model()
-	if !s.Extractive || s.Text != builtIn(t, a) || use.Uses["rerank"] != "unusable" || use.Uses["summarize"] != "unusable" {
+	if !s.Extractive || s.Text != builtIn(t, a) || use.Uses["rerank"] != "unusable" ||
+		use.Uses["summarize"] != "unusable" {
 		t.Errorf("summary %+v, the model did %+v", s, use)
 	}
 }
 
-// TestOnlyWhatTheTermsAllowGoesToTheModel holds what leaves for the model against the terms: text that is no ai-input,
-// and what a notice does not show, stays.
+// TestOnlyWhatTheTermsAllowGoesToTheModel holds what leaves for the model against the terms: text
+// that is no ai-input, and what a notice does not show, stays.
 func TestOnlyWhatTheTermsAllowGoesToTheModel(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
@@ -148,8 +155,10 @@ func TestOnlyWhatTheTermsAllowGoesToTheModel(t *testing.T) {
 		item("shop", "blocked/a", "Product", "Blocked lamp", "lamp lamp SECRETBLOCKED"))...)
 	b.obey(t,
 		policy.Rule{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
-		policy.Rule{Match: policy.Match{Path: []string{"/mute/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
-		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}},
+		policy.Rule{Match: policy.Match{Path: []string{"/mute/**"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 2}},
 		policy.Rule{Access: policy.Open})
 	plain := places(b.asked(t, Question{Text: "lamp"}))
 	b.consult(t, endpoint, nil)
@@ -169,7 +178,8 @@ func TestOnlyWhatTheTermsAllowGoesToTheModel(t *testing.T) {
 	}
 	for _, request := range requests {
 		said := request.Body.Messages[1].Content
-		if strings.Contains(said, "SECRET") || strings.Contains(said, "Mute") || !strings.Contains(said, "Lamp model A") {
+		if strings.Contains(said, "SECRET") || strings.Contains(said, "Mute") ||
+			!strings.Contains(said, "Lamp model A") {
 			t.Errorf("the model is told: %s", said)
 		}
 	}
@@ -192,8 +202,8 @@ func TestDeadModelLeavesTheBuiltInAnswer(t *testing.T) {
 	}
 }
 
-// TestModelLiftsNothingDoubtful holds that an item of which a condition cannot be told stays behind those that meet it,
-// however much a model likes it.
+// TestModelLiftsNothingDoubtful holds that an item of which a condition cannot be told stays behind
+// those that meet it, however much a model likes it.
 func TestModelLiftsNothingDoubtful(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)

@@ -17,7 +17,8 @@ func TestPracticalQuestionsAreAnsweredByTheOwner(t *testing.T) {
 	store.Object = []byte(`{"@type":"Store","url":"https://shop.example/","name":"Zonk & Sons","telephone":"+44 20 5550 100",` +
 		`"openingHours":["Mo-Fr 09:00-17:00"]}`)
 	dogs := item("shop", "faq", "Question", "Can I bring my dog?", "Dogs on a lead are welcome.")
-	delivery := item("shop", "delivery", "WebPage", "Delivery", "In Britain 4 pounds. To Germany and France 11 pounds. We do not send to Japan.")
+	delivery := item("shop", "delivery", "WebPage", "Delivery",
+		"In Britain 4 pounds. To Germany and France 11 pounds. We do not send to Japan.")
 	lamp := item("shop", "lamp", "Product", "Brass lamp", "A lamp of brass.")
 	for _, one := range []*content.Item{&store, &dogs, &delivery, &lamp} {
 		one.Language = "en"
@@ -29,9 +30,11 @@ func TestPracticalQuestionsAreAnsweredByTheOwner(t *testing.T) {
 	}{
 		{text: "what is your phone number", first: "https://shop.example/", says: "+44 20 5550 100"},
 		{text: "habt ihr sonntags geöffnet", language: "de", first: "https://shop.example/", says: "geschlossen"},
-		{text: "was kostet der Versand nach Deutschland", language: "de", first: "https://shop.example/delivery", says: "11 pounds"},
+		{text: "was kostet der Versand nach Deutschland", language: "de", first: "https://shop.example/delivery",
+			says: "11 pounds"},
 		{text: "do you deliver to japan", first: "https://shop.example/delivery", says: "do not send to Japan"},
-		{text: "and to france?", previous: "how much is delivery in britain", first: "https://shop.example/delivery", says: "11 pounds"},
+		{text: "and to france?", previous: "how much is delivery in britain", first: "https://shop.example/delivery",
+			says: "11 pounds"},
 		{text: "posso portare il cane", language: "it", first: "https://shop.example/faq", says: "welcome"},
 		{text: "hello", says: "You can ask"},
 		{text: "was habt ihr", language: "de", says: "Produkt"},

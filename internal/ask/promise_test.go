@@ -37,7 +37,8 @@ func promising(t *testing.T, change func(*Deps, *PromiseDeps)) *bench {
 	t.Helper()
 	db := storetest.Chosen(t, content.Schema, session.PromiseSchema)
 	b := &bench{content: contenttest.New(t, db, released.Deps{Sites: contenttest.Sites("shop")}), db: db}
-	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
+	promises, err := session.NewPromises(db,
+		session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,8 @@ func promising(t *testing.T, change func(*Deps, *PromiseDeps)) *bench {
 	if b.Service, err = New(deps); err != nil {
 		t.Fatal(err)
 	}
-	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Brass lamp", "A lamp."), item("shop", "secret", "Product", "Secret lamp", "A lamp."))
+	b.fill(t, "shop", "files", item("shop", "lamp", "Product", "Brass lamp", "A lamp."),
+		item("shop", "secret", "Product", "Secret lamp", "A lamp."))
 	return b
 }
 
@@ -75,7 +77,8 @@ func (b *bench) work(t *testing.T) (stop func()) {
 func (b *bench) keeper() Keeper {
 	return Keeper{
 		Answer: func(ctx context.Context, party string, request []byte) ([]byte, bool) {
-			reply, err := b.Ask(ctx, Question{Text: strings.TrimPrefix(string(request), "fresh "), Fresh: strings.HasPrefix(string(request), "fresh "), Party: party, AnswersOnly: true})
+			reply, err := b.Ask(ctx, Question{Text: strings.TrimPrefix(string(request), "fresh "),
+				Fresh: strings.HasPrefix(string(request), "fresh "), Party: party, AnswersOnly: true})
 			if err != nil {
 				return []byte(err.Error()), fail.From(err).Code == fail.Unavailable
 			}
@@ -129,7 +132,9 @@ func slowly(words string, d time.Duration) func(*Deps, *PromiseDeps) {
 func TestShortQuestionsAreNeverPromised(t *testing.T) {
 	t.Parallel()
 	b := promising(t, slowly("brass", time.Hour))
-	for _, q := range []Question{recorded("lamp"), {Text: "brass lamp"}, {Text: "brass lamp", AnswersOnly: true, Record: recorded("x").Record}} {
+	for _, q := range []Question{
+		recorded("lamp"), {Text: "brass lamp"}, {Text: "brass lamp", AnswersOnly: true, Record: recorded("x").Record},
+	} {
 		if reply, err := b.Ask(t.Context(), q); err != nil || reply.Promise != nil || reply.Answer.Len() == 0 {
 			t.Errorf("%q: %+v, %v", q.Text, reply, err)
 		}
@@ -153,7 +158,8 @@ func TestWhatIsPromisedIsKept(t *testing.T) {
 	}
 }
 
-// What a model or a person must not wait for stops when it is taken back: the context of the work ends.
+// What a model or a person must not wait for stops when it is taken back: the context of the work
+// ends.
 func TestCancelStopsTheWork(t *testing.T) {
 	t.Parallel()
 	began, ended := make(chan struct{}), make(chan error, 1)
@@ -171,7 +177,8 @@ func TestCancelStopsTheWork(t *testing.T) {
 	promise := b.mustPromise(t, q)
 	<-began
 	for range 2 {
-		if _, err := b.Await(t.Context(), Awaiting{Token: promise.Token, Cancel: true}); fail.From(err).Code != fail.Cancelled {
+		if _, err := b.Await(t.Context(),
+			Awaiting{Token: promise.Token, Cancel: true}); fail.From(err).Code != fail.Cancelled {
 			t.Fatalf("cancel: %v", err)
 		}
 	}
@@ -229,7 +236,8 @@ func TestAPanicFailsOnePromiseAlone(t *testing.T) {
 		return plain(ctx, party, request)
 	}
 	go b.promises.Work(ctx, keeper)
-	broken, whole := b.mustPromise(t, recorded("broken lamp, a moment")), b.mustPromise(t, recorded("brass lamp, a moment"))
+	broken, whole := b.mustPromise(t, recorded("broken lamp, a moment")),
+		b.mustPromise(t, recorded("brass lamp, a moment"))
 	if got := b.awaited(t, broken.Token); got != "failed: internal" {
 		t.Errorf("the broken one is kept with %q", got)
 	}
@@ -247,7 +255,8 @@ func TestAnAnswerDoesNotOutliveItsTerms(t *testing.T) {
 	if got := b.awaited(t, promise.Token); !strings.Contains(got, "Secret lamp") {
 		t.Fatalf("it is kept with %q", got)
 	}
-	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/secret"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/secret"}}, Access: policy.Blocked},
+		policy.Rule{Access: policy.Open})
 	if got := b.awaited(t, promise.Token); got != "Brass lamp" {
 		t.Errorf("under stricter terms it is kept with %q", got)
 	}
@@ -263,13 +272,14 @@ func TestWorkIsWaitedForUntilItsTimeIsUp(t *testing.T) {
 	}
 	b.promises.deps.After = 0
 	release := make(chan struct{})
-	answer, promise, err = b.Patiently(t.Context(), recorded("q"), b.keeper(), func(_ context.Context, ready func() bool) []byte {
-		<-release
-		if ready() {
-			t.Error("the caller has gone with a promise, and is to take over")
-		}
-		return []byte("late")
-	})
+	answer, promise, err = b.Patiently(t.Context(), recorded("q"), b.keeper(),
+		func(_ context.Context, ready func() bool) []byte {
+			<-release
+			if ready() {
+				t.Error("the caller has gone with a promise, and is to take over")
+			}
+			return []byte("late")
+		})
 	if answer != nil || promise == nil || err != nil {
 		t.Fatalf("%q, %v, %v", answer, promise, err)
 	}
@@ -286,10 +296,11 @@ func TestTheCallerTakesOverWhatIsReadyInTime(t *testing.T) {
 	t.Parallel()
 	b := promising(t, nil)
 	took := false
-	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), func(_ context.Context, ready func() bool) []byte {
-		took = ready()
-		return nil
-	})
+	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(),
+		func(_ context.Context, ready func() bool) []byte {
+			took = ready()
+			return nil
+		})
 	if answer != nil || promise != nil || err != nil || !took {
 		t.Errorf("%q, %v, %v, took %t", answer, promise, err, took)
 	}
@@ -321,10 +332,11 @@ func TestWhatCannotBePromisedIsWaitedFor(t *testing.T) {
 		}
 	}
 	var calls atomic.Int32
-	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(), func(context.Context, func() bool) []byte {
-		calls.Add(1)
-		return []byte("waited for")
-	})
+	answer, promise, err := b.Patiently(t.Context(), recorded("q"), b.keeper(),
+		func(context.Context, func() bool) []byte {
+			calls.Add(1)
+			return []byte("waited for")
+		})
 	if string(answer) != "waited for" || promise != nil || err != nil || calls.Load() != 1 {
 		t.Errorf("%q, %v, %v", answer, promise, err)
 	}
@@ -364,7 +376,8 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 	b := promising(t, func(deps *Deps, later *PromiseDeps) {
 		slowly("brass", time.Millisecond)(deps, later)
 		var err error
-		memory, err = session.NewMemory(storetest.Chosen(t, session.Schema), session.MemoryOptions{Secret: secret, For: time.Hour, Turns: 10, All: 10})
+		memory, err = session.NewMemory(storetest.Chosen(t, session.Schema),
+			session.MemoryOptions{Secret: secret, For: time.Hour, Turns: 10, All: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +401,8 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 				close(begun)
 				<-forgotten
 				// The work does not notice in time that it was to end.
-				_, err := b.Ask(context.WithoutCancel(ctx), Question{Text: string(request), Party: party, Session: &Session{Conversation: "c"}, Remembering: Remembering{Remember: &yes}, AnswersOnly: true})
+				_, err := b.Ask(context.WithoutCancel(ctx), Question{Text: string(request), Party: party,
+					Session: &Session{Conversation: "c"}, Remembering: Remembering{Remember: &yes}, AnswersOnly: true})
 				if err != nil {
 					t.Error(err)
 				}
@@ -410,7 +424,8 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 	if err := b.Forget(t.Context(), hers.Party, Session{Conversation: "c"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Await(t.Context(), Awaiting{Party: hers.Party, Token: made.Token}); fail.From(err).Code != fail.UnknownPromise {
+	if _, err := b.Await(t.Context(),
+		Awaiting{Party: hers.Party, Token: made.Token}); fail.From(err).Code != fail.UnknownPromise {
 		t.Errorf("the promise outlives its conversation: %v", err)
 	}
 	close(forgotten)
@@ -421,7 +436,8 @@ func TestWhatWasForgottenIsNotRememberedByAPromiseLater(t *testing.T) {
 	}
 }
 
-// A stranger who takes the first thing back that he ever asked has what was promised for it gone, too.
+// A stranger who takes the first thing back that he ever asked has what was promised for it gone,
+// too.
 func TestAStrangersFirstPromiseIsForgottenWithItsConversation(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(*testing.T, *bench) (token string, state Session){
@@ -456,11 +472,13 @@ func TestAStrangersFirstPromiseIsForgottenWithItsConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := promising(t, func(deps *Deps, later *PromiseDeps) {
 				slowly("leisure", time.Hour)(deps, later)
-				deps.Conversations = session.NewConversations(session.ConversationOptions{Secret: []byte(strings.Repeat("s", 32)), Good: time.Hour})
+				deps.Conversations = session.NewConversations(
+					session.ConversationOptions{Secret: []byte(strings.Repeat("s", 32)), Good: time.Hour})
 			})
 			token, state := ask(t, b)
 			other, _ := ask(t, b)
-			if err := b.Forget(t.Context(), "", Session{Conversation: state.Conversation}); fail.From(err).Code != fail.Forbidden {
+			if err := b.Forget(t.Context(), "",
+				Session{Conversation: state.Conversation}); fail.From(err).Code != fail.Forbidden {
 				t.Errorf("without its state: %v", err)
 			}
 			if err := b.Forget(t.Context(), "", state); err != nil {
@@ -469,7 +487,8 @@ func TestAStrangersFirstPromiseIsForgottenWithItsConversation(t *testing.T) {
 			if _, err := b.Await(t.Context(), Awaiting{Token: token}); fail.From(err).Code != fail.UnknownPromise {
 				t.Errorf("the promise outlives its conversation: %v", err)
 			}
-			if made, err := b.Await(t.Context(), Awaiting{Token: other, Cancel: true}); fail.From(err).Code != fail.Cancelled {
+			if made, err := b.Await(t.Context(),
+				Awaiting{Token: other, Cancel: true}); fail.From(err).Code != fail.Cancelled {
 				t.Errorf("the promise of another conversation: %+v, %v", made, err)
 			}
 		})

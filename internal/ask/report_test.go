@@ -62,7 +62,8 @@ func TestAReportCountsAllThatMatches(t *testing.T) {
 	b.fill(t, "shop", "files", made("shop", content...)...)
 
 	r := b.reported(t, Question{Text: "lamp shines zzyzx"})
-	if r.Type != TypeReport || r.Items != 1500 || strings.Join(r.Words, " ") != "lamp shines" || strings.Join(r.Passed, " ") != "zzyzx" {
+	if r.Type != TypeReport || r.Items != 1500 || strings.Join(r.Words, " ") != "lamp shines" ||
+		strings.Join(r.Passed, " ") != "zzyzx" {
 		t.Errorf("%+v", r)
 	}
 	if r.Facets[0].Name != "@type" || r.Facets[0].Values[0].Value != "Product" || r.Facets[0].Values[0].Items != 1500 {
@@ -80,10 +81,12 @@ func TestAReportCountsAllThatMatches(t *testing.T) {
 			}
 		}
 	}
-	if want := "1500 items match: Product (1500). 1500 tell a price: from €10 to €1,509, half of them at most €760."; r.Text != want {
+	if want := "1500 items match: Product (1500). 1500 tell a price: from €10 to " +
+		"€1,509, half of them at most €760."; r.Text != want {
 		t.Errorf("the text is %q, want %q", r.Text, want)
 	}
-	if r := b.reported(t, Question{Text: "*", Languages: []string{"de"}}); r.Items != 1501 || !strings.HasPrefix(r.Text, "1501 Einträge passen: Produkt (1500) und Rezept (1).") {
+	if r := b.reported(t, Question{Text: "*", Languages: []string{"de"}}); r.Items != 1501 ||
+		!strings.HasPrefix(r.Text, "1501 Einträge passen: Produkt (1500) und Rezept (1).") {
 		t.Errorf("%+v", r)
 	}
 	if r := b.reported(t, Question{Text: "*", Types: []string{"Recipe"}}); r.Items != 1 {
@@ -108,8 +111,10 @@ func TestAReportKeepsToTheTerms(t *testing.T) {
 	)...)
 	b.obey(t,
 		policy.Rule{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
-		policy.Rule{Match: policy.Match{Path: []string{"/noinput/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
-		policy.Rule{Match: policy.Match{Path: []string{"/licensed/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}},
+		policy.Rule{Match: policy.Match{Path: []string{"/noinput/**"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		policy.Rule{Match: policy.Match{Path: []string{"/licensed/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 2}},
 		policy.Rule{Access: policy.Open},
 	)
 	reply, err := b.Ask(t.Context(), Question{Text: "*", Report: ReportAlone})

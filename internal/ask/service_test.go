@@ -14,7 +14,8 @@ import (
 func TestServiceIsNotMadeWithoutWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	memory, err := session.NewMemory(b.db, session.MemoryOptions{Secret: make([]byte, 32), For: time.Hour, Turns: 1, All: 1})
+	memory, err := session.NewMemory(b.db,
+		session.MemoryOptions{Secret: make([]byte, 32), For: time.Hour, Turns: 1, All: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func TestQuestionsAreAnsweredWhereAllElseIsOff(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "s", item("shop", "lamp", "Product", "Brass lamp", "A lamp."))
 	yes := true
-	q := Question{Text: "lamp", Session: &Session{Conversation: "c"}, Remembering: Remembering{Remember: &yes}, Fresh: true}
+	q := Question{Text: "lamp", Session: &Session{Conversation: "c"}, Remembering: Remembering{Remember: &yes},
+		Fresh: true}
 	reply, err := b.Ask(t.Context(), q)
 	if err != nil || reply.Answer.Len() != 1 || reply.Session != nil || reply.Model() != nil {
 		t.Errorf("%+v, %v", reply, err)
@@ -57,7 +59,9 @@ func TestQuestionsAreAnsweredWhereAllElseIsOff(t *testing.T) {
 		t.Errorf("of a conversation: %v", err)
 	}
 	q.Report = ReportAlone
-	answer, promise, err := b.Patiently(t.Context(), q, Keeper{}, func(context.Context, func() bool) []byte { return []byte("waited for") })
+	answer, promise, err := b.Patiently(t.Context(), q, Keeper{}, func(context.Context, func() bool) []byte {
+		return []byte("waited for")
+	})
 	if string(answer) != "waited for" || promise != nil || err != nil {
 		t.Errorf("%q, %v, %v", answer, promise, err)
 	}

@@ -15,7 +15,8 @@ import (
 func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."), item("shop", "b", "Product", "Drum", "Two sticks."))
+	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."),
+		item("shop", "b", "Product", "Drum", "Two sticks."))
 	for attribute, want := range map[string][]Correction{
 		"":                  {{From: "guittar", To: "guitar"}},
 		`"exact"`:           nil,
@@ -51,7 +52,8 @@ func TestAMisspeltWordIsCorrectedAndSaid(t *testing.T) {
 func TestTheOwnerMayHaveNothingCorrected(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
-	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."), item("shop", "b", "Product", "Drum", "Two sticks."))
+	b.fill(t, "shop", "all", item("shop", "a", "Product", "Acoustic guitar", "Steel strings."),
+		item("shop", "b", "Product", "Drum", "Two sticks."))
 	b.deps.Reading.AsSpelled = true
 	for _, question := range []string{"guittar", "drum without stiks", "drum undr 20 dolars"} {
 		reply, err := b.Ask(context.Background(), Question{Text: question})
@@ -66,7 +68,8 @@ func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 	b := newBench(t, "shop")
 	b.fill(t, "shop", "all",
 		item("shop", "a", "Product", "Acoustic guitar", "Steel strings."),
-		item("shop", "b", "Article", "Instruments", "About music. "+strings.Repeat("Many words go by. ", 40)+"Then the theremin is played."))
+		item("shop", "b", "Article", "Instruments",
+			"About music. "+strings.Repeat("Many words go by. ", 40)+"Then the theremin is played."))
 	corrected := func() int {
 		reply, err := b.Ask(context.Background(), Question{Text: "thereminn"})
 		if err != nil {
@@ -77,7 +80,8 @@ func TestNothingIsCorrectedToAWordOfTextThatIsLicensed(t *testing.T) {
 	if corrected() != 1 {
 		t.Fatal("not corrected while all is open")
 	}
-	b.obey(t, policy.Rule{Match: policy.Match{Type: []string{"Article"}}, Access: policy.Licensed}, policy.Rule{Access: policy.Open})
+	b.obey(t, policy.Rule{Match: policy.Match{Type: []string{"Article"}}, Access: policy.Licensed},
+		policy.Rule{Access: policy.Open})
 	if corrected() != 0 {
 		t.Error("corrected to a word that only licensed text has")
 	}
@@ -87,7 +91,9 @@ func TestNothingIsCorrectedToAWordOfAThingWithinAnOpenItemThatIsNotOpen(t *testi
 	t.Parallel()
 	for _, access := range []policy.Access{policy.Blocked, policy.Licensed} {
 		b := newBench(t, "mag")
-		page := stating("page", "About soups", map[string]any{"mentions": map[string]any{"@type": "Recipe", "url": "https://mag.example/kept/tart", "name": "Soup", "recipeIngredient": "lingonberry"}})
+		page := stating("page", "About soups",
+			map[string]any{"mentions": map[string]any{"@type": "Recipe", "url": "https://mag.example/kept/tart",
+				"name": "Soup", "recipeIngredient": "lingonberry"}})
 		page.Keys = "lingonberry"
 		b.fill(t, "mag", "pages", page)
 		corrected := func() int {
@@ -100,11 +106,13 @@ func TestNothingIsCorrectedToAWordOfAThingWithinAnOpenItemThatIsNotOpen(t *testi
 		if corrected() != 1 {
 			t.Fatal("not corrected while all is open")
 		}
-		b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/other/**"}}, Access: policy.Blocked}, policy.Rule{Access: policy.Open})
+		b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/other/**"}}, Access: policy.Blocked},
+			policy.Rule{Access: policy.Open})
 		if corrected() != 1 {
 			t.Error("not corrected under terms that leave all of the item open")
 		}
-		b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/kept/**"}}, Access: access}, policy.Rule{Access: policy.Open})
+		b.obey(t, policy.Rule{Match: policy.Match{Path: []string{"/kept/**"}}, Access: access},
+			policy.Rule{Access: policy.Open})
 		if corrected() != 0 {
 			t.Errorf("%s: corrected to a word that only a thing within the item has, which is not shown", access)
 		}

@@ -22,8 +22,9 @@ import (
 	"frontdesk/internal/testkit/storetest"
 )
 
-// Where BenchmarkStages takes its items and questions from, instead of making them up: a database that `frontdesk ingest`
-// filled, the id of its site, and a file of questions, each behind the last tab of a line.
+// Where BenchmarkStages takes its items and questions from, instead of making them up: a database
+// that `frontdesk ingest` filled, the id of its site, and a file of questions, each behind the last
+// tab of a line.
 const (
 	stagesDatabase  = "FRONTDESK_STAGES"
 	stagesSite      = "FRONTDESK_STAGES_SITE"
@@ -44,8 +45,9 @@ type staged struct {
 	answer *Answer
 }
 
-// stages are, first, what a question costs that is taken for its words alone, as they stand and then with spelling and
-// feedback, and then what it costs to understand it and to find what was understood.
+// stages are, first, what a question costs that is taken for its words alone, as they stand and
+// then with spelling and feedback, and then what it costs to understand it and to find what was
+// understood.
 var stages = []stage{
 	{"words as they stand", func(d *Service, on *staged) error {
 		asked := on.plain
@@ -93,7 +95,8 @@ var stages = []stage{
 	}},
 }
 
-// pass sends each question through all stages, and notes for each stage and question the shortest time so far.
+// pass sends each question through all stages, and notes for each stage and question the shortest
+// time so far.
 func pass(b *testing.B, d *Service, questions []string, fastest [][]time.Duration) {
 	b.Helper()
 	for i, text := range questions {
@@ -117,11 +120,12 @@ func pass(b *testing.B, d *Service, questions []string, fastest [][]time.Duratio
 }
 
 // backAsker asks back as the configuration does where it says `mode: auto` and nothing else.
-var backAsker = elicitation.New(elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2})
+var backAsker = elicitation.New(
+	elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 12, Words: 2})
 
-// BenchmarkStages breaks a question down: how long each stage takes, of the fastest of all passes for each question, and
-// with a view that nobody has asked anything yet. The stages of a question follow each other at once, so that the ratios
-// hold on a machine that has other work.
+// BenchmarkStages breaks a question down: how long each stage takes, of the fastest of all passes
+// for each question, and with a view that nobody has asked anything yet. The stages of a question
+// follow each other at once, so that the ratios hold on a machine that has other work.
 func BenchmarkStages(b *testing.B) {
 	catalog, site, questions := stageContent(b)
 	fresh := func() *Service {
@@ -130,7 +134,9 @@ func BenchmarkStages(b *testing.B) {
 			b.Fatal(err)
 		}
 		corpus, err := released.New(released.Deps{
-			Catalog: catalog, Sites: released.NewSites(released.Site{ID: site}), Terms: func() *policy.Terms { return rules },
+			Catalog: catalog, Sites: released.NewSites(released.Site{ID: site}), Terms: func() *policy.Terms {
+				return rules
+			},
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -153,9 +159,11 @@ func BenchmarkStages(b *testing.B) {
 		pass(b, d, questions, fastest)
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "%d items, %d questions, microseconds\n%-20s %8s %8s %8s %8s | first %8s %8s %8s\n", d.deps.Corpus.Items(), len(questions), "", "p50", "p95", "p99", "most", "p50", "p95", "most")
+	fmt.Fprintf(&table, "%d items, %d questions, microseconds\n%-20s %8s %8s %8s %8s | first %8s %8s %8s\n",
+		d.deps.Corpus.Items(), len(questions), "", "p50", "p95", "p99", "most", "p50", "p95", "most")
 	for s, stage := range stages {
-		fmt.Fprintf(&table, "%-20s %8.1f %8.1f %8.1f %8.1f |       %8.1f %8.1f %8.1f\n", stage.name, quantile(fastest[s], 50), quantile(fastest[s], 95), quantile(fastest[s], 99), quantile(fastest[s], 100),
+		fmt.Fprintf(&table, "%-20s %8.1f %8.1f %8.1f %8.1f |       %8.1f %8.1f %8.1f\n", stage.name,
+			quantile(fastest[s], 50), quantile(fastest[s], 95), quantile(fastest[s], 99), quantile(fastest[s], 100),
 			quantile(first[s], 50), quantile(first[s], 95), quantile(first[s], 100))
 	}
 	b.Log(table.String())
@@ -197,7 +205,8 @@ func quantile(all []time.Duration, percent int) float64 {
 func stageContent(b *testing.B) (catalog *content.Catalog, site string, questions []string) {
 	b.Helper()
 	if path := os.Getenv(stagesDatabase); path != "" {
-		db, err := store.Open(b.Context(), store.Config{DSN: path, Schemas: []store.Schema{content.Schema, vector.Schema}})
+		db, err := store.Open(b.Context(),
+			store.Config{DSN: path, Schemas: []store.Schema{content.Schema, vector.Schema}})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -240,20 +249,25 @@ func stageContent(b *testing.B) (catalog *content.Catalog, site string, question
 	return catalog, "shop", questions
 }
 
-// inventedShop makes up n products, and questions for them as people write them: a third of words alone.
+// inventedShop makes up n products, and questions for them as people write them: a third of words
+// alone.
 func inventedShop(n int) (items []content.Item, questions []string) {
 	random := rand.New(rand.NewPCG(7, 11))
 	pick := func(all []string) string {
 		f := random.Float64()
 		return all[int(f*f*float64(len(all)))]
 	}
-	things := strings.Fields("shirt shoes dress bag lamp bottle knife guitar slippers sandals belt pencil toothpaste feeder drill whisk glasses thermostat headphones curtain carpet kettle pillow tent")
-	kinds := strings.Fields("large small slim wireless folding stainless wooden cotton leather portable vintage waterproof electric ceramic padded quilted")
-	colours := strings.Fields("black white red blue green grey yellow brown pink silver gold purple beige orange navy teal")
+	things := strings.Fields("shirt shoes dress bag lamp bottle knife guitar slippers sandals belt pencil toothpaste " +
+		"feeder drill whisk glasses thermostat headphones curtain carpet kettle pillow tent")
+	kinds := strings.Fields("large small slim wireless folding stainless wooden cotton leather portable vintage " +
+		"waterproof electric ceramic padded quilted")
+	colours := strings.Fields(
+		"black white red blue green grey yellow brown pink silver gold purple beige orange navy teal")
 	people := []string{"Women", "Men", "Kids", "Toddlers", "Adults", "Boys", "Girls"}
 	brands := make([]string, 200)
 	for i := range brands {
-		brands[i] = fmt.Sprintf("%c%s%c%s", 'B'+i%20, "aeiou"[i%5:i%5+1], 'l'+i/20, []string{"ora", "ix", "ano", "umi"}[i%4])
+		brands[i] = fmt.Sprintf("%c%s%c%s", 'B'+i%20, "aeiou"[i%5:i%5+1], 'l'+i/20,
+			[]string{"ora", "ix", "ano", "umi"}[i%4])
 	}
 	vocabulary := make([]string, 6000)
 	for i := range vocabulary {
@@ -269,11 +283,12 @@ func inventedShop(n int) (items []content.Item, questions []string) {
 		body := strings.Join(text, " ") + " for " + strings.ToLower(who) + " in " + colour
 		url := fmt.Sprintf("https://shop.example/p/%d", i)
 		items = append(items, content.Item{
-			URL: url, Types: []string{"Product"}, Name: name, Description: body, Language: "en", Keys: brand + " " + colour,
-			Passages: []content.Passage{{ID: content.PassageID(body, 0), Text: body}},
+			URL: url, Types: []string{"Product"}, Name: name, Description: body, Language: "en",
+			Keys: brand + " " + colour, Passages: []content.Passage{{ID: content.PassageID(body, 0), Text: body}},
 			Object: fmt.Appendf(nil, `{"@type":"Product","url":%q,"name":%q,"description":%q,"brand":%q,"color":%q,"category":"%s > %s","audience":%q,`+
 				`"aggregateRating":{"ratingValue":%.1f,"reviewCount":%d},"offers":{"price":%.2f,"priceCurrency":"USD"}}`,
-				url, name, body, brand, colour, who, thing, who, 2+3*random.Float64(), random.IntN(900), 5+random.Float64()*random.Float64()*400),
+				url, name, body, brand, colour, who, thing, who, 2+3*random.Float64(), random.IntN(900),
+				5+random.Float64()*random.Float64()*400),
 		})
 	}
 	for range 96 {
@@ -286,7 +301,8 @@ func inventedShop(n int) (items []content.Item, questions []string) {
 			pick(colours) + " " + thing + " without " + pick(kinds),
 			fmt.Sprintf("%s %s under $%d", kind, thing, 20+random.IntN(200)),
 			"cheapest " + thing + " for " + strings.ToLower(pick(people)),
-			fmt.Sprintf("best rated %s %s between %d and %d dollars", pick(colours), thing, 10+random.IntN(20), 50+random.IntN(90)),
+			fmt.Sprintf("best rated %s %s between %d and %d dollars", pick(colours), thing, 10+random.IntN(20),
+				50+random.IntN(90)),
 			kind + " " + thing[:len(thing)-1] + " " + pick(vocabulary),
 		}[random.IntN(9)])
 	}

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/content"
 )
 
-// TestDetailsAreToldFromPropertiesOrSentences holds that one sentence answers, and none of another item.
+// TestDetailsAreToldFromPropertiesOrSentences holds that one sentence answers, and none of another
+// item.
 func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
@@ -19,7 +20,9 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		return i
 	}
 	property := func(name, value string) map[string]any {
-		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": name, "value": value}}}
+		return map[string]any{
+			"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": name, "value": value}},
+		}
 	}
 	b.fill(t, "mag", "shop",
 		saying("It holds the heat.", stating("moss", "Moss mug", property("Dishwasher safe", "no"))),
@@ -28,15 +31,18 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 			"offers": map[string]any{"price": "49", "priceCurrency": "EUR"},
 		})),
 		stating("fog", "Galleons of Fog", map[string]any{"additionalProperty": []map[string]any{
-			{"@type": "PropertyValue", "name": "players", "value": "4 to 8"}, {"@type": "PropertyValue", "name": "Mindestalter", "value": "14"},
+			{"@type": "PropertyValue", "name": "players", "value": "4 to 8"},
+			{"@type": "PropertyValue", "name": "Mindestalter", "value": "14"},
 		}}),
 		stating("quilt", "Courtepointe Brume", property("Entretien", "30 °C")),
 		stating("well", "Osteria del Pozzo", map[string]any{"telephone": "+39 0577 555 016"}),
 		stating("brunaia", "Brunaia 2021", property("Gradazione", "14,5%")),
 		stating("pool", "Aquafitness", property("Wassertiefe", "1,35 m")),
 		stating("lindholm", "Doctor Lindholm", map[string]any{"medicalSpecialty": "https://schema.org/Cardiovascular"}),
-		stating("seals", "Camera care", map[string]any{"articleBody": "Keep it dry. Replace the light seals every ten years."}),
-		saying("Four hundred lumens, charged in three hours.", stating("lamp", "Firefly lamp", map[string]any{"size": []string{"XS", "XL"}})),
+		stating("seals", "Camera care",
+			map[string]any{"articleBody": "Keep it dry. Replace the light seals every ten years."}),
+		saying("Four hundred lumens, charged in three hours.",
+			stating("lamp", "Firefly lamp", map[string]any{"size": []string{"XS", "XL"}})),
 	)
 	for question, want := range map[string]string{
 		"can the moss mug go in the dishwasher?":     "No, Moss mug is not dishwasher safe.",
@@ -65,19 +71,22 @@ func TestDetailsAreToldFromPropertiesOrSentences(t *testing.T) {
 		if err == nil {
 			got = reply.Understood.Answer
 		}
-		if want == "" && strings.Contains(got, "Stoke") || want == "" && strings.Contains(got, "lumens") || !strings.Contains(got, want) {
+		if want == "" && strings.Contains(got, "Stoke") || want == "" && strings.Contains(got, "lumens") ||
+			!strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", question, got, want)
 		}
 	}
 }
 
-// TestDetailsAreToldOfWhatWasShown holds that a question that names nothing is about the item shown first, and that one which
-// names another thing asks the same of that.
+// TestDetailsAreToldOfWhatWasShown holds that a question that names nothing is about the item shown
+// first, and that one which names another thing asks the same of that.
 func TestDetailsAreToldOfWhatWasShown(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "mag")
 	property := func(name, value string) map[string]any {
-		return map[string]any{"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": name, "value": value}}}
+		return map[string]any{
+			"additionalProperty": []map[string]any{{"@type": "PropertyValue", "name": name, "value": value}},
+		}
 	}
 	offer := func(price string) map[string]any {
 		return map[string]any{"offers": map[string]any{"price": price, "priceCurrency": "EUR"}}
@@ -120,7 +129,8 @@ func TestAmongManyItemsASentenceOfOneIsNoAnswer(t *testing.T) {
 	for _, many := range []int{0, manyItems} {
 		b := newBench(t, "lab")
 		items := []content.Item{
-			item("lab", "a", "Article", "Slowing of sails in dust", "How fast a sail slows depends on the grain. Sails slow by 3 percent in dust."),
+			item("lab", "a", "Article", "Slowing of sails in dust",
+				"How fast a sail slows depends on the grain. Sails slow by 3 percent in dust."),
 			item("lab", "b", "Article", "Drift of probes", "Probes with sails drift in dust."),
 		}
 		for i := range many {

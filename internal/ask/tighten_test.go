@@ -90,7 +90,8 @@ func newExits(t *testing.T) (*bench, *contenttest.Corpus) {
 // answered is the answer to a question that every item fits.
 func (b *bench) answered(t tester) *Answer {
 	zero := 0.0
-	a, err := answerTo(b.Ask(context.Background(), Question{Text: "lamp", Limit: 50, MinScore: &zero, AnswersOnly: true}))
+	a, err := answerTo(b.Ask(context.Background(),
+		Question{Text: "lamp", Limit: 50, MinScore: &zero, AnswersOnly: true}))
 	if err != nil && fail.From(err).Code == fail.NoResults {
 		return &Answer{service: b.Service}
 	}

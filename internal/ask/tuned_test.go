@@ -78,7 +78,8 @@ func TestWordsAreReadAsTheOwnerSaid(t *testing.T) {
 		t.Errorf("words that are to be taken as they are: %q", got)
 	}
 	// Questions before are read so, too.
-	if got := b.ordered(t, Question{Text: "in rot", Context: Context{Previous: []string{"Kanapee"}}}); !slices.Contains(got, "sofa") {
+	if got := b.ordered(t,
+		Question{Text: "in rot", Context: Context{Previous: []string{"Kanapee"}}}); !slices.Contains(got, "sofa") {
 		t.Errorf("a question that goes on: %q", got)
 	}
 	items, err := b.LookUp(t.Context(), Question{Text: "Kanapee", Limit: 3})
@@ -102,7 +103,8 @@ func TestWordsThatStandForOneAnotherFindBoth(t *testing.T) {
 	}
 	b.tuned(t, tuning.Entry{Kind: tuning.Synonym, Words: []string{"Liege"}, Means: "Couch", Both: true},
 		tuning.Entry{Kind: tuning.Synonym, Words: []string{"Diwan", "Sofa"}, Means: "Esstisch", Both: true})
-	if got := both(Question{Text: "diwan"}); !slices.Equal(got, []string{"sofa", "tisch"}) && !slices.Equal(got, []string{"couch", "sofa", "tisch"}) {
+	if got := both(Question{Text: "diwan"}); !slices.Equal(got, []string{"sofa", "tisch"}) &&
+		!slices.Equal(got, []string{"couch", "sofa", "tisch"}) {
 		t.Errorf("a word that nothing has: %q", got)
 	}
 	first := b.ordered(t, Question{Text: "sofa", Limit: 1})
@@ -116,7 +118,8 @@ func TestPinnedItemsComeFirst(t *testing.T) {
 	t.Parallel()
 	b := furniture(t)
 	b.tuned(t, pinned("Sofa?", "tisch", "gone", "sofa"), pinned("Wo bleibt mein Geld", "retoure"))
-	if got := b.ordered(t, Question{Text: "  SOFA "}); !slices.Equal(got[:2], []string{"tisch", "sofa"}) || slices.Contains(got[2:], "sofa") {
+	if got := b.ordered(t, Question{Text: "  SOFA "}); !slices.Equal(got[:2], []string{"tisch", "sofa"}) ||
+		slices.Contains(got[2:], "sofa") {
 		t.Errorf("got %q", got)
 	}
 	if got := b.ordered(t, Question{Text: "sofa", Limit: 1}); !slices.Equal(got, []string{"tisch"}) {
@@ -148,12 +151,13 @@ func TestWrittenAnswersAreFirstInEveryForm(t *testing.T) {
 	t.Parallel()
 	b := furniture(t)
 	b.tuned(t, tuning.Entry{
-		Kind: tuning.Answer, Question: "Liefert ihr in die Schweiz?", Text: "Ja, für 12 Euro.", Link: "https://shop.example/versand",
-		Until: time.Now().Add(time.Hour),
+		Kind: tuning.Answer, Question: "Liefert ihr in die Schweiz?", Text: "Ja, für 12 Euro.",
+		Link: "https://shop.example/versand", Until: time.Now().Add(time.Hour),
 	}, pinned("liefert ihr in die Schweiz", "retoure"))
 	q := Question{Text: "liefert ihr in die schweiz", AnswersOnly: true}
 	got := b.asked(t, q)
-	if len(got) < 2 || got[0]["@type"] != "Answer" || got[0]["text"] != "Ja, für 12 Euro." || got[0]["url"] != "https://shop.example/versand" ||
+	if len(got) < 2 || got[0]["@type"] != "Answer" || got[0]["text"] != "Ja, für 12 Euro." ||
+		got[0]["url"] != "https://shop.example/versand" ||
 		got[0]["site"] != "shop" || got[1]["url"] != "https://shop.example/retoure" {
 		t.Fatalf("%v", got)
 	}
@@ -170,10 +174,12 @@ func TestWrittenAnswersAreFirstInEveryForm(t *testing.T) {
 	if err != nil || !more || first.Type() != "Answer" || first.Description() != "Ja, für 12 Euro." {
 		t.Errorf("a stream: %v, %v", more, err)
 	}
-	if got := b.ordered(t, Question{Text: "das erste", Context: Context{Previous: []string{q.Text}}}); len(got) != 1 || got[0] != "versand" {
+	if got := b.ordered(t, Question{Text: "das erste", Context: Context{Previous: []string{q.Text}}}); len(got) != 1 ||
+		got[0] != "versand" {
 		t.Errorf("pointed at: %q", got)
 	}
-	if got := b.asked(t, Question{Text: q.Text, Types: []string{"Product"}, AnswersOnly: true}); len(got) > 0 && got[0]["@type"] == "Answer" {
+	if got := b.asked(t, Question{Text: q.Text, Types: []string{"Product"}, AnswersOnly: true}); len(got) > 0 &&
+		got[0]["@type"] == "Answer" {
 		t.Errorf("where products are wanted: %v", got)
 	}
 	b.deps.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
@@ -210,8 +216,8 @@ func TestAPinBreaksNothingThatTheAskerMustNotHave(t *testing.T) {
 	}
 }
 
-// TestAPinNeverOverridesTheTerms holds, for any terms and any party, that a pinned item is in an answer only as it is released
-// to that party by its address.
+// TestAPinNeverOverridesTheTerms holds, for any terms and any party, that a pinned item is in an
+// answer only as it is released to that party by its address.
 func TestAPinNeverOverridesTheTerms(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "shop")
@@ -220,19 +226,24 @@ func TestAPinNeverOverridesTheTerms(t *testing.T) {
 	for i := range 4 {
 		path := fmt.Sprintf("%c/%d", 'a'+i%2, i)
 		paths = append(paths, path)
-		items = append(items, item("shop", path, "Article", fmt.Sprint("Lampe ", i), fmt.Sprintf("Das Geheimnis der Lampe %d leuchtet lange in der Nacht.", i)))
+		items = append(items, item("shop", path, "Article", fmt.Sprint("Lampe ", i),
+			fmt.Sprintf("Das Geheimnis der Lampe %d leuchtet lange in der Nacht.", i)))
 	}
 	b.fill(t, "shop", "s", items...)
-	words := []string{policy.PartyVerified, policy.PartyKnown, policy.PartyAgent, policy.PartyAnonymous, "training", "https://crawler.example"}
+	words := []string{policy.PartyVerified, policy.PartyKnown, policy.PartyAgent, policy.PartyAnonymous, "training",
+		"https://crawler.example"}
 	traits := rapid.Custom(func(t *rapid.T) policy.Traits {
-		all := policy.Traits{Classes: rapid.SliceOfNDistinct(rapid.SampledFrom(words[:5]), 0, 2, rapid.ID).Draw(t, "classes")}
+		all := policy.Traits{Classes: rapid.SliceOfNDistinct(rapid.SampledFrom(words[:5]), 0, 2,
+			rapid.ID).Draw(t, "classes")}
 		if rapid.Bool().Draw(t, "named") {
 			all.Operators = []string{"https://crawler.example"}
 		}
 		return all
 	})
 	rule := rapid.Custom(func(t *rapid.T) policy.Rule {
-		r := policy.Rule{Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access")}
+		r := policy.Rule{
+			Access: rapid.SampledFrom([]policy.Access{policy.Open, policy.Licensed, policy.Blocked}).Draw(t, "access"),
+		}
 		if rapid.Bool().Draw(t, "some") {
 			r.Match.Path = []string{rapid.SampledFrom([]string{"/a/**", "/b/**", "/a/0", "/b/3"}).Draw(t, "path")}
 		}
@@ -298,7 +309,8 @@ func TestAPinNeverOverridesTheTerms(t *testing.T) {
 	})
 }
 
-// TestTighteningHoldsForPinnedItems holds what every exit releases where all items are pinned to the question.
+// TestTighteningHoldsForPinnedItems holds what every exit releases where all items are pinned to
+// the question.
 func TestTighteningHoldsForPinnedItems(t *testing.T) {
 	t.Parallel()
 	b, corpus := newExits(t)

@@ -18,8 +18,8 @@ import (
 	scripted "frontdesk/internal/testkit/model"
 )
 
-// pointing gives a bench vectors from a scripted endpoint, whose texts resemble each other as far as they share groups of
-// letters.
+// pointing gives a bench vectors from a scripted endpoint, whose texts resemble each other as far
+// as they share groups of letters.
 func (b *bench) pointing(t *testing.T, endpoint *scripted.Endpoint) {
 	t.Helper()
 	b.consult(t, endpoint, func(o *llm.Options) {
@@ -61,7 +61,8 @@ func wares(site string) []content.Item {
 		return string(letters)
 	}
 	for i := range 120 {
-		items = append(items, item(site, fmt.Sprintf("other/%03d", i), "Product", word()+" "+word(), strings.Repeat(word()+" ", 3)))
+		items = append(items,
+			item(site, fmt.Sprintf("other/%03d", i), "Product", word()+" "+word(), strings.Repeat(word()+" ", 3)))
 	}
 	return items
 }
@@ -124,7 +125,8 @@ func TestItemsAreFoundByMeaningBesideWords(t *testing.T) {
 	}
 }
 
-// TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords holds answers against those without a model, byte for byte.
+// TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords holds answers against those without a
+// model, byte for byte.
 func TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords(t *testing.T) {
 	t.Parallel()
 	endpoint := scripted.Start(t)
@@ -150,7 +152,8 @@ func TestWhateverTheEndpointDoesAQuestionIsAnsweredByItsWords(t *testing.T) {
 	} {
 		endpoint.Set(scripted.Behaviours{Embed: &tc.behaviour})
 		b.consult(t, endpoint, func(o *llm.Options) {
-			o.Chat, o.Embedding, o.Timeouts = "", "pointer", map[llm.Use]time.Duration{llm.Embed: 150 * time.Millisecond}
+			o.Chat, o.Embedding, o.Timeouts = "", "pointer",
+				map[llm.Use]time.Duration{llm.Embed: 150 * time.Millisecond}
 		})
 		if got := b.asked(t, question); fmt.Sprint(got) != fmt.Sprint(plain) {
 			t.Errorf("%s: %v; want %v", mode, got, plain)
@@ -181,8 +184,10 @@ func TestOnlyTextThatTheTermsAllowAsInputBecomesAVector(t *testing.T) {
 	b.fill(t, "former", "s", item("former", "x", "Product", "SECRETSITE", "SECRETSITE"))
 	rules := []policy.Rule{
 		{Match: policy.Match{Path: []string{"/blocked/**"}}, Access: policy.Blocked},
-		{Match: policy.Match{Path: []string{"/mute/**"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
-		{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2}, Functions: policy.Functions{Permit: []string{"search", "ai-input"}}},
+		{Match: policy.Match{Path: []string{"/mute/**"}}, Access: policy.Open,
+			Functions: policy.Functions{Prohibit: []string{"ai-input"}}},
+		{Match: policy.Match{Path: []string{"/paid/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 2},
+			Functions: policy.Functions{Permit: []string{"search", "ai-input"}}},
 		{Access: policy.Open},
 	}
 	b.obey(t, rules...)
@@ -205,7 +210,8 @@ func TestOnlyTextThatTheTermsAllowAsInputBecomesAVector(t *testing.T) {
 	if got, _ := b.found(t, alike); len(got) == 0 || got[0] != "kettle" {
 		t.Fatalf("found %v", got)
 	}
-	mute := policy.Rule{Match: policy.Match{Path: []string{"/kettle"}}, Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}}
+	mute := policy.Rule{Match: policy.Match{Path: []string{"/kettle"}}, Access: policy.Open,
+		Functions: policy.Functions{Prohibit: []string{"ai-input"}}}
 	b.obey(t, append([]policy.Rule{mute}, rules...)...)
 	if got, _ := b.found(t, alike); slices.Contains(got, "kettle") { // the vectors have not followed yet
 		t.Errorf("found %v by text that must no longer be input", got)

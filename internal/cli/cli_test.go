@@ -55,7 +55,8 @@ func TestScripts(t *testing.T) {
 			return raced, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"site": site, "publisher": publisherCommand, "freeport": freePort, "ready": ready, "fetch": fetch, "until": until, "signal": sendSignal, "hold": hold, "refused": refused, "remember": remember,
+			"site": site, "publisher": publisherCommand, "freeport": freePort, "ready": ready, "fetch": fetch,
+			"until": until, "signal": sendSignal, "hold": hold, "refused": refused, "remember": remember,
 		},
 	})
 }
@@ -157,7 +158,8 @@ func hold(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { c.Close() })
 	// The server asks for the body when a handler waits for it, and so the request is in work.
-	_, err = io.WriteString(c, "POST /ask HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+	_, err = io.WriteString(c, "POST /ask HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 9\r\nExpect: 100-continue\r\n\r\n")
 	ts.Check(err)
 	_, err = bufio.NewReader(c).ReadString('\n')
 	ts.Check(err)
@@ -191,7 +193,8 @@ func TestMessagesOfAServerCannotCommandTheTerminal(t *testing.T) {
 		var out, problems bytes.Buffer
 		code := Main(t.Context(), []string{"ask", "--url", server.URL, "x"}, strings.NewReader(""), &out, &problems)
 		server.Close()
-		if said := out.String() + problems.String(); code == 0 || strings.ContainsAny(said, "\x1b\u202e") || !strings.Contains(said, "a [2Jb c") {
+		if said := out.String() + problems.String(); code == 0 || strings.ContainsAny(said, "\x1b\u202e") ||
+			!strings.Contains(said, "a [2Jb c") {
 			t.Errorf("code %d, %q", code, said)
 		}
 	}
@@ -209,7 +212,8 @@ func TestTokenIsOfTheFlagOrTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv("FRONTDESK_TOKEN", row.variable)
 		var out, problems bytes.Buffer
-		code := Main(t.Context(), []string{"ask", "--url", server.URL, "--token=" + row.flag, "x"}, strings.NewReader(""), &out, &problems)
+		code := Main(t.Context(), []string{"ask", "--url", server.URL, "--token=" + row.flag, "x"},
+			strings.NewReader(""), &out, &problems)
 		if code != 0 || got != row.want {
 			t.Errorf("%+v: sent %q, code %d: %s", row, got, code, problems.String())
 		}

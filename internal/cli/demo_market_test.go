@@ -15,7 +15,8 @@ import (
 // of the test, and asks for what nobody has.
 func TestTheMarketInThisProcess(t *testing.T) {
 	t.Parallel()
-	m, err := market.Open(t.Context(), market.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Command: inProcess(&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: io.Discard})})
+	m, err := market.Open(t.Context(), market.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler),
+		Command: inProcess(&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: io.Discard})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,9 @@ func TestTheMarketInThisProcess(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, out.String())
 	}
 	for _, want := range []string{
-		"looks for: whose names stand in the land register?", "offers /premium/who-owns-the-waterfront for 0.015 XTS per access", "RAMP /premium/who-owns-the-waterfront  200", "delivers ",
+		"looks for: whose names stand in the land register?",
+		"offers /premium/who-owns-the-waterfront for 0.015 XTS per access",
+		"RAMP /premium/who-owns-the-waterfront  200", "delivers ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not there:\n%s", want, out.String())
@@ -40,7 +43,8 @@ func TestTheMarketInThisProcess(t *testing.T) {
 	}
 	result, failed, known := m.Act(t.Context(), "quote", []byte(`{"by": "broker", "query": "zyzzyva quokka xylophone"}`))
 	var told struct{ Code, Message string }
-	if err := json.Unmarshal(result, &told); err != nil || !failed || !known || told.Code != "not_bought" || !strings.Contains(told.Message, "finds nothing for these words") {
+	if err := json.Unmarshal(result, &told); err != nil || !failed || !known || told.Code != "not_bought" ||
+		!strings.Contains(told.Message, "finds nothing for these words") {
 		t.Errorf("what nobody has: %s, %v", result, err)
 	}
 }

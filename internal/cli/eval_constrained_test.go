@@ -21,7 +21,8 @@ func TestJudgedQuestionsOfTheSampleSitesCanAllBeMet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := evalCommand{Demo: true}.judge(&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: os.Stderr})
+	j, err := evalCommand{Demo: true}.judge(
+		&command.Environment{Ctx: t.Context(), Stdout: io.Discard, Stderr: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}

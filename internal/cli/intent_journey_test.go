@@ -27,14 +27,17 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"frontdesk.yaml": newsSite,
-		"site/yields.md": "# Bond yields\n\nBond yields fell to their lowest level this month. Analysts expect calm trading ahead of the meeting.\n",
+		"site/yields.md": "# Bond yields\n\n" +
+			"Bond yields fell to their lowest level this month. Analysts expect calm trading ahead of the meeting.\n",
 	} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755),
+			os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	loaded, err := app.Load(app.Layers{
-		File: filepath.Join(dir, "frontdesk.yaml"), Flags: map[string]string{"listen": "127.0.0.1:0", "metrics.listen": "off", "data": filepath.Join(dir, "data")},
+		File: filepath.Join(dir, "frontdesk.yaml"), Flags: map[string]string{"listen": "127.0.0.1:0",
+			"metrics.listen": "off", "data": filepath.Join(dir, "data")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,11 +58,13 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 	web := httptest.NewServer(s)
 	defer web.Close()
 	as := func(platform string) *client.Publisher {
-		key, secret, err := s.Platforms.Issue(t.Context(), identity.PlatformKey{Platform: platform, Roles: identity.Roles}, nil)
+		key, secret, err := s.Platforms.Issue(t.Context(),
+			identity.PlatformKey{Platform: platform, Roles: identity.Roles}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := client.OpenPublisher(t.Context(), web.URL, client.Platform{ID: platform, Key: client.NewKey(key.ID, secret), RequireSigned: true}, client.Options{Retries: -1})
+		p, err := client.OpenPublisher(t.Context(), web.URL, client.Platform{ID: platform,
+			Key: client.NewKey(key.ID, secret), RequireSigned: true}, client.Options{Retries: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +84,8 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 	for _, k := range s.SiteKeys.Keys() {
 		keys = append(keys, receipt.Key{ID: k.ID, Public: k.Public})
 	}
-	if _, err := receipt.Verify(got, keys); err != nil || got.Entry.Request != passages.Request.RequestID || got.Entry.Party != "platform:acme" {
+	if _, err := receipt.Verify(got, keys); err != nil || got.Entry.Request != passages.Request.RequestID ||
+		got.Entry.Party != "platform:acme" {
 		t.Errorf("%v: %+v", err, got.Entry)
 	}
 	if _, err := acme.Receipt(t.Context(), "https://elsewhere.example/intent/receipts/1"); err == nil {
@@ -88,14 +94,19 @@ func TestPlatformsGetTheReceiptsThatConcernThem(t *testing.T) {
 	for name, c := range map[string]struct {
 		p  *client.Publisher
 		at string
-	}{"another's": {other, address}, "none": {acme, web.URL + "/intent/receipts/01930000-0000-7000-8000-000000000000"}} {
+	}{
+		"another's": {other, address},
+		"none":      {acme, web.URL + "/intent/receipts/01930000-0000-7000-8000-000000000000"},
+	} {
 		_, err := c.p.Receipt(t.Context(), c.at)
 		var failed *client.Failed
 		if !errors.As(err, &failed) || failed.Code != "not_found" || failed.Status != http.StatusNotFound {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for method, want := range map[string]int{http.MethodGet: http.StatusUnauthorized, http.MethodPost: http.StatusMethodNotAllowed} {
+	for method, want := range map[string]int{
+		http.MethodGet: http.StatusUnauthorized, http.MethodPost: http.StatusMethodNotAllowed,
+	} {
 		request, err := http.NewRequestWithContext(t.Context(), method, address, nil)
 		if err != nil {
 			t.Fatal(err)

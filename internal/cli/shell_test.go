@@ -58,7 +58,8 @@ func TestScriptsAndPageKnowEachCommand(t *testing.T) {
 		}
 		if args[0] == "man" {
 			for line := range strings.Lines(text) {
-				if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && strings.IndexByte(".TH.SH.SS.PP.TP.B .br.I .\\", line[1]) < 0 {
+				if strings.HasPrefix(line, "'") ||
+					strings.HasPrefix(line, ".") && strings.IndexByte(".TH.SH.SS.PP.TP.B .br.I .\\", line[1]) < 0 {
 					t.Errorf("the page has a line that is read as a command: %s", line)
 				}
 			}

@@ -13,7 +13,8 @@ import (
 func TestUpgradeAsksTheFeedThatIsNamed(t *testing.T) {
 	t.Parallel()
 	body := `{"version": "v99.1.0", "notes": "https://releases.example/99"}`
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(body)) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(body)) }))
 	defer server.Close()
 	for name, c := range map[string]struct{ feed, body, says string }{
 		"no feed":    {"", "", "set upgrade.feed"},

@@ -13,13 +13,15 @@ import (
 
 // The parties that tests ask as.
 var (
-	gpt         = policy.Traits{Classes: []string{"agent", "training"}, Operators: []string{"https://openai.com"}, Name: "GPTBot"}
+	gpt = policy.Traits{Classes: []string{"agent", "training"}, Operators: []string{"https://openai.com"},
+		Name: "GPTBot"}
 	verifiedGPT = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent", "training"},
 		Operators: []string{"https://openai.com"}, Name: "GPTBot"}}
 	saysGPT = policy.Party{Said: gpt}
 	reader  = policy.Party{}
 	member  = policy.Party{Proven: policy.Traits{Classes: []string{"known"}}}
-	below   = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent"}, Operators: []string{"https://bots.openai.com"}}}
+	below   = policy.Party{Proven: policy.Traits{Classes: []string{"verified", "agent"},
+		Operators: []string{"https://bots.openai.com"}}}
 	// saysMore holds a credential, which proves nothing of the name that it gives itself.
 	saysMore = policy.Party{Proven: policy.Traits{Classes: []string{"known"}}, Said: gpt}
 )
@@ -93,7 +95,8 @@ func TestARefusedPartyGetsNoLaterRule(t *testing.T) {
 		}
 		e := terms.Explain(policy.Facts{URL: url})
 		why := e.Steps[len(e.Steps)-1].Why
-		if e.Decision.Access != want || strings.Contains(why, "who asks is not among them") != (want == policy.Blocked) {
+		if e.Decision.Access != want ||
+			strings.Contains(why, "who asks is not among them") != (want == policy.Blocked) {
 			t.Errorf("%s is explained as %s: %s", url, e.Decision.Access, why)
 		}
 	}
@@ -144,7 +147,8 @@ func TestACheckOfPartiesNeverGrowsWhatIsReleased(t *testing.T) {
 		traits := func(name string) policy.Traits {
 			return policy.Traits{
 				Classes: rapid.SliceOfDistinct(rapid.SampledFrom(words[:7]), rapid.ID[string]).Draw(t, name+" classes"),
-				Operators: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"https://openai.com", "https://bots.openai.com"}),
+				Operators: rapid.SliceOfDistinct(
+					rapid.SampledFrom([]string{"https://openai.com", "https://bots.openai.com"}),
 					rapid.ID[string]).Draw(t, name+" operators"),
 				Name: rapid.SampledFrom([]string{"", "GPTBot"}).Draw(t, name+" name")}
 		}
@@ -265,14 +269,16 @@ func TestAnOperatorIsProhibitedAtAllItsPorts(t *testing.T) {
 	}
 }
 
-// TestPartiesBeyondNumberAreNotKept holds that ever new parties cost no memory, and are decided on all the same.
+// TestPartiesBeyondNumberAreNotKept holds that ever new parties cost no memory, and are decided on
+// all the same.
 func TestPartiesBeyondNumberAreNotKept(t *testing.T) {
 	t.Parallel()
 	var rules []policy.Rule
 	for i := range 10 { // so that there are a thousand kinds of parties
 		host := fmt.Sprintf("https://a%d.example", i)
-		rules = append(rules, policy.Rule{Access: policy.Open, Match: policy.Match{Path: []string{fmt.Sprintf("/%d", i)}},
-			Parties: policy.Restriction{Permit: []string{host}}})
+		rules = append(rules,
+			policy.Rule{Access: policy.Open, Match: policy.Match{Path: []string{fmt.Sprintf("/%d", i)}},
+				Parties: policy.Restriction{Permit: []string{host}}})
 	}
 	terms, err := policy.Options{}.New(rules)
 	if err != nil {

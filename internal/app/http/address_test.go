@@ -32,32 +32,45 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 		request     *http.Request
 		url, client string
 	}{
-		{"a plain request", AddressOptions{}, from("203.0.113.5:1", "desk.example"), "http://desk.example", "203.0.113.5"},
-		{"a port", AddressOptions{}, from("203.0.113.5:1", "desk.example:8080"), "http://desk.example:8080", "203.0.113.5"},
-		{"the usual port", AddressOptions{}, from("203.0.113.5:1", "Desk.Example:80"), "http://desk.example", "203.0.113.5"},
+		{"a plain request", AddressOptions{}, from("203.0.113.5:1", "desk.example"), "http://desk.example",
+			"203.0.113.5"},
+		{"a port", AddressOptions{}, from("203.0.113.5:1", "desk.example:8080"), "http://desk.example:8080",
+			"203.0.113.5"},
+		{"the usual port", AddressOptions{}, from("203.0.113.5:1", "Desk.Example:80"), "http://desk.example",
+			"203.0.113.5"},
 		{"an IPv6 host", AddressOptions{}, from("[2001:db8::1]:1", "[::1]:8080"), "http://[::1]:8080", "2001:db8::1"},
-		{"an IPv4 client on an IPv6 socket", AddressOptions{}, from("[::ffff:203.0.113.5]:1", "desk.example"), "http://desk.example", "203.0.113.5"},
-		{"a client's zone", AddressOptions{}, from("[fe80::1%eth0]:1", "desk.example"), "http://desk.example", "fe80::1"},
+		{"an IPv4 client on an IPv6 socket", AddressOptions{}, from("[::ffff:203.0.113.5]:1", "desk.example"),
+			"http://desk.example", "203.0.113.5"},
+		{"a client's zone", AddressOptions{}, from("[fe80::1%eth0]:1", "desk.example"),
+			"http://desk.example", "fe80::1"},
 		{"no host", AddressOptions{}, from("203.0.113.5:1", ""), "http://localhost", "203.0.113.5"},
-		{"a host with a path", AddressOptions{}, from("203.0.113.5:1", "desk.example/evil"), "http://localhost", "203.0.113.5"},
-		{"a host with a user", AddressOptions{}, from("203.0.113.5:1", "a@desk.example"), "http://localhost", "203.0.113.5"},
+		{"a host with a path", AddressOptions{}, from("203.0.113.5:1", "desk.example/evil"), "http://localhost",
+			"203.0.113.5"},
+		{"a host with a user", AddressOptions{}, from("203.0.113.5:1", "a@desk.example"), "http://localhost",
+			"203.0.113.5"},
 		{"a host with markup", AddressOptions{}, from("203.0.113.5:1", `desk"><script>`), "http://localhost", "203.0.113.5"},
-		{"a host with a line break", AddressOptions{}, from("203.0.113.5:1", "desk\r\nX: y"), "http://localhost", "203.0.113.5"},
-		{"a host with a zone", AddressOptions{}, from("203.0.113.5:1", "[fe80::1%25eth0]"), "http://localhost", "203.0.113.5"},
-		{"a host that is too long", AddressOptions{}, from("203.0.113.5:1", strings.Repeat("a.", 150)), "http://localhost", "203.0.113.5"},
+		{"a host with a line break", AddressOptions{}, from("203.0.113.5:1", "desk\r\nX: y"), "http://localhost",
+			"203.0.113.5"},
+		{"a host with a zone", AddressOptions{}, from("203.0.113.5:1", "[fe80::1%25eth0]"), "http://localhost",
+			"203.0.113.5"},
+		{"a host that is too long", AddressOptions{}, from("203.0.113.5:1", strings.Repeat("a.", 150)),
+			"http://localhost", "203.0.113.5"},
 		{
 			"nobody is trusted", AddressOptions{ProxyHeaders: HeadersX},
-			from("10.0.0.1:1", "desk.example", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https", "X-Forwarded-Host: evil.example", "X-Forwarded-Prefix: /evil"),
+			from("10.0.0.1:1", "desk.example", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https",
+				"X-Forwarded-Host: evil.example", "X-Forwarded-Prefix: /evil"),
 			"http://desk.example", "10.0.0.1",
 		},
 		{
 			"a stranger claims", proxied,
-			from("203.0.113.5:1", "desk.example", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https", "X-Forwarded-Host: evil.example"),
+			from("203.0.113.5:1", "desk.example", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https",
+				"X-Forwarded-Host: evil.example"),
 			"http://desk.example", "203.0.113.5",
 		},
 		{
 			"one proxy", proxied,
-			from("10.0.0.1:1", "inside:8080", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https", "X-Forwarded-Host: desk.example", "X-Forwarded-Prefix: /desk/"),
+			from("10.0.0.1:1", "inside:8080", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: https",
+				"X-Forwarded-Host: desk.example", "X-Forwarded-Prefix: /desk/"),
 			"https://desk.example/desk", "198.51.100.9",
 		},
 		{
@@ -74,24 +87,29 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 		},
 		{
 			"the client claims before the proxy speaks", proxied,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 10.9.9.9, 1.1.1.1, 198.51.100.9"), "http://inside", "198.51.100.9",
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 10.9.9.9, 1.1.1.1, 198.51.100.9"), "http://inside",
+			"198.51.100.9",
 		},
 		{
 			"the client's claim is a header of its own", proxied,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1", "X-Forwarded-For: 198.51.100.9"), "http://inside", "198.51.100.9",
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1", "X-Forwarded-For: 198.51.100.9"), "http://inside",
+			"198.51.100.9",
 		},
 		{
 			"two proxies", proxied,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 6.6.6.6, 198.51.100.9, fd00::2", "X-Forwarded-Proto: https, http", "X-Forwarded-Host: desk.example, middle"),
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 6.6.6.6, 198.51.100.9, fd00::2",
+				"X-Forwarded-Proto: https, http", "X-Forwarded-Host: desk.example, middle"),
 			"https://desk.example", "198.51.100.9",
 		},
 		{
 			"two proxies of which the nearer replaces", proxied,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9, 10.0.0.2", "X-Forwarded-Proto: https"), "https://inside", "198.51.100.9",
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9, 10.0.0.2", "X-Forwarded-Proto: https"),
+			"https://inside", "198.51.100.9",
 		},
 		{
 			"scheme and host of before the proxy do not count", proxied,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1, 198.51.100.9", "X-Forwarded-Proto: http, https", "X-Forwarded-Host: evil.example, desk.example"),
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1, 198.51.100.9", "X-Forwarded-Proto: http, https",
+				"X-Forwarded-Host: evil.example, desk.example"),
 			"https://desk.example", "198.51.100.9",
 		},
 		{
@@ -102,22 +120,29 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 			"an address that cannot be read", proxied,
 			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9, somebody"), "http://inside", "10.0.0.1",
 		},
-		{"an address with a port", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9:4711"), "http://inside", "198.51.100.9"},
-		{"an IPv6 address with a port", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: [2001:db8::9]:4711"), "http://inside", "2001:db8::9"},
-		{"an IPv6 address in brackets", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: [2001:db8::9]"), "http://inside", "2001:db8::9"},
-		{"everyone is trusted", AddressOptions{Proxies: []string{"0.0.0.0/0"}, ProxyHeaders: HeadersX}, from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1, 2.2.2.2"), "http://inside", "1.1.1.1"},
+		{"an address with a port", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9:4711"),
+			"http://inside", "198.51.100.9"},
+		{"an IPv6 address with a port", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: [2001:db8::9]:4711"),
+			"http://inside", "2001:db8::9"},
+		{"an IPv6 address in brackets", proxied, from("10.0.0.1:1", "inside", "X-Forwarded-For: [2001:db8::9]"),
+			"http://inside", "2001:db8::9"},
+		{"everyone is trusted", AddressOptions{Proxies: []string{"0.0.0.0/0"}, ProxyHeaders: HeadersX},
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 1.1.1.1, 2.2.2.2"), "http://inside", "1.1.1.1"},
 		{
 			"bad words of a trusted proxy", proxied,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: javascript", "X-Forwarded-Host: a/b", "X-Forwarded-Prefix: //evil.example"),
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: javascript",
+				"X-Forwarded-Host: a/b", "X-Forwarded-Prefix: //evil.example"),
 			"http://inside", "198.51.100.9",
 		},
 		{
 			"the other headers are not read", proxied,
-			from("10.0.0.1:1", "inside", "Forwarded: for=198.51.100.9;proto=https;host=evil.example"), "http://inside", "10.0.0.1",
+			from("10.0.0.1:1", "inside", "Forwarded: for=198.51.100.9;proto=https;host=evil.example"), "http://inside",
+			"10.0.0.1",
 		},
 		{
 			"nor are these", standard,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Host: evil.example"), "http://inside", "10.0.0.1",
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Host: evil.example"),
+			"http://inside", "10.0.0.1",
 		},
 		{
 			"the standard header", standard,
@@ -136,7 +161,8 @@ func TestAddressesAreReadPastTrustedProxiesOnly(t *testing.T) {
 		{"an unknown client", standard, from("10.0.0.1:1", "inside", `Forwarded: for=unknown`), "http://inside", "10.0.0.1"},
 		{
 			"a configured address", fixed,
-			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: http", "X-Forwarded-Host: other.example"),
+			from("10.0.0.1:1", "inside", "X-Forwarded-For: 198.51.100.9", "X-Forwarded-Proto: http",
+				"X-Forwarded-Host: other.example"),
 			"https://www.example.com/desk", "198.51.100.9",
 		},
 	} {
@@ -172,7 +198,8 @@ func FuzzWhatProxiesSayMakesAnAddress(f *testing.F) {
 	f.Fuzz(func(t *testing.T, host, for_, proto, forwardedHost, prefix, standard string) {
 		r := from("10.0.0.1:1", host)
 		r.Header = http.Header{
-			"X-Forwarded-For": {for_}, "X-Forwarded-Proto": {proto}, "X-Forwarded-Host": {forwardedHost}, "X-Forwarded-Prefix": {prefix}, "Forwarded": {standard},
+			"X-Forwarded-For": {for_}, "X-Forwarded-Proto": {proto}, "X-Forwarded-Host": {forwardedHost},
+			"X-Forwarded-Prefix": {prefix}, "Forwarded": {standard},
 		}
 		for _, headers := range []string{HeadersX, HeadersRFC} {
 			o := NewClientAddress(AddressOptions{Proxies: []string{"10.0.0.0/8"}, ProxyHeaders: headers})

@@ -45,8 +45,10 @@ func TestAWordThatIsNotProvenCountsAgainstAnAgent(t *testing.T) {
 func TestARuleOnAnOriginMeansWhoeverHoldsItsKeys(t *testing.T) {
 	t.Parallel()
 	const wellKnown = "/.well-known/http-message-signatures-directory"
-	team := agents.Agent{ID: "https://team.google.com" + wellKnown, Operator: "https://google.com", Known: agents.BySignature}
-	elsewhere := agents.Agent{ID: "https://bad.example/k.json", Known: agents.BySignature, Claimed: "https://bad.example"}
+	team := agents.Agent{ID: "https://team.google.com" + wellKnown, Operator: "https://google.com",
+		Known: agents.BySignature}
+	elsewhere := agents.Agent{ID: "https://bad.example/k.json", Known: agents.BySignature,
+		Claimed: "https://bad.example"}
 	cold := agents.Agent{Signature: agents.Unverified, Claimed: "https://bad.example"}
 	for _, row := range []struct {
 		agent agents.Agent
@@ -162,7 +164,8 @@ func TestTargetIsWhatTheSenderWrote(t *testing.T) {
 func TestACredentialIsAWayToBeKnown(t *testing.T) {
 	t.Parallel()
 	word := agents.Agent{Name: "GPTBot", Operator: "https://openai.com", Known: agents.ByWord}
-	signed := agents.Agent{ID: "x", Operator: "https://openai.com", Known: agents.BySignature, Signature: agents.Verified}
+	signed := agents.Agent{ID: "x", Operator: "https://openai.com", Known: agents.BySignature,
+		Signature: agents.Verified}
 	wrong := word
 	wrong.Signature = agents.Invalid
 	for name, c := range map[string]struct {
@@ -179,7 +182,8 @@ func TestACredentialIsAWayToBeKnown(t *testing.T) {
 		"a signature, a key":  {signed, "key:k-7", "signed", `known="signed",operator="https://openai.com",signature="verified"`},
 		"nobody who is known": {agents.Agent{}, "", "", ""},
 	} {
-		f := &RequestHandler{Metrics: NewMetrics(), Agents: &Agents{Operators: map[string]bool{"https://openai.com": true}}}
+		f := &RequestHandler{Metrics: NewMetrics(),
+			Agents: &Agents{Operators: map[string]bool{"https://openai.com": true}}}
 		_, happened := httpx.BeginEvent(t.Context())
 		for key, value := range map[string]string{eventKnown: c.agent.Known, "party": c.party} {
 			if value != "" {
@@ -215,11 +219,13 @@ func TestABodyIsReadOnceMore(t *testing.T) {
 		want      string
 		err, rest error
 	}{
-		"none":                {nil, 0, "", nil, nil},
-		"a short one":         {strings.NewReader("abcd"), -1, "abcd", nil, nil},
-		"one that is long":    {strings.NewReader("abcdefg"), -1, "abcdefg", agents.ErrLargeBody, nil},
-		"one that says so":    {strings.NewReader("abcdefg"), 7, "abcdefg", agents.ErrLargeBody, nil},
-		"one that breaks off": {io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(fault)), -1, "ab", fault, fault},
+		"none":             {nil, 0, "", nil, nil},
+		"a short one":      {strings.NewReader("abcd"), -1, "abcd", nil, nil},
+		"one that is long": {strings.NewReader("abcdefg"), -1, "abcdefg", agents.ErrLargeBody, nil},
+		"one that says so": {strings.NewReader("abcdefg"), 7, "abcdefg", agents.ErrLargeBody, nil},
+		"one that breaks off": {
+			io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(fault)), -1, "ab", fault, fault,
+		},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", c.body)
 		r.ContentLength = c.length

@@ -32,7 +32,8 @@ func TestASilentClientOfAStreamIsLeft(t *testing.T) {
 		server := httptest.NewUnstartedServer(mux)
 		server.Config.ConnContext = withConn
 		server.Config.ConnState = NoteState
-		server.Listener = newConnLimiter(server.Listener, connBounds{most: 1}) // so that all requests are on one connection
+		// so that all requests are on one connection
+		server.Listener = newConnLimiter(server.Listener, connBounds{most: 1})
 		if secure {
 			server.StartTLS()
 		} else {

@@ -96,7 +96,8 @@ func TestTheConnectionThatIdledLongestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		log, figures := &logbook{}, NewMetrics()
-		l := newConnLimiter(pipes, connBounds{most: 3, log: slog.New(slog.NewJSONHandler(log, nil)), figures: figures.lines})
+		l := newConnLimiter(pipes,
+			connBounds{most: 3, log: slog.New(slog.NewJSONHandler(log, nil)), figures: figures.lines})
 		in, _ := arriving(l, http.StateNew)
 		first, second, third := pipes.dial(""), pipes.dial(""), pipes.dial("")
 		synctest.Wait()
@@ -110,7 +111,8 @@ func TestTheConnectionThatIdledLongestMakesRoom(t *testing.T) {
 		for name, c := range map[string]struct {
 			conn net.Conn
 			gone bool
-		}{"that idled again": {first, true}, "that is busy": {second, false}, "that idled longest": {third, true}, "new": {fourth, false}, "newest": {fifth, false}} {
+		}{"that idled again": {first, true}, "that is busy": {second, false}, "that idled longest": {third, true},
+			"new": {fourth, false}, "newest": {fifth, false}} {
 			if closed(c.conn) != c.gone {
 				t.Errorf("the one %s: closed is %v", name, !c.gone)
 			}
@@ -139,7 +141,8 @@ func TestOneAddressHasSoManyConnections(t *testing.T) {
 		pipes := newPipes()
 		log := &logbook{}
 		l := newConnLimiter(pipes, connBounds{
-			most: 100, each: 2, exempt: netip.MustParsePrefix("10.0.0.0/8").Contains, log: slog.New(slog.NewJSONHandler(log, nil)), shown: NewClientAddress(AddressOptions{}).shown,
+			most: 100, each: 2, exempt: netip.MustParsePrefix("10.0.0.0/8").Contains,
+			log: slog.New(slog.NewJSONHandler(log, nil)), shown: NewClientAddress(AddressOptions{}).shown,
 		})
 		in, _ := arriving(l, http.StateActive)
 		open := func(from ...string) (dialed, taken []net.Conn) {
@@ -170,7 +173,8 @@ func TestOneAddressHasSoManyConnections(t *testing.T) {
 		if _, taken := open("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"); len(taken) != 3 {
 			t.Errorf("%d came in from two networks", len(taken))
 		}
-		if strings.Contains(log.String(), "192.0.2") || strings.Count(log.String(), "limits.connections_per_address") != 2 {
+		if strings.Contains(log.String(), "192.0.2") ||
+			strings.Count(log.String(), "limits.connections_per_address") != 2 {
 			t.Errorf("the log names the address, or does not tell:\n%s", log)
 		}
 		l.Close()
@@ -283,7 +287,8 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "test
 // TestASilentClientOverHTTP2IsLeft answers a client that asks, and then says nothing more, not even
 // to pings.
 func TestASilentClientOverHTTP2IsLeft(t *testing.T) {
-	public := &Server{Handler: &RequestHandler{}, Limits: LimitSettings{Header: 64 << 10, WriteTimeout: 30 * time.Second}, Log: slog.New(slog.DiscardHandler)}
+	public := &Server{Handler: &RequestHandler{},
+		Limits: LimitSettings{Header: 64 << 10, WriteTimeout: 30 * time.Second}, Log: slog.New(slog.DiscardHandler)}
 	server := public.server()
 	synctest.Test(t, func(t *testing.T) {
 		left := make(chan time.Duration, 1)
@@ -321,10 +326,13 @@ func TestASilentClientOverHTTP2IsLeft(t *testing.T) {
 		}()
 		_ = frames.WriteSettings()
 		var block []byte
-		for _, field := range [][2]string{{":method", "GET"}, {":scheme", "http"}, {":authority", "desk.example"}, {":path", "/"}} {
+		for _, field := range [][2]string{
+			{":method", "GET"}, {":scheme", "http"}, {":authority", "desk.example"}, {":path", "/"},
+		} {
 			block = appendField(block, field[0], field[1])
 		}
-		_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true, EndStream: true})
+		_ = frames.WriteHeaders(
+			http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true, EndStream: true})
 		if after := <-left; after > 3*silent {
 			t.Errorf("the client was found to be gone after %s", after)
 		}

@@ -22,7 +22,8 @@ func TestWhatIsNotThereIsToldToBrowsersByAPage(t *testing.T) {
 		paged          bool
 		says           string
 	}{
-		{[]Route{{Pattern: PagePattern, Handler: page}}, "GET", "text/html,application/xhtml+xml,*/*;q=0.8", true, "a page"},
+		{[]Route{{Pattern: PagePattern, Handler: page}}, "GET", "text/html,application/xhtml+xml,*/*;q=0.8",
+			true, "a page"},
 		{[]Route{{Pattern: PagePattern, Handler: page}}, "GET", "application/json", false, "NOT_FOUND"},
 		{[]Route{{Pattern: PagePattern, Handler: page}}, "GET", "", false, "ask at /ask"},
 		{[]Route{{Pattern: PagePattern, Handler: page}}, "GET", "*/*", false, "NOT_FOUND"},
@@ -36,7 +37,8 @@ func TestWhatIsNotThereIsToldToBrowsersByAPage(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, r)
-		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), row.says) || (w.Body.String() == "a page") != row.paged {
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), row.says) ||
+			(w.Body.String() == "a page") != row.paged {
 			t.Errorf("%s %q: %d %s", row.method, row.accept, w.Code, w.Body)
 		}
 	}

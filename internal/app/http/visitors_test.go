@@ -25,20 +25,32 @@ func TestWhatARequestCountsAs(t *testing.T) {
 		want   visitors.What
 		counts bool
 	}{
-		"a document":          {"GET", Route{Channel: "documents"}, 200, nil, visitors.Read, true},
-		"one that is there":   {"GET", Route{Channel: "feeds"}, 304, nil, visitors.Read, true},
-		"none":                {"GET", Route{Channel: "feeds"}, 404, nil, 0, false},
-		"a question":          {"POST", Route{Channel: "ask", Asks: asks}, 200, nil, visitors.Asked, true},
-		"a wrong one":         {"POST", Route{Channel: "ask", Asks: asks}, 400, nil, 0, false},
-		"too many":            {"POST", Route{Channel: "ask", Asks: asks}, 429, nil, visitors.Denied, true},
-		"too many over MCP":   {"POST", Route{Channel: "mcp", Asks: asks}, 200, noted{"code": "RATE_LIMITED"}, visitors.Denied, true},
-		"refused over gRPC":   {"POST", Route{Channel: "ramp"}, 200, noted{"failure": "permission_denied"}, visitors.Denied, true},
-		"mistaken over gRPC":  {"POST", Route{Channel: "ramp"}, 200, noted{"failure": "invalid_argument"}, 0, false},
-		"offers":              {"POST", Route{Channel: "ramp"}, 200, noted{"offers": 1}, visitors.Asked, true},
-		"a purchase":          {"POST", Route{Channel: "ramp"}, 200, noted{"granted": 1, "again": false}, visitors.Paid, true},
-		"the same again":      {"POST", Route{Channel: "ramp"}, 200, noted{"granted": 1, "again": true}, visitors.Asked, true},
-		"a denied purchase":   {"POST", Route{Channel: "ramp"}, 200, noted{"granted": 0, "denial": "x"}, visitors.Denied, true},
-		"passages refused":    {"POST", Route{Channel: "intent"}, 200, noted{"refused": "out_of_scope"}, visitors.Denied, true},
+		"a document":        {"GET", Route{Channel: "documents"}, 200, nil, visitors.Read, true},
+		"one that is there": {"GET", Route{Channel: "feeds"}, 304, nil, visitors.Read, true},
+		"none":              {"GET", Route{Channel: "feeds"}, 404, nil, 0, false},
+		"a question":        {"POST", Route{Channel: "ask", Asks: asks}, 200, nil, visitors.Asked, true},
+		"a wrong one":       {"POST", Route{Channel: "ask", Asks: asks}, 400, nil, 0, false},
+		"too many":          {"POST", Route{Channel: "ask", Asks: asks}, 429, nil, visitors.Denied, true},
+		"too many over MCP": {
+			"POST", Route{Channel: "mcp", Asks: asks}, 200, noted{"code": "RATE_LIMITED"}, visitors.Denied, true,
+		},
+		"refused over gRPC": {
+			"POST", Route{Channel: "ramp"}, 200, noted{"failure": "permission_denied"}, visitors.Denied, true,
+		},
+		"mistaken over gRPC": {"POST", Route{Channel: "ramp"}, 200, noted{"failure": "invalid_argument"}, 0, false},
+		"offers":             {"POST", Route{Channel: "ramp"}, 200, noted{"offers": 1}, visitors.Asked, true},
+		"a purchase": {
+			"POST", Route{Channel: "ramp"}, 200, noted{"granted": 1, "again": false}, visitors.Paid, true,
+		},
+		"the same again": {
+			"POST", Route{Channel: "ramp"}, 200, noted{"granted": 1, "again": true}, visitors.Asked, true,
+		},
+		"a denied purchase": {
+			"POST", Route{Channel: "ramp"}, 200, noted{"granted": 0, "denial": "x"}, visitors.Denied, true,
+		},
+		"passages refused": {
+			"POST", Route{Channel: "intent"}, 200, noted{"refused": "out_of_scope"}, visitors.Denied, true,
+		},
 		"a talk over MCP":     {"POST", Route{Channel: "mcp"}, 200, noted{"rpc": "ping"}, visitors.Read, false},
 		"what MCP has":        {"POST", Route{Channel: "mcp"}, 200, noted{"rpc": "tools/list"}, visitors.Read, true},
 		"a page for a buyer":  {"GET", Route{Channel: "edge"}, 402, nil, visitors.Denied, true},
@@ -62,7 +74,9 @@ func BenchmarkVisitIsCounted(b *testing.B) {
 	answer := &Recorder{route: &Route{Channel: "ask"}, agent: agents.Agent{Name: "GPTBot", Known: agents.ByWord}}
 	r := httptest.NewRequest(http.MethodGet, "/ask", nil)
 	_, happened := httpx.BeginEvent(b.Context())
-	for _, name := range []string{"agent", "agent_operator", "agent_known", "response", "format", "results", "language"} {
+	for _, name := range []string{
+		"agent", "agent_operator", "agent_known", "response", "format", "results", "language",
+	} {
 		happened.Set(name, "something")
 	}
 	b.ReportAllocs()

@@ -15,7 +15,8 @@ import (
 
 // isA knows a few types.
 func isA(t, ancestor string) bool {
-	return t == ancestor || ancestor == "Action" && strings.HasSuffix(t, "Action") || t == "Recipe" && ancestor == "CreativeWork"
+	return t == ancestor || ancestor == "Action" && strings.HasSuffix(t, "Action") ||
+		t == "Recipe" && ancestor == "CreativeWork"
 }
 
 // read reads templates as an owner writes them.
@@ -33,7 +34,8 @@ func read(t *testing.T, text string) []actions.Template {
 const pie = `{"@type":"Recipe","url":"https://kitchen.example/pie?a=1","name":"Pumpkin & pie","recipeIngredient":["4 eggs","salt"],` +
 	`"offers":[{"@type":"Offer","price":7.50,"sku":"A/1"}],"open":true,"nothing":null,"empty":""}`
 
-var facts = policy.Facts{Site: "kitchen", Source: "recipes", URL: "https://kitchen.example/pie?a=1", Types: []string{"Recipe"}}
+var facts = policy.Facts{Site: "kitchen", Source: "recipes", URL: "https://kitchen.example/pie?a=1",
+	Types: []string{"Recipe"}}
 
 // told are the actions of an item, as JSON.
 func told(t *testing.T, templates, object string) string {
@@ -161,10 +163,12 @@ func TestAnItemHasNoMoreActionsThanFit(t *testing.T) {
 		t.Errorf("%d actions, %v", len(all), err)
 	}
 	long := `{"name":"` + strings.Repeat("x", 9000) + `"}`
-	if text := told(t, "  - {match: {}, name: a, description: A, mcp: {server: s, tool: t, arguments: {n: \"{name}\"}}}", long); text != "" {
+	if text := told(t, "  - {match: {}, name: a, description: A, mcp: {server: s, tool: "+
+		"t, arguments: {n: \"{name}\"}}}", long); text != "" {
 		t.Errorf("an action of %d bytes was told", len(text))
 	}
-	if text := told(t, "  - {match: {}, name: a, description: \"{name}\", mcp: {server: s, tool: t}}", long); len(text) > 1200 {
+	if text := told(t, "  - {match: {}, name: a, description: \"{name}\", mcp: {server: s, tool: t}}",
+		long); len(text) > 1200 {
 		t.Errorf("a description of %d bytes was told", len(text))
 	}
 }
@@ -205,7 +209,8 @@ func TestATemplateThatCannotHoldUpIsRefused(t *testing.T) {
 	} {
 		_, err := actions.New(read(t, "  - "+row.template), isA)
 		var found *actions.Error
-		if joined, is := err.(interface{ Unwrap() []error }); !is || !errors.As(joined.Unwrap()[0], &found) || found.Field != row.field {
+		if joined, is := err.(interface{ Unwrap() []error }); !is || !errors.As(joined.Unwrap()[0], &found) ||
+			found.Field != row.field {
 			t.Errorf("%s: wanted a finding at %s, got %v", row.template, row.field, err)
 		}
 	}
@@ -217,7 +222,8 @@ func TestATemplateThatCannotHoldUpIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzAppend fills a template for whatever item, and holds what every action must hold to (NLWeb 0.55 §5).
+// FuzzAppend fills a template for whatever item, and holds what every action must hold to (NLWeb
+// 0.55 §5).
 func FuzzAppend(f *testing.F) {
 	f.Add(pie)
 	f.Add(`{"url":"https://x.example/","name":"\u0000\r\nSet-Cookie: a","potentialAction":[{"@type":"BuyAction","target":{"urlTemplate":"https://x.example/"}}]}`)
@@ -251,11 +257,13 @@ func FuzzAppend(f *testing.F) {
 			}
 			for _, address := range []string{"endpoint", "agent_url"} {
 				s, is := a[address].(string)
-				if is && !strings.HasPrefix(strings.ToLower(s), "https://") && !strings.HasPrefix(strings.ToLower(s), "http://") || strings.ContainsAny(s, " \r\n\t@\\") && is && a["name"] != "a" && a["name"] != "c" {
+				if is && !strings.HasPrefix(strings.ToLower(s), "https://") && !strings.HasPrefix(strings.ToLower(s),
+					"http://") || strings.ContainsAny(s, " \r\n\t@\\") && is && a["name"] != "a" && a["name"] != "c" {
 					t.Errorf("%s is %q", address, s)
 				}
 			}
-			if headers, is := a["headers"].(map[string]any); is && strings.ContainsAny(headers["X-Name"].(string), "\r\n") {
+			if headers, is := a["headers"].(map[string]any); is &&
+				strings.ContainsAny(headers["X-Name"].(string), "\r\n") {
 				t.Errorf("headers are %q", headers)
 			}
 		}

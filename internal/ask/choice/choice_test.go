@@ -2,7 +2,8 @@ package choice
 
 import "testing"
 
-// The literal search is answered where nothing else explains the question, and gives way where something does.
+// The literal search is answered where nothing else explains the question, and gives way where
+// something does.
 func TestTheReadingThatExplainsMostIsChosen(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -39,7 +40,8 @@ func TestTheReadingThatExplainsMostIsChosen(t *testing.T) {
 			t.Errorf("%s: %d is chosen in a trial of the other, of %d", name, best, len(trial.Readings))
 		}
 	}
-	if trial := (Trial{Route: Detail}); Best(Try(t.Context(), &trial), []Reading{{Route: Search}, {Route: Owner, Sure: 1}}) != 0 {
+	if trial := (Trial{Route: Detail}); Best(Try(t.Context(), &trial),
+		[]Reading{{Route: Search}, {Route: Owner, Sure: 1}}) != 0 {
 		t.Error("a route that answers nothing is not replaced by the search")
 	}
 }

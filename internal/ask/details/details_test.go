@@ -9,27 +9,57 @@ import (
 func TestReadsWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]Asked{
-		"Where does the Alpine honey come from?":        {Intent: "origin", Kind: "place", Words: []string{"Alpine", "honey"}},
-		"how long is the voucher valid":                 {Intent: "valid", Kind: "span", Words: []string{"voucher"}},
-		"what temperature for sourdough":                {Intent: "temperature", Kind: "temperature", Words: []string{"sourdough"}},
-		"how many guests fit in the barn":               {Intent: "capacity", Kind: "people", Words: []string{"barn"}},
-		"can the lunch box go in the microwave":         {Intent: "yes", Kind: "yes", Words: []string{"lunch", "box", "microwave"}},
-		"by when do I have to enter the rowing regatta": {Intent: "deadline", Kind: "date", Words: []string{"enter", "rowing", "regatta"}},
-		"Woher kommt der Bergkäse?":                     {Intent: "origin", Kind: "place", Words: []string{"Bergkäse"}},
-		"Wie viele Seiten hat der Moorwanderer":         {Intent: "pages", Kind: "count", Words: []string{"Moorwanderer"}},
-		"Combien pèse la tente Cime ?":                  {Intent: "weight", Kind: "quantity", Words: []string{"tente", "Cime"}},
-		"¿Quién escribió La casa gris?":                 {Intent: "author", Kind: "person", Words: []string{"casa", "gris"}},
-		"quanto custa o queijo da serra":                {Intent: "price", Kind: "money", Words: []string{"queijo", "serra"}},
-		"quanti watt ha la stufa Etna":                  {Intent: "count", Kind: "count", Words: []string{"watt", "stufa", "Etna"}},
-		"Wie viele Leute passen in die Scheune?":        {Intent: "capacity", Kind: "people", Words: []string{"Scheune"}},
-		"¿Cuánto paga el puesto de cocinero?":           {Intent: "jobs-pay", Kind: "money", Words: []string{"puesto", "cocinero"}},
-		"モンステラの水やりは何日おきですか":                             {Intent: "often", Kind: "span", Words: []string{"モンステラの水やり"}},
-		"陶芸教室の講師は誰ですか":                                  {Intent: "performer", Kind: "person", Words: []string{"陶芸教室"}},
-		"赤いマグ、在庫ありますか？":                                 {Intent: "availability", Kind: "yes", Words: []string{"赤いマグ"}},
-		"which grapes go into the Alba":                 {Intent: "property", Kind: "open", Words: []string{"grapes", "Alba"}},
-		"di che diametro sono le ruote della Falena":    {Intent: "property", Kind: "open", Words: []string{"diametro", "ruote", "Falena"}},
-		"La chambre Bruyère est-elle climatisée ?":      {Intent: "yes", Kind: "yes", Words: []string{"chambre", "Bruyère", "climatisée"}},
-		"la tenda Cima esiste in verde?":                {Intent: "size", Kind: "yes", Words: []string{"tenda", "Cima", "verde"}},
+		"Where does the Alpine honey come from?": {
+			Intent: "origin", Kind: "place", Words: []string{"Alpine", "honey"},
+		},
+		"how long is the voucher valid": {Intent: "valid", Kind: "span", Words: []string{"voucher"}},
+		"what temperature for sourdough": {
+			Intent: "temperature", Kind: "temperature", Words: []string{"sourdough"},
+		},
+		"how many guests fit in the barn": {Intent: "capacity", Kind: "people", Words: []string{"barn"}},
+		"can the lunch box go in the microwave": {
+			Intent: "yes", Kind: "yes", Words: []string{"lunch", "box", "microwave"},
+		},
+		"by when do I have to enter the rowing regatta": {
+			Intent: "deadline", Kind: "date", Words: []string{"enter", "rowing", "regatta"},
+		},
+		"Woher kommt der Bergkäse?": {Intent: "origin", Kind: "place", Words: []string{"Bergkäse"}},
+		"Wie viele Seiten hat der Moorwanderer": {
+			Intent: "pages", Kind: "count", Words: []string{"Moorwanderer"},
+		},
+		"Combien pèse la tente Cime ?": {
+			Intent: "weight", Kind: "quantity", Words: []string{"tente", "Cime"},
+		},
+		"¿Quién escribió La casa gris?": {
+			Intent: "author", Kind: "person", Words: []string{"casa", "gris"},
+		},
+		"quanto custa o queijo da serra": {
+			Intent: "price", Kind: "money", Words: []string{"queijo", "serra"},
+		},
+		"quanti watt ha la stufa Etna": {
+			Intent: "count", Kind: "count", Words: []string{"watt", "stufa", "Etna"},
+		},
+		"Wie viele Leute passen in die Scheune?": {
+			Intent: "capacity", Kind: "people", Words: []string{"Scheune"},
+		},
+		"¿Cuánto paga el puesto de cocinero?": {
+			Intent: "jobs-pay", Kind: "money", Words: []string{"puesto", "cocinero"},
+		},
+		"モンステラの水やりは何日おきですか": {Intent: "often", Kind: "span", Words: []string{"モンステラの水やり"}},
+		"陶芸教室の講師は誰ですか":      {Intent: "performer", Kind: "person", Words: []string{"陶芸教室"}},
+		"赤いマグ、在庫ありますか？":     {Intent: "availability", Kind: "yes", Words: []string{"赤いマグ"}},
+		"which grapes go into the Alba": {
+			Intent: "property", Kind: "open", Words: []string{"grapes", "Alba"},
+		},
+		"di che diametro sono le ruote della Falena": {
+			Intent: "property", Kind: "open", Words: []string{"diametro", "ruote", "Falena"},
+		},
+		"La chambre Bruyère est-elle climatisée ?": {
+			Intent: "yes", Kind: "yes", Words: []string{"chambre", "Bruyère", "climatisée"},
+		},
+		"la tenda Cima esiste in verde?": {
+			Intent: "size", Kind: "yes", Words: []string{"tenda", "Cima", "verde"},
+		},
 	} {
 		got, ok := Read(question)
 		if !ok || got.Intent != want.Intent || got.Kind != want.Kind || !slices.Equal(got.Words, want.Words) {
@@ -92,7 +122,8 @@ func TestPropertiesAreAskedForByTheirNames(t *testing.T) {
 		}
 	}
 	for _, question := range []string{
-		"recipes with calories under 300", "price under $20", "rezepte mit kalorien unter 300", "ヴィーガンのレシピは？", "vegan leather bags",
+		"recipes with calories under 300", "price under $20", "rezepte mit kalorien unter 300", "ヴィーガンのレシピは？",
+		"vegan leather bags",
 	} {
 		if got, ok := Read(question); ok {
 			t.Errorf("%q reads %+v, want nothing", question, got)
@@ -159,7 +190,8 @@ func TestSentencesHaveValuesOfKinds(t *testing.T) {
 func TestWhoAsksWhatThereIsAsksForNoDetail(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"What is there for supper?", "Was gibt es zum Frühstück?", "Qu'y a-t-il pour le dîner ?", "¿Qué hay para cenar?", "Cosa c'è per cena?", "O que há para jantar?",
+		"What is there for supper?", "Was gibt es zum Frühstück?", "Qu'y a-t-il pour le dîner ?",
+		"¿Qué hay para cenar?", "Cosa c'è per cena?", "O que há para jantar?",
 	} {
 		if asked, ok := Read(text); ok {
 			t.Errorf("%q asks for %+v", text, asked)

@@ -17,15 +17,20 @@ var dinner = []Slot{
 	{
 		ID: "dietary_restrictions", Text: "Any dietary restrictions?", Kind: "multi_select", Filter: "suitableForDiet",
 		Options: []string{"vegetarian", "vegan", "gluten-free"}, Values: []string{"vegetarian", "vegan", "glutenfree"},
-		When:      When{Types: []string{"Recipe"}},
-		Languages: []Translation{{Language: "de", Text: "Ernährungsweise?", Options: []string{"vegetarisch", "vegan", "glutenfrei"}}},
+		When: When{Types: []string{"Recipe"}},
+		Languages: []Translation{{Language: "de", Text: "Ernährungsweise?",
+			Options: []string{"vegetarisch", "vegan", "glutenfrei"}}},
 	},
 	{
-		ID: "cooking_time", Text: "How much time?", Kind: "single_select", Filter: "totalTime", Default: []string{"20-40 minutes"}, Types: []string{"Recipe"},
-		Options: []string{"under 20 minutes", "20-40 minutes", "over 40 minutes"}, When: When{Types: []string{"Recipe"}},
+		ID: "cooking_time", Text: "How much time?", Kind: "single_select", Filter: "totalTime",
+		Default: []string{"20-40 minutes"}, Types: []string{"Recipe"},
+		Options: []string{"under 20 minutes", "20-40 minutes", "over 40 minutes"},
+		When:    When{Types: []string{"Recipe"}},
 	},
-	{ID: "budget", Text: "What may it cost?", Kind: "number", Filter: "price", Default: []string{"20"}, When: When{Types: []string{"Product"}}},
-	{ID: "in_stock", Text: "In stock only?", Kind: "boolean", Filter: "availability", Value: "InStock", Default: []string{"true"}, When: When{Types: []string{"Product"}}},
+	{ID: "budget", Text: "What may it cost?", Kind: "number", Filter: "price", Default: []string{"20"},
+		When: When{Types: []string{"Product"}}},
+	{ID: "in_stock", Text: "In stock only?", Kind: "boolean", Filter: "availability", Value: "InStock",
+		Default: []string{"true"}, When: When{Types: []string{"Product"}}},
 	{ID: "occasion", Text: "What is it for?", Kind: "free_text", When: When{Words: []string{"gift", "贈り物"}}},
 }
 
@@ -35,7 +40,8 @@ func asker(mode Mode) *Asker {
 
 // vague is a question that the kitchen asks back for.
 func vague(change func(*Need)) Need {
-	n := Need{Text: "I need something for dinner", Are: are("Recipe"), Telling: 1, Matches: 20, Known: func(string) bool { return false }}
+	n := Need{Text: "I need something for dinner", Are: are("Recipe"), Telling: 1, Matches: 20,
+		Known: func(string) bool { return false }}
 	if change != nil {
 		change(&n)
 	}
@@ -72,18 +78,24 @@ func TestAVagueQuestionIsAskedBackAndOneThatSaysItIsNot(t *testing.T) {
 		{"as it is", Slots, nil, []string{"dietary_restrictions", "cooking_time"}},
 		{"nothing is asked back at all", Off, nil, nil},
 		{"the diet is known", Slots, func(n *Need) { n.Known = knows("suitableForDiet") }, []string{"cooking_time"}},
-		{"a time of another name is known", Slots, func(n *Need) { n.Known = knows("suitableForDiet", "cookTime") }, nil},
-		{"an attribute has the question's name", Slots, func(n *Need) { n.Known = knows("cooking_time") }, []string{"dietary_restrictions"}},
-		{"one was asked before", Slots, func(n *Need) { n.State = State{Rounds: 1, Asked: []string{"cooking_time"}} }, []string{"dietary_restrictions"}},
-		{"one is answered now", Slots, func(n *Need) { n.Answered = []string{"dietary_restrictions"} }, []string{"cooking_time"}},
+		{"a time of another name is known", Slots,
+			func(n *Need) { n.Known = knows("suitableForDiet", "cookTime") }, nil},
+		{"an attribute has the question's name", Slots, func(n *Need) { n.Known = knows("cooking_time") },
+			[]string{"dietary_restrictions"}},
+		{"one was asked before", Slots, func(n *Need) { n.State = State{Rounds: 1, Asked: []string{"cooking_time"}} },
+			[]string{"dietary_restrictions"}},
+		{"one is answered now", Slots, func(n *Need) { n.Answered = []string{"dietary_restrictions"} },
+			[]string{"cooking_time"}},
 		{"anything will do", Slots, func(n *Need) { n.Answered, n.Settled = []string{"cooking_time"}, true }, nil},
 		{"there were two rounds", Slots, func(n *Need) { n.State.Rounds = 2 }, nil},
 		{"few items fit", Slots, func(n *Need) { n.Matches = 8 }, nil},
 		{"the question says much", Slots, func(n *Need) { n.Telling = 4 }, nil},
 		{"other things fit", Slots, func(n *Need) { n.Are = are("Product") }, []string{"budget", "in_stock"}},
-		{"a word is in the question", Slots, func(n *Need) { n.Are, n.Text = are("Product"), "A GIFT!" }, []string{"budget", "in_stock", "occasion"}},
+		{"a word is in the question", Slots, func(n *Need) { n.Are, n.Text = are("Product"), "A GIFT!" },
+			[]string{"budget", "in_stock", "occasion"}},
 		{"a word is part of another", Slots, func(n *Need) { n.Are, n.Text = are("Event"), "a gifted child" }, nil},
-		{"a word of a script without blanks", Slots, func(n *Need) { n.Are, n.Text = are("Event"), "母への贈り物を探す" }, []string{"occasion"}},
+		{"a word of a script without blanks", Slots, func(n *Need) { n.Are, n.Text = are("Event"), "母への贈り物を探す" },
+			[]string{"occasion"}},
 	} {
 		if got := ids(asker(row.mode).Ask(vague(row.change))); !slices.Equal(got, row.want) {
 			t.Errorf("%s: asked %q, want %q", row.why, got, row.want)
@@ -117,13 +129,16 @@ func TestASlotThatIsAlwaysAskedNeedsNoVagueness(t *testing.T) {
 func TestQuestionsAreInTheLanguageOfTheAnswerWhereTheyExistInIt(t *testing.T) {
 	t.Parallel()
 	e := asker(Slots).Ask(vague(func(n *Need) { n.Speaker = i18n.For("de") }))
-	want := &Elicitation{Text: "20 Einträge passen. Mit ein paar Angaben mehr findet sich der richtige:", Prompts: []Prompt{
-		{ID: "dietary_restrictions", Text: "Ernährungsweise?", Kind: MultiSelect, Options: []string{"vegetarisch", "vegan", "glutenfrei", "egal"}},
-		{
-			ID: "cooking_time", Text: "How much time?", Kind: SingleSelect, Options: []string{"under 20 minutes", "20-40 minutes", "over 40 minutes", "egal"},
-			Default: jsontext.Value(`"20-40 minutes"`),
-		},
-	}}
+	want := &Elicitation{Text: "20 Einträge passen. Mit ein paar Angaben mehr findet sich der richtige:",
+		Prompts: []Prompt{
+			{ID: "dietary_restrictions", Text: "Ernährungsweise?", Kind: MultiSelect,
+				Options: []string{"vegetarisch", "vegan", "glutenfrei", "egal"}},
+			{
+				ID: "cooking_time", Text: "How much time?", Kind: SingleSelect,
+				Options: []string{"under 20 minutes", "20-40 minutes", "over 40 minutes", "egal"},
+				Default: jsontext.Value(`"20-40 minutes"`),
+			},
+		}}
 	if diff := cmp.Diff(want, e); diff != "" {
 		t.Error(diff)
 	}
@@ -194,7 +209,8 @@ func TestAnswersBecomeTheAttributesThatTheyFill(t *testing.T) {
 		decode(t, row.attributes, &attributes)
 		decode(t, row.contexts, &contexts)
 		h := asker(Slots).Heed(attributes, contexts)
-		if got := encode(t, h.Attributes); got != row.want || strings.Join(h.Words, "|") != row.words || h.Settled != row.settled {
+		if got := encode(t, h.Attributes); got != row.want || strings.Join(h.Words, "|") != row.words ||
+			h.Settled != row.settled {
 			t.Errorf("%s %s\n got %s, words %q, settled %t\nwant %s, words %q, settled %t",
 				row.attributes, row.contexts, got, h.Words, h.Settled, row.want, row.words, row.settled)
 		}
@@ -204,7 +220,8 @@ func TestAnswersBecomeTheAttributesThatTheyFill(t *testing.T) {
 func TestWhoAnswersWantsTheTypesThatTheAnswerIsAbout(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string][]string{`"under 20 minutes"`: {"Recipe"}, `"no preference"`: nil} {
-		if h := asker(Slots).Heed(map[string]jsontext.Value{"cooking_time": jsontext.Value(said)}, nil); !slices.Equal(h.Types, want) {
+		if h := asker(Slots).Heed(map[string]jsontext.Value{"cooking_time": jsontext.Value(said)},
+			nil); !slices.Equal(h.Types, want) {
 			t.Errorf("%s is about %q, want %q", said, h.Types, want)
 		}
 	}
@@ -217,7 +234,9 @@ func TestOptionsOfFacetsAreReadBackInEveryLanguage(t *testing.T) {
 	for _, language := range i18n.Languages {
 		speaker := i18n.For(language)
 		for _, unit := range []string{"USD", "EUR", "GBP", "CHF", "JPY", "BRL", minutes, ""} {
-			for _, s := range []span{{max: &low, unit: unit}, {min: &low, max: &high, unit: unit}, {min: &high, unit: unit}} {
+			for _, s := range []span{
+				{max: &low, unit: unit}, {min: &low, max: &high, unit: unit}, {min: &high, unit: unit},
+			} {
 				said := s.label(speaker)
 				h := a.Heed(map[string]jsontext.Value{"price": quote(said)}, nil)
 				if got, want := string(h.Attributes["price"]), string(s.attribute()); got != want {
@@ -232,7 +251,9 @@ func TestOptionsOfFacetsAreReadBackInEveryLanguage(t *testing.T) {
 			}
 		}
 	}
-	for _, said := range []string{"under 20 dollars", "20", "1 2 3", "up to 99999999999999999999 dollars", strings.Repeat("9", 1000), ""} {
+	for _, said := range []string{
+		"under 20 dollars", "20", "1 2 3", "up to 99999999999999999999 dollars", strings.Repeat("9", 1000), "",
+	} {
 		if s := readSpan(said); s != nil {
 			t.Errorf("%q is read as %s", said, s.attribute())
 		}
@@ -260,23 +281,34 @@ func TestWhatItemsDifferInIsAsked(t *testing.T) {
 		need Need
 		want []string // questions with their options
 	}{
-		{"even words", open(even(facets.Brand, Count{"A", 9}, Count{"B", 8}, Count{"C", 3})), []string{"brand: A, B, C, no preference"}},
+		{"even words", open(even(facets.Brand, Count{"A", 9}, Count{"B", 8}, Count{"C", 3})),
+			[]string{"brand: A, B, C, no preference"}},
 		{"one word has nearly all", open(even(facets.Brand, Count{"A", 18}, Count{"B", 2})), nil},
-		{"every item its own", open(even(facets.Brand, Count{"A", 1}, Count{"B", 1}, Count{"C", 1}, Count{"D", 1})), nil},
-		{"half of them say nothing", open(Facet{Slot: facets.Brand, Known: 9, Values: []Count{{"A", 5}, {"B", 4}}}), nil},
+		{"every item its own",
+			open(even(facets.Brand, Count{"A", 1}, Count{"B", 1}, Count{"C", 1}, Count{"D", 1})), nil},
+		{"half of them say nothing",
+			open(Facet{Slot: facets.Brand, Known: 9, Values: []Count{{"A", 5}, {"B", 4}}}), nil},
 		{"the question says it", vague(func(n *Need) {
-			n.Are, n.Text, n.Facets = are(), "a blue one", []Facet{even(facets.Color, Count{"Blue", 9}, Count{"Red", 8})}
+			n.Are, n.Text, n.Facets = are(), "a blue one",
+				[]Facet{even(facets.Color, Count{"Blue", 9}, Count{"Red", 8})}
 		}), nil},
 		{"it is known", vague(func(n *Need) {
-			n.Are, n.Known, n.Facets = are(), knows("color"), []Facet{even(facets.Color, Count{"Blue", 9}, Count{"Red", 8})}
+			n.Are, n.Known, n.Facets = are(), knows("color"),
+				[]Facet{even(facets.Color, Count{"Blue", 9}, Count{"Red", 8})}
 		}), nil},
-		{"times", open(times), []string{"totalTime: up to 30 minutes, 30 to 60 minutes, 60 minutes and more, no preference"}},
+		{"times", open(times),
+			[]string{"totalTime: up to 30 minutes, 30 to 60 minutes, 60 minutes and more, no preference"}},
 		{"prices", open(prices), []string{"price: up to $40, $40 to $150, $150 and more, no preference"}},
 		{"all the same", open(Facet{Slot: facets.Price, Known: 20, Figures: slices.Repeat([]float64{5}, 20)}), nil},
 		{"nobody chooses by it", open(even("sku", Count{"A", 9}, Count{"B", 8})), nil},
-		{"diets", open(even(facets.Diet, Count{"vegan", 6}, Count{"vegetarian", 9}, Count{"glutenfree", 7}, Count{"fishfree", 15})), []string{"suitableForDiet: vegetarian, gluten-free, vegan, no preference"}},
+		{
+			"diets",
+			open(even(facets.Diet, Count{"vegan", 6}, Count{"vegetarian", 9}, Count{"glutenfree", 7},
+				Count{"fishfree", 15})), []string{"suitableForDiet: vegetarian, gluten-free, vegan, no preference"},
+		},
 		{"slots come first", vague(func(n *Need) { n.Facets = []Facet{times} }), []string{
-			"dietary_restrictions: vegetarian, vegan, gluten-free, no preference", "cooking_time: under 20 minutes, 20-40 minutes, over 40 minutes, no preference",
+			"dietary_restrictions: vegetarian, vegan, gluten-free, no preference",
+			"cooking_time: under 20 minutes, 20-40 minutes, over 40 minutes, no preference",
 		}},
 	} {
 		var got []string
@@ -303,25 +335,28 @@ func TestSlotsAreChecked(t *testing.T) {
 	}
 	good := dinner[0]
 	for want, spoil := range map[string]func(*Slot){
-		"id":                    func(s *Slot) { s.ID = "a b" },
-		"id ":                   func(s *Slot) { s.ID = "text" },
-		"kind":                  func(s *Slot) { s.Kind = "text" },
-		"options":               func(s *Slot) { s.Options, s.Values, s.Languages = s.Options[:1], nil, nil },
-		"options[1]":            func(s *Slot) { s.Options = []string{"a", "a", "b"} },
-		"values":                func(s *Slot) { s.Values = s.Values[:2] },
-		"default":               func(s *Slot) { s.Default = []string{"vegan", "pescetarian"} },
-		"default ":              func(s *Slot) { s.Default = []string{"vegan", "vegan"} },
-		"default  ":             func(s *Slot) { s.Kind, s.Default = "single_select", []string{"vegan", "vegetarian"} },
-		"filter":                func(s *Slot) { s.Filter = "site" },
-		"bound":                 func(s *Slot) { s.Bound = "most" },
-		"value":                 func(s *Slot) { s.Value = "x" },
-		"when":                  func(s *Slot) { s.When.MoreThan = -1 },
-		"languages[0].language": func(s *Slot) { s.Languages = []Translation{{Language: "xx", Text: "?", Options: s.Options}} },
-		"languages[0].options":  func(s *Slot) { s.Languages = []Translation{{Language: "de", Text: "?"}} },
+		"id":         func(s *Slot) { s.ID = "a b" },
+		"id ":        func(s *Slot) { s.ID = "text" },
+		"kind":       func(s *Slot) { s.Kind = "text" },
+		"options":    func(s *Slot) { s.Options, s.Values, s.Languages = s.Options[:1], nil, nil },
+		"options[1]": func(s *Slot) { s.Options = []string{"a", "a", "b"} },
+		"values":     func(s *Slot) { s.Values = s.Values[:2] },
+		"default":    func(s *Slot) { s.Default = []string{"vegan", "pescetarian"} },
+		"default ":   func(s *Slot) { s.Default = []string{"vegan", "vegan"} },
+		"default  ":  func(s *Slot) { s.Kind, s.Default = "single_select", []string{"vegan", "vegetarian"} },
+		"filter":     func(s *Slot) { s.Filter = "site" },
+		"bound":      func(s *Slot) { s.Bound = "most" },
+		"value":      func(s *Slot) { s.Value = "x" },
+		"when":       func(s *Slot) { s.When.MoreThan = -1 },
+		"languages[0].language": func(s *Slot) {
+			s.Languages = []Translation{{Language: "xx", Text: "?", Options: s.Options}}
+		},
+		"languages[0].options": func(s *Slot) { s.Languages = []Translation{{Language: "de", Text: "?"}} },
 	} {
 		s := good
 		spoil(&s)
-		if faults := s.Check(); !slices.ContainsFunc(faults, func(f Fault) bool { return f.Field == strings.TrimSpace(want) }) {
+		if faults := s.Check(); !slices.ContainsFunc(faults,
+			func(f Fault) bool { return f.Field == strings.TrimSpace(want) }) {
 			t.Errorf("%s: found %v", want, faults)
 		}
 	}

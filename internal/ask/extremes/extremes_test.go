@@ -59,7 +59,8 @@ func TestReadsWhatIsComparedOrCounted(t *testing.T) {
 			t.Errorf("%q reads %+v, %v; want %+v", question, got, ok, want)
 		}
 	}
-	for _, question := range []string{"a tent for two", "ein Zelt", "when do you open", "テント", "wie viel kostet ein Zelt", "une tente à moins de 20 euros"} {
+	for _, question := range []string{"a tent for two", "ein Zelt", "when do you open", "テント",
+		"wie viel kostet ein Zelt", "une tente à moins de 20 euros"} {
 		if got, ok := Read(question); ok {
 			t.Errorf("%q reads %+v, want nothing", question, got)
 		}
@@ -105,7 +106,8 @@ func TestFiguresOfFacts(t *testing.T) {
 func TestPayByTheHourIsNotComparedWithPayByTheYear(t *testing.T) {
 	t.Parallel()
 	pay := valueOf(2600, "EUR")
-	all := []Value{pay.Paid("MON"), valueOf(24000, "EUR").Paid("ANN"), valueOf(15, "EUR").Paid("HUR"), valueOf(16, "EUR").Paid("HUR")}
+	all := []Value{pay.Paid("MON"), valueOf(24000, "EUR").Paid("ANN"), valueOf(15, "EUR").Paid("HUR"),
+		valueOf(16, "EUR").Paid("HUR")}
 	if all[0].Figure.High != 31200 || CommonUnit(all) != "EUR" || all[2].Unit == "EUR" {
 		t.Errorf("%+v, compared in %s", all, CommonUnit(all))
 	}
@@ -121,7 +123,8 @@ func TestTablesAreWhole(t *testing.T) {
 			}
 		}
 		for name := range table.phrases {
-			if name != "anything" && name != "count" && superlatives()[name].measures == nil && english.phrases[name] == nil {
+			if name != "anything" && name != "count" && superlatives()[name].measures == nil &&
+				english.phrases[name] == nil {
 				t.Errorf("%s: %q is no name", table.tag, name)
 			}
 		}

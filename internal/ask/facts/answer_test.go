@@ -146,7 +146,8 @@ func TestStatesWhateverPropertiesAreCalled(t *testing.T) {
 		"additionalProperty":[{"name":"Wheels","value":4},{"name":"Climatisation","value":false}]}`))
 	for language, want := range map[string]string{
 		"en": "Node SDK: Wheels – 4. | No, Node SDK: Climatisation – no. | Node SDK: course mode – onsite. | " +
-			"Node SDK: date – 8 May 2027. | Node SDK: accepts new patients – yes. | Node SDK: specialty – dermatology (skin). | " +
+			"Node SDK: date – 8 May 2027. | Node SDK: accepts new patients – yes. | Node SDK: " +
+			"specialty – dermatology (skin). | " +
 			"Node SDK: runtime platform – Node 20 or newer.",
 		"fr": "Node SDK : Wheels – 4. | Non, Node SDK : Climatisation – non. | Node SDK : course mode – onsite. | " +
 			"Node SDK : date – 8 mai 2027. | Node SDK : accepte de nouveaux patients – oui. | " +

@@ -26,7 +26,8 @@ func FuzzOpeningHoursText(f *testing.F) {
 		}
 		for _, r := range rules {
 			for _, hours := range r.spans {
-				if hours.from < 0 || hours.from >= dayMinutes || hours.to <= hours.from || hours.to > 2*dayMinutes || r.days == 0 {
+				if hours.from < 0 || hours.from >= dayMinutes || hours.to <= hours.from || hours.to > 2*dayMinutes ||
+					r.days == 0 {
 					t.Fatalf("%q: %+v", written, r)
 				}
 			}
@@ -60,7 +61,8 @@ func FuzzObjects(f *testing.F) {
 			for _, q := range []Question{{}, full} {
 				q.Intent = name
 				answer, ok := q.Answer(object)
-				if ok && (len(answer.Properties) == 0 || strings.TrimSpace(answer.Text) == "" || !utf8.ValidString(answer.Text)) {
+				if ok && (len(answer.Properties) == 0 || strings.TrimSpace(answer.Text) == "" ||
+					!utf8.ValidString(answer.Text)) {
 					t.Fatalf("%s of %q: %+v", name, written, answer)
 				}
 			}

@@ -110,7 +110,8 @@ func drawHours(t *rapid.T) []byte {
 		if special || rapid.IntRange(0, 3).Draw(t, "season") == 0 {
 			from := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 14).Draw(t, "from"))
 			s["validFrom"] = from.Format(time.DateOnly)
-			s["validThrough"] = from.AddDate(0, 0, rapid.SampledFrom([]int{0, 0, 1, 7}).Draw(t, "through")).Format(time.DateOnly)
+			s["validThrough"] = from.AddDate(0, 0,
+				rapid.SampledFrom([]int{0, 0, 1, 7}).Draw(t, "through")).Format(time.DateOnly)
 		}
 		return s
 	}

@@ -128,7 +128,8 @@ func TestFiguresAndDaysAreWrittenAsTheLanguageDoes(t *testing.T) {
 	} {
 		s := For(row.language)
 		for got, want := range map[string]string{
-			s.Number(1299.5, -1): row.number, s.Number(4.5, -1): row.small, s.Span(70): row.span, s.Day(day): row.day, s.Moment(day): row.moment,
+			s.Number(1299.5, -1): row.number, s.Number(4.5, -1): row.small, s.Span(70): row.span, s.Day(day): row.day,
+			s.Moment(day): row.moment,
 		} {
 			if got != want {
 				t.Errorf("%s: %q, want %q", row.language, got, want)

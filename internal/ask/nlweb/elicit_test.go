@@ -26,7 +26,8 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	t.Parallel()
 	asked := &elicitation.Elicitation{Text: "Tell me more:", Prompts: []elicitation.Prompt{
 		{ID: "diet", Text: "Any diet?", Kind: elicitation.MultiSelect, Options: []string{"vegan", "no preference"}},
-		{ID: "time", Text: "How long?", Kind: elicitation.SingleSelect, Options: []string{"under 20 minutes", "longer"}, Default: jsontext.Value(`"longer"`)},
+		{ID: "time", Text: "How long?", Kind: elicitation.SingleSelect, Options: []string{"under 20 minutes", "longer"},
+			Default: jsontext.Value(`"longer"`)},
 		{ID: "budget", Text: "How much?", Kind: elicitation.Number, Default: jsontext.Value(`20`)},
 		{ID: "stock", Text: "In stock only?", Kind: elicitation.Boolean},
 		{ID: "else", Text: "Anything \xff else?", Kind: elicitation.FreeText},
@@ -41,14 +42,16 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	d := newDoor(nil, Config{Now: noon})
 	x := func() *exchange {
 		// A widget is for answers: an elicitation has neither format nor template.
-		x := &exchange{start: noon(), meta: wire.Meta{Version: wire.Version, ResponseType: wire.TypeAnswer, ResponseFormat: wire.FormatChatGPT}}
+		x := &exchange{start: noon(),
+			meta: wire.Meta{Version: wire.Version, ResponseType: wire.TypeAnswer, ResponseFormat: wire.FormatChatGPT}}
 		x.meta.SessionContext = []byte(`{"k":1}`)
 		x.dress(Widget{Template: "ui://widget"})
 		return x
 	}
 	w := httptest.NewRecorder()
 	d.askBack(context.Background(), w, x(), &ask.Reply{Elicitation: asked})
-	if got := w.Body.String(); w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || got != want+"\n" {
+	if got := w.Body.String(); w.Code != 200 || w.Header().Get("Content-Type") != "application/json" ||
+		got != want+"\n" {
 		t.Errorf("%d %s\n got %s\nwant %s", w.Code, w.Header().Get("Content-Type"), got, want)
 	}
 	result := d.compose(context.Background(), x(), &ask.Reply{Elicitation: asked}, nil).result()
@@ -60,7 +63,8 @@ func TestAQuestionBackIsOneJSONObjectWithEveryKindOfQuestion(t *testing.T) {
 	}
 }
 
-// vagueFixture answers from many recipes that are much alike, which asks back for a diet and a time.
+// vagueFixture answers from many recipes that are much alike, which asks back for a diet and a
+// time.
 func vagueFixture(t *testing.T) *ask.Service {
 	t.Helper()
 	ctx := context.Background()
@@ -72,7 +76,8 @@ func vagueFixture(t *testing.T) *ask.Service {
 	}
 	for i := range 20 {
 		diet := []string{"VeganDiet", "VegetarianDiet", "GlutenFreeDiet"}[i%3]
-		err := run.Put(ctx, thing(fmt.Sprintf("https://kitchen.example/%d", i), "Recipe", "en", fmt.Sprintf("Dinner number %d", i), "Something for dinner.",
+		err := run.Put(ctx, thing(fmt.Sprintf("https://kitchen.example/%d", i), "Recipe", "en",
+			fmt.Sprintf("Dinner number %d", i), "Something for dinner.",
 			fmt.Sprintf(`"totalTime":"PT%dM","suitableForDiet":"https://schema.org/%s"`, 5+5*i, diet)))
 		if err != nil {
 			t.Fatal(err)
@@ -86,12 +91,16 @@ func vagueFixture(t *testing.T) *ask.Service {
 		t.Fatal(err)
 	}
 	return answering(t, contentOf(t, db, rules, released.Site{ID: "kitchen"}), ask.Deps{
-		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
-		Elicitation: elicitation.New(elicitation.Config{Mode: elicitation.Slots, Rounds: 2, Questions: 1, MoreThan: 5, Words: 2, Slots: []elicitation.Slot{
-			{ID: "diet", Text: "Any diet?", Kind: "multi_select", Options: []string{"vegan", "vegetarian"}, Filter: "suitableForDiet"},
-			{ID: "time", Text: "How long?", Kind: "single_select", Options: []string{"under 20 minutes", "longer"}, Filter: "totalTime"},
-			{ID: "more", Text: "Anything else?", Kind: "free_text"},
-		}}),
+		Conversations: session.NewConversations(
+			session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
+		Elicitation: elicitation.New(elicitation.Config{Mode: elicitation.Slots, Rounds: 2, Questions: 1, MoreThan: 5,
+			Words: 2, Slots: []elicitation.Slot{
+				{ID: "diet", Text: "Any diet?", Kind: "multi_select", Options: []string{"vegan", "vegetarian"},
+					Filter: "suitableForDiet"},
+				{ID: "time", Text: "How long?", Kind: "single_select", Options: []string{"under 20 minutes", "longer"},
+					Filter: "totalTime"},
+				{ID: "more", Text: "Anything else?", Kind: "free_text"},
+			}}),
 	})
 }
 
@@ -126,7 +135,8 @@ func TestAConversationIsAskedBackTwiceAtMostAndNeverTheSame(t *testing.T) {
 	h := Handler(vagueFixture(t), Config{Now: noon})
 	const vague = `{"query":{"text":"something for dinner"%s},"prefer":{"streaming":true},"meta":{"session_context":%s}}`
 	w, first := asking(t, h, fmt.Sprintf(vague, "", "{}"), "Accept", "text/event-stream")
-	if got := questions(first); got != "diet" || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || first.Results != nil {
+	if got := questions(first); got != "diet" || w.Code != 200 ||
+		w.Header().Get("Content-Type") != "application/json" || first.Results != nil {
 		t.Fatalf("%d %s asks %q: %s", w.Code, w.Header().Get("Content-Type"), got, w.Body)
 	}
 	_, second := asking(t, h, fmt.Sprintf(vague, `,"diet":["vegan"]`, first.Meta.SessionContext))
@@ -187,7 +197,8 @@ func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
 	t.Parallel()
 	result := Tools(vagueFixture(t), Config{Now: noon})[0].Call(context.Background(), httpx.Call{Arguments: []byte(`{"query":{"text":"something for dinner"}}`)})
 	var response wire.Response
-	if err := json.Unmarshal(result.Object, &response); err != nil || questions(response) != "diet" || result.IsError || !strings.Contains(string(result.Meta), `"elicitation"`) {
+	if err := json.Unmarshal(result.Object, &response); err != nil || questions(response) != "diet" || result.IsError ||
+		!strings.Contains(string(result.Meta), `"elicitation"`) {
 		t.Errorf("%v, failed %t, %s, meta %s", err, result.IsError, result.Object, result.Meta)
 	}
 }
@@ -195,8 +206,10 @@ func TestTheToolAsksBackAsTheHTTPBindingDoes(t *testing.T) {
 func TestAnElicitationIsAFormForAPerson(t *testing.T) {
 	t.Parallel()
 	asked := &wire.Elicitation{Questions: []wire.Question{
-		{ID: "diet", Text: "Diet?", Type: "multi_select", Options: []string{"vegan", "none"}}, {ID: "time", Text: "Time?", Type: "single_select", Options: []string{"short", "long"}},
-		{ID: "people", Text: "People?", Type: "number"}, {ID: "quick", Text: "Quick?", Type: "boolean"}, {ID: "more", Text: "More?", Type: "free_text"},
+		{ID: "diet", Text: "Diet?", Type: "multi_select", Options: []string{"vegan", "none"}},
+		{ID: "time", Text: "Time?", Type: "single_select", Options: []string{"short", "long"}},
+		{ID: "people", Text: "People?", Type: "number"}, {ID: "quick", Text: "Quick?", Type: "boolean"},
+		{ID: "more", Text: "More?", Type: "free_text"},
 	}}
 	f := form(asked, []byte(`{"conversation_id":"c"}`))
 	const want = `{"properties":{"diet":{"items":{"enum":["vegan","none"],"type":"string"},"title":"Diet?","type":"array"},"more":{"title":"More?","type":"string"},` +

@@ -22,7 +22,8 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// foreign answers from a site in a language that nobody speaks, so that every word of another is our own.
+// foreign answers from a site in a language that nobody speaks, so that every word of another is
+// our own.
 func foreign(t *testing.T) *ask.Service {
 	t.Helper()
 	ctx := context.Background()
@@ -35,11 +36,13 @@ func foreign(t *testing.T) *ask.Service {
 	for i := range 24 {
 		diet := []string{"VeganDiet", "VegetarianDiet", "GlutenFreeDiet"}[i%3]
 		items := []content.Item{
-			thing(fmt.Sprintf("https://zorvik.example/r/%d", i), "Recipe", "", fmt.Sprintf("Mirelu tavok %s", names[i]), "Brinolu kasteb ulvoma.", fmt.Sprintf(
-				`"totalTime":"PT%dM","suitableForDiet":"https://schema.org/%s","aggregateRating":{"ratingValue":%d.5,"ratingCount":7},"recipeIngredient":["milk","vurbo"],"offers":{"price":%d,"priceCurrency":"EUR"}`,
-				5+5*i, diet, 1+i%4, 1000+i)),
-			thing(fmt.Sprintf("https://zorvik.example/e/%d", i), "Event", "", fmt.Sprintf("Feltri dagomu %s", names[i]), "Ruvano selti.", fmt.Sprintf(
-				`"startDate":"2026-12-%02dT19:30:00Z","offers":{"price":12.5,"priceCurrency":"EUR","availability":"https://schema.org/InStock"}`, 1+i)),
+			thing(fmt.Sprintf("https://zorvik.example/r/%d", i), "Recipe", "", fmt.Sprintf("Mirelu tavok %s", names[i]),
+				"Brinolu kasteb ulvoma.", fmt.Sprintf(
+					`"totalTime":"PT%dM","suitableForDiet":"https://schema.org/%s","aggregateRating":{"ratingValue":%d.5,"ratingCount":7},"recipeIngredient":["milk","vurbo"],"offers":{"price":%d,"priceCurrency":"EUR"}`,
+					5+5*i, diet, 1+i%4, 1000+i)),
+			thing(fmt.Sprintf("https://zorvik.example/e/%d", i), "Event", "", fmt.Sprintf("Feltri dagomu %s", names[i]),
+				"Ruvano selti.", fmt.Sprintf(
+					`"startDate":"2026-12-%02dT19:30:00Z","offers":{"price":12.5,"priceCurrency":"EUR","availability":"https://schema.org/InStock"}`, 1+i)),
 		}
 		if err := run.Put(ctx, items...); err != nil {
 			t.Fatal(err)
@@ -52,7 +55,8 @@ func foreign(t *testing.T) *ask.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
+	promises, err := session.NewPromises(db,
+		session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 100, Kept: 100, All: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +70,16 @@ func foreign(t *testing.T) *ask.Service {
 	}
 	return answering(t, corpus, ask.Deps{
 		Now: noon, Promises: later,
-		Conversations: session.NewConversations(session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
-		Elicitation:   elicitation.New(elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 5, Words: 2}),
+		Conversations: session.NewConversations(
+			session.ConversationOptions{Secret: []byte("0123456789abcdef0123456789abcdef"), Now: noon}),
+		Elicitation: elicitation.New(
+			elicitation.Config{Mode: elicitation.Auto, Rounds: 2, Questions: 3, MoreThan: 5, Words: 2}),
 	})
 }
 
 // names are words of no language.
-var names = strings.Fields("abo ceda difu gaho kelju lumri nasko obrati pexu quvo razdi sumpa tevlo umbri vaxo wulda xefti yorba zimlu aklo bendu corvi dolma estru")
+var names = strings.Fields("abo ceda difu gaho kelju lumri nasko obrati pexu quvo razdi sumpa tevlo umbri vaxo wulda " +
+	"xefti yorba zimlu aklo bendu corvi dolma estru")
 
 // outcomes are questions, each with what becomes of it and a word that says so in English.
 var outcomes = []struct{ name, body, outcome, english string }{
@@ -106,7 +113,8 @@ var outcomes = []struct{ name, body, outcome, english string }{
 
 var (
 	word     = regexp.MustCompile(`\p{L}{2,}`)
-	elsewise = strings.Fields("the of is are this that here there nothing not and or with without for from at it its an question answer try again ask other words time results " +
+	elsewise = strings.Fields("the of is are this that here there nothing not and or with without for from at it its " +
+		"an question answer try again ask other words time results " +
 		"recipe recipes event events item items product products dairy meat")
 )
 
@@ -138,7 +146,8 @@ func englishOnly(language string) map[string]bool {
 	return only
 }
 
-// ours gathers the texts of a response that are for reading: not names of members, values of the items or the question.
+// ours gathers the texts of a response that are for reading: not names of members, values of the
+// items or the question.
 func ours(v any, under string) []string {
 	var texts []string
 	switch v := v.(type) {
@@ -246,10 +255,12 @@ func TestEveryOutcomeIsToldInTheLanguageAskedFor(t *testing.T) {
 				Arguments: []byte(`{"query":{"text":"mirelu tavok","sort":"price","limit":4},"prefer":{"accept-language":"` + language + `","response_format":"chatgpt_app"}}`),
 				Progress:  func(_, _ int, message string) { told = append(told, message) },
 			})
-			check(t, []any{map[string]any{"text": result.Text}, map[string]any{"text": strings.Join(told, " ")}}, "1 of 4")
+			check(t,
+				[]any{map[string]any{"text": result.Text}, map[string]any{"text": strings.Join(told, " ")}}, "1 of 4")
 
 			// The transport's languages count where the arguments name none.
-			result = Tools(d, Config{Now: noon})[0].Call(t.Context(), httpx.Call{Arguments: []byte(`{"query":{"text":"qqqzz"}}`), Languages: language + ",en;q=0.5"})
+			result = Tools(d, Config{Now: noon})[0].Call(t.Context(),
+				httpx.Call{Arguments: []byte(`{"query":{"text":"qqqzz"}}`), Languages: language + ",en;q=0.5"})
 			var failed wire.Response
 			if err := json.Unmarshal(result.Object, &failed); err != nil || failed.Meta.Language != language {
 				t.Errorf("a caller that reads %s is told %s (%v)", language, result.Object, err)
@@ -290,7 +301,8 @@ func TestThePreferenceOutweighsTheHeaderAndTheLanguageIsStatedWhenOneIsPreferred
 		}
 	}
 	// What is wrong with a request is for those who write programs, and in English.
-	if _, got := asking(t, h, `{"query":{"text":"mirelu","site":"nowhere"},"prefer":{"accept-language":"de"}}`); got.Meta.Language != "en" || !strings.Contains(got.Error.Message, "is not served here") {
+	if _, got := asking(t, h,
+		`{"query":{"text":"mirelu","site":"nowhere"},"prefer":{"accept-language":"de"}}`); got.Meta.Language != "en" || !strings.Contains(got.Error.Message, "is not served here") {
 		t.Errorf("%+v %+v", got.Meta, got.Error)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// legacyStreamOf streams an answer in the flat dialect to a client whose request has a context of its own.
+// legacyStreamOf streams an answer in the flat dialect to a client whose request has a context of
+// its own.
 func legacyStreamOf(t *testing.T, d *ask.Service, answer *ask.Answer, ctx context.Context) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -37,7 +38,8 @@ func TestFailureInTheMiddleOfALegacyStreamIsAnErrorBeforeComplete(t *testing.T) 
 	body := legacyStreamOf(t, d, answer, context.Background())
 	items := strings.Count(body, `"schema_object":`)
 	failed := strings.Index(body, `data: {"message_type":"error","query_id":"q","message":`)
-	if items == 0 || items >= 50 || failed < 0 || !strings.HasSuffix(body, "\n\ndata: {\"message_type\":\"complete\",\"query_id\":\"q\"}\n\n") || strings.Contains(body, "content_item") {
+	if items == 0 || items >= 50 || failed < 0 || !strings.HasSuffix(body,
+		"\n\ndata: {\"message_type\":\"complete\",\"query_id\":\"q\"}\n\n") || strings.Contains(body, "content_item") {
 		t.Errorf("%d items, error at %d:\n%s", items, failed, body)
 	}
 }

@@ -28,8 +28,9 @@ import (
 	wire "frontdesk/wire/nlweb"
 )
 
-// fixture answers from two small sites: a shop in English and a garden journal in German, with one licensed and
-// one blocked item, and as many more lamps as wanted. It returns the service and the store under it.
+// fixture answers from two small sites: a shop in English and a garden journal in German, with one
+// licensed and one blocked item, and as many more lamps as wanted. It returns the service and the
+// store under it.
 func fixture(t testing.TB, more ...int) (*ask.Service, *store.DB) {
 	t.Helper()
 	ctx := context.Background()
@@ -37,18 +38,25 @@ func fixture(t testing.TB, more ...int) (*ask.Service, *store.DB) {
 	catalog := content.New(db, content.Options{})
 	for site, items := range map[string][]content.Item{
 		"lamps": {
-			thing("https://lamps.example/brass", "Product", "en", "Brass reading lamp", "A brass lamp for late readers.", `"offers":{"price":49.5,"priceCurrency":"EUR"}`),
-			thing("https://lamps.example/paper", "Product", "en", "Paper lamp", "A lamp of folded paper, light as its shade.", `"offers":{"price":19,"priceCurrency":"EUR"}`),
-			thing("https://lamps.example/premium/history", "Article", "en", "A history of the lamp", "Before glass there was clay. The rest is for subscribers: whale oil ruined three harbours.", ""),
-			thing("https://lamps.example/drafts/laser", "Product", "en", "Laser lamp", "Unannounced: the zirconium lamp.", ""),
+			thing("https://lamps.example/brass", "Product", "en", "Brass reading lamp",
+				"A brass lamp for late readers.", `"offers":{"price":49.5,"priceCurrency":"EUR"}`),
+			thing("https://lamps.example/paper", "Product", "en", "Paper lamp",
+				"A lamp of folded paper, light as its shade.", `"offers":{"price":19,"priceCurrency":"EUR"}`),
+			thing("https://lamps.example/premium/history", "Article", "en", "A history of the lamp",
+				"Before glass there was clay. The rest is for subscribers: whale oil ruined three harbours.", ""),
+			thing("https://lamps.example/drafts/laser", "Product", "en", "Laser lamp",
+				"Unannounced: the zirconium lamp.", ""),
 		},
 		"garten": {
-			thing("https://garten.example/rosen", "Article", "de", "Rosen schneiden", "Rosen schneidet man im Frühling, wenn die Forsythien blühen.", ""),
-			thing("https://garten.example/aepfel", "Recipe", "de", "Apfelmus <b>pur</b>", "Äpfel & Zimt, \"sonst\" nichts.", `"totalTime":"PT30M"`),
+			thing("https://garten.example/rosen", "Article", "de", "Rosen schneiden",
+				"Rosen schneidet man im Frühling, wenn die Forsythien blühen.", ""),
+			thing("https://garten.example/aepfel", "Recipe", "de", "Apfelmus <b>pur</b>",
+				"Äpfel & Zimt, \"sonst\" nichts.", `"totalTime":"PT30M"`),
 		},
 	} {
 		for i := range slices.Max(append(more, 0)) {
-			items = append(items, thing(fmt.Sprintf("https://%s.example/more/%d", site, i), "Product", "en", fmt.Sprintf("Lamp %d", i), "One of many.", ""))
+			items = append(items, thing(fmt.Sprintf("https://%s.example/more/%d", site, i), "Product", "en",
+				fmt.Sprintf("Lamp %d", i), "One of many.", ""))
 		}
 		run, err := catalog.Begin(ctx, site, "files")
 		if err != nil {
@@ -62,7 +70,8 @@ func fixture(t testing.TB, more ...int) (*ask.Service, *store.DB) {
 		}
 	}
 	rules, err := policy.New([]policy.Rule{
-		{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed, Excerpt: policy.Excerpt{Words: 5}},
+		{Match: policy.Match{Path: []string{"/premium/**"}}, Access: policy.Licensed,
+			Excerpt: policy.Excerpt{Words: 5}},
 		{Match: policy.Match{Path: []string{"/drafts/**"}}, Access: policy.Blocked},
 		{Access: policy.Open},
 	})
@@ -70,7 +79,8 @@ func fixture(t testing.TB, more ...int) (*ask.Service, *store.DB) {
 		t.Fatal(err)
 	}
 	return answering(t, contentOf(t, db, rules,
-		released.Site{ID: "lamps", Hosts: []string{"lamps.example"}}, released.Site{ID: "garten", Hosts: []string{"garten.example"}},
+		released.Site{ID: "lamps", Hosts: []string{"lamps.example"}},
+		released.Site{ID: "garten", Hosts: []string{"garten.example"}},
 	), ask.Deps{}), db
 }
 
@@ -120,8 +130,11 @@ func TestEveryCodeHasItsWordAndStatus(t *testing.T) {
 		fail.Malformed: "400 INVALID_QUERY", fail.Invalid: "200 INVALID_QUERY", fail.NoResults: "200 NO_RESULTS",
 		fail.UnsupportedFormat: "200 UNSUPPORTED_FORMAT", fail.UnsupportedMode: "200 UNSUPPORTED_MODE",
 		fail.TooLong: "200 TOKEN_LIMIT", fail.TooLarge: "413 TOO_LARGE", fail.NotFound: "404 NOT_FOUND",
-		fail.Method: "405 METHOD_NOT_ALLOWED", fail.MediaType: "415 UNSUPPORTED_MEDIA_TYPE", fail.Limited: "429 RATE_LIMITED",
-		fail.Unavailable: "503 UNAVAILABLE", fail.Unauthorized: "401 UNAUTHORIZED", fail.Forbidden: "403 FORBIDDEN", fail.Timeout: "200 TIMEOUT", fail.Slow: "408 TIMEOUT", fail.Cancelled: "200 CANCELLED", fail.UnknownPromise: "200 PROMISE_NOT_FOUND", fail.Internal: "500 INTERNAL_ERROR",
+		fail.Method: "405 METHOD_NOT_ALLOWED", fail.MediaType: "415 UNSUPPORTED_MEDIA_TYPE",
+		fail.Limited: "429 RATE_LIMITED", fail.Unavailable: "503 UNAVAILABLE", fail.Unauthorized: "401 UNAUTHORIZED",
+		fail.Forbidden: "403 FORBIDDEN", fail.Timeout: "200 TIMEOUT", fail.Slow: "408 TIMEOUT",
+		fail.Cancelled: "200 CANCELLED", fail.UnknownPromise: "200 PROMISE_NOT_FOUND",
+		fail.Internal: "500 INTERNAL_ERROR",
 	}
 	for _, code := range fail.Codes {
 		w := httptest.NewRecorder()
@@ -133,7 +146,8 @@ func TestEveryCodeHasItsWordAndStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := fmt.Sprintf("%d %s", w.Code, response.Error.Code)
-		if got != want[code] || response.Meta.ResponseType != "failure" || response.Meta.Version != "0.55" || response.Error.Message != "what to do" {
+		if got != want[code] || response.Meta.ResponseType != "failure" || response.Meta.Version != "0.55" ||
+			response.Error.Message != "what to do" {
 			t.Errorf("%s: %s, want %s: %s", code, got, want[code], w.Body)
 		}
 		if w.Header().Get("Retry-After") != "2" || strings.Contains(w.Body.String(), "secret") {
@@ -279,7 +293,8 @@ func TestFailureInTheMiddleOfAStreamIsAnErrorEventBeforeComplete(t *testing.T) {
 	results := strings.Count(body, "event: result\n")
 	failed := strings.Index(body, `event: error`+"\n"+`data: {"_meta":{"response_type":"failure"`)
 	done := strings.Index(body, `event: complete`+"\n"+`data: {"_meta":{"response_type":"answer"`)
-	if results == 0 || results >= 50 || failed < 0 || done < failed || !strings.Contains(body, `"code":"UNAVAILABLE"`) || strings.Contains(body, "content_item") {
+	if results == 0 || results >= 50 || failed < 0 || done < failed ||
+		!strings.Contains(body, `"code":"UNAVAILABLE"`) || strings.Contains(body, "content_item") {
 		t.Errorf("%d results, error at %d, complete at %d:\n%s", results, failed, done, body)
 	}
 }
@@ -334,7 +349,8 @@ func FuzzAsk(f *testing.F) {
 				}
 				return
 			}
-			if out := w.Body.String(); strings.Count(out, "event: start\n") != 1 || strings.Count(out, "event: complete\n") != 1 || !strings.HasSuffix(out, "}\n\n") {
+			if out := w.Body.String(); strings.Count(out, "event: start\n") != 1 ||
+				strings.Count(out, "event: complete\n") != 1 || !strings.HasSuffix(out, "}\n\n") {
 				t.Fatalf("bad stream for %q: %s", body, out)
 			}
 			return
@@ -353,9 +369,12 @@ func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 		{ResponseType: wire.TypeAnswer, Version: wire.Version},
 		{
 			ResponseType: wire.TypeFailure, ResponseFormat: wire.FormatChatGPT, Version: wire.Version, Streaming: true,
-			SessionContext: []byte(`{"a":"\u00e9","b":1.50}`), Ignored: []wire.Ignored{{Name: "/query/x\"y", Reason: "<b>"}}, ProcessingTime: &took,
+			SessionContext: []byte(`{"a":"\u00e9","b":1.50}`),
+			Ignored:        []wire.Ignored{{Name: "/query/x\"y", Reason: "<b>"}}, ProcessingTime: &took,
 			AnswerID: `a"b`, OutputTemplate: `ui://widget/"a"<b>.html`, WidgetAccessible: &accessible,
-			Understood: &wire.Understood{Text: "a \"b\"", Filters: []wire.Filter{{Name: "price", Max: &took, From: "question"}}},
+			Understood: &wire.Understood{
+				Text: "a \"b\"", Filters: []wire.Filter{{Name: "price", Max: &took, From: "question"}},
+			},
 		},
 	} {
 		x := exchange{meta: meta}
@@ -370,7 +389,8 @@ func TestMetaIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 func TestContentNamesTheItemsWhereTheTermsLeaveNoSummary(t *testing.T) {
 	t.Parallel()
 	_, db := fixture(t)
-	rules, err := policy.New([]policy.Rule{{Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}}})
+	rules, err := policy.New(
+		[]policy.Rule{{Access: policy.Open, Functions: policy.Functions{Prohibit: []string{"ai-input"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +426,8 @@ func TestWhatIsReadyWhenTheTimeIsUpIsTheAnswer(t *testing.T) {
 	}{
 		{"in time", context.Background(), func(n int, partial *wire.Failure) bool { return n == 50 && partial == nil }},
 		{"late", late, func(n int, partial *wire.Failure) bool {
-			return n > 0 && n < 50 && partial != nil && partial.Code == wire.CodeTimeout && strings.Contains(partial.Message, fmt.Sprint(n))
+			return n > 0 && n < 50 && partial != nil && partial.Code == wire.CodeTimeout &&
+				strings.Contains(partial.Message, fmt.Sprint(n))
 		}},
 	} {
 		d, _ := fixture(t, 100) // a new one, which holds nothing ready
@@ -414,7 +435,8 @@ func TestWhatIsReadyWhenTheTimeIsUpIsTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, ResponseFormat: wire.FormatConversational, Version: wire.Version}}
+		x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, ResponseFormat: wire.FormatConversational,
+			Version: wire.Version}}
 		w := httptest.NewRecorder()
 		if err := newDoor(d, Config{}).write(row.ctx, w, x, answer); err != nil {
 			t.Fatalf("%s: %v", row.name, err)

@@ -41,7 +41,8 @@ func promising(t testing.TB) (d *ask.Service, asks, await http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	promises, err := session.NewPromises(db, session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 1e6, Kept: 1e6, All: 1e6})
+	promises, err := session.NewPromises(db,
+		session.PromiseOptions{Secret: make([]byte, 32), Keep: time.Hour, Each: 1e6, Kept: 1e6, All: 1e6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,8 @@ func sent(t testing.TB, h http.Handler, body string) (int, wire.Response) {
 }
 
 func awaitBody(token, action, requestID string) string {
-	body, _ := json.Marshal(map[string]any{"promise_token": token, "action": action, "meta": map[string]any{"request_id": requestID}})
+	body, _ := json.Marshal(
+		map[string]any{"promise_token": token, "action": action, "meta": map[string]any{"request_id": requestID}})
 	return string(body)
 }
 
@@ -106,7 +108,8 @@ func TestEachLookAtAPromiseHasItsOwnRequestID(t *testing.T) {
 	if _, again := sent(t, await, `{"promise_token":"`+token+`","action":"checkin"}`); again.Meta.RequestID != "asked" {
 		t.Errorf("without an id of its own a look gives %+v", again.Meta)
 	}
-	if _, none := sent(t, await, awaitBody("promise_x", "cancel", "looked")); none.Error == nil || none.Error.Code != wire.CodePromiseNotFound || none.Meta.RequestID != "looked" {
+	if _, none := sent(t, await, awaitBody("promise_x", "cancel", "looked")); none.Error == nil ||
+		none.Error.Code != wire.CodePromiseNotFound || none.Meta.RequestID != "looked" {
 		t.Errorf("of an unknown token: %+v", none)
 	}
 }
@@ -128,13 +131,15 @@ func TestAToolIsThereToAwaitWithWherePromisesAre(t *testing.T) {
 		t.Fatalf("%s, %v", result.Object, err)
 	}
 	for range 2 {
-		result = tools[1].Call(t.Context(), httpx.Call{Arguments: []byte(awaitBody(promise.Promise.Token, "cancel", ""))})
+		result = tools[1].Call(t.Context(),
+			httpx.Call{Arguments: []byte(awaitBody(promise.Promise.Token, "cancel", ""))})
 		if !strings.Contains(string(result.Object), `"code":"CANCELLED"`) || result.IsError {
 			t.Errorf("cancelled: %s, failed %t", result.Object, result.IsError)
 		}
 	}
 	for _, arguments := range []string{"", "null", "{}", `{"promise_token":"x","action":"poll"}`} {
-		if result := tools[1].Call(t.Context(), httpx.Call{Arguments: []byte(arguments)}); !result.IsError || !strings.Contains(string(result.Object), "INVALID_QUERY") {
+		if result := tools[1].Call(t.Context(), httpx.Call{Arguments: []byte(arguments)}); !result.IsError ||
+			!strings.Contains(string(result.Object), "INVALID_QUERY") {
 			t.Errorf("%q gives %s", arguments, result.Object)
 		}
 	}
@@ -172,7 +177,8 @@ func TestAReportIsOneItemBeforeTheOthers(t *testing.T) {
 		}
 	}
 	_, response := sent(t, ask, `{"query":{"text":"lamp"},"prefer":{"mode":"report","response_format":"chatgpt_app"}}`)
-	if len(response.StructuredData) != 1 || len(response.Content) != 1 || !strings.Contains(response.Content[0].Text, "2 items match") {
+	if len(response.StructuredData) != 1 || len(response.Content) != 1 ||
+		!strings.Contains(response.Content[0].Text, "2 items match") {
 		t.Errorf("%+v", response)
 	}
 	if _, none := sent(t, ask, `{"query":{"text":"lamp","itemType":"Volcano"},"prefer":{"mode":"report"}}`); none.Error == nil || none.Error.Code != wire.CodeNoResults {
@@ -193,7 +199,8 @@ func FuzzAwait(f *testing.F) {
 		if err := json.Unmarshal(w.Body.Bytes(), &response); err != nil || response.Error == nil {
 			t.Fatalf("%q gives %s", body, w.Body)
 		}
-		if code := response.Error.Code; !(w.Code == 200 && code == wire.CodePromiseNotFound) && !(w.Code == 400 && code == wire.CodeInvalidQuery) {
+		if code := response.Error.Code; !(w.Code == 200 && code == wire.CodePromiseNotFound) &&
+			!(w.Code == 400 && code == wire.CodeInvalidQuery) {
 			t.Fatalf("%q gives %d %s", body, w.Code, code)
 		}
 	})

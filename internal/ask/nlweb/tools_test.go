@@ -32,7 +32,8 @@ func TestAskToolHasTheProtocolsSchemaAndTheSitesFilters(t *testing.T) {
 	t.Parallel()
 	d, _ := fixture(t)
 	ask := Tools(d, Config{Title: "The Lamp House", About: "Lamps and how to read by them."})[0]
-	if ask.Name != "ask" || ask.Title != "Ask The Lamp House" || !ask.ReadOnly || ask.OpenWorld || len(ask.Description) < 20 {
+	if ask.Name != "ask" || ask.Title != "Ask The Lamp House" || !ask.ReadOnly || ask.OpenWorld ||
+		len(ask.Description) < 20 {
 		t.Errorf("the tool is %+v", ask)
 	}
 	type object = map[string]any
@@ -47,8 +48,10 @@ func TestAskToolHasTheProtocolsSchemaAndTheSitesFilters(t *testing.T) {
 		}
 	}
 	query, _ := properties["query"].(object)
-	if !cmp.Equal(schema["required"], any([]any{"query"})) || !cmp.Equal(query["required"], any([]any{"text"})) || query["additionalProperties"] != true {
-		t.Errorf("required are %v and %v, further attributes %v", schema["required"], query["required"], query["additionalProperties"])
+	if !cmp.Equal(schema["required"], any([]any{"query"})) || !cmp.Equal(query["required"], any([]any{"text"})) ||
+		query["additionalProperties"] != true {
+		t.Errorf("required are %v and %v, further attributes %v", schema["required"], query["required"],
+			query["additionalProperties"])
 	}
 	for _, want := range []string{"lamps", "garten", "Product (2)", "Article (2)", "Recipe (1)"} {
 		if !strings.Contains(string(ask.Input), want) {
@@ -60,7 +63,8 @@ func TestAskToolHasTheProtocolsSchemaAndTheSitesFilters(t *testing.T) {
 			t.Errorf("the tool tells of what is blocked: %s", hidden)
 		}
 	}
-	if again := Tools(d, Config{Title: "The Lamp House", About: "Lamps and how to read by them."})[0]; string(again.Input) != string(ask.Input) {
+	if again := Tools(d, Config{Title: "The Lamp House",
+		About: "Lamps and how to read by them."})[0]; string(again.Input) != string(ask.Input) {
 		t.Error("the schema is not the same twice")
 	}
 }
@@ -86,7 +90,8 @@ func TestAskToolAnswersWithTheObjectOfTheHTTPBinding(t *testing.T) {
 		`{"query":{"text":"` + strings.Repeat("lamp ", 1000) + `"}}`,
 		`{"query":"lamp","prefer":{}}`,
 	} {
-		// A query that is a text is answered in the flat dialect over HTTP, and here as 0.55 answers.
+		// A query that is a text is answered in the flat dialect over HTTP, and here as 0.55
+		// answers.
 		nested := strings.Replace(arguments, `"query":"lamp"`, `"query":{"text":"lamp"}`, 1)
 		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/ask", strings.NewReader(nested))
 		r.Header.Set("Content-Type", "application/json")
@@ -103,7 +108,8 @@ func TestAskToolTellsFailuresFromOutcomes(t *testing.T) {
 	d, _ := fixture(t)
 	ask := Tools(d, Config{})[0]
 	for arguments, want := range map[string]string{
-		``: "INVALID_QUERY true", `null`: "INVALID_QUERY true", `{}`: "INVALID_QUERY true", `{"query":{"text":3}}`: "INVALID_QUERY true", `{`: "INVALID_QUERY true",
+		``: "INVALID_QUERY true", `null`: "INVALID_QUERY true", `{}`: "INVALID_QUERY true",
+		`{"query":{"text":3}}`: "INVALID_QUERY true", `{`: "INVALID_QUERY true",
 		`{"query":{"text":"xylophone"}}`:                                     "NO_RESULTS false",
 		`{"query":{"text":"lamp"},"prefer":{"mode":"teleport"}}`:             "UNSUPPORTED_MODE true",
 		`{"query":{"text":"lamp"},"a":"` + strings.Repeat("x", 1<<20) + `"}`: "TOO_LARGE true",
@@ -117,7 +123,8 @@ func TestAskToolTellsFailuresFromOutcomes(t *testing.T) {
 	if result, _ := called(t, ask, httpx.Call{Arguments: []byte(`{"query":{"text":"lamp"}}`)}); result.IsError || result.Text != "" {
 		t.Errorf("an answer is %+v", result)
 	}
-	if result, _ := called(t, ask, httpx.Call{Arguments: []byte(`{"query":{"text":"lamp"},"prefer":{"response_format":"chatgpt_app"}}`)}); !strings.Contains(result.Text, "Brass reading lamp") {
+	if result, _ := called(t, ask,
+		httpx.Call{Arguments: []byte(`{"query":{"text":"lamp"},"prefer":{"response_format":"chatgpt_app"}}`)}); !strings.Contains(result.Text, "Brass reading lamp") {
 		t.Errorf("the text of a chatgpt_app answer is %q", result.Text)
 	}
 }
@@ -139,7 +146,8 @@ func TestAskToolTellsOfItemsAsTheyAreFound(t *testing.T) {
 			},
 		})
 		results, _ := object["results"].([]any)
-		if len(steps) == 0 || len(steps) > most || !slices.IsSorted(steps) || steps[len(steps)-1] != len(results) || last != len(results) {
+		if len(steps) == 0 || len(steps) > most || !slices.IsSorted(steps) || steps[len(steps)-1] != len(results) ||
+			last != len(results) {
 			t.Errorf("limit %d: told at %v of %d, and there were %d", limit, steps, last, len(results))
 		}
 	}

@@ -19,11 +19,14 @@ func TestWhatWasUnderstoodIsToldInMeta(t *testing.T) {
 		Query: "vegan soup", Text: "soup; price under €20",
 		Filters: []ask.Filter{
 			{Name: "price", Text: "price under €20", Max: &twenty, Below: true, Unit: "EUR", Source: "question"},
-			{Name: "recipeIngredient", Text: "without ginger\xff", Values: []string{"ginger\xff"}, Not: true, Source: "earlier"},
-			{Name: "startDate", Text: "date on 2026-12-05", From: noon(), To: noon().Add(24 * time.Hour), Soft: true, Source: "question"},
+			{Name: "recipeIngredient", Text: "without ginger\xff", Values: []string{"ginger\xff"}, Not: true,
+				Source: "earlier"},
+			{Name: "startDate", Text: "date on 2026-12-05", From: noon(), To: noon().Add(24 * time.Hour), Soft: true,
+				Source: "question"},
 		},
-		Sort: &ask.Order{By: "price", Descending: true, Text: "dearest first"}, Count: 3, Intent: "compare", Answer: "A is cheaper.",
-		Corrected: []ask.Correction{{From: "vegn", To: "vegan"}}, Relaxed: []ask.Relaxation{{Name: "ratingValue", Text: "rating at least 4"}},
+		Sort: &ask.Order{By: "price", Descending: true, Text: "dearest first"}, Count: 3, Intent: "compare",
+		Answer: "A is cheaper.", Corrected: []ask.Correction{{From: "vegn", To: "vegan"}},
+		Relaxed: []ask.Relaxation{{Name: "ratingValue", Text: "rating at least 4"}},
 		Ignored: []ask.Ignored{{Name: "personalized", Reason: "nothing here has it"}},
 	}}
 	x := &exchange{meta: wire.Meta{ResponseType: wire.TypeAnswer, Version: wire.Version}}

@@ -18,45 +18,57 @@ var (
 			"A consultation costs £42, for rabbits £30. Pensioners pay £35. Vaccination is £55."}},
 		{Site: "c", URL: "https://vet.example/pay", Type: "WebPage", Name: "Payment", Language: "en", Texts: []string{
 			"We take cards and cash on the day. We do not take cheques."}},
-		{Site: "c", URL: "https://vet.example/find", Type: "WebPage", Name: "Getting here and parking", Language: "en", Texts: []string{
-			"The practice is behind the church. There are six parking spaces in the yard."}},
-		{Site: "c", URL: "https://vet.example/team/ada", Type: "Person", Name: "Ada Finn", Language: "en", Texts: []string{"Runs the cattery."},
+		{Site: "c", URL: "https://vet.example/find", Type: "WebPage", Name: "Getting here and parking", Language: "en",
+			Texts: []string{
+				"The practice is behind the church. There are six parking spaces in the yard."}},
+		{Site: "c", URL: "https://vet.example/team/ada", Type: "Person", Name: "Ada Finn", Language: "en",
+			Texts:  []string{"Runs the cattery."},
 			Object: []byte(`{"@type":"Person","name":"Ada Finn","jobTitle":"Head nurse","telephone":"+44 20 5550 123"}`)},
 	}
 	mercato = []Page{
-		{Site: "m", URL: "https://olio.example/", Type: "Store", Name: "Frantoio Bea", Language: "it", Object: []byte(`{"@type":"Store","name":"Frantoio Bea"}`)},
-		{Site: "m", URL: "https://olio.example/consegna", Type: "WebPage", Name: "Consegna", Language: "it", Texts: []string{
-			"In Italia 6 euro, gratis da 80 euro. In Germania e Austria 14 euro. Nel resto del mondo non spediamo."}},
+		{Site: "m", URL: "https://olio.example/", Type: "Store", Name: "Frantoio Bea", Language: "it",
+			Object: []byte(`{"@type":"Store","name":"Frantoio Bea"}`)},
+		{Site: "m", URL: "https://olio.example/consegna", Type: "WebPage", Name: "Consegna", Language: "it",
+			Texts: []string{
+				"In Italia 6 euro, gratis da 80 euro. In Germania e Austria 14 euro. " +
+					"Nel resto del mondo non spediamo."}},
 	}
 	inn = []Page{ // whose property says that there is a car park, and a page how high
 		{Site: "i", URL: "https://inn.example/", Type: "Hotel", Name: "Harbour Inn", Language: "en", Object: []byte(`{"@type":"Hotel","name":"Harbour Inn",
 			"amenityFeature":[{"@type":"LocationFeatureSpecification","name":"Parking","value":true}]}`)},
-		{Site: "i", URL: "https://inn.example/parking", Type: "WebPage", Name: "Parking", Language: "en", Texts: []string{
-			"The yard has nine bays. Height limit 2.1 metres. Bicycles go into the shed."}},
+		{Site: "i", URL: "https://inn.example/parking", Type: "WebPage", Name: "Parking", Language: "en",
+			Texts: []string{
+				"The yard has nine bays. Height limit 2.1 metres. Bicycles go into the shed."}},
 	}
 	farm = []Page{ // of which a page tells what it is not called by
-		{Site: "f", URL: "https://farm.example/here", Type: "WebPage", Name: "Getting here", Language: "en", Texts: []string{
-			"The 12 bus stops at the gate. Dogs are welcome in the yard. The path is steep."}},
+		{Site: "f", URL: "https://farm.example/here", Type: "WebPage", Name: "Getting here", Language: "en",
+			Texts: []string{
+				"The 12 bus stops at the gate. Dogs are welcome in the yard. The path is steep."}},
 	}
 	posta = []Page{
-		{Site: "p", URL: "https://tea.example/delivery", Type: "WebPage", Name: "Delivery", Language: "en", Texts: []string{
-			"Parcels take three days. We send to Ireland and France for £9. Opened tea is not taken back."}},
+		{Site: "p", URL: "https://tea.example/delivery", Type: "WebPage", Name: "Delivery", Language: "en",
+			Texts: []string{
+				"Parcels take three days. We send to Ireland and France for £9. Opened tea is not taken back."}},
 	}
 	gasthof = []Page{ // a hotel without hours, whose restaurant has some
-		{Site: "g", URL: "https://loewen.example/", Type: "Hotel", Name: "Hotel Löwen", Language: "de", Object: []byte(`{"@type":"Hotel","name":"Hotel Löwen"}`)},
+		{Site: "g", URL: "https://loewen.example/", Type: "Hotel", Name: "Hotel Löwen", Language: "de",
+			Object: []byte(`{"@type":"Hotel","name":"Hotel Löwen"}`)},
 		{Site: "g", URL: "https://loewen.example/stube", Type: "Restaurant", Name: "Zum Löwen", Language: "de", Object: []byte(`{"@type":"Restaurant","name":"Zum Löwen",
 			"openingHoursSpecification":[{"dayOfWeek":["Saturday","Sunday"],"opens":"11:00","closes":"22:00"},
 			{"validFrom":"2027-12-24","validThrough":"2027-12-24","opens":"00:00","closes":"00:00"}]}`)},
-		{Site: "g", URL: "https://loewen.example/faq#1", Type: "Question", Name: "Wo kann ich den Kinderwagen parken?", Language: "de", Texts: []string{
-			"Im Flur neben der Treppe."}},
-		{Site: "g", URL: "https://loewen.example/anreise", Type: "WebPage", Name: "Anreise", Language: "de", Texts: []string{
-			"Der Bus 4 hält vor der Tür. Parken können Sie kostenlos hinter dem Haus."}},
+		{Site: "g", URL: "https://loewen.example/faq#1", Type: "Question", Name: "Wo kann ich den Kinderwagen parken?",
+			Language: "de", Texts: []string{
+				"Im Flur neben der Treppe."}},
+		{Site: "g", URL: "https://loewen.example/anreise", Type: "WebPage", Name: "Anreise", Language: "de",
+			Texts: []string{
+				"Der Bus 4 hält vor der Tür. Parken können Sie kostenlos hinter dem Haus."}},
 	}
 	hof = []Page{
 		{Site: "h", URL: "https://hof.example/", Type: "LocalBusiness", Name: "Birkenhof", Language: "de", Object: []byte(`{"@type":"LocalBusiness","name":"Birkenhof",
 			"openingHoursSpecification":[{"dayOfWeek":["Friday"],"opens":"14:00","closes":"18:00"}]}`)},
-		{Site: "h", URL: "https://hof.example/faq#1", Type: "Question", Name: "Dürfen Hunde mit auf den Hof?", Language: "de", Texts: []string{
-			"Nein, wegen der Hühner leider nicht."}},
+		{Site: "h", URL: "https://hof.example/faq#1", Type: "Question", Name: "Dürfen Hunde mit auf den Hof?",
+			Language: "de", Texts: []string{
+				"Nein, wegen der Hühner leider nicht."}},
 	}
 )
 
@@ -101,12 +113,14 @@ func TestAnswer(t *testing.T) {
 		{hof, "it", "a che ora chiudete il venerdì", "Birkenhof", "18:00", ""},
 	} {
 		d := New(row.site)
-		got, ok := d.Answer(Question{Text: row.text, Asked: practical.Read(row.text, row.language, now), Language: row.language, Now: now})
+		got, ok := d.Answer(Question{Text: row.text, Asked: practical.Read(row.text, row.language, now),
+			Language: row.language, Now: now})
 		first := ""
 		if ok {
 			first = row.site[got.Items[0]].Name
 		}
-		if first != row.first || !strings.Contains(got.Text, row.says) || row.saysNever != "" && strings.Contains(got.Text, row.saysNever) {
+		if first != row.first || !strings.Contains(got.Text, row.says) ||
+			row.saysNever != "" && strings.Contains(got.Text, row.saysNever) {
 			t.Errorf("%q: %q first, said %q", row.text, first, got.Text)
 		}
 	}
@@ -114,7 +128,8 @@ func TestAnswer(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	questions, items := New(clinic).Examples(Question{Language: "de", Now: time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)}, 3)
+	questions, items := New(clinic).Examples(
+		Question{Language: "de", Now: time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)}, 3)
 	if len(questions) != 3 || len(items) == 0 || !strings.HasSuffix(questions[0], "?") {
 		t.Errorf("got %q of %v", questions, items)
 	}

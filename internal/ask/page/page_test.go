@@ -81,7 +81,8 @@ func TestPageOffersWhatIsConfigured(t *testing.T) {
 		t.Errorf("options %q, want %q", options, want)
 	}
 	_, links := find(root, "a", "href")
-	if !slices.Contains(links, "/?q=which%20lamp%20is%20bright%3f") || !slices.Contains(links, "/?q=a%20wick%20%26%20oil") {
+	if !slices.Contains(links, "/?q=which%20lamp%20is%20bright%3f") ||
+		!slices.Contains(links, "/?q=a%20wick%20%26%20oil") {
 		t.Errorf("the examples are not among the links: %q", links)
 	}
 	if titles, _ := find(root, "title", ""); text(titles[0]) != sample.Title {
@@ -131,7 +132,8 @@ func TestMarkupInTheAddressIsText(t *testing.T) {
 	config := sample
 	config.Title = attack
 	config.Sites = append([]Site{{"x", "</script><script>alert(2)</script>"}}, config.Sites...)
-	answer := get(Handler(config), "/?q="+strings.NewReplacer(" ", "+", `"`, "%22", "<", "%3C", ">", "%3E").Replace(attack)+"&site=%3Cb%3E")
+	answer := get(Handler(config),
+		"/?q="+strings.NewReplacer(" ", "+", `"`, "%22", "<", "%3C", ">", "%3E").Replace(attack)+"&site=%3Cb%3E")
 	body, _ := io.ReadAll(answer.Body)
 	root, err := html.Parse(strings.NewReader(string(body)))
 	if err != nil {
@@ -145,7 +147,8 @@ func TestMarkupInTheAddressIsText(t *testing.T) {
 		t.Error("an image came out of the address")
 	}
 	var data data
-	if err := json.Unmarshal([]byte(scripts[1].FirstChild.Data), &data); err != nil || data.Title != attack || data.Sites[0].Name != config.Sites[0].Name {
+	if err := json.Unmarshal([]byte(scripts[1].FirstChild.Data), &data); err != nil || data.Title != attack ||
+		data.Sites[0].Name != config.Sites[0].Name {
 		t.Errorf("the script's data is %+v (%v)", data, err)
 	}
 }
@@ -156,7 +159,9 @@ func TestNothingIsInlineAndThePolicyIsStrict(t *testing.T) {
 	if csp := answer.Header.Get("Content-Security-Policy"); csp != contentPolicy || strings.Contains(csp, "unsafe") {
 		t.Errorf("policy %q", csp)
 	}
-	for header, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"} {
+	for header, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache",
+	} {
 		if got := answer.Header.Get(header); got != want {
 			t.Errorf("%s: %q, want %q", header, got, want)
 		}
@@ -206,15 +211,19 @@ func TestFilesAreKeptForGoodUnderTheirHash(t *testing.T) {
 		if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("GET %s: %s, %s", address, answer.Status, answer.Header.Get("Cache-Control"))
 		}
-		if again := get(h, address, "If-None-Match", `"x", W/`+answer.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		if again := get(h, address, "If-None-Match",
+			`"x", W/`+answer.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 			t.Errorf("GET %s again: %s, want 304", address, again.Status)
 		}
 		old := "/assets/000000000000/" + path.Base(address)
-		if answer := get(h, old); answer.StatusCode != http.StatusOK || answer.Header.Get("Cache-Control") != "no-cache" {
-			t.Errorf("GET %s: %s, %s; a page from before an upgrade must get its file, and not keep it", old, answer.Status, answer.Header.Get("Cache-Control"))
+		if answer := get(h, old); answer.StatusCode != http.StatusOK ||
+			answer.Header.Get("Cache-Control") != "no-cache" {
+			t.Errorf("GET %s: %s, %s; a page from before an upgrade must get its file, and not keep it", old,
+				answer.Status, answer.Header.Get("Cache-Control"))
 		}
 	}
-	for _, address := range []string{"/assets/", "/assets/ask.js", "/assets/0/page.html", "/assets/0/../page.go", "/assets/0/1/ask.js", "/other", "/index.html"} {
+	for _, address := range []string{"/assets/", "/assets/ask.js", "/assets/0/page.html", "/assets/0/../page.go",
+		"/assets/0/1/ask.js", "/other", "/index.html"} {
 		if answer := get(h, address); answer.StatusCode == http.StatusOK {
 			t.Errorf("GET %s: 200", address)
 		}
@@ -313,7 +322,9 @@ func TestEveryTextOfThePageIsThereAndIsUsed(t *testing.T) {
 
 func TestThePageSpeaksTheLanguageOfWhoLooksAtIt(t *testing.T) {
 	t.Parallel()
-	for accept, want := range map[string][2]string{"": {"en", "Ask"}, "de-AT, en;q=0.5": {"de", "Fragen"}, "ja": {"ja", "質問する"}, "tlh": {"en", "Ask"}} {
+	for accept, want := range map[string][2]string{
+		"": {"en", "Ask"}, "de-AT, en;q=0.5": {"de", "Fragen"}, "ja": {"ja", "質問する"}, "tlh": {"en", "Ask"},
+	} {
 		answer := get(Handler(sample), "/", "Accept-Language", accept)
 		root, err := html.Parse(answer.Body)
 		if err != nil {
@@ -321,17 +332,21 @@ func TestThePageSpeaksTheLanguageOfWhoLooksAtIt(t *testing.T) {
 		}
 		_, languages := find(root, "html", "lang")
 		buttons, _ := find(root, "button", "")
-		if languages[0] != want[0] || strings.TrimSpace(text(buttons[0])) != want[1] || answer.Header.Get("Vary") != "Accept-Language" {
-			t.Errorf("for %q the page is in %s, with the button %q, Vary %q", accept, languages[0], text(buttons[0]), answer.Header.Get("Vary"))
+		if languages[0] != want[0] || strings.TrimSpace(text(buttons[0])) != want[1] ||
+			answer.Header.Get("Vary") != "Accept-Language" {
+			t.Errorf("for %q the page is in %s, with the button %q, Vary %q", accept, languages[0], text(buttons[0]),
+				answer.Header.Get("Vary"))
 		}
 	}
 }
 
-// TestThePageIsTheSitesOwn holds that the page carries the site's name, logo, colour and contact, and leads back.
+// TestThePageIsTheSitesOwn holds that the page carries the site's name, logo, colour and contact,
+// and leads back.
 func TestThePageIsTheSitesOwn(t *testing.T) {
 	t.Parallel()
 	own := sample
-	own.Logo, own.Color, own.Contact, own.Home = "https://lamps.example/logo.svg", "#f6d24a", "mailto:us@lamps.example", "https://lamps.example/"
+	own.Logo, own.Color, own.Contact, own.Home = "https://lamps.example/logo.svg", "#f6d24a", "mailto:us@lamps.example",
+		"https://lamps.example/"
 	h := Handler(own)
 	body, _ := io.ReadAll(get(h, "/").Body)
 	for _, part := range []string{`src="https://lamps.example/logo.svg"`, `href="mailto:us@lamps.example"`, `href="https://lamps.example/"`} {
@@ -359,7 +374,9 @@ func TestThePageIsTheSitesOwn(t *testing.T) {
 
 func TestWordsOnAColourCanBeRead(t *testing.T) {
 	t.Parallel()
-	for color, on := range map[string]string{"#143b32": "#ffffff", "#ffffff": "#000000", "#000000": "#ffffff", "#ffcc00": "#000000", "#c00000": "#ffffff"} {
+	for color, on := range map[string]string{
+		"#143b32": "#ffffff", "#ffffff": "#000000", "#000000": "#ffffff", "#ffcc00": "#000000", "#c00000": "#ffffff",
+	} {
 		if sheet := string(theme(color)); !strings.Contains(sheet, "--on-pine: "+on) {
 			t.Errorf("on %s: %s", color, sheet)
 		}
@@ -371,13 +388,17 @@ func TestWordsOnAColourCanBeRead(t *testing.T) {
 
 func TestSettingsOfThePageAreChecked(t *testing.T) {
 	t.Parallel()
-	for _, wrong := range []Config{{Color: "green"}, {Color: "#12345"}, {Contact: "javascript:alert(1)"}, {Contact: "us@lamps.example"}} {
+	for _, wrong := range []Config{
+		{Color: "green"}, {Color: "#12345"}, {Contact: "javascript:alert(1)"}, {Contact: "us@lamps.example"},
+	} {
 		report := yamlconf.NewReport()
 		if wrong.Check(report); !report.Failed() {
 			t.Errorf("%+v has no problem", wrong)
 		}
 	}
-	for _, right := range []Config{{}, {Color: "#12AbcD", Contact: "tel:+44123"}, {Contact: "https://lamps.example/contact"}} {
+	for _, right := range []Config{
+		{}, {Color: "#12AbcD", Contact: "tel:+44123"}, {Contact: "https://lamps.example/contact"},
+	} {
 		report := yamlconf.NewReport()
 		if right.Check(report); report.Failed() {
 			t.Errorf("%+v: %v", right, report.Notes())
@@ -385,12 +406,14 @@ func TestSettingsOfThePageAreChecked(t *testing.T) {
 	}
 }
 
-// TestBrowsersGetAPageWhereThereIsNothing holds that it is a page on which one can ask, and takes nothing of the address.
+// TestBrowsersGetAPageWhereThereIsNothing holds that it is a page on which one can ask, and takes
+// nothing of the address.
 func TestBrowsersGetAPageWhereThereIsNothing(t *testing.T) {
 	t.Parallel()
 	answer := get(Handler(sample), "/no/such?q=evil")
 	body, _ := io.ReadAll(answer.Body)
-	if answer.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "There is nothing at this address") ||
+	if answer.StatusCode != http.StatusNotFound ||
+		!strings.Contains(string(body), "There is nothing at this address") ||
 		strings.Contains(string(body), "evil") || !strings.Contains(string(body), `id="form"`) {
 		t.Errorf("%s\n%s", answer.Status, body)
 	}

@@ -34,8 +34,8 @@ func TestEachLanguageHasTheSameIntents(t *testing.T) {
 	}
 }
 
-// TestNoQuestionHasTwoIntents holds that the tables do not contradict themselves. Titles may: a page on delivery tells
-// of its cost and of its time.
+// TestNoQuestionHasTwoIntents holds that the tables do not contradict themselves. Titles may: a
+// page on delivery tells of its cost and of its time.
 func TestNoQuestionHasTwoIntents(t *testing.T) {
 	t.Parallel()
 	for _, language := range Languages {
@@ -57,7 +57,8 @@ func TestNoQuestionHasTwoIntents(t *testing.T) {
 	}
 }
 
-// TestEachLanguageHasTheSameWords holds that what the code asks for by name is in all tables. Holidays differ.
+// TestEachLanguageHasTheSameWords holds that what the code asks for by name is in all tables.
+// Holidays differ.
 func TestEachLanguageHasTheSameWords(t *testing.T) {
 	t.Parallel()
 	names := func(language string) (kept []string) {

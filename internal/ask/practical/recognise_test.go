@@ -100,7 +100,9 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"and on saturday?", "12月25日は営業していますか", strings.Repeat("x", 5000), "\xff\xfe 3 June", ""} {
+	for _, text := range []string{
+		"and on saturday?", "12月25日は営業していますか", strings.Repeat("x", 5000), "\xff\xfe 3 June", "",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -134,7 +136,8 @@ func TestOnward(t *testing.T) {
 	}
 }
 
-// TestATextHasTheSameFeatures reads each phrase many times: the training and the program have to see the same.
+// TestATextHasTheSameFeatures reads each phrase many times: the training and the program have to
+// see the same.
 func TestATextHasTheSameFeatures(t *testing.T) {
 	t.Parallel()
 	for _, language := range Languages {

@@ -56,7 +56,8 @@ func TestDaysAndTimesThatAreAskedFor(t *testing.T) {
 func TestADayAndAPartOfItMayBeOneWord(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"samstagnachmittag": "afternoon saturday", "freitagabends": "evening friday", "nachmittagssamstag": "", "samstagmarkt": "",
+		"samstagnachmittag": "afternoon saturday", "freitagabends": "evening friday", "nachmittagssamstag": "",
+		"samstagmarkt": "",
 	} {
 		if got := strings.Join(NamesOf(text), " "); got != want {
 			t.Errorf("%q has the names %q, want %q", text, got, want)

@@ -12,11 +12,14 @@ import (
 func TestWhatItemsStateUnderTheirOwnNamesIsACondition(t *testing.T) {
 	t.Parallel()
 	all := []facets.Property{
-		{Slot: "nouveauxPatients", Name: "nouveaux patients", Value: "oui"}, {Slot: "nouveauxPatients", Name: "nouveaux patients", Value: "non"},
+		{Slot: "nouveauxPatients", Name: "nouveaux patients", Value: "oui"},
+		{Slot: "nouveauxPatients", Name: "nouveaux patients", Value: "non"},
 		{Slot: "joursDeConsultation", Name: "jours de consultation", Value: "lundi au jeudi"},
 		{Slot: "parkplatz", Name: "parkplatz", Value: "ja"}, {Slot: "parkplatz", Name: "parkplatz", Value: "nein"},
-		{Slot: "skillLevel", Name: "skill level", Value: "beginner"}, {Slot: "skillLevel", Name: "skill level", Value: "expert"},
-		{Slot: "depositRequired", Name: "deposit required", Value: "yes"}, {Slot: "depositRequired", Name: "deposit required", Value: "no"},
+		{Slot: "skillLevel", Name: "skill level", Value: "beginner"},
+		{Slot: "skillLevel", Name: "skill level", Value: "expert"},
+		{Slot: "depositRequired", Name: "deposit required", Value: "yes"},
+		{Slot: "depositRequired", Name: "deposit required", Value: "no"},
 	}
 	for _, row := range []struct{ question, want string }{
 		{"médecins qui prennent de nouveaux patients", "nouveauxPatients oui"},
@@ -33,7 +36,8 @@ func TestWhatItemsStateUnderTheirOwnNamesIsACondition(t *testing.T) {
 		{"how do i get my deposit back", ""},
 	} {
 		q := properties.Question{
-			Words: strings.Fields(facets.Fold(row.question)), Free: func(int) bool { return true }, Plain: func(int) bool { return true },
+			Words: strings.Fields(facets.Fold(row.question)), Free: func(int) bool { return true },
+			Plain: func(int) bool { return true },
 		}
 		var got []string
 		for _, f := range properties.Read(q, all) {
@@ -71,7 +75,8 @@ func TestWhatItemsStateIsReadWithoutBlanks(t *testing.T) {
 			}
 			continue
 		}
-		if len(found) != 1 || said[0] != row.said || found[0].Condition.Values[0] != row.value || found[0].Condition.Not != row.not {
+		if len(found) != 1 || said[0] != row.said || found[0].Condition.Values[0] != row.value ||
+			found[0].Condition.Not != row.not {
 			t.Errorf("%q: %+v, %q", row.question, found, said)
 		}
 	}

@@ -12,14 +12,19 @@ func leavingOut() Asking {
 	broader := map[string]string{"MusicEvent": "Event", "TheaterEvent": "Event", "NewsArticle": "Article"}
 	at.IsA = func(typ, ancestor string) bool { return typ == ancestor || broader[typ] == ancestor }
 	var slots []facets.Known
-	for _, s := range []facets.Slot{facets.Location, facets.Brand, facets.Color, facets.Material, facets.Category, facets.Ingredient, facets.Diet} {
+	for _, s := range []facets.Slot{
+		facets.Location, facets.Brand, facets.Color, facets.Material, facets.Category, facets.Ingredient, facets.Diet,
+	} {
 		slots = append(slots, facets.Known{Slot: s, Count: 5})
 	}
 	at.Lexicon = facets.NewLexicon(facets.Taught{
 		Items: 100, Slots: append(slots, facets.Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}),
-		Types: map[string]int{"Product": 40, "Event": 4, "MusicEvent": 6, "TheaterEvent": 5, "Article": 10, "Book": 8, "JobPosting": 3, "Recipe": 9},
+		Types: map[string]int{"Product": 40, "Event": 4, "MusicEvent": 6, "TheaterEvent": 5, "Article": 10, "Book": 8,
+			"JobPosting": 3, "Recipe": 9},
 		Values: map[facets.Slot][]facets.Value{
-			facets.Category: {{Text: "Lamps", Count: 9}, {Text: "Cookbook", Count: 3}, {Text: "Krimi", Count: 2}, {Text: "Roman", Count: 2}, {Text: "jazz", Count: 3}, {Text: "Shoes", Count: 5}}, facets.Color: {{Text: "black", Count: 3}, {Text: "white", Count: 4}},
+			facets.Category: {{Text: "Lamps", Count: 9}, {Text: "Cookbook", Count: 3}, {Text: "Krimi", Count: 2},
+				{Text: "Roman", Count: 2}, {Text: "jazz", Count: 3}, {Text: "Shoes", Count: 5}},
+			facets.Color:    {{Text: "black", Count: 3}, {Text: "white", Count: 4}},
 			facets.Location: {{Text: "Paris", Count: 4}}, facets.Brand: {{Text: "Fleet", Count: 3}},
 		},
 	})
@@ -31,7 +36,8 @@ func TestWhatIsLeftOutIsNotSearchedFor(t *testing.T) {
 	for _, row := range []struct{ question, want, beside string }{
 		{"lamp without switch", "lamp; without switch", "lamp without switch"},
 		{"lamps that don't need a switch", "without switch; category: Lamps", ""},
-		{"shoes without laces; preferably without laces", "without laces; preferably without laces; category: Shoes", ""},
+		{"shoes without laces; preferably without laces",
+			"without laces; preferably without laces; category: Shoes", ""},
 		{"Lack ohne Lösemittel", "Lack; without Lösemittel", "Lack ohne Lösemittel"},
 		{"cirque sans animaux", "cirque; without animaux", "cirque sans animaux"},
 		{"lamps, preferably under 50 euros", "lamps; preferably price under €50; preferably category: Lamps", ""},

@@ -9,7 +9,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// saying is a question as it is understood by itself: its words, what is left of them to search for, and more.
+// saying is a question as it is understood by itself: its words, what is left of them to search
+// for, and more.
 func saying(asked, left string, more ...func(*query.Understood)) query.Understood {
 	u := query.Understood{Asked: asked, Text: left}
 	for _, add := range more {
@@ -40,7 +41,8 @@ func atLeast(slot facets.Slot, least float64, said string) facets.Constraint {
 	return facets.Constraint{Slot: slot, Min: &least, Said: said, Source: facets.FromText}
 }
 
-// reading understands questions by looking for what is said of some constraints in them; the other words are left.
+// reading understands questions by looking for what is said of some constraints in them; the other
+// words are left.
 func reading(known ...facets.Constraint) func(string) query.Understood {
 	return func(asked string) query.Understood {
 		u, left := saying(asked, ""), " "+asked+" "
@@ -56,7 +58,8 @@ func reading(known ...facets.Constraint) func(string) query.Understood {
 }
 
 // muffins is what was wanted before.
-var muffins = saying("breakfast muffins under 30 minutes", "breakfast muffins", holding(atMost(facets.TotalTime, 30, "under 30 minutes")))
+var muffins = saying("breakfast muffins under 30 minutes", "breakfast muffins",
+	holding(atMost(facets.TotalTime, 30, "under 30 minutes")))
 
 func TestAFollowUpGoesOn(t *testing.T) {
 	t.Parallel()
@@ -66,28 +69,49 @@ func TestAFollowUpGoesOn(t *testing.T) {
 		whole string
 		left  string
 	}{
-		{"high protein ones", saying("high protein ones", "high protein ones"), "high protein breakfast muffins under 30 minutes", "high protein breakfast muffins"},
-		{"only vegan", saying("only vegan", "", holding(valued(facets.Diet, "vegan", "vegan"))), "vegan breakfast muffins under 30 minutes", "breakfast muffins"},
-		{"and without nuts", saying("and without nuts", "", holding(not(valued(facets.Mention, "without nuts", "nuts")))), "breakfast muffins under 30 minutes without nuts", "breakfast muffins"},
-		{"for two people?", saying("for two people?", "", holding(atLeast(facets.Yield, 2, "for two people"))), "breakfast muffins under 30 minutes for two people", "breakfast muffins"},
-		{"with blueberries", saying("with blueberries", "blueberries"), "breakfast muffins under 30 minutes with blueberries", "breakfast muffins with blueberries"},
-		{"what about with blueberries?", saying("what about with blueberries?", "blueberries"), "breakfast muffins under 30 minutes with blueberries", "breakfast muffins with blueberries"},
+		{"high protein ones", saying("high protein ones", "high protein ones"),
+			"high protein breakfast muffins under 30 minutes", "high protein breakfast muffins"},
+		{"only vegan", saying("only vegan", "", holding(valued(facets.Diet, "vegan", "vegan"))),
+			"vegan breakfast muffins under 30 minutes", "breakfast muffins"},
+		{
+			"and without nuts",
+			saying("and without nuts", "", holding(not(valued(facets.Mention, "without nuts", "nuts")))),
+			"breakfast muffins under 30 minutes without nuts", "breakfast muffins",
+		},
+		{"for two people?", saying("for two people?", "", holding(atLeast(facets.Yield, 2, "for two people"))),
+			"breakfast muffins under 30 minutes for two people", "breakfast muffins"},
+		{"with blueberries", saying("with blueberries", "blueberries"),
+			"breakfast muffins under 30 minutes with blueberries", "breakfast muffins with blueberries"},
+		{"what about with blueberries?", saying("what about with blueberries?", "blueberries"),
+			"breakfast muffins under 30 minutes with blueberries", "breakfast muffins with blueberries"},
 		{"what about pancakes?", saying("what about pancakes?", "pancakes"), "pancakes under 30 minutes", "pancakes"},
-		{"cheaper than $5", saying("cheaper than $5", "", holding(atMost(facets.Price, 5, "cheaper than $5"))), "breakfast muffins under 30 minutes cheaper than $5", "breakfast muffins"},
-		{"no dairy either", saying("no dairy either", "either", holding(not(valued(facets.Ingredient, "no dairy", "dairy")))), "breakfast muffins under 30 minutes no dairy", "breakfast muffins"},
-		{"only those with 4.5 stars or more", saying("only those with 4.5 stars or more", "", holding(atLeast(facets.Rating, 4.5, "with 4.5 stars or more"))),
+		{"cheaper than $5", saying("cheaper than $5", "", holding(atMost(facets.Price, 5, "cheaper than $5"))),
+			"breakfast muffins under 30 minutes cheaper than $5", "breakfast muffins"},
+		{
+			"no dairy either",
+			saying("no dairy either", "either", holding(not(valued(facets.Ingredient, "no dairy", "dairy")))),
+			"breakfast muffins under 30 minutes no dairy", "breakfast muffins",
+		},
+		{"only those with 4.5 stars or more", saying("only those with 4.5 stars or more", "",
+			holding(atLeast(facets.Rating, 4.5, "with 4.5 stars or more"))),
 			"breakfast muffins under 30 minutes with 4.5 stars or more", "breakfast muffins"},
-		{"under 20 minutes", saying("under 20 minutes", "", holding(atMost(facets.TotalTime, 20, "under 20 minutes"))), "breakfast muffins under 20 minutes", "breakfast muffins"},
-		{"nur vegane bitte", saying("nur vegane bitte", "", holding(valued(facets.Diet, "vegane", "vegan"))), "vegane breakfast muffins under 30 minutes", "breakfast muffins"},
-		{"et sans noix", saying("et sans noix", "", holding(not(valued(facets.Mention, "sans noix", "noix")))), "breakfast muffins under 30 minutes sans noix", "breakfast muffins"},
-		{"pero sin nueces", saying("pero sin nueces", "", holding(not(valued(facets.Mention, "sin nueces", "nueces")))), "breakfast muffins under 30 minutes sin nueces", "breakfast muffins"},
-		{"mas sem nozes", saying("mas sem nozes", "", holding(not(valued(facets.Mention, "sem nozes", "nozes")))), "breakfast muffins under 30 minutes sem nozes", "breakfast muffins"},
+		{"under 20 minutes", saying("under 20 minutes", "", holding(atMost(facets.TotalTime, 20, "under 20 minutes"))),
+			"breakfast muffins under 20 minutes", "breakfast muffins"},
+		{"nur vegane bitte", saying("nur vegane bitte", "", holding(valued(facets.Diet, "vegane", "vegan"))),
+			"vegane breakfast muffins under 30 minutes", "breakfast muffins"},
+		{"et sans noix", saying("et sans noix", "", holding(not(valued(facets.Mention, "sans noix", "noix")))),
+			"breakfast muffins under 30 minutes sans noix", "breakfast muffins"},
+		{"pero sin nueces", saying("pero sin nueces", "", holding(not(valued(facets.Mention, "sin nueces", "nueces")))),
+			"breakfast muffins under 30 minutes sin nueces", "breakfast muffins"},
+		{"mas sem nozes", saying("mas sem nozes", "", holding(not(valued(facets.Mention, "sem nozes", "nozes")))),
+			"breakfast muffins under 30 minutes sem nozes", "breakfast muffins"},
 	} {
 		if turn := query.Relate(row.text, &row.said, &muffins); turn.Relation != query.Onward {
 			t.Errorf("%q: %+v", row.text, turn)
 			continue
 		}
-		got := query.Follow(row.text, row.said, muffins, false, reading(append(row.said.Constraints, muffins.Constraints...)...))
+		got := query.Follow(row.text, row.said, muffins, false,
+			reading(append(row.said.Constraints, muffins.Constraints...)...))
 		if got.Asked != row.whole || got.Text != row.left {
 			t.Errorf("%q is %q, searched for %q; want %q, %q", row.text, got.Asked, got.Text, row.whole, row.left)
 		}
@@ -102,24 +126,41 @@ func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
 		text        string
 		want        []string // what is said of each that holds
 	}{
-		"another limit": {[]facets.Constraint{atMost(facets.Price, 50, "under 50")}, []facets.Constraint{atMost(facets.Price, 20, "under 20")}, "under 20", []string{"under 20"}},
-		"a range": {[]facets.Constraint{dollars(atMost(facets.Price, 50, "under 50"))}, []facets.Constraint{dollars(atLeast(facets.Price, 20, "over 20"))}, "over 20",
+		"another limit": {[]facets.Constraint{atMost(facets.Price, 50, "under 50")},
+			[]facets.Constraint{atMost(facets.Price, 20, "under 20")}, "under 20", []string{"under 20"}},
+		"a range": {[]facets.Constraint{dollars(atMost(facets.Price, 50, "under 50"))},
+			[]facets.Constraint{dollars(atLeast(facets.Price, 20, "over 20"))}, "over 20",
 			[]string{"under 50", "over 20"}},
-		"an empty range": {[]facets.Constraint{atMost(facets.Price, 50, "under 50")}, []facets.Constraint{atLeast(facets.Price, 80, "over 80")}, "over 80", []string{"over 80"}},
-		"another colour": {[]facets.Constraint{valued(facets.Color, "red", "red")}, []facets.Constraint{valued(facets.Color, "blue", "blue")}, "what about blue?", []string{"blue"}},
-		"diets add up":   {[]facets.Constraint{valued(facets.Diet, "vegan", "vegan")}, []facets.Constraint{valued(facets.Diet, "gluten free", "glutenfree")}, "gluten free", []string{"vegan", "gluten free"}},
-		"a diet instead": {[]facets.Constraint{valued(facets.Diet, "vegan", "vegan")}, []facets.Constraint{valued(facets.Diet, "vegetarian", "vegetarian")}, "vegetarian instead", []string{"vegetarian"}},
-		"exclusions add up": {[]facets.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))}, []facets.Constraint{not(valued(facets.Mention, "without eggs", "eggs"))}, "and without eggs",
+		"an empty range": {[]facets.Constraint{atMost(facets.Price, 50, "under 50")},
+			[]facets.Constraint{atLeast(facets.Price, 80, "over 80")}, "over 80", []string{"over 80"}},
+		"another colour": {[]facets.Constraint{valued(facets.Color, "red", "red")},
+			[]facets.Constraint{valued(facets.Color, "blue", "blue")}, "what about blue?", []string{"blue"}},
+		"diets add up": {
+			[]facets.Constraint{valued(facets.Diet, "vegan", "vegan")}, []facets.Constraint{
+				valued(facets.Diet, "gluten free", "glutenfree"),
+			}, "gluten free", []string{"vegan", "gluten free"},
+		},
+		"a diet instead": {
+			[]facets.Constraint{valued(facets.Diet, "vegan", "vegan")}, []facets.Constraint{
+				valued(facets.Diet, "vegetarian", "vegetarian"),
+			}, "vegetarian instead", []string{"vegetarian"},
+		},
+		"exclusions add up": {[]facets.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))},
+			[]facets.Constraint{not(valued(facets.Mention, "without eggs", "eggs"))}, "and without eggs",
 			[]string{"without nuts", "without eggs"}},
-		"taken back":       {[]facets.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))}, []facets.Constraint{valued(facets.Ingredient, "with nuts", "nuts")}, "with nuts", []string{"with nuts"}},
-		"let go":           {[]facets.Constraint{valued(facets.Color, "red", "red"), atMost(facets.Price, 50, "under 50")}, nil, "any colour", []string{"under 50"}},
-		"let go in German": {[]facets.Constraint{valued(facets.Color, "red", "red"), atMost(facets.Price, 50, "under 50")}, nil, "Preis egal", []string{"red"}},
+		"taken back": {[]facets.Constraint{not(valued(facets.Mention, "without nuts", "nuts"))},
+			[]facets.Constraint{valued(facets.Ingredient, "with nuts", "nuts")}, "with nuts", []string{"with nuts"}},
+		"let go": {[]facets.Constraint{valued(facets.Color, "red", "red"),
+			atMost(facets.Price, 50, "under 50")}, nil, "any colour", []string{"under 50"}},
+		"let go in German": {[]facets.Constraint{valued(facets.Color, "red", "red"),
+			atMost(facets.Price, 50, "under 50")}, nil, "Preis egal", []string{"red"}},
 	} {
 		asked := "lamps"
 		for _, c := range row.before {
 			asked += " " + c.Said
 		}
-		got := query.Follow(row.text, saying(row.text, "", holding(row.now...)), saying(asked, "lamps", holding(row.before...)), false, reading(append(row.before, row.now...)...))
+		got := query.Follow(row.text, saying(row.text, "", holding(row.now...)),
+			saying(asked, "lamps", holding(row.before...)), false, reading(append(row.before, row.now...)...))
 		var said []string
 		for _, c := range got.Constraints {
 			said = append(said, c.Said)
@@ -140,16 +181,20 @@ func TestWhatIsNewWinsOverWhatItContradicts(t *testing.T) {
 func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]facets.Sort{
-		"cheaper ones": {By: facets.Price}, "something cheaper": {By: facets.Price}, "anything less expensive?": {By: facets.Price}, "with more protein": {By: facets.Protein, Descending: true},
-		"faster": {By: facets.TotalTime}, "newer ones": {By: facets.Published, Descending: true}, "better rated ones": {By: facets.Rating, Descending: true}, "less sugar": {By: facets.Sugar},
-		"günstigere": {By: facets.Price}, "moins cher": {By: facets.Price}, "más baratos": {By: facets.Price}, "mais baratos": {By: facets.Price},
+		"cheaper ones": {By: facets.Price}, "something cheaper": {By: facets.Price},
+		"anything less expensive?": {By: facets.Price}, "with more protein": {By: facets.Protein, Descending: true},
+		"faster": {By: facets.TotalTime}, "newer ones": {By: facets.Published, Descending: true},
+		"better rated ones": {By: facets.Rating, Descending: true}, "less sugar": {By: facets.Sugar},
+		"günstigere": {By: facets.Price}, "moins cher": {By: facets.Price}, "más baratos": {By: facets.Price},
+		"mais baratos": {By: facets.Price},
 	} {
 		said := saying(text, text)
 		if turn := query.Relate(text, &said, &muffins); turn.Relation != query.Onward {
 			t.Errorf("%q: %+v", text, turn)
 		}
 		got := query.Follow(text, said, muffins, false, reading(muffins.Constraints...))
-		if got.Sort.By != want.By || got.Sort.Descending != want.Descending || !strings.Contains(got.Text, "breakfast muffins") || len(got.Constraints) != 1 {
+		if got.Sort.By != want.By || got.Sort.Descending != want.Descending ||
+			!strings.Contains(got.Text, "breakfast muffins") || len(got.Constraints) != 1 {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
@@ -157,7 +202,8 @@ func TestComparingWordsOrderWhatWasWanted(t *testing.T) {
 
 func TestFurtherItemsAreWanted(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"more", "Show me more", "something else", "anything else?", "others please", "next", "mehr", "noch andere?", "autre chose", "otra cosa", "outras opções", "もっと", "他には？"} {
+	for _, text := range []string{"more", "Show me more", "something else", "anything else?", "others please", "next",
+		"mehr", "noch andere?", "autre chose", "otra cosa", "outras opções", "もっと", "他には？"} {
 		said := saying(text, text)
 		if turn := query.Relate(text, &said, &muffins); turn.Relation != query.More {
 			t.Errorf("%q: %+v", text, turn)
@@ -219,7 +265,8 @@ func TestItemsOfTheAnswerBeforeArePointedAt(t *testing.T) {
 	} {
 		said := saying(row.text, row.text)
 		turn := query.Relate(row.text, &said, &muffins)
-		if turn.Relation != query.Pick || !slices.Equal(turn.Places, row.places) || turn.Before != row.before || turn.After != row.after {
+		if turn.Relation != query.Pick || !slices.Equal(turn.Places, row.places) || turn.Before != row.before ||
+			turn.After != row.after {
 			t.Errorf("%q: %+v", row.text, turn)
 		}
 	}
@@ -257,7 +304,8 @@ func FuzzFollow(f *testing.F) {
 	f.Add("cheaper ones", "pasta", "pasta under 20 minutes", "under 20 minutes")
 	f.Add("is the second one vegan", "", "ÜBER 3", "über 3")
 	f.Fuzz(func(t *testing.T, text, left, before, told string) {
-		said, earlier := saying(text, left, holding(atMost(facets.Price, 1, text))), saying(before, left, holding(atMost(facets.Price, 2, told)))
+		said, earlier := saying(text, left, holding(atMost(facets.Price, 1, text))),
+			saying(before, left, holding(atMost(facets.Price, 2, told)))
 		turn := query.Relate(text, &said, &earlier)
 		for _, place := range turn.Places {
 			if place < -1 || place > 99 {

@@ -40,7 +40,8 @@ func TestWhatSomebodyMustNotEatIsNeverAWish(t *testing.T) {
 	}
 }
 
-// TestQuestionsOfSitesThatNobodyTunedForAreRead holds what went wrong on a hardware shop, a calendar and a job board.
+// TestQuestionsOfSitesThatNobodyTunedForAreRead holds what went wrong on a hardware shop, a
+// calendar and a job board.
 func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ question, want string }{
@@ -79,7 +80,8 @@ func TestQuestionsOfSitesThatNobodyTunedForAreRead(t *testing.T) {
 func TestWhatJobsPayIsTheirSalary(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []facets.Known{{Slot: salary, Kind: facets.Figures, Unit: "GBP", Count: 9}}})
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"JobPosting": 10},
+		Slots: []facets.Known{{Slot: salary, Kind: facets.Figures, Unit: "GBP", Count: 9}}})
 	for _, row := range []struct{ question, want string }{
 		{"jobs over £60k", "kind: JobPosting; salary over £60,000"},
 		{"jobs paying more than 50000", "kind: JobPosting; salary over 50,000"},
@@ -91,7 +93,8 @@ func TestWhatJobsPayIsTheirSalary(t *testing.T) {
 	}
 }
 
-// TestFollowUpsKeepAndDropTheRightThings holds follow-ups that are read by the same rules as what was asked before them.
+// TestFollowUpsKeepAndDropTheRightThings holds follow-ups that are read by the same rules as what
+// was asked before them.
 func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ before, now, want string }{
@@ -114,7 +117,8 @@ func TestFollowUpsKeepAndDropTheRightThings(t *testing.T) {
 	}
 }
 
-// TestPronounsAndBareVerbsAskOfWhatWasToldOf holds "wie viel kostet es?" and its like behind an answer.
+// TestPronounsAndBareVerbsAskOfWhatWasToldOf holds "wie viel kostet es?" and its like behind an
+// answer.
 func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ question, named string }{
@@ -141,13 +145,16 @@ func TestPronounsAndBareVerbsAskOfWhatWasToldOf(t *testing.T) {
 func TestWhenJobsCloseIsAskedForAheadOfTime(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []facets.Known{
-		{Slot: deadline, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
-	}})
-	if got, want := read("jobs closing before December 10", at), "kind: JobPosting; closing date until 9 December 2026"; got != want {
+	at.Lexicon = facets.NewLexicon(
+		facets.Taught{Items: 10, Types: map[string]int{"JobPosting": 10}, Slots: []facets.Known{
+			{Slot: deadline, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
+		}})
+	if got, want := read("jobs closing before December 10", at),
+		"kind: JobPosting; closing date until 9 December 2026"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := read("jobs posted before December 10", at), "kind: JobPosting; published until 9 December 2025"; got != want {
+	if got, want := read("jobs posted before December 10", at),
+		"kind: JobPosting; published until 9 December 2025"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

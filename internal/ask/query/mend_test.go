@@ -44,7 +44,8 @@ func TestWordsAreReadAsTheyStandWhereNothingIsKnownOfItems(t *testing.T) {
 		t.Errorf("got %+v", u)
 	}
 	u := Read("soup withuot nuts", Asking{Has: func(string) bool { return false }})
-	if len(u.Corrections) != 1 || u.Corrections[0] != (Correction{"withuot", "without"}) || len(u.Constraints) != 1 || !u.Constraints[0].Not {
+	if len(u.Corrections) != 1 || u.Corrections[0] != (Correction{"withuot", "without"}) || len(u.Constraints) != 1 ||
+		!u.Constraints[0].Not {
 		t.Errorf("got %+v", u)
 	}
 }

@@ -9,11 +9,13 @@ import (
 func TestNormalFormsAreOneForTheSameWords(t *testing.T) {
 	t.Parallel()
 	for form, texts := range map[string][]string{
-		"liefert ihr in die schweiz": {"Liefert ihr in die Schweiz?", "  liefert ihr, in die SCHWEIZ", "liefert ihr in die schweiz"},
-		"creme brulee":               {"Crème brûlée!", "creme-brulee"},
-		"with milk":                  {"with milk?"},
-		"without milk":               {"Without milk?"},
-		"":                           {"", "?!", " "},
+		"liefert ihr in die schweiz": {
+			"Liefert ihr in die Schweiz?", "  liefert ihr, in die SCHWEIZ", "liefert ihr in die schweiz",
+		},
+		"creme brulee": {"Crème brûlée!", "creme-brulee"},
+		"with milk":    {"with milk?"},
+		"without milk": {"Without milk?"},
+		"":             {"", "?!", " "},
 	} {
 		for _, text := range texts {
 			if got := Normal(text); got != form {

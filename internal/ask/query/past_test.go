@@ -10,17 +10,22 @@ import (
 // town is a catalog of nothing but events, or of nothing but articles.
 func town(types map[string]int, slots ...facets.Known) Asking {
 	at := asking()
-	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 40, Types: types, Slots: slots, Values: map[facets.Slot][]facets.Value{
-		facets.Location: {{Text: "Paris", Count: 4}, {Text: "Bonn", Count: 4}, {Text: "ボン", Count: 4}, {Text: "パリ", Count: 4}, {Text: "東京", Count: 4}, {Text: "大阪", Count: 4}}, facets.Category: {{Text: "Sport", Count: 4}, {Text: "スポーツ", Count: 4}, {Text: "科学", Count: 4}},
-	}})
+	at.Lexicon = facets.NewLexicon(
+		facets.Taught{Items: 40, Types: types, Slots: slots, Values: map[facets.Slot][]facets.Value{
+			facets.Location: {{Text: "Paris", Count: 4}, {Text: "Bonn", Count: 4}, {Text: "ボン", Count: 4},
+				{Text: "パリ", Count: 4}, {Text: "東京", Count: 4}, {Text: "大阪", Count: 4}},
+			facets.Category: {{Text: "Sport", Count: 4}, {Text: "スポーツ", Count: 4}, {Text: "科学", Count: 4}},
+		}})
 	return at
 }
 
 // The questions are asked on Friday, 20 November 2026.
 func TestHolidaysSeasonsAndWhatHasBeen(t *testing.T) {
 	t.Parallel()
-	events := town(map[string]int{"Event": 20, "MusicEvent": 9, "ExhibitionEvent": 3}, facets.Known{Slot: facets.Start, Kind: facets.Times, Count: 30}, facets.Known{Slot: facets.Location, Count: 30})
-	news := town(map[string]int{"NewsArticle": 30}, facets.Known{Slot: facets.Published, Kind: facets.Times, Count: 30}, facets.Known{Slot: facets.Category, Count: 30})
+	events := town(map[string]int{"Event": 20, "MusicEvent": 9, "ExhibitionEvent": 3},
+		facets.Known{Slot: facets.Start, Kind: facets.Times, Count: 30}, facets.Known{Slot: facets.Location, Count: 30})
+	news := town(map[string]int{"NewsArticle": 30}, facets.Known{Slot: facets.Published, Kind: facets.Times, Count: 30},
+		facets.Known{Slot: facets.Category, Count: 30})
 	for _, row := range []struct {
 		question string
 		at       Asking
@@ -39,7 +44,8 @@ func TestHolidaysSeasonsAndWhatHasBeen(t *testing.T) {
 		{"vor Weihnachten", events, "date 20 November 2026 to 23 December 2026"},
 		{"Christmas market", events, "Christmas market"},
 		{"concerts after Easter", events, "kind: MusicEvent; date from 30 March 2027 on"},
-		{"in spring", town(map[string]int{"Event": 20, "MusicEvent": 9}, facets.Known{Slot: facets.Start, Kind: facets.Times, Count: 29}), "date 1 March 2027 to 31 May 2027"},
+		{"in spring", town(map[string]int{"Event": 20, "MusicEvent": 9},
+			facets.Known{Slot: facets.Start, Kind: facets.Times, Count: 29}), "date 1 March 2027 to 31 May 2027"},
 		{"news this summer", news, "kind: Article; published 1 June 2026 to 31 August 2026"},
 		{"news not about sport", news, "kind: Article; category: not Sport"},
 		{"not in Paris, in Bonn", events, "place: not Paris; place: Bonn"},
@@ -69,7 +75,8 @@ func TestHolidaysSeasonsAndWhatHasBeen(t *testing.T) {
 
 func TestWordsForWhatIsWantedThatNoItemHasSayItsType(t *testing.T) {
 	t.Parallel()
-	at := town(map[string]int{"Event": 20, "TheaterEvent": 4, "ChildrensEvent": 3}, facets.Known{Slot: facets.Start, Kind: facets.Times, Count: 30}, facets.Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9})
+	at := town(map[string]int{"Event": 20, "TheaterEvent": 4, "ChildrensEvent": 3}, facets.Known{Slot: facets.Start,
+		Kind: facets.Times, Count: 30}, facets.Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9})
 	at.IsA = func(typ, ancestor string) bool { return typ == ancestor || ancestor == "Event" }
 	at.Has = func(word string) bool { return word == "puppets" || word == "comedy" }
 	for question, want := range map[string]string{
@@ -100,9 +107,16 @@ func TestAPriceUnderNothingIsNotFree(t *testing.T) {
 
 func TestColoursAreConceptsInEveryLanguage(t *testing.T) {
 	t.Parallel()
-	at := town(map[string]int{"Product": 30}, facets.Known{Slot: facets.Color, Count: 20}, facets.Known{Slot: facets.Stated(facets.Color), Count: 20}, facets.Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9})
-	for question, want := range map[string]string{"rote Schuhe unter 50 Euro": "red", "chaussures blanches à moins de 50 euros": "white", "grüne Schuhe unter 50 Euro": "green", "zapatos rojos por menos de 50 euros": "red"} {
-		colors := slices.DeleteFunc(Read(question, at).Constraints, func(c facets.Constraint) bool { return c.Slot != facets.Color })
+	at := town(map[string]int{"Product": 30}, facets.Known{Slot: facets.Color, Count: 20},
+		facets.Known{Slot: facets.Stated(facets.Color), Count: 20},
+		facets.Known{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9})
+	for question, want := range map[string]string{
+		"rote Schuhe unter 50 Euro": "red", "chaussures blanches à moins de 50 euros": "white",
+		"grüne Schuhe unter 50 Euro": "green", "zapatos rojos por menos de 50 euros": "red",
+	} {
+		colors := slices.DeleteFunc(Read(question, at).Constraints, func(c facets.Constraint) bool {
+			return c.Slot != facets.Color
+		})
 		if len(colors) != 1 || !slices.Contains(colors[0].Values, want) {
 			t.Errorf("%s: %v, want %s among the colours", question, colors, want)
 		}

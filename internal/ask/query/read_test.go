@@ -19,8 +19,9 @@ var fridayNoon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func asking() Asking {
 	var slots []facets.Known
 	for _, s := range []facets.Slot{
-		facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime, facets.Duration, facets.Yield, facets.Calories, facets.Protein,
-		facets.Fat, facets.Carbohydrate, facets.Sugar, facets.Fiber, facets.Sodium, "weight", "pieces",
+		facets.Price, facets.Rating, facets.Ratings, facets.TotalTime, facets.PrepTime, facets.CookTime,
+		facets.Duration, facets.Yield, facets.Calories, facets.Protein, facets.Fat, facets.Carbohydrate, facets.Sugar,
+		facets.Fiber, facets.Sodium, "weight", "pieces",
 	} {
 		slots = append(slots, facets.Known{Slot: s, Kind: facets.Figures, Count: 5})
 	}
@@ -28,7 +29,8 @@ func asking() Asking {
 		slots = append(slots, facets.Known{Slot: s, Kind: facets.Times, Count: 5})
 	}
 	for _, s := range []facets.Slot{
-		facets.Location, facets.Brand, facets.Color, facets.Author, facets.Material, facets.Diet, facets.Ingredient, facets.Availability, facets.Language, facets.Category, facets.Size, facets.Cuisine,
+		facets.Location, facets.Brand, facets.Color, facets.Author, facets.Material, facets.Diet, facets.Ingredient,
+		facets.Availability, facets.Language, facets.Category, facets.Size, facets.Cuisine,
 		facets.Stated(facets.Color), facets.Stated(facets.Material), facets.Stated(facets.Size),
 	} {
 		slots = append(slots, facets.Known{Slot: s, Count: 5})
@@ -39,11 +41,17 @@ func asking() Asking {
 		Now: fridayNoon,
 		IsA: func(typ, ancestor string) bool { return typ == ancestor || broader[typ] == ancestor },
 		Lexicon: facets.NewLexicon(facets.Taught{
-			Items: 100, Types: map[string]int{"Recipe": 40, "Product": 40, "Event": 4, "MusicEvent": 2, "Article": 10, "NewsArticle": 3}, Slots: slots,
+			Items: 100, Types: map[string]int{"Recipe": 40, "Product": 40, "Event": 4, "MusicEvent": 2, "Article": 10,
+				"NewsArticle": 3}, Slots: slots,
 			Values: map[facets.Slot][]facets.Value{
 				facets.Properties: {{Text: "Pieces: 500", Count: 2}},
-				facets.Brand:      {{Text: "Merrow Ironworks", Count: 4}, {Text: "Nike", Count: 3}}, facets.Color: {{Text: "black", Count: 4}, {Text: "sea blue", Count: 2}, {Text: "C", Count: 3}}, facets.Author: {{Text: "Priya Thackeray", Count: 5}},
-				facets.Location: {{Text: "Berlin", Count: 2}, {Text: "Net Loft", Count: 3}}, facets.Material: {{Text: "oak", Count: 2}, {Text: "cast iron", Count: 4}}, facets.Category: {{Text: "Kitchen", Count: 9}, {Text: "Starter", Count: 2}, {Text: "Opinion", Count: 3}},
+				facets.Brand:      {{Text: "Merrow Ironworks", Count: 4}, {Text: "Nike", Count: 3}},
+				facets.Color:      {{Text: "black", Count: 4}, {Text: "sea blue", Count: 2}, {Text: "C", Count: 3}},
+				facets.Author:     {{Text: "Priya Thackeray", Count: 5}},
+				facets.Location:   {{Text: "Berlin", Count: 2}, {Text: "Net Loft", Count: 3}},
+				facets.Material:   {{Text: "oak", Count: 2}, {Text: "cast iron", Count: 4}},
+				facets.Category: {{Text: "Kitchen", Count: 9}, {Text: "Starter", Count: 2},
+					{Text: "Opinion", Count: 3}},
 			},
 		}),
 	}
@@ -113,7 +121,8 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		// Quantities.
 		{"less than 300 calories", "kind: Recipe; calories under 300 kcal"},
 		{"recipes with at least 20g protein", "kind: Recipe; protein at least 20 g"},
-		{"high protein breakfast with cinnamon", "breakfast with cinnamon; kind: Recipe; preferably protein at least 20 g"},
+		{"high protein breakfast with cinnamon",
+			"breakfast with cinnamon; kind: Recipe; preferably protein at least 20 g"},
 		{"dinner for 4 people", "dinner; kind: Recipe; people 4"},
 		{"a soup that serves six", "a soup; kind: Recipe; people 6"},
 		{"pan weighing less than 3 kg", "pan; weight under 3,000 g"},
@@ -131,7 +140,8 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"shoes not from nike", "shoes; brand: not Nike"},
 		{"kitchen things not made of oak", "material: not oak; category: Kitchen"},
 		{"brown belt without buckle", "belt; without buckle; colour: brown"},
-		{"has a theory of flows been developed for which the upwash is not constant over the whole of the wing", "has a theory of flows been developed for which the upwash is not constant over the whole of the wing"},
+		{"has a theory of flows been developed for which the upwash is not constant over the whole of the wing",
+			"has a theory of flows been developed for which the upwash is not constant over the whole of the wing"},
 		{"no bake cheesecake", "no bake cheesecake"},
 		{"vegan leather bag", "bag; material: faux leather"},
 		// Words that the catalog taught.
@@ -158,15 +168,19 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 		{"the one for whom food is not enough", "the one for whom food is not enough"},
 		{"recipe book", "recipe book"},
 		// Comparisons and details.
-		{"compare Cast-Iron Skillet and Enamel Pot", "Cast-Iron Skillet Enamel Pot [compare Cast-Iron Skillet | Enamel Pot ]"},
-		{"cast iron skillet vs carbon steel pan", "cast iron skillet carbon steel pan [compare cast iron skillet | carbon steel pan ]"},
+		{"compare Cast-Iron Skillet and Enamel Pot",
+			"Cast-Iron Skillet Enamel Pot [compare Cast-Iron Skillet | Enamel Pot ]"},
+		{"cast iron skillet vs carbon steel pan",
+			"cast iron skillet carbon steel pan [compare cast iron skillet | carbon steel pan ]"},
 		{"which is cheaper, the skillet or the pot?", "skillet pot [compare skillet | pot price]"},
 		// Other languages.
 		{"vegane Rezepte unter 30 Minuten", "kind: Recipe; diet: vegan; time under 30 min"},
 		{"Konzerte am Wochenende", "kind: MusicEvent; date 21 November 2026 to 22 November 2026"},
 		{"Lampen bis 50 Euro", "Lampen; price at most €50"},
-		{"recettes végétariennes sans noix en moins de 30 minutes", "kind: Recipe; without nuts; diet: vegetarian; time under 30 min"},
-		{"recetas veganas sin huevo en menos de 20 minutos", "kind: Recipe; without eggs; diet: vegan; time under 20 min"},
+		{"recettes végétariennes sans noix en moins de 30 minutes",
+			"kind: Recipe; without nuts; diet: vegetarian; time under 30 min"},
+		{"recetas veganas sin huevo en menos de 20 minutos",
+			"kind: Recipe; without eggs; diet: vegan; time under 20 min"},
 		{"receitas sem glúten até 30 minutos", "kind: Recipe; diet: gluten-free; time at most 30 min"},
 		{"20分以内のヴィーガンレシピ", "kind: Recipe; time at most 20 min; diet: vegan"},
 		{"卵なしのレシピ", "kind: Recipe; without eggs"},
@@ -181,8 +195,10 @@ func TestQuestionsAreReadByRule(t *testing.T) {
 func TestOnlyWhatItemsSayNarrows(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"Product": 10}, Slots: []facets.Known{{Slot: facets.Brand, Count: 9}}})
-	for _, question := range []string{"recipes under 20 minutes", "vegan soup", "lamp under $20", "red lamp", "concerts this weekend", "top rated lamp"} {
+	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 10, Types: map[string]int{"Product": 10},
+		Slots: []facets.Known{{Slot: facets.Brand, Count: 9}}})
+	for _, question := range []string{"recipes under 20 minutes", "vegan soup", "lamp under $20", "red lamp",
+		"concerts this weekend", "top rated lamp"} {
 		if got := read(question, at); got != question {
 			t.Errorf("%s is read as %s where no item says so", question, got)
 		}
@@ -307,10 +323,12 @@ func object(t testing.TB, text string) map[string]jsontext.Value {
 
 func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 	for _, seed := range []string{
-		"gifts under $20", "between and", "no no no nuts, or and", "top top 5", "compare a and b and", "how long does take", "in may 2026 or next", "20分以内の卵なし", "1h20 prep",
-		"free free-free", "not not", "\xff\xfe $ 5", "from 3 to", "for a family of", "l'été d'", "rated", "PT", "4+ + stars", "without", "is vegan", "vs vs vs",
-		"Frühstück ohne Nüsse", "朝食は無料ですか", "free full time events older than a year that are over", "ingredients of of", "est-ce que est gratuit ?", "not not free",
-		"no nuts or", "not red and", "weder Nüsse noch", "no nuts, or", "without milk,",
+		"gifts under $20", "between and", "no no no nuts, or and", "top top 5", "compare a and b and",
+		"how long does take", "in may 2026 or next", "20分以内の卵なし", "1h20 prep",
+		"free free-free", "not not", "\xff\xfe $ 5", "from 3 to", "for a family of", "l'été d'", "rated", "PT",
+		"4+ + stars", "without", "is vegan", "vs vs vs", "Frühstück ohne Nüsse", "朝食は無料ですか",
+		"free full time events older than a year that are over", "ingredients of of", "est-ce que est gratuit ?",
+		"not not free", "no nuts or", "not red and", "weder Nüsse noch", "no nuts, or", "without milk,",
 	} {
 		f.Add(seed, `"`+"less than $20"+`"`)
 	}
@@ -328,7 +346,8 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 			t.Fatalf("%q is %q and %q", question, a, b)
 		}
 		for _, c := range first.Constraints {
-			if c.Min != nil && c.Max != nil && *c.Min > *c.Max || !c.From.IsZero() && !c.To.IsZero() && c.To.Before(c.From) {
+			if c.Min != nil && c.Max != nil && *c.Min > *c.Max ||
+				!c.From.IsZero() && !c.To.IsZero() && c.To.Before(c.From) {
 				t.Fatalf("%q bounds nothing: %+v", question, c)
 			}
 		}
@@ -341,10 +360,13 @@ func FuzzReadEndsAndIsTheSameAgain(f *testing.F) {
 	})
 }
 
-// TestAnyTextIsReadInTimeInProportion holds that nothing in a long question costs more than the words around it do.
+// TestAnyTextIsReadInTimeInProportion holds that nothing in a long question costs more than the
+// words around it do.
 func TestAnyTextIsReadInTimeInProportion(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"no ", "under ", "without nuts or ", "between 1 and ", "next ", "1 ", "a", "-", "vs ", "free ", "お", "in "} {
+	for _, word := range []string{
+		"no ", "under ", "without nuts or ", "between 1 and ", "next ", "1 ", "a", "-", "vs ", "free ", "お", "in ",
+	} {
 		text := strings.Repeat(word, 4000/len(word))
 		if got := Read(text, asking()); len(got.Constraints) > maxTokens {
 			t.Errorf("%d constraints in repetitions of %q", len(got.Constraints), word)
@@ -359,7 +381,8 @@ func TestAnyTextIsReadInTimeInProportion(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	at := asking()
 	for _, row := range []struct{ name, question string }{
-		{"plain", "mens slippers with a rubber sole"}, {"constrained", "three quick vegan recipes without nuts under 30 minutes with at least 4 stars"},
+		{"plain", "mens slippers with a rubber sole"},
+		{"constrained", "three quick vegan recipes without nuts under 30 minutes with at least 4 stars"},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -27,8 +27,9 @@ func conditions(u *Understood) string {
 	return strings.Join(all, "; ")
 }
 
-// TestEachWayToLeaveOutAClassMeansTheSame holds that every form of every language gives one condition for each class,
-// whatever the class is called there, and that nothing of what says so is searched for.
+// TestEachWayToLeaveOutAClassMeansTheSame holds that every form of every language gives one
+// condition for each class, whatever the class is called there, and that nothing of what says so is
+// searched for.
 func TestEachWayToLeaveOutAClassMeansTheSame(t *testing.T) {
 	t.Parallel()
 	harms := map[string]bool{}
@@ -42,7 +43,8 @@ func TestEachWayToLeaveOutAClassMeansTheSame(t *testing.T) {
 	for _, table := range language.Tables() {
 		for _, list := range table.Lists {
 			switch {
-			case list.Key == "without", list.Key == "refuse" && (list.Argument == "allergy" || list.Argument == "wish" || list.Argument == "named"):
+			case list.Key == "without", list.Key == "refuse" &&
+				(list.Argument == "allergy" || list.Argument == "wish" || list.Argument == "named"):
 			default:
 				continue
 			}
@@ -52,7 +54,8 @@ func TestEachWayToLeaveOutAClassMeansTheSame(t *testing.T) {
 				} else if list.Argument == "named" && !strings.Contains(form, "*") {
 					continue // a name follows, which may be of a class or not
 				}
-				if before, _, glued := strings.Cut(form, "*"); before == "" && glued && form[1] != ' ' && table.Tag != "ja" {
+				if before, _, glued := strings.Cut(form, "*"); before == "" && glued && form[1] != ' ' &&
+					table.Tag != "ja" {
 					continue // compounds have forms of their own
 				}
 				for _, class := range []string{"hazelnuts", "eggs", "soy", "wool", "latex", "electricity"} {
@@ -69,7 +72,8 @@ func TestEachWayToLeaveOutAClassMeansTheSame(t *testing.T) {
 					if got := conditions(&u); got != want {
 						t.Errorf("%s: %q\n got %s\nwant %s", table.Tag, question, got, want)
 					}
-					if name := facets.Fold(taxonomy.Name(class, table.Tag)); strings.Contains(facets.Fold(u.Text), name) {
+					if name := facets.Fold(taxonomy.Name(class, table.Tag)); strings.Contains(facets.Fold(u.Text),
+						name) {
 						t.Errorf("%s: %q searches for %q", table.Tag, question, u.Text)
 					}
 				}
@@ -122,7 +126,8 @@ func TestClassesAreLeftOutHoweverItIsSaid(t *testing.T) {
 		if !slices.Equal(got, strings.Fields(row.class)) {
 			t.Errorf("%q leaves out %q, want %q", row.question, got, row.class)
 		}
-		if text := strings.TrimPrefix(strings.TrimPrefix(u.Text, "un "), "a "); row.text != "" && !strings.Contains(text, row.text) {
+		if text := strings.TrimPrefix(strings.TrimPrefix(u.Text, "un "), "a "); row.text != "" &&
+			!strings.Contains(text, row.text) {
 			t.Errorf("%q searches for %q, want %q", row.question, u.Text, row.text)
 		}
 	}
@@ -171,7 +176,8 @@ func TestNamesThatAreNotWantedAreNeverAWish(t *testing.T) {
 		{"des livres, pas sur Napoléon", "Napoléon"},
 	} {
 		u := Read(row.question, shopping())
-		if len(u.Constraints) != 1 || !u.Constraints[0].Not || u.Constraints[0].Soft || !slices.Equal(u.Constraints[0].Values, []string{row.value}) {
+		if len(u.Constraints) != 1 || !u.Constraints[0].Not || u.Constraints[0].Soft ||
+			!slices.Equal(u.Constraints[0].Values, []string{row.value}) {
 			t.Errorf("%q has the conditions %+v, want one without %q", row.question, u.Constraints, row.value)
 		}
 	}

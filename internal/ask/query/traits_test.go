@@ -11,7 +11,8 @@ import (
 func outfitter() Asking {
 	known := []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}}
 	for _, slot := range []facets.Slot{
-		facets.Color, facets.Material, facets.Audience, facets.Size, "waterproof", "powerSource", "roast", "organic", "dishwasherSafe", "caffeine", "dogs",
+		facets.Color, facets.Material, facets.Audience, facets.Size, "waterproof", "powerSource", "roast", "organic",
+		"dishwasherSafe", "caffeine", "dogs",
 	} {
 		known = append(known, facets.Known{Slot: facets.Stated(slot), Count: 9})
 	}
@@ -55,8 +56,8 @@ func TestWhatIsDeniedIsNoWishForIt(t *testing.T) {
 	t.Parallel()
 	at := outfitter()
 	for _, question := range []string{
-		"a jumper that is not red", "giacca da uomo tranne nera", "Pullover ohne Wolle", "a hat, wool makes me itch", "berretto, la lana mi dà allergia",
-		"sin algodón", "plastic free brush", "chaussettes sauf les noires",
+		"a jumper that is not red", "giacca da uomo tranne nera", "Pullover ohne Wolle", "a hat, wool makes me itch",
+		"berretto, la lana mi dà allergia", "sin algodón", "plastic free brush", "chaussettes sauf les noires",
 	} {
 		for _, c := range Read(question, at).Constraints {
 			if !c.Not && (c.Slot == facets.Color || c.Slot == facets.Material) {
@@ -77,12 +78,13 @@ func TestAttributesThatNothingStatesAreWords(t *testing.T) {
 func TestAttributesThatFewOfManyDeclareStayWords(t *testing.T) {
 	t.Parallel()
 	at := asking()
-	at.Lexicon = facets.NewLexicon(facets.Taught{Items: 5000, Types: map[string]int{"Product": 5000}, Slots: []facets.Known{
-		{Slot: facets.Stated(facets.Color), Count: 3000}, {Slot: "farbe", Count: 2800},
-		{Slot: facets.Stated(facets.Audience), Count: 2000},
-		{Slot: facets.Stated(facets.Material), Count: 900}, {Slot: facets.Material, Count: 90},
-		{Slot: facets.Stated("waterproof"), Count: 200},
-	}})
+	at.Lexicon = facets.NewLexicon(
+		facets.Taught{Items: 5000, Types: map[string]int{"Product": 5000}, Slots: []facets.Known{
+			{Slot: facets.Stated(facets.Color), Count: 3000}, {Slot: "farbe", Count: 2800},
+			{Slot: facets.Stated(facets.Audience), Count: 2000},
+			{Slot: facets.Stated(facets.Material), Count: 900}, {Slot: facets.Material, Count: 90},
+			{Slot: facets.Stated("waterproof"), Count: 200},
+		}})
 	for _, test := range []struct{ question, want, soft string }{
 		{"red slippers for women", "slippers for women; colour: red", "women"},
 		{"paper lamps", "paper lamps", "paper"},

@@ -9,11 +9,15 @@ import (
 // board is a catalog of events, courses, articles, things for sale and, with jobs, vacancies.
 func board() Asking {
 	at := asking()
-	slots := []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9}, {Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
-		{Slot: facets.Employment, Count: 5}, {Slot: facets.Workplace, Count: 3}, {Slot: facets.Location, Count: 9}, {Slot: "isAccessibleForFree", Count: 4}}
+	slots := []facets.Known{{Slot: facets.Price, Kind: facets.Figures, Unit: "EUR", Count: 9},
+		{Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Published, Kind: facets.Times, Count: 9},
+		{Slot: facets.Employment, Count: 5}, {Slot: facets.Workplace, Count: 3}, {Slot: facets.Location, Count: 9},
+		{Slot: "isAccessibleForFree", Count: 4}}
 	at.Lexicon = facets.NewLexicon(facets.Taught{
-		Items: 60, Types: map[string]int{"Event": 9, "MusicEvent": 4, "Article": 9, "Course": 3, "Book": 3, "Product": 20, "JobPosting": 9}, Slots: slots,
-		Values: map[facets.Slot][]facets.Value{facets.Location: {{Text: "Berlin", Count: 4}}, facets.Category: {{Text: "Lamps", Count: 9}}, facets.Brand: {{Text: "Cheap Trick", Count: 2}}},
+		Items: 60, Types: map[string]int{"Event": 9, "MusicEvent": 4, "Article": 9, "Course": 3, "Book": 3,
+			"Product": 20, "JobPosting": 9}, Slots: slots,
+		Values: map[facets.Slot][]facets.Value{facets.Location: {{Text: "Berlin", Count: 4}},
+			facets.Category: {{Text: "Lamps", Count: 9}}, facets.Brand: {{Text: "Cheap Trick", Count: 2}}},
 	})
 	return at
 }
@@ -72,7 +76,8 @@ func TestHowAndWhereOneWorks(t *testing.T) {
 		{"full time or part time jobs", "kind: JobPosting; employment: full time or part time"},
 		{"internship in Berlin", "kind: JobPosting; employment: internship; place: Berlin"},
 		{"work from home", "kind: JobPosting; place of work: remote"},
-		{"remote full time go developer", "go developer; kind: JobPosting; place of work: remote; employment: full time"},
+		{"remote full time go developer",
+			"go developer; kind: JobPosting; place of work: remote; employment: full time"},
 		{"hybrid jobs", "kind: JobPosting; place of work: hybrid"},
 		{"Stellen in Teilzeit", "kind: JobPosting; employment: part time"},
 		{"Jobs im Homeoffice", "kind: JobPosting; place of work: remote"},
@@ -90,7 +95,8 @@ func TestHowAndWhereOneWorks(t *testing.T) {
 		}
 	}
 	without := asking()
-	for question, want := range map[string]string{"remote mouse": "remote mouse", "full time jobs": "full time jobs"} { // no item is a job
+	// no item is a job
+	for question, want := range map[string]string{"remote mouse": "remote mouse", "full time jobs": "full time jobs"} {
 		if got := read(question, without); got != want {
 			t.Errorf("%s\n got %s\nwant %s", question, got, want)
 		}
@@ -135,7 +141,8 @@ func TestDaysOfTheWeekAreAnyOfThem(t *testing.T) {
 	at := board()
 	at.Lexicon = facets.NewLexicon(facets.Taught{
 		Items: 60, Types: map[string]int{"Event": 9, "Course": 3, "JobPosting": 9},
-		Slots: []facets.Known{{Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Days, Count: 9}, {Slot: facets.StartTime, Kind: facets.Figures, Count: 9}},
+		Slots: []facets.Known{{Slot: facets.Start, Kind: facets.Times, Count: 9}, {Slot: facets.Days, Count: 9},
+			{Slot: facets.StartTime, Kind: facets.Figures, Count: 9}},
 	})
 	at.Met = func(*facets.Constraint) bool { return false } // nothing is on at the coming weekend
 	for _, row := range []struct{ question, want string }{

@@ -10,8 +10,9 @@ import (
 	"frontdesk/internal/infra/language"
 )
 
-// TestAWishIsTheSameInTheWordsOfEachLanguage holds the ways in which people say that something is not wanted, of things of
-// that nothing is known: nobody's catalog makes up for words that are missing.
+// TestAWishIsTheSameInTheWordsOfEachLanguage holds the ways in which people say that something is
+// not wanted, of things of that nothing is known: nobody's catalog makes up for words that are
+// missing.
 func TestAWishIsTheSameInTheWordsOfEachLanguage(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/wishes.txt")
@@ -72,12 +73,14 @@ func TestADayThatIsNotWantedIsEveryOther(t *testing.T) {
 		{Slot: facets.Days, Count: 5}, {Slot: facets.Start, Kind: facets.Times, Count: 9},
 	}})
 	for _, question := range []string{
-		"fimbo not on a saturday", "fimbo that isn't on saturdays", "fimbo, but not on Saturday", "any fimbo except on saturdays", "Fimbo, aber nicht am Samstag",
-		"Fimbo, nicht samstags", "fimbo que no sea los sábados", "fimbo que não seja ao sábado", "fimbo exceto ao sábado", "fimbo pas le samedi",
+		"fimbo not on a saturday", "fimbo that isn't on saturdays", "fimbo, but not on Saturday",
+		"any fimbo except on saturdays", "Fimbo, aber nicht am Samstag", "Fimbo, nicht samstags",
+		"fimbo que no sea los sábados", "fimbo que não seja ao sábado", "fimbo exceto ao sábado", "fimbo pas le samedi",
 		"fimbo sauf le samedi", "fimbo, ma non di sabato",
 	} {
 		u := Read(question, at)
-		if len(u.Constraints) != 1 || u.Constraints[0].Slot != facets.Days || u.Constraints[0].Not || len(u.Constraints[0].Values) != 6 ||
+		if len(u.Constraints) != 1 || u.Constraints[0].Slot != facets.Days || u.Constraints[0].Not ||
+			len(u.Constraints[0].Values) != 6 ||
 			slices.Contains(u.Constraints[0].Values, facets.Weekdays("saturday")[0]) {
 			t.Errorf("%q is read as %+v", question, u.Constraints)
 		}
@@ -87,8 +90,11 @@ func TestADayThatIsNotWantedIsEveryOther(t *testing.T) {
 func TestWhatMightBeIsNoWish(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ in, question string }{
-		{"en", "zorble if I am not at home"}, {"en", "what does zorble cost if I don't have a fimbo"}, {"de", "was kostet zorble, wenn ich nicht in Wien wohne"}, {"it", "quanto costa lo zorble se non abito a fimbo"},
-		{"fr", "combien coûte zorble si je n'ai pas de fimbo"}, {"es", "cuánto cuesta zorble si no vivo en fimbo"}, {"pt", "quanto custa zorble caso não more em fimbo"},
+		{"en", "zorble if I am not at home"}, {"en", "what does zorble cost if I don't have a fimbo"}, {
+			"de", "was kostet zorble, wenn ich nicht in Wien wohne",
+		}, {"it", "quanto costa lo zorble se non abito a fimbo"},
+		{"fr", "combien coûte zorble si je n'ai pas de fimbo"}, {"es", "cuánto cuesta zorble si no vivo en fimbo"},
+		{"pt", "quanto custa zorble caso não more em fimbo"},
 	} {
 		at := shopping()
 		at.Languages = []string{row.in}

@@ -28,7 +28,8 @@ func TestAStateComesBackAsItWas(t *testing.T) {
 	if len(v.ID) < 20 || v.ID == c.Open("", "", "").ID {
 		t.Fatalf("a new conversation has the id %q", v.ID)
 	}
-	v.Add(Turn{Text: "breakfast muffins", Attributes: map[string]jsontext.Value{"price": jsontext.Value(`{"max":20}`)}, Types: []string{"Recipe"}, Given: 10})
+	v.Add(Turn{Text: "breakfast muffins", Attributes: map[string]jsontext.Value{"price": jsontext.Value(`{"max":20}`)},
+		Types: []string{"Recipe"}, Given: 10})
 	v.Add(Turn{Text: "high protein ones", Whole: "high protein breakfast muffins", Given: 3})
 	if diff := cmp.Diff(v, c.Open(v.ID, "", c.Seal(v, "")), sameTurns); diff != "" {
 		t.Error(diff)
@@ -81,7 +82,8 @@ func TestALongConversationFitsAndBeginsWithAQuestionThatStandsByItself(t *testin
 	whole := "muffins"
 	for i := range 40 {
 		whole = fmt.Sprintf("muffins with %d eggs %s", i, strings.Repeat("ö ", 90))
-		v.Add(Turn{Text: fmt.Sprintf("with %d eggs", i), Whole: whole, Attributes: map[string]jsontext.Value{"x": jsontext.Value(`"y"`)}})
+		v.Add(Turn{Text: fmt.Sprintf("with %d eggs", i), Whole: whole,
+			Attributes: map[string]jsontext.Value{"x": jsontext.Value(`"y"`)}})
 	}
 	if len(v.Turns) != MaxTurns || !strings.HasPrefix(v.Turns[0].Text, "muffins with ") || v.Turns[0].Whole != "" {
 		t.Fatalf("%d turns, the first being %+v", len(v.Turns), v.Turns[0])
@@ -100,9 +102,11 @@ func TestALongConversationFitsAndBeginsWithAQuestionThatStandsByItself(t *testin
 func TestWhatIsTooLongOfAQuestionIsNotCarried(t *testing.T) {
 	t.Parallel()
 	v := Conversation{ID: "c"}
-	v.Add(Turn{Text: strings.Repeat("süß ", 1000), Attributes: map[string]jsontext.Value{"a": jsontext.Value(`"` + strings.Repeat("x", 2000) + `"`)}})
+	v.Add(Turn{Text: strings.Repeat("süß ", 1000),
+		Attributes: map[string]jsontext.Value{"a": jsontext.Value(`"` + strings.Repeat("x", 2000) + `"`)}})
 	if got := v.Turns[0]; len(got.Text) > maxTurnText || !strings.HasSuffix(got.Text, "süß") || got.Attributes != nil {
-		t.Errorf("kept are %d bytes ending in %q, and %d attributes", len(got.Text), got.Text[len(got.Text)-8:], len(got.Attributes))
+		t.Errorf("kept are %d bytes ending in %q, and %d attributes", len(got.Text), got.Text[len(got.Text)-8:],
+			len(got.Attributes))
 	}
 	c := conversing('k', clock.At(time.Unix(1_800_000_000, 0)))
 	v.Turns = []Turn{{Text: "a", Attributes: map[string]jsontext.Value{"b": jsontext.Value("{")}}}

@@ -17,7 +17,8 @@ import (
 // remembering returns a memory of the database for an hour, five turns of each and twenty of all.
 func remembering(t testing.TB, db *store.DB, secret string, at *clock.Clock) *Memory {
 	t.Helper()
-	m, err := NewMemory(db, MemoryOptions{Secret: []byte(strings.Repeat(secret, 32)), For: time.Hour, Turns: 5, All: 20, Now: at.Now})
+	m, err := NewMemory(db,
+		MemoryOptions{Secret: []byte(strings.Repeat(secret, 32)), For: time.Hour, Turns: 5, All: 20, Now: at.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,10 +57,12 @@ func TestOnlyWhoKeptATurnRecallsIt(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		m := remembering(t, open(t, Schema), "k", start())
 		jane := Whose{Party: "key:a", Person: "jane", Conversation: "c-1"}
-		m.mustKeep(t, jane, Turn{Text: "muffins", About: []string{"vegetarian"}}, Turn{Text: "high protein ones", Whole: "high protein muffins"})
+		m.mustKeep(t, jane, Turn{Text: "muffins", About: []string{"vegetarian"}},
+			Turn{Text: "high protein ones", Whole: "high protein muffins"})
 		stranger := Whose{Secret: "s-1", Conversation: "c-1"}
 		m.mustKeep(t, stranger, Turn{Text: "lamps"})
-		if diff := cmp.Diff([]string{"muffins", "high protein ones", "about: vegetarian"}, m.texts(t, jane)); diff != "" {
+		if diff := cmp.Diff([]string{"muffins", "high protein ones", "about: vegetarian"},
+			m.texts(t, jane)); diff != "" {
 			t.Error(diff)
 		}
 		if diff := cmp.Diff([]string{"lamps"}, m.texts(t, stranger)); diff != "" {
@@ -113,8 +116,9 @@ func TestAConversationIsForgottenAtAWordAndNoOther(t *testing.T) {
 	t.Parallel()
 	m := remembering(t, storetest.Chosen(t, Schema), "k", start())
 	for _, w := range []Whose{
-		{Party: "key:a", Conversation: "c-1"}, {Party: "key:a", Person: "jane", Conversation: "c-1"}, {Party: "key:a", Conversation: "c-2"},
-		{Party: "key:b", Conversation: "c-1"}, {Secret: "s", Conversation: "c-1"},
+		{Party: "key:a", Conversation: "c-1"}, {Party: "key:a", Person: "jane", Conversation: "c-1"},
+		{Party: "key:a", Conversation: "c-2"}, {Party: "key:b", Conversation: "c-1"},
+		{Secret: "s", Conversation: "c-1"},
 	} {
 		m.mustKeep(t, w, Turn{Text: "soup", About: []string{"vegan"}})
 	}
@@ -124,7 +128,7 @@ func TestAConversationIsForgottenAtAWordAndNoOther(t *testing.T) {
 		}
 	}
 	for w, want := range map[Whose]int{
-		{Party: "key:a", Conversation: "c-1"}: 1, // what was told of it in c-2
+		{Party: "key:a", Conversation: "c-1"}:                 1, // what was told of it in c-2
 		{Party: "key:a", Person: "jane", Conversation: "c-1"}: 0, {Party: "key:a", Conversation: "c-2"}: 2,
 		{Party: "key:b", Conversation: "c-1"}: 2, {Secret: "s", Conversation: "c-1"}: 2,
 	} {

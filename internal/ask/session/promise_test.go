@@ -86,9 +86,11 @@ func isUnknown(err error) bool {
 func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
 	t.Parallel()
 	each(t, PromiseOptions{}, func(t *testing.T, one, other *Promises, c *clock.Clock) {
-		token := one.mustMake(t, Asked{Party: "key:a", Holder: "key:a", Request: []byte("q"), Message: "soon", Expect: 90 * time.Second})
+		token := one.mustMake(t,
+			Asked{Party: "key:a", Holder: "key:a", Request: []byte("q"), Message: "soon", Expect: 90 * time.Second})
 		s := other.mustLook(t, "key:a", token)
-		if s.State != Waiting || s.Progress != 0 || s.Message != "soon" || string(s.Request) != "q" || s.Left != 90*time.Second {
+		if s.State != Waiting || s.Progress != 0 || s.Message != "soon" || string(s.Request) != "q" ||
+			s.Left != 90*time.Second {
 			t.Fatalf("before: %+v", s)
 		}
 		job := other.mustClaim(t)
@@ -99,10 +101,12 @@ func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
 			t.Fatalf("the job is claimed twice: %v, %v", again, err)
 		}
 		for _, at := range []struct{ told, want float64 }{{0.5, 0.5}, {0.25, 0.5}, {0.75, 0.75}, {7, 1}} {
-			if mine, err := job.Renew(t.Context(), Progress{Part: at.told, Message: "more", Left: time.Second}); !mine || err != nil {
+			if mine, err := job.Renew(t.Context(),
+				Progress{Part: at.told, Message: "more", Left: time.Second}); !mine || err != nil {
 				t.Fatalf("renew: %v, %v", mine, err)
 			}
-			if s := one.mustLook(t, "key:a", token); s.State != Running || s.Progress != at.want || s.Message != "more" || s.Left != time.Second {
+			if s := one.mustLook(t, "key:a", token); s.State != Running || s.Progress != at.want ||
+				s.Message != "more" || s.Left != time.Second {
 				t.Errorf("after %g: %+v", at.told, s)
 			}
 		}
@@ -110,11 +114,13 @@ func TestAPromiseIsKeptByWhoeverClaimsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if s := one.mustLook(t, "key:a", token); s.State != Kept || string(s.Answer) != "the answer" || s.Rules != "rules 1" || s.Progress != 1 {
+			if s := one.mustLook(t, "key:a", token); s.State != Kept || string(s.Answer) != "the answer" ||
+				s.Rules != "rules 1" || s.Progress != 1 {
 				t.Errorf("after: %+v", s)
 			}
 		}
-		if s, err := one.Cancel(t.Context(), "key:a", token); err != nil || s.State != Kept || string(s.Answer) != "the answer" {
+		if s, err := one.Cancel(t.Context(), "key:a", token); err != nil || s.State != Kept ||
+			string(s.Answer) != "the answer" {
 			t.Errorf("cancelled after it was kept: %+v, %v", s, err)
 		}
 	})
@@ -127,7 +133,8 @@ func TestATokenOpensNothingToOthers(t *testing.T) {
 		stranger := one.mustMake(t, Asked{Holder: "x"})
 		var said []string
 		for _, row := range []struct{ party, token string }{
-			{"key:b", a}, {"", a}, {"key:b", "promise_none"}, {"", "promise_none"}, {"", ""}, {"key:a", strings.ToLower(a)}, {"key:a", a + "x"},
+			{"key:b", a}, {"", a}, {"key:b", "promise_none"}, {"", "promise_none"}, {"", ""},
+			{"key:a", strings.ToLower(a)}, {"key:a", a + "x"},
 		} {
 			_, looked := one.Look(t.Context(), row.party, row.token)
 			_, cancelled := other.Cancel(t.Context(), row.party, row.token)
@@ -158,7 +165,8 @@ func TestTheTablesTellNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func(*testing.T, ...store.Schema) *store.DB) {
 		db := open(t, PromiseSchema)
 		p := promising(t, db, PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
-		token := p.mustMake(t, Asked{Party: "key:abc", Holder: "192.0.2.7", Talk: Talk{Party: "key:abc", Conversation: "talk-77"}, Request: []byte("a present for my wife")})
+		token := p.mustMake(t, Asked{Party: "key:abc", Holder: "192.0.2.7",
+			Talk: Talk{Party: "key:abc", Conversation: "talk-77"}, Request: []byte("a present for my wife")})
 		job := p.mustClaim(t)
 		if job.Party != "key:abc" || string(job.Request) != "a present for my wife" {
 			t.Errorf("claimed %+v", job)
@@ -177,7 +185,8 @@ func TestTheTablesTellNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, word := range []string{token, "abc", "192.0", "talk-77", "present", "lamp"} {
-			if said := fmt.Sprintf("%s %s %s %s %s %s", key, seal, holder, talk, request, answer); strings.Contains(said, word) {
+			if said := fmt.Sprintf("%s %s %s %s %s %s", key, seal, holder, talk, request,
+				answer); strings.Contains(said, word) {
 				t.Errorf("the tables have %q", word)
 			}
 		}
@@ -186,7 +195,8 @@ func TestTheTablesTellNothing(t *testing.T) {
 		}
 		// Who has another secret can do nothing with it, and leaves it alone.
 		p.mustMake(t, Asked{Request: []byte("q")})
-		other := promising(t, db, PromiseOptions{Secret: []byte(strings.Repeat("x", 32)), Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+		other := promising(t, db,
+			PromiseOptions{Secret: []byte(strings.Repeat("x", 32)), Keep: time.Hour, Each: 10, Kept: 10, All: 10})
 		if _, err := other.Look(t.Context(), "key:abc", token); !isUnknown(err) {
 			t.Errorf("with another secret: %v", err)
 		}
@@ -209,7 +219,10 @@ func TestWhatWasChangedInTheTablesIsNotOpened(t *testing.T) {
 	}
 	change := func(statement string) {
 		t.Helper()
-		err := db.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), statement); return err })
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec(t.Context(), statement)
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +264,8 @@ func TestPromisesOfAnOlderSchemaAreForgotten(t *testing.T) {
 		if err := errors.Join(err, db.Close()); err != nil {
 			t.Fatal(err)
 		}
-		p := promising(t, storetest.Open(t, dsn, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+		p := promising(t, storetest.Open(t, dsn, PromiseSchema),
+			PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
 		if count, err := p.Count(t.Context()); len(count) != 0 || err != nil {
 			t.Errorf("there are %v, %v", count, err)
 		}
@@ -263,7 +277,8 @@ func TestPromisesOfAnOlderSchemaAreForgotten(t *testing.T) {
 
 func TestTokensAreManyBitsAndNeverTheSame(t *testing.T) {
 	t.Parallel()
-	p := promising(t, storetest.OpenSQLite(t, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 1001, Kept: 1001, All: 1001})
+	p := promising(t, storetest.OpenSQLite(t, PromiseSchema),
+		PromiseOptions{Keep: time.Hour, Each: 1001, Kept: 1001, All: 1001})
 	seen := map[string]bool{}
 	for range 1000 {
 		token := p.mustMake(t, Asked{})
@@ -451,7 +466,8 @@ func TestAnswersThatAreThereTakeNoPlaceOfThoseToCome(t *testing.T) {
 		keep() // as many as may wait at a time
 		one.mustMake(t, Asked{Holder: "a"})
 		one.mustMake(t, Asked{Holder: "a"})
-		if _, _, err := one.Make(t.Context(), Asked{Holder: "a"}); fail.From(err).Code != fail.Limited || !strings.Contains(err.Error(), "cancel one") {
+		if _, _, err := one.Make(t.Context(), Asked{Holder: "a"}); fail.From(err).Code != fail.Limited ||
+			!strings.Contains(err.Error(), "cancel one") {
 			t.Errorf("a third that waits: %v", err)
 		}
 		for range 2 {
@@ -459,7 +475,8 @@ func TestAnswersThatAreThereTakeNoPlaceOfThoseToCome(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := one.Make(t.Context(), Asked{Holder: "a"}); fail.From(err).Code != fail.Limited || !strings.Contains(err.Error(), "kept for you") {
+		if _, _, err := one.Make(t.Context(), Asked{Holder: "a"}); fail.From(err).Code != fail.Limited ||
+			!strings.Contains(err.Error(), "kept for you") {
 			t.Errorf("one more than is kept: %v", err)
 		}
 		one.mustMake(t, Asked{Holder: "b"})
@@ -542,7 +559,8 @@ func TestNobodyFillsTheStore(t *testing.T) {
 		}
 		one.mustMake(t, Asked{Holder: "a"}) // what is cancelled costs its holder nothing, but all together
 		full("b")
-		if _, _, err := one.Make(t.Context(), Asked{Request: make([]byte, MaxRequest+1)}); fail.From(err).Code != fail.TooLarge {
+		if _, _, err := one.Make(t.Context(),
+			Asked{Request: make([]byte, MaxRequest+1)}); fail.From(err).Code != fail.TooLarge {
 			t.Errorf("a request that is too large: %v", err)
 		}
 	})
@@ -556,7 +574,8 @@ func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if s, err := one.Again(t.Context(), "", token, "anew"); err != nil || s.State != Waiting || s.Answer != nil || s.Message != "anew" || s.Progress != 1 {
+			if s, err := one.Again(t.Context(), "", token, "anew"); err != nil || s.State != Waiting ||
+				s.Answer != nil || s.Message != "anew" || s.Progress != 1 {
 				t.Fatalf("%+v, %v", s, err)
 			}
 		}
@@ -571,7 +590,8 @@ func TestAnAnswerThatMayNoLongerLeaveIsMadeAnew(t *testing.T) {
 
 func TestAnswersThatAreTooLargeAreRefused(t *testing.T) {
 	t.Parallel()
-	p := promising(t, storetest.OpenSQLite(t, PromiseSchema), PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
+	p := promising(t, storetest.OpenSQLite(t, PromiseSchema),
+		PromiseOptions{Keep: time.Hour, Each: 10, Kept: 10, All: 10})
 	token := p.mustMake(t, Asked{})
 	job := p.mustClaim(t)
 	if err := job.Finish(t.Context(), "", make([]byte, maxUnpacked+1)); fail.From(err).Code != fail.TooLong {
@@ -640,9 +660,11 @@ func TestPromisesAreForgottenWithTheirConversationAlone(t *testing.T) {
 		if jobs, err := other.Forget(t.Context(), stranger); err != nil || len(jobs) != 1 {
 			t.Errorf("%d promises of a stranger were forgotten, %v; want one", len(jobs), err)
 		}
-		for name, party := range map[string]string{"waiting": "key:alice", "begun": "key:alice", "hers": "key:alice", "another's": "key:bob", "stranger": "", "unbound": ""} {
+		for name, party := range map[string]string{"waiting": "key:alice", "begun": "key:alice", "hers": "key:alice",
+			"another's": "key:bob", "stranger": "", "unbound": ""} {
 			_, err := one.Look(t.Context(), party, tokens[name])
-			if gone := name == "waiting" || name == "begun" || name == "stranger"; gone != (fail.From(err).Code == fail.UnknownPromise) {
+			if gone := name == "waiting" || name == "begun" ||
+				name == "stranger"; gone != (fail.From(err).Code == fail.UnknownPromise) {
 				t.Errorf("the promise %s: %v", name, err)
 			}
 		}

@@ -30,16 +30,20 @@ func TestAttestationsAreReadInEveryForm(t *testing.T) {
 		return uris, err
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"one": {one(1), "1"}, "one over several lines": {strings.ReplaceAll(one(1), ",", ",\n "), "1"}, "one a line": {one(1) + "\n" + one(2) + "\n", "12"},
-		"with blank lines, and Windows' ends": {"\r\n" + one(1) + "\r\n\r\n  " + one(2) + "\r\n", "12"}, "the last line without an end": {one(1) + "\n" + one(2), "12"},
-		"an array": {"[" + one(1) + ",\n" + one(2) + "]", "12"}, "the same twice": {one(1) + "\n" + one(1), "11"},
+		"one": {one(1), "1"}, "one over several lines": {strings.ReplaceAll(one(1), ",", ",\n "), "1"},
+		"one a line":                          {one(1) + "\n" + one(2) + "\n", "12"},
+		"with blank lines, and Windows' ends": {"\r\n" + one(1) + "\r\n\r\n  " + one(2) + "\r\n", "12"},
+		"the last line without an end":        {one(1) + "\n" + one(2), "12"},
+		"an array":                            {"[" + one(1) + ",\n" + one(2) + "]", "12"},
+		"the same twice":                      {one(1) + "\n" + one(1), "11"},
 	} {
 		if got, err := read(c.text); err != nil || got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"nothing": {"", "nothing in it"}, "blank lines": {"\n\n \n", "nothing in it"}, "an empty array": {"[]", "nothing in it"},
+		"nothing": {"", "nothing in it"}, "blank lines": {"\n\n \n", "nothing in it"},
+		"an empty array":     {"[]", "nothing in it"},
 		"half a line":        {one(1) + "\n" + one(2)[:40] + "\n" + one(3), "attestation 2"},
 		"a line of text":     {one(1) + "\n" + one(2) + "\nsee below", "attestation 3"},
 		"a member twice":     {one(1) + "\n" + strings.Replace(one(2), `"kid":"v1"`, `"kid":"v1","kid":"v2"`, 1), "attestation 2"},
@@ -49,7 +53,8 @@ func TestAttestationsAreReadInEveryForm(t *testing.T) {
 		"an array and more":  {"[" + one(1) + "]\n" + one(2), ""},
 	} {
 		got, err := read(c.text)
-		if err == nil || got != "" || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), filepath.Base(file)) {
+		if err == nil || got != "" || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), filepath.Base(file)) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}

@@ -20,12 +20,14 @@ func TestQuestionsAskedBackArePutOneByOne(t *testing.T) {
 		{ID: "colour", Text: "Which colour?", Type: nlweb.QuestionSingle, Options: []string{"red"}},
 	}}
 	var out strings.Builder
-	replies, err := interview(bufio.NewReader(strings.NewReader("1, nut-free\nmany\n4\n\nsomething light\npurple")), &out, asked)
+	replies, err := interview(bufio.NewReader(strings.NewReader("1, nut-free\nmany\n4\n\nsomething light\npurple")),
+		&out, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"diet": []string{"vegan", "nut-free"}, "people": 4.0, "stock": strictjson.Value("true"), "more": "something light", "colour": "no preference",
+		"diet": []string{"vegan", "nut-free"}, "people": 4.0, "stock": strictjson.Value("true"),
+		"more": "something light", "colour": "no preference",
 	}
 	if !reflect.DeepEqual(replies, want) {
 		t.Errorf("replies %#v, want %#v", replies, want)

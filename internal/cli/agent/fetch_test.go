@@ -26,9 +26,15 @@ func TestOnlyWhatWasOfferedIsWritten(t *testing.T) {
 		{"as offered", client.Content{Offered: true}, nil, true, false},
 		{"in another form, with a digest", client.Content{Digested: true}, nil, true, false},
 		{"in another form, without one", client.Content{}, nil, true, true},
-		{"another than offered", client.Content{Digested: true}, &client.Unfinished{Purchase: &client.Purchase{}, Step: client.StepCheck, Err: client.ErrOtherContent}, false, false},
-		{"changed on its way", client.Content{}, &client.Unfinished{Purchase: &client.Purchase{}, Step: client.StepCheck, Err: client.ErrDamaged}, false, false},
-		{"as offered, and charged too much", client.Content{Offered: true}, &client.Unfinished{Purchase: &client.Purchase{}, Step: client.StepCheck, Err: client.ErrOvercharged}, true, false},
+		{"another than offered", client.Content{Digested: true}, &client.Unfinished{Purchase: &client.Purchase{},
+			Step: client.StepCheck, Err: client.ErrOtherContent}, false, false},
+		{"changed on its way", client.Content{}, &client.Unfinished{Purchase: &client.Purchase{},
+			Step: client.StepCheck, Err: client.ErrDamaged}, false, false},
+		{
+			"as offered, and charged too much", client.Content{Offered: true}, &client.Unfinished{
+				Purchase: &client.Purchase{}, Step: client.StepCheck, Err: client.ErrOvercharged,
+			}, true, false,
+		},
 		{"as offered, and not reported", client.Content{Offered: true}, errors.New("not reported"), true, false},
 	} {
 		for _, file := range []string{"", filepath.Join(t.TempDir(), "text")} {
@@ -40,7 +46,8 @@ func TestOnlyWhatWasOfferedIsWritten(t *testing.T) {
 				written, _ := os.ReadFile(file)
 				text += string(written)
 			}
-			if (err != nil) != (c.wrong != nil) || (text == "A text.") != c.written || !c.written && text != "" || (note.Len() > 0) != c.noted {
+			if (err != nil) != (c.wrong != nil) || (text == "A text.") != c.written || !c.written && text != "" ||
+				(note.Len() > 0) != c.noted {
 				t.Errorf("%s, into %q: wrote %q, said %q, %v", c.name, file, text, note.String(), err)
 			}
 		}
@@ -54,7 +61,8 @@ func TestAPurchaseIsKeptWhole(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "kept.json")
 	for i := range 3 {
-		p := &client.Purchase{Exchange: "https://exchange.example", ID: fmt.Sprint(i), Offer: &rampv1.Offer{OfferId: "o"}}
+		p := &client.Purchase{Exchange: "https://exchange.example", ID: fmt.Sprint(i),
+			Offer: &rampv1.Offer{OfferId: "o"}}
 		if err := keepPurchase(file, p); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +78,8 @@ func TestAPurchaseIsKeptWhole(t *testing.T) {
 	if all, _ := os.ReadDir(folder); len(all) != 1 {
 		t.Errorf("beside it lie %v", all)
 	}
-	if err := keepPurchase(filepath.Join(folder, "none", "kept.json"), &client.Purchase{Exchange: "x", Offer: &rampv1.Offer{}}); err == nil {
+	if err := keepPurchase(filepath.Join(folder, "none", "kept.json"),
+		&client.Purchase{Exchange: "x", Offer: &rampv1.Offer{}}); err == nil {
 		t.Error("kept in a folder that is not there")
 	}
 }

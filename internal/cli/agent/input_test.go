@@ -24,11 +24,13 @@ func TestInputThatIsTooLongIsNotCut(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", called, len(text), err)
 		}
 		env = &command.Environment{Stdin: strings.NewReader(whole)}
-		if text, err := command.ReadInput(env, name, 999); err == nil || text != nil || !strings.Contains(err.Error(), called) {
+		if text, err := command.ReadInput(env, name, 999); err == nil || text != nil ||
+			!strings.Contains(err.Error(), called) {
 			t.Errorf("%s: %d bytes of it were taken, %v", called, len(text), err)
 		}
 	}
-	if _, err := SecretOf(&command.Environment{Stdin: strings.NewReader(strings.Repeat("s", command.MaxSecretFile+1))}, "-"); err == nil {
+	if _, err := SecretOf(&command.Environment{Stdin: strings.NewReader(strings.Repeat("s", command.MaxSecretFile+1))},
+		"-"); err == nil {
 		t.Error("the beginning of a long secret is taken for the secret")
 	}
 }

@@ -23,7 +23,8 @@ func TestCommandsSignAsTheFrontDeskOfTheConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"url: https://desk.example\nkeys: " + folder + "/keys":                          "https://desk.example/.well-known/http-message-signatures-directory",
+		"url: https://desk.example\nkeys: " + folder +
+			"/keys": "https://desk.example/.well-known/http-message-signatures-directory",
 		"url: https://desk.example\nkeys: " + folder + "/none":                          "",
 		"url: http://desk.example\nkeys: " + folder + "/keys":                           "",
 		"url: https://desk.example\nagents: {sign: false}\nkeys: " + folder + "/keys\n": "",

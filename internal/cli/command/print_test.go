@@ -8,7 +8,8 @@ import (
 func TestTextsOfOthersCannotCommandTheTerminal(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"a\x1b[2Jb": "a [2Jb", "a\r\nb\tc": "a b c", "\u009b31m": "31m", "a\u202eb": "a b", "\xff": "", "Äpfel & 苹果": "Äpfel & 苹果",
+		"a\x1b[2Jb": "a [2Jb", "a\r\nb\tc": "a b c", "\u009b31m": "31m", "a\u202eb": "a b", "\xff": "",
+		"Äpfel & 苹果": "Äpfel & 苹果",
 	} {
 		if got := Clean(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

@@ -11,7 +11,8 @@ import (
 
 func TestProgressTellsRateAndTimeLeft(t *testing.T) {
 	t.Parallel()
-	at := ingest.Progress{Source: "shop\x1b", Files: 10, FilesDone: 2, Bytes: 1000, BytesDone: 250, Kept: 600, Skipped: 3, Elapsed: 2 * time.Second}
+	at := ingest.Progress{Source: "shop\x1b", Files: 10, FilesDone: 2, Bytes: 1000, BytesDone: 250, Kept: 600,
+		Skipped: 3, Elapsed: 2 * time.Second}
 	if got, want := line(at), "shop: 2 of 10 files, 600 items, 3 skipped, 300/s, 6s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -59,7 +59,8 @@ func TestCompareIsByQuestion(t *testing.T) {
 	var before, after Report
 	for i, id := range []string{"a", "b", "c", "d"} {
 		before.ByQuery = append(before.ByQuery, QueryFigures{id, Figures{NDCG10: float64(i) / 5, MAP: 0.5}})
-		after.ByQuery = append(after.ByQuery, QueryFigures{id, Figures{NDCG10: float64(i)/5 + 0.1, MAP: 0.5 - float64(i%2)/10}})
+		after.ByQuery = append(after.ByQuery,
+			QueryFigures{id, Figures{NDCG10: float64(i)/5 + 0.1, MAP: 0.5 - float64(i%2)/10}})
 	}
 	after.ByQuery = append(after.ByQuery, QueryFigures{"new", Figures{NDCG10: 1}})
 	got := Bootstrap{Resamples: 500}.Compare(before, after)
@@ -79,7 +80,8 @@ func TestCompareIsByQuestion(t *testing.T) {
 	if err := got.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if want := "nDCG@10     0.3000  0.4000  +0.1000  +0.1000 to +0.1000  4       0 of 4"; !strings.Contains(text.String(), want) {
+	if want := "nDCG@10     0.3000  0.4000  +0.1000  +0.1000 to +0.1000  4       0 of 4"; !strings.Contains(
+		text.String(), want) {
 		t.Errorf("no %q in:\n%s", want, text.String())
 	}
 }
@@ -105,7 +107,8 @@ func TestReportsComeBackFromJSON(t *testing.T) {
 	if err != nil || again.MAP != 0.5 || len(again.ByQuery) != 1 || again.ByQuery[0] != report.ByQuery[0] {
 		t.Errorf("read again: %+v, %v", again, err)
 	}
-	if _, err := ReadReport(strings.NewReader("nDCG 0.5")); err == nil || !strings.Contains(err.Error(), "eval --json") {
+	if _, err := ReadReport(strings.NewReader("nDCG 0.5")); err == nil ||
+		!strings.Contains(err.Error(), "eval --json") {
 		t.Errorf("a table: %v", err)
 	}
 }

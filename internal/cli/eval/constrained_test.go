@@ -187,10 +187,12 @@ func TestJudgeRefusesQuestionsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	items := shelf(t)
 	lamp, sofa := Condition{Says: []string{"lamp"}}, Condition{Says: []string{"sofa"}}
-	if _, err := items.Judge(Constrained{ID: "q", Want: sofa}, Outcome{}); err == nil || !strings.Contains(err.Error(), "no right item") {
+	if _, err := items.Judge(Constrained{ID: "q", Want: sofa}, Outcome{}); err == nil ||
+		!strings.Contains(err.Error(), "no right item") {
 		t.Errorf("a question without an answer: %v", err)
 	}
-	if _, err := items.Judge(Constrained{ID: "q", Want: lamp, Empty: ExpectNone}, Outcome{}); err == nil || !strings.Contains(err.Error(), "expects nothing") {
+	if _, err := items.Judge(Constrained{ID: "q", Want: lamp, Empty: ExpectNone}, Outcome{}); err == nil ||
+		!strings.Contains(err.Error(), "expects nothing") {
 		t.Errorf("a question with answers that expects none: %v", err)
 	}
 }
@@ -200,11 +202,14 @@ func TestConstrainedReportIsByKindAndComesBack(t *testing.T) {
 	half, no := 0.5, false
 	report := Summarize([]ConstrainedResult{
 		{ID: "1", Kind: "price", Text: "a", Right: 1, ConstrainedFigures: ConstrainedFigures{1, 1}},
-		{ID: "2", Kind: "price", Text: "b", Right: 1, ConstrainedFigures: ConstrainedFigures{0.5, 1}, Order: &half, Wrong: []string{"https://a.example/x?a&b"}},
-		{ID: "3", Kind: "count", Text: "c", Prev: []string{"before"}, Right: 1, ConstrainedFigures: ConstrainedFigures{1, 1}, Counted: &no},
+		{ID: "2", Kind: "price", Text: "b", Right: 1, ConstrainedFigures: ConstrainedFigures{0.5, 1}, Order: &half,
+			Wrong: []string{"https://a.example/x?a&b"}},
+		{ID: "3", Kind: "count", Text: "c", Prev: []string{"before"}, Right: 1,
+			ConstrainedFigures: ConstrainedFigures{1, 1}, Counted: &no},
 	})
 	near(t, "precision", report.Precision, 2.5/3)
-	if report.Whole != 1 || len(report.Kinds) != 2 || report.Kinds[0].Kind != "count" || report.Kinds[1].Precision != 0.75 {
+	if report.Whole != 1 || len(report.Kinds) != 2 || report.Kinds[0].Kind != "count" ||
+		report.Kinds[1].Precision != 0.75 {
 		t.Errorf("report = %+v", report)
 	}
 	var text, object strings.Builder
@@ -226,7 +231,8 @@ func TestConstrainedReportIsByKindAndComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := ReadConstrainedReport(strings.NewReader(object.String()))
-	if err != nil || len(again.ByQuestion) != 3 || again.Precision != report.Precision || *again.ByQuestion[1].Order != half {
+	if err != nil || len(again.ByQuestion) != 3 || again.Precision != report.Precision ||
+		*again.ByQuestion[1].Order != half {
 		t.Errorf("read again: %+v, %v", again, err)
 	}
 }
@@ -266,7 +272,8 @@ func FuzzConstrained(f *testing.F) {
 		}
 		for _, q := range questions {
 			result, err := Items{"u": item}.Judge(q, Outcome{Documents: []string{"u", "v", "u"}})
-			if err == nil && !(result.Precision >= 0 && result.Precision <= 1 && result.Found >= 0 && result.Found <= 1) {
+			if err == nil &&
+				!(result.Precision >= 0 && result.Precision <= 1 && result.Found >= 0 && result.Found <= 1) {
 				t.Errorf("figures outside 0..1: %+v", result)
 			}
 			if result.Order != nil && !(*result.Order >= 0 && *result.Order <= 1) {

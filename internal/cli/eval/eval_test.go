@@ -87,7 +87,9 @@ func TestScoreProperties(t *testing.T) {
 		found := rapid.Permutation(names).Draw(t, "found")
 		score := func(found []string) Figures { return Score(qrels, []Run{{Query: "q", Documents: found}}).Figures }
 		got := score(found)
-		for name, value := range map[string]float64{"ndcg": got.NDCG10, "map": got.MAP, "p": got.P10, "recall": got.Recall100} {
+		for name, value := range map[string]float64{
+			"ndcg": got.NDCG10, "map": got.MAP, "p": got.P10, "recall": got.Recall100,
+		} {
 			if value < 0 || value > 1+1e-12 {
 				t.Fatalf("%s = %v is outside 0..1", name, value)
 			}

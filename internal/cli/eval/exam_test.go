@@ -62,10 +62,12 @@ func TestWhatIsNoExamIsToldWithItsLine(t *testing.T) {
 func TestAnExamIsCountedBySiteAndKind(t *testing.T) {
 	t.Parallel()
 	report := Exam([]Examined{
-		{Site: "a", Kind: "find", Text: "1"}, {Site: "a", Kind: "negation", Text: "2", Misses: []string{"first", "none"}},
+		{Site: "a", Kind: "find", Text: "1"},
+		{Site: "a", Kind: "negation", Text: "2", Misses: []string{"first", "none"}},
 		{Site: "b", Kind: "find", Text: "3", Misses: []string{"say"}},
 	})
-	if report.All != (Tally{3, 1, 1}) || *report.Sites["a"] != (Tally{2, 1, 1}) || *report.Kinds["find"] != (Tally{2, 1, 0}) {
+	if report.All != (Tally{3, 1, 1}) || *report.Sites["a"] != (Tally{2, 1, 1}) ||
+		*report.Kinds["find"] != (Tally{2, 1, 0}) {
 		t.Errorf("%+v, %+v, %+v", report.All, report.Sites["a"], report.Kinds["find"])
 	}
 	var b bytes.Buffer

@@ -68,7 +68,11 @@ func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
 		{`{"recipeYield":["4","4 servings"]}`, facets.Yield, "4; 4"},
 		{`{"recipeYield":"Serves 4-6"}`, facets.Yield, "4..6"},
 		{`{"recipeYield":"24 cookies"}`, facets.Yield, ""},
-		{`{"suitableForDiet":["https://schema.org/VeganDiet","http://schema.org/GlutenFreeDiet"]}`, facets.Diet, "vegan; glutenfree; vegetarian; meatfree; fishfree; shellfishfree; porkfree; dairyfree; lowlactose; eggsfree"},
+		{
+			`{"suitableForDiet":["https://schema.org/VeganDiet","http://schema.org/GlutenFreeDiet"]}`, facets.Diet,
+			"vegan; glutenfree; vegetarian; meatfree; fishfree; shellfishfree; porkfree; " +
+				"dairyfree; lowlactose; eggsfree",
+		},
 		{`{"keywords":"soup, gluten-free, quick"}`, facets.Diet, "glutenfree"},
 		{`{"name":"Vegane Linsensuppe","recipeIngredient":["200 g Linsen"]}`, facets.Contains, ""},
 		{`{"recipeIngredient":["200 g dark chocolate","3 tbsp peanut butter","400 ml coconut milk"]}`, facets.Contains, "peanuts"},
@@ -111,8 +115,10 @@ func TestFactsAreReadInTheFormsOfTheWild(t *testing.T) {
 func TestDietsAndClassesAreKnownInOurLanguages(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
-		"vegan": "vegan", "GlutenFreeDiet": "glutenfree", "gluten free": "glutenfree", "glutenfrei": "glutenfree", "sans gluten": "glutenfree", "sin gluten": "glutenfree", "sem gluten": "glutenfree",
-		"グルテンフリー": "glutenfree", "nut free": "nutsfree", "nutfree": "nutsfree", "Plant-Based": "vegan", "halal": "halal", "Low lactose": "lowlactose",
+		"vegan": "vegan", "GlutenFreeDiet": "glutenfree", "gluten free": "glutenfree", "glutenfrei": "glutenfree",
+		"sans gluten": "glutenfree", "sin gluten": "glutenfree", "sem gluten": "glutenfree",
+		"グルテンフリー": "glutenfree", "nut free": "nutsfree", "nutfree": "nutsfree", "Plant-Based": "vegan",
+		"halal": "halal", "Low lactose": "lowlactose",
 	} {
 		if got, ok := facets.DietOf(said); !ok || got != want {
 			t.Errorf("%q is the diet %q, want %q", said, got, want)

@@ -9,10 +9,11 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// FuzzReaders holds that readers of values never take more than there is, never end within a character, and that folding
-// twice is folding once.
+// FuzzReaders holds that readers of values never take more than there is, never end within a
+// character, and that folding twice is folding once.
 func FuzzReaders(f *testing.F) {
-	for _, seed := range []string{"$1,299.00", "an hour and a half", "3. Juni 2026", "12 fl oz", "PT1H20M", "1½", "２０２６年", "1 1/2", "Crème", "h'x", "\xf3ȍ"} {
+	for _, seed := range []string{"$1,299.00", "an hour and a half", "3. Juni 2026", "12 fl oz", "PT1H20M", "1½",
+		"２０２６年", "1 1/2", "Crème", "h'x", "\xf3ȍ"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -45,8 +46,8 @@ func FuzzReaders(f *testing.F) {
 	})
 }
 
-// FuzzRead holds that any object, however broken, gives facts within the bounds: finite figures whose ranges are no inside out,
-// short words that are UTF-8, and the same ones each time.
+// FuzzRead holds that any object, however broken, gives facts within the bounds: finite figures
+// whose ranges are no inside out, short words that are UTF-8, and the same ones each time.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		product, recipe, `{"offers":{"@type":"AggregateOffer","lowPrice":1e400,"highPrice":"-3","offers":[{"price":"€ 1.299,00"}]}}`,
@@ -67,7 +68,8 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for _, word := range read.Words {
-			if word.Text == "" || word.Slot == "" || utf8.RuneCountInString(word.Text) > 80 || !utf8.ValidString(word.Text) {
+			if word.Text == "" || word.Slot == "" || utf8.RuneCountInString(word.Text) > 80 ||
+				!utf8.ValidString(word.Text) {
 				t.Fatalf("%+v of %q", word, object)
 			}
 		}

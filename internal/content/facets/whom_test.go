@@ -8,7 +8,8 @@ import (
 	"frontdesk/internal/content/facets"
 )
 
-// TestItemsTellForWhomTheyAre holds that ages and numbers of people are read from properties and from texts alike.
+// TestItemsTellForWhomTheyAre holds that ages and numbers of people are read from properties and
+// from texts alike.
 func TestItemsTellForWhomTheyAre(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -70,8 +71,9 @@ func TestTimesOfDayAreRead(t *testing.T) {
 		minute, n int
 		marked    bool
 	}{
-		{"9", 540, 1, false}, {"09:30 Uhr", 570, 5, true}, {"18h30", 1110, 5, true}, {"5 pm.", 1020, 4, true}, {"12 a.m.", 0, 7, true},
-		{"24:00", 1440, 5, true}, {"25", 0, 0, false}, {"13 pm", 0, 0, false}, {"100", 0, 0, false}, {"24:30", 0, 0, false}, {"7 amber", 420, 1, false},
+		{"9", 540, 1, false}, {"09:30 Uhr", 570, 5, true}, {"18h30", 1110, 5, true}, {"5 pm.", 1020, 4, true},
+		{"12 a.m.", 0, 7, true}, {"24:00", 1440, 5, true}, {"25", 0, 0, false}, {"13 pm", 0, 0, false},
+		{"100", 0, 0, false}, {"24:30", 0, 0, false}, {"7 amber", 420, 1, false},
 	} {
 		if minute, marked, n := facets.ReadClock(row.text); minute != row.minute || marked != row.marked || n != row.n {
 			t.Errorf("%q is %d, %v, %d; want %d, %v, %d", row.text, minute, marked, n, row.minute, row.marked, row.n)
@@ -79,7 +81,8 @@ func TestTimesOfDayAreRead(t *testing.T) {
 	}
 }
 
-// TestItemsTellOnWhichDaysTheyAre holds that days of the week are read from times, schedules and texts.
+// TestItemsTellOnWhichDaysTheyAre holds that days of the week are read from times, schedules and
+// texts.
 func TestItemsTellOnWhichDaysTheyAre(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ object, want string }{

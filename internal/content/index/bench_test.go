@@ -37,11 +37,15 @@ func BenchmarkFind(b *testing.B) {
 	red := facets.Constraint{Slot: facets.Color, Values: []string{"red"}}
 	run("words", func(int, *Question) {})
 	run("words+conditions", func(_ int, q *Question) { q.Constraints = []facets.Constraint{price(20), red} })
-	run("words+new conditions", func(i int, q *Question) { q.Constraints = []facets.Constraint{price(20 + float64(i)/1e6), red} })
+	run("words+new conditions", func(i int, q *Question) {
+		q.Constraints = []facets.Constraint{price(20 + float64(i)/1e6), red}
+	})
 	run("words+exclusion", func(_ int, q *Question) {
 		q.Constraints = []facets.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}}
 	})
-	run("conditions alone", func(_ int, q *Question) { q.Text, q.Constraints = "", []facets.Constraint{price(20), red} })
+	run("conditions alone", func(_ int, q *Question) {
+		q.Text, q.Constraints = "", []facets.Constraint{price(20), red}
+	})
 	run("sorted", func(_ int, q *Question) { q.Sort = facets.Sort{By: facets.Price} })
 }
 
@@ -73,7 +77,8 @@ func BenchmarkCondition(b *testing.B) {
 	run("narrow", func(i int) Question { return price(10+float64(i)/1e7, 12) })
 	run("wide", func(i int) Question { return price(1+float64(i)/1e7, 39) })
 	run("values", func(i int) Question {
-		return Question{Constraints: []facets.Constraint{{Slot: facets.Color, Not: i%2 == 0, Values: []string{"red", fmt.Sprint("hue ", i)}}}}
+		return Question{Constraints: []facets.Constraint{{Slot: facets.Color, Not: i%2 == 0,
+			Values: []string{"red", fmt.Sprint("hue ", i)}}}}
 	})
 	run("sorted", func(int) Question { return Question{Sort: facets.Sort{By: facets.Price, Descending: true}} })
 }

@@ -24,8 +24,10 @@ func TestWhatItemsStateDecidesWhatIsLeftOut(t *testing.T) {
 		first string
 		rest  []string
 	}{
-		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"hazelnuts"}}, "plain bar", []string{"careful bar", "quiet bar"}},
-		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Allergy: true, Values: []string{"hazelnuts"}}, "plain bar", []string{"quiet bar"}},
+		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"hazelnuts"}}, "plain bar",
+			[]string{"careful bar", "quiet bar"}},
+		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Allergy: true, Values: []string{"hazelnuts"}},
+			"plain bar", []string{"quiet bar"}},
 		{"bar", facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"dairy"}}, "", nil},
 		{"jumper", facets.Constraint{Slot: facets.Material, Not: true, Values: []string{"wool"}}, "cotton jumper", nil},
 	} {
@@ -59,7 +61,8 @@ func TestWhatIsSaidInAnotherLanguageIsLeftOut(t *testing.T) {
 	for _, said := range []string{"garlic", "Knoblauch", "ail", "ajo", "alho", "aglio", "にんにく"} {
 		for _, slot := range []facets.Slot{facets.Ingredient, facets.Mention} {
 			c := facets.Constraint{Slot: slot, Not: true, Values: []string{said}}
-			if got, _ := found(v, Question{Text: "soup", Constraints: []facets.Constraint{c}}); !slices.Equal(got, []string{"leek soup"}) {
+			if got, _ := found(v, Question{Text: "soup", Constraints: []facets.Constraint{c}}); !slices.Equal(got,
+				[]string{"leek soup"}) {
 				t.Errorf("soup without %s (%s): %q", said, slot, got)
 			}
 		}
@@ -77,7 +80,8 @@ func TestDeclaredAllergensTellWhatIsFreeOfGluten(t *testing.T) {
 			`{"@type":"MenuItem","name":"quiet stew"}`,
 		)
 		c := facets.Constraint{Slot: facets.Diet, Values: []string{"glutenfree"}}
-		if got, _ := found(v, Question{Text: "stew", Constraints: []facets.Constraint{c}}); !slices.Equal(got, []string{"lentil stew"}) {
+		if got, _ := found(v, Question{Text: "stew", Constraints: []facets.Constraint{c}}); !slices.Equal(got,
+			[]string{"lentil stew"}) {
 			t.Errorf("free of gluten, by %s: %q", name, got)
 		}
 	}
@@ -93,7 +97,8 @@ func TestFoodThatTheTextStatesIsLeftOut(t *testing.T) {
 	)
 	for _, allergy := range []bool{false, true} {
 		c := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Allergy: allergy}
-		if got, _ := found(v, Question{Text: "strudel", Constraints: []facets.Constraint{c}}); !slices.Equal(got, []string{"plum strudel"}) {
+		if got, _ := found(v, Question{Text: "strudel", Constraints: []facets.Constraint{c}}); !slices.Equal(got,
+			[]string{"plum strudel"}) {
 			t.Errorf("allergic %v: %q", allergy, got)
 		}
 	}

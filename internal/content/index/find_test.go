@@ -52,8 +52,9 @@ func stockedAs(t testing.TB, admission Admission, language string, objects []str
 			t.Fatal(err, object)
 		}
 		item := content.Item{
-			URL: "https://site.example/" + strings.ReplaceAll(o.Name, " ", "-"), Types: []string{o.Type}, Name: o.Name, Description: o.Description,
-			Keys: strings.Join(o.RecipeIngredient, "\n") + "\n" + o.Color, Language: language, Object: []byte(object),
+			URL: "https://site.example/" + strings.ReplaceAll(o.Name, " ", "-"), Types: []string{o.Type}, Name: o.Name,
+			Description: o.Description, Keys: strings.Join(o.RecipeIngredient, "\n") + "\n" + o.Color,
+			Language: language, Object: []byte(object),
 		}
 		if err := run.Put(ctx, item); err != nil {
 			t.Fatal(err)
@@ -108,21 +109,55 @@ func TestConditionsHold(t *testing.T) {
 		ask  Question
 		want []string
 	}{
-		"below a price":              {Question{Text: "lamp", Constraints: []facets.Constraint{under20}, Sort: facets.Sort{By: facets.Price}}, []string{"lamp book", "red lamp"}},
-		"of a type, below a price":   {Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{under20}}, []string{"red lamp"}},
-		"without words":              {Question{Types: []string{"Product"}, Constraints: []facets.Constraint{under20}}, []string{"red lamp"}},
-		"a range meets a range":      {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Min: limit(30), Max: limit(50)}}}, []string{"blue lamp"}},
-		"a bound itself":             {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Max: limit(12)}}}, []string{"lamp book"}},
-		"another currency":           {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Min: limit(1000), Unit: "EUR"}}}, []string{"big lamp"}},
-		"a rating on its scale":      {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Rating, Min: limit(4.6)}}}, []string{"blue lamp"}},
-		"a brand without its accent": {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Brand, Values: []string{"sud"}}}}, []string{"blue lamp"}},
-		"a colour among several":     {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"white"}}}}, []string{"blue lamp"}},
-		"not a colour, then unknown": {Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}}}, []string{"blue lamp", "big lamp"}},
-		"a weight in its base unit":  {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: "weight", Min: limit(4000), Unit: "g"}}}, []string{"big lamp"}},
-		"an author":                  {Question{Constraints: []facets.Constraint{{Slot: facets.Author, Values: []string{"Lee"}}}}, []string{"lamp book"}},
-		"sorted, unknown last":       {Question{Text: "lamp", Types: []string{"Product"}, Sort: facets.Sort{By: facets.Price, Descending: true}}, []string{"big lamp", "blue lamp", "red lamp", "odd lamp"}},
+		"below a price": {Question{Text: "lamp", Constraints: []facets.Constraint{under20},
+			Sort: facets.Sort{By: facets.Price}}, []string{"lamp book", "red lamp"}},
+		"of a type, below a price": {Question{Text: "lamp", Types: []string{"Product"},
+			Constraints: []facets.Constraint{under20}}, []string{"red lamp"}},
+		"without words": {
+			Question{Types: []string{"Product"}, Constraints: []facets.Constraint{under20}}, []string{"red lamp"},
+		},
+		"a range meets a range": {
+			Question{
+				Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Min: limit(30), Max: limit(50)}},
+			}, []string{"blue lamp"},
+		},
+		"a bound itself": {Question{Text: "lamp",
+			Constraints: []facets.Constraint{{Slot: facets.Price, Max: limit(12)}}}, []string{"lamp book"}},
+		"another currency": {
+			Question{
+				Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Price, Min: limit(1000), Unit: "EUR"}},
+			}, []string{"big lamp"},
+		},
+		"a rating on its scale": {Question{Text: "lamp",
+			Constraints: []facets.Constraint{{Slot: facets.Rating, Min: limit(4.6)}}}, []string{"blue lamp"}},
+		"a brand without its accent": {Question{Text: "lamp",
+			Constraints: []facets.Constraint{{Slot: facets.Brand, Values: []string{"sud"}}}}, []string{"blue lamp"}},
+		"a colour among several": {Question{Text: "lamp",
+			Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"white"}}}}, []string{"blue lamp"}},
+		"not a colour, then unknown": {
+			Question{
+				Text: "lamp", Types: []string{"Product"},
+				Constraints: []facets.Constraint{{Slot: facets.Color, Not: true, Values: []string{"red"}}},
+			}, []string{"blue lamp", "big lamp"},
+		},
+		"a weight in its base unit": {Question{Text: "lamp",
+			Constraints: []facets.Constraint{{Slot: "weight", Min: limit(4000), Unit: "g"}}}, []string{"big lamp"}},
+		"an author": {
+			Question{Constraints: []facets.Constraint{{Slot: facets.Author, Values: []string{"Lee"}}}},
+			[]string{"lamp book"},
+		},
+		"sorted, unknown last": {
+			Question{Text: "lamp", Types: []string{"Product"}, Sort: facets.Sort{By: facets.Price, Descending: true}},
+			[]string{"big lamp", "blue lamp", "red lamp", "odd lamp"},
+		},
 		"no words and no conditions": {Question{}, nil},
-		"a mention that is unwanted": {Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Mention, Not: true, Values: []string{"book"}}, {Slot: facets.Price, Max: limit(20)}}}, []string{"red lamp"}},
+		"a mention that is unwanted": {
+			Question{
+				Text: "lamp", Constraints: []facets.Constraint{
+					{Slot: facets.Mention, Not: true, Values: []string{"book"}}, {Slot: facets.Price, Max: limit(20)},
+				},
+			}, []string{"red lamp"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) { wantFound(t, v, c.ask, c.want...) })
 	}
@@ -134,20 +169,27 @@ func TestWhatNothingMeetsGivesWayAndIsTold(t *testing.T) {
 	cheap := facets.Constraint{Slot: facets.Price, Max: limit(5), Source: facets.FromText}
 	red := facets.Constraint{Slot: facets.Color, Values: []string{"red"}, Source: facets.FromText}
 	asked := facets.Constraint{Slot: facets.Price, Max: limit(5), Source: facets.FromAttribute}
-	got, relaxed := found(v, Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{red, cheap}})
-	if !slices.Equal(got, []string{"odd lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Slot != facets.Price || !relaxed[0].Unknown {
-		t.Errorf("a red lamp below 5 finds %q, relaxed %+v; want the red one that has no price, and that told", got, relaxed)
+	got, relaxed := found(v,
+		Question{Text: "lamp", Types: []string{"Product"}, Constraints: []facets.Constraint{red, cheap}})
+	if !slices.Equal(got, []string{"odd lamp"}) || len(relaxed) != 1 || relaxed[0].Constraint.Slot != facets.Price ||
+		!relaxed[0].Unknown {
+		t.Errorf("a red lamp below 5 finds %q, relaxed %+v; want the red one that has no price, and that told",
+			got, relaxed)
 	}
-	blue := Question{Within: v.all(), Limit: 10, Text: "blue lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}, Source: facets.FromText}, asked}}
+	blue := Question{Within: v.all(), Limit: 10, Text: "blue lamp",
+		Constraints: []facets.Constraint{{Slot: facets.Color, Values: []string{"blue"}, Source: facets.FromText},
+			asked}}
 	if got, _ = found(v, blue); len(got) == 0 || !v.Find(blue).Closest {
 		t.Errorf("a blue lamp below 5 finds %q; want what is closest, and that told", got)
 	}
 	known := blue
-	known.Constraints = []facets.Constraint{blue.Constraints[0], {Slot: facets.Price, Max: limit(5), Source: facets.FromMemory}}
+	known.Constraints = []facets.Constraint{blue.Constraints[0],
+		{Slot: facets.Price, Max: limit(5), Source: facets.FromMemory}}
 	if got, _ = found(v, known); !slices.Equal(got, []string{"blue lamp"}) || v.Find(known).Closest {
 		t.Errorf("a blue lamp for who is known to want it below 5 finds %q; want it as the answer", got)
 	}
-	if got, relaxed = found(v, Question{Text: "violin", Constraints: []facets.Constraint{red}}); len(got) > 0 || len(relaxed) > 0 {
+	if got, relaxed = found(v, Question{Text: "violin", Constraints: []facets.Constraint{red}}); len(got) > 0 ||
+		len(relaxed) > 0 {
 		t.Errorf("words that nothing has find %q, relaxed %+v", got, relaxed)
 	}
 }
@@ -166,19 +208,36 @@ func TestWhatIsLeftOutStaysOut(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, meals...)
 	not := func(slot facets.Slot, words ...string) Question {
-		return Question{Text: "cake", Types: []string{"Recipe"}, Constraints: []facets.Constraint{{Slot: slot, Not: true, Values: words}}}
+		return Question{Text: "cake", Types: []string{"Recipe"},
+			Constraints: []facets.Constraint{{Slot: slot, Not: true, Values: words}}}
 	}
 	for name, c := range map[string]struct {
 		ask  Question
 		want string
 	}{
-		"an allergen by its kind": {not(facets.Ingredient, "nuts"), "beef cake,gingerbread cake,lemon cake,oat cake,secret cake"},
-		"an ingredient":           {not(facets.Ingredient, "ginger"), "beef cake,lemon cake,oat cake,secret cake,walnut cake"},
-		"a kind in German":        {not(facets.Ingredient, "Fleisch"), "gingerbread cake,lemon cake,oat cake,secret cake,walnut cake"},
-		"dairy, not oat milk":     {not(facets.Ingredient, "dairy"), "beef cake,gingerbread cake,oat cake,secret cake,walnut cake"},
-		"nut-free as a diet":      {Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"nutfree"}}}}, "beef cake,gingerbread cake,lemon cake,oat cake"},
-		"a declared diet":         {Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"vegan"}}}}, "oat cake"},
-		"a diet that follows":     {Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"vegetarian"}}}}, "oat cake,walnut cake"},
+		"an allergen by its kind": {
+			not(facets.Ingredient, "nuts"), "beef cake,gingerbread cake,lemon cake,oat cake,secret cake",
+		},
+		"an ingredient": {
+			not(facets.Ingredient, "ginger"), "beef cake,lemon cake,oat cake,secret cake,walnut cake",
+		},
+		"a kind in German": {
+			not(facets.Ingredient, "Fleisch"), "gingerbread cake,lemon cake,oat cake,secret cake,walnut cake",
+		},
+		"dairy, not oat milk": {
+			not(facets.Ingredient, "dairy"), "beef cake,gingerbread cake,oat cake,secret cake,walnut cake",
+		},
+		"nut-free as a diet": {
+			Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"nutfree"}}}},
+			"beef cake,gingerbread cake,lemon cake,oat cake",
+		},
+		"a declared diet": {Question{Text: "cake",
+			Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"vegan"}}}}, "oat cake"},
+		"a diet that follows": {
+			Question{
+				Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Diet, Values: []string{"vegetarian"}}},
+			}, "oat cake,walnut cake",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, relaxed := found(v, c.ask)
@@ -188,11 +247,15 @@ func TestWhatIsLeftOutStaysOut(t *testing.T) {
 			}
 		})
 	}
-	got, _ := found(v, Question{Text: "cake", Constraints: []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"ginger"}}}})
+	got, _ := found(v, Question{Text: "cake",
+		Constraints: []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"ginger"}}}})
 	if len(got) == 0 || got[len(got)-1] != "secret cake" || slices.Contains(got, "cake through the ages") {
 		t.Errorf("what does not list its ingredients comes last, and nothing else than recipes; got %q", got)
 	}
-	if got, relaxed := found(v, Question{Text: "walnut", Constraints: []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}}}}); len(got) > 0 {
+	if got, relaxed := found(v,
+		Question{Text: "walnut",
+			Constraints: []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}}}}); len(
+		got) > 0 {
 		t.Errorf("walnut without nuts finds %q, relaxed %v: what must not be eaten never gives way", got, relaxed)
 	}
 }
@@ -208,7 +271,8 @@ func TestFacetsCountWhatItemsSay(t *testing.T) {
 	if f := by["@type"]; f.Items != 5 || f.Values[0] != (Count{"Product", 4}) {
 		t.Errorf("types are %+v", f)
 	}
-	if f := by[facets.Price]; f.Items != 4 || f.Unit != "USD" || f.Min != 12 || f.Max != 40 || f.Kind != facets.Figures {
+	if f := by[facets.Price]; f.Items != 4 || f.Unit != "USD" || f.Min != 12 || f.Max != 40 ||
+		f.Kind != facets.Figures {
 		t.Errorf("prices are %+v", f)
 	}
 	if f := by[facets.Color]; f.Items != 3 || f.Values[0] != (Count{"Red", 2}) {
@@ -224,10 +288,11 @@ func TestFacetsCountWhatItemsSay(t *testing.T) {
 
 func TestOnlyOpenItemsTeachAndLicensedOnesHaveTheFactsOfTheirNotice(t *testing.T) {
 	t.Parallel()
-	licensed := Admission{Version: "1", Admit: func(*Doc) bool { return true }, Released: func(l *Doc, object []byte) (released []byte, whole, open bool) {
-		open = !strings.Contains(l.URL, "red")
-		return object, open, open
-	}}
+	licensed := Admission{Version: "1", Admit: func(*Doc) bool { return true },
+		Released: func(l *Doc, object []byte) (released []byte, whole, open bool) {
+			open = !strings.Contains(l.URL, "red")
+			return object, open, open
+		}}
 	v := stockedUnder(t, licensed, lamps...)
 	if got := v.Lexicon().Meanings("nord"); got != nil {
 		t.Errorf("the brand of a licensed item teaches %v", got)
@@ -270,7 +335,8 @@ func TestPreferencesOrderAndLeaveNothingOut(t *testing.T) {
 		`{"@type":"Product","name":"lava lamp","color":"Blue"}`,
 	)
 	prefer := func(not bool) Question {
-		return Question{Text: "lamp", Constraints: []facets.Constraint{{Slot: facets.Color, Not: not, Soft: true, Values: []string{"red"}}}}
+		return Question{Text: "lamp",
+			Constraints: []facets.Constraint{{Slot: facets.Color, Not: not, Soft: true, Values: []string{"red"}}}}
 	}
 	if got, _ := found(v, prefer(false)); len(got) != 3 || got[0] != "night lamp" {
 		t.Errorf("red ones first: %q", got)
@@ -286,9 +352,10 @@ func TestWhatIsNotWantedIsCorrectedToo(t *testing.T) {
 		`{"@type":"Recipe","name":"Ginger cake","recipeIngredient":["flour","ginger"]}`,
 		`{"@type":"Recipe","name":"Lemon cake","recipeIngredient":["flour","lemon"]}`,
 	)
-	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Doc) bool { return true }), Constraints: []facets.Constraint{
-		{Slot: facets.Ingredient, Not: true, Values: []string{"gingr"}, Source: facets.FromText},
-	}}
+	q := Question{Text: "cake", Limit: 10, Within: v.Select(func(*Doc) bool { return true }),
+		Constraints: []facets.Constraint{
+			{Slot: facets.Ingredient, Not: true, Values: []string{"gingr"}, Source: facets.FromText},
+		}}
 	f := v.Find(q)
 	if len(f.Hits) != 1 || f.Hits[0].URL != "https://site.example/Lemon-cake" {
 		t.Errorf("hits %v", f.Hits)
@@ -324,7 +391,8 @@ func TestWhatIsNotWantedComesLast(t *testing.T) {
 		`{"@type":"Product","name":"Desk lamp","description":"A lamp with a switch."}`, `{"@type":"Product","name":"Touch lamp","description":"A lamp, no switch."}`,
 		`{"@type":"Product","name":"Wall lamp","description":"A lamp for the wall."}`, `{"@type":"Product","name":"Tote bag","description":"A bag without zip."}`)
 	unwanted := facets.Constraint{Slot: facets.Mention, Not: true, Values: []string{"switch"}, Soft: true}
-	wantFound(t, v, Question{Text: "lamp", Beside: "lamp without switch", Constraints: []facets.Constraint{unwanted}}, "Touch lamp", "Wall lamp", "Desk lamp")
+	wantFound(t, v, Question{Text: "lamp", Beside: "lamp without switch", Constraints: []facets.Constraint{unwanted}},
+		"Touch lamp", "Wall lamp", "Desk lamp")
 }
 
 func TestItemsThatSayNothingOfAnAttributeStandAmongMany(t *testing.T) {
@@ -362,11 +430,13 @@ func TestDietsNeverGiveWay(t *testing.T) {
 		`{"@type":"Recipe","name":"Lentil stew","recipeIngredient":["200 g lentils"],"suitableForDiet":"https://schema.org/VeganDiet"}`)
 	vegan := facets.Constraint{Slot: facets.Diet, Values: []string{"vegan"}, Source: facets.FromText}
 	nuts := facets.Constraint{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Source: facets.FromText}
-	names, relaxed := found(v, Question{Text: "walnut", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan, nuts}})
+	names, relaxed := found(v,
+		Question{Text: "walnut", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan, nuts}})
 	if slices.Contains(names, "Walnut bread") || slices.Contains(names, "Walnut cheesecake") {
 		t.Errorf("vegan and without nuts finds %q, relaxed %v", names, relaxed)
 	}
-	names, relaxed = found(v, Question{Text: "cheesecake", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan}})
+	names, relaxed = found(v,
+		Question{Text: "cheesecake", Types: []string{"Recipe"}, Constraints: []facets.Constraint{vegan}})
 	if slices.Contains(names, "Walnut cheesecake") {
 		t.Errorf("a vegan cheesecake is %q, relaxed %v", names, relaxed)
 	}

@@ -26,16 +26,20 @@ import (
 // sentences are what made-up items say, in several languages: with compounds, accents, figures and
 // words without blanks.
 var sentences = map[string][]string{
-	"en": {"The %s lamp costs 20 euros and is made of glass.", "Opening hours of the %s museum are 9 to 17.", "A running shoe for %s runners, without leather."},
-	"de": {"Der %s Gummihammer ist aus Holz.", "Die Bücherei %s öffnet montags um neun.", "Fahrradhelme für Kinder, %s, ohne Leder."},
-	"fr": {"Un vélo %s pour l'hiver, à partir de 300 €.", "La bibliothèque %s est ouverte le lundi.", "Le pédiatre %s reçoit les enfants."},
+	"en": {"The %s lamp costs 20 euros and is made of glass.", "Opening hours of the %s museum are 9 to 17.",
+		"A running shoe for %s runners, without leather."},
+	"de": {"Der %s Gummihammer ist aus Holz.", "Die Bücherei %s öffnet montags um neun.",
+		"Fahrradhelme für Kinder, %s, ohne Leder."},
+	"fr": {"Un vélo %s pour l'hiver, à partir de 300 €.", "La bibliothèque %s est ouverte le lundi.",
+		"Le pédiatre %s reçoit les enfants."},
 	"es": {"Una lámpara %s de cristal para el salón.", "El museo %s abre los lunes a las nueve."},
 	"it": {"Parcheggio %s vicino al centro.", "Una giacca %s senza pelle per bambini."},
 	"pt": {"Um candeeiro %s de vidro.", "A biblioteca %s abre às segundas-feiras."},
 	"ja": {"%sの図書館は月曜日に開きます。", "革を使わない%sの靴。"},
 }
 
-var things = []string{"red", "blue", "Anna", "Acme", "nordisch", "petit", "grande", "東京", "usb-c", "XT-200", "wooden", "Winter"}
+var things = []string{"red", "blue", "Anna", "Acme", "nordisch", "petit", "grande", "東京", "usb-c", "XT-200",
+	"wooden", "Winter"}
 
 // madeUp makes an item of an edition.
 func madeUp(random *rand.Rand, n int) content.Item {
@@ -45,7 +49,8 @@ func madeUp(random *rand.Rand, n int) content.Item {
 		return fmt.Sprintf(sentences[tag][random.IntN(len(sentences[tag]))], things[random.IntN(len(things))])
 	}
 	item := content.Item{
-		URL: fmt.Sprintf("https://site.example/%d", n), Types: []string{"Product"}, Name: say(), Description: say(), Keys: things[random.IntN(len(things))],
+		URL: fmt.Sprintf("https://site.example/%d", n), Types: []string{"Product"}, Name: say(), Description: say(),
+		Keys: things[random.IntN(len(things))],
 		Object: fmt.Appendf(nil, `{"@type":"Product","name":"x","color":"%s","offers":{"price":%d,"priceCurrency":"EUR"},"license":"https://creativecommons.org/licenses/by-nc/4.0/"}`,
 			things[random.IntN(len(things))], 1+random.IntN(300)),
 	}
@@ -56,7 +61,8 @@ func madeUp(random *rand.Rand, n int) content.Item {
 		item.Types, item.Object = []string{"Article", "Thing"}, []byte(`{"@type":"Article","isAccessibleForFree":false}`)
 	}
 	for range random.IntN(4) {
-		item.Passages = append(item.Passages, content.Passage{ID: fmt.Sprint(len(item.Passages)), Text: strings.Repeat(say()+" ", 1+random.IntN(400))})
+		item.Passages = append(item.Passages,
+			content.Passage{ID: fmt.Sprint(len(item.Passages)), Text: strings.Repeat(say()+" ", 1+random.IntN(400))})
 	}
 	return item
 }
@@ -129,7 +135,8 @@ func wantAlike(t *testing.T, got, want *View) {
 		return all
 	}
 	told := func(v *View, l *Doc) string {
-		said := fmt.Sprintln(l.Ref, l.URL, l.Types, l.Language, l.Dated, l.direction, l.named, l.said, l.naming.language, l.open, l.whole)
+		said := fmt.Sprintln(l.Ref, l.URL, l.Types, l.Language, l.Dated, l.direction, l.named, l.said,
+			l.naming.language, l.open, l.whole)
 		for _, f := range l.facts.figures {
 			said += fmt.Sprintln(v.dictionary.names[f.slot], f.low, f.high, v.dictionary.units[f.unit], f.kind)
 		}
@@ -158,8 +165,9 @@ func wantAlike(t *testing.T, got, want *View) {
 }
 
 var asked = []string{
-	"red lamp", "lampe", "Hammer aus Holz", "bibliothèque ouverte", "library", "running shoes without leather", "pédiatre enfants", "parking",
-	"東京 図書館", "Fahradhelm", "usb c", "XT-200", "opening hours museum", "lamp under 50 euros", "lampara", "geöffnet", "nothing that is here",
+	"red lamp", "lampe", "Hammer aus Holz", "bibliothèque ouverte", "library", "running shoes without leather",
+	"pédiatre enfants", "parking", "東京 図書館", "Fahradhelm", "usb c", "XT-200", "opening hours museum",
+	"lamp under 50 euros", "lampara", "geöffnet", "nothing that is here",
 }
 
 // answer is all that a question gives, with scores.
@@ -247,7 +255,8 @@ func TestIndexOfOtherTermsIsNotRead(t *testing.T) {
 	var told error
 	l = kept(t, catalog, folder, func(err error) { told = err })
 	refresh(t, l, public)
-	if !errors.Is(told, sealed.ErrForeign) || strings.Join(names(l.View(), "lamp"), " ") != "a" || l.View().Has("secret") {
+	if !errors.Is(told, sealed.ErrForeign) || strings.Join(names(l.View(), "lamp"), " ") != "a" ||
+		l.View().Has("secret") {
 		t.Errorf("the index of other terms: %v; %v", told, names(l.View(), "lamp"))
 	}
 	save(t, l) // and takes its place
@@ -261,7 +270,8 @@ func TestIndexOfOtherTermsIsNotRead(t *testing.T) {
 func TestIndexOfAnotherHistoryIsNotRead(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	first, second := newCatalog(t), newCatalog(t) // as after an older copy was put back, and other things happened since
+	// as after an older copy was put back, and other things happened since
+	first, second := newCatalog(t), newCatalog(t)
 	publish(t, first, "a", "b")
 	publish(t, first, "a")
 	l := kept(t, first, folder, nil)
@@ -311,7 +321,8 @@ func TestDamagedIndexIsMadeAnew(t *testing.T) {
 			told := 0
 			l := kept(t, catalog, folder, func(error) { told++ })
 			refresh(t, l, everything)
-			if got := strings.Join(names(l.View(), "lamp"), " "); got != "a b c" || told != 1 && (what != "gone" || file.Name() != keptName) {
+			if got := strings.Join(names(l.View(), "lamp"), " "); got != "a b c" ||
+				told != 1 && (what != "gone" || file.Name() != keptName) {
 				t.Errorf("%s, %s: %s, told %d times", file.Name(), what, got, told)
 			}
 			tried++
@@ -422,7 +433,8 @@ func TestOneProcessKeepsTheIndex(t *testing.T) {
 	if err := one.Save(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if left, err := filepath.Glob(filepath.Join(folder, "*"+sealed.Ending)); err != nil || len(left) != 1+len(one.View().parts) {
+	if left, err := filepath.Glob(filepath.Join(folder, "*"+sealed.Ending)); err != nil ||
+		len(left) != 1+len(one.View().parts) {
 		t.Errorf("%v are left of %d segments, %v", left, len(one.View().parts), err)
 	}
 }
@@ -487,7 +499,8 @@ func FuzzKeptSections(f *testing.F) {
 		if !ok {
 			return
 		}
-		if _, err := search.New(search.Options{Table: l.table}).Open(parts[itemParts:], refs, []uint32{1, 3}); err == nil {
+		if _, err := search.New(search.Options{Table: l.table}).Open(parts[itemParts:], refs,
+			[]uint32{1, 3}); err == nil {
 			for _, ref := range refs {
 				_ = strings.ToUpper(ref.(*Doc).URL + strings.Join(ref.(*Doc).Types, " "))
 			}

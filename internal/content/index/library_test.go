@@ -25,7 +25,8 @@ func publish(t *testing.T, catalog *content.Catalog, names ...string) {
 	}
 	for _, name := range names {
 		url := "https://site.example/" + name
-		if err := run.Put(ctx, content.Item{URL: url, Types: []string{"Thing"}, Name: "lamp " + name, Object: []byte("{}")}); err != nil {
+		if err := run.Put(ctx,
+			content.Item{URL: url, Types: []string{"Thing"}, Name: "lamp " + name, Object: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,7 +134,8 @@ func TestFailedRefreshLeavesTheOldView(t *testing.T) {
 	if got := names(library.View(), "lamp"); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("after a failed refresh the library has %v", got)
 	}
-	if _, err := library.Refresh(context.Background(), everything); err != nil || !slices.Equal(names(library.View(), "lamp"), []string{"b"}) {
+	if _, err := library.Refresh(context.Background(), everything); err != nil ||
+		!slices.Equal(names(library.View(), "lamp"), []string{"b"}) {
 		t.Errorf("after the next one it has %v, %v", names(library.View(), "lamp"), err)
 	}
 }
@@ -172,7 +174,8 @@ func TestWhatIsNotAdmittedHasNoPartInTheIndex(t *testing.T) {
 		if changed, err := library.Refresh(ctx, step.admission); err != nil || !changed {
 			t.Fatalf("changed %v, %v", changed, err)
 		}
-		if got := names(library.View(), "lamp"); !slices.Equal(got, step.want) || library.View().Len() != len(step.want) {
+		if got := names(library.View(), "lamp"); !slices.Equal(got, step.want) ||
+			library.View().Len() != len(step.want) {
 			t.Errorf("under %s: %v", step.admission.Version, got)
 		}
 		if changed, err := library.Refresh(ctx, step.admission); err != nil || changed {
@@ -180,7 +183,8 @@ func TestWhatIsNotAdmittedHasNoPartInTheIndex(t *testing.T) {
 		}
 	}
 	publish(t, catalog, "a", "secret", "c")
-	if _, err := library.Refresh(ctx, public); err != nil || !slices.Equal(names(library.View(), "lamp"), []string{"a", "c"}) {
+	if _, err := library.Refresh(ctx, public); err != nil ||
+		!slices.Equal(names(library.View(), "lamp"), []string{"a", "c"}) {
 		t.Errorf("after a change: %v, %v", names(library.View(), "lamp"), err)
 	}
 }

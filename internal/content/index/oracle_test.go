@@ -70,7 +70,8 @@ func (w ware) object(form int) string {
 		parts = append(parts, fmt.Sprintf(`"color":%q`, strings.ToUpper(w.color[:1])+w.color[1:]))
 	}
 	if !w.start.IsZero() {
-		parts = append(parts, fmt.Sprintf(`"startDate":%q`, w.start.Format([]string{time.RFC3339, "2006-01-02T15:04:05-07:00"}[form%2])))
+		parts = append(parts,
+			fmt.Sprintf(`"startDate":%q`, w.start.Format([]string{time.RFC3339, "2006-01-02T15:04:05-07:00"}[form%2])))
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }
@@ -78,7 +79,8 @@ func (w ware) object(form int) string {
 // meets is the oracle's own reading of a condition.
 func (w ware) meets(c facets.Constraint) bool {
 	in := func(v float64, known bool) bool {
-		return known && (c.Min == nil || v > *c.Min || v == *c.Min && !c.Above) && (c.Max == nil || v < *c.Max || v == *c.Max && !c.Below)
+		return known && (c.Min == nil || v > *c.Min || v == *c.Min && !c.Above) &&
+			(c.Max == nil || v < *c.Max || v == *c.Max && !c.Below)
 	}
 	switch c.Slot {
 	case facets.Price:
@@ -90,15 +92,19 @@ func (w ware) meets(c facets.Constraint) bool {
 	case facets.Start:
 		return !w.start.IsZero() && !w.start.Before(c.From) && w.start.Before(c.To)
 	}
-	has := slices.ContainsFunc(c.Values, func(v string) bool { return slices.Contains(strings.Fields(w.color), v) || w.color == v })
+	has := slices.ContainsFunc(c.Values, func(v string) bool {
+		return slices.Contains(strings.Fields(w.color), v) || w.color == v
+	})
 	return has != c.Not
 }
 
 func drawConstraint(t *rapid.T) facets.Constraint {
-	c := facets.Constraint{Slot: rapid.SampledFrom([]facets.Slot{facets.Price, facets.Rating, facets.TotalTime, facets.Color, facets.Start}).Draw(t, "slot"), Source: facets.FromText}
+	c := facets.Constraint{Slot: rapid.SampledFrom([]facets.Slot{facets.Price, facets.Rating, facets.TotalTime,
+		facets.Color, facets.Start}).Draw(t, "slot"), Source: facets.FromText}
 	switch c.Slot {
 	case facets.Color:
-		c.Values = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"red", "blue", "navy", "green", "violet"}), 1, 2, func(s string) string { return s }).Draw(t, "values")
+		c.Values = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"red", "blue", "navy", "green", "violet"}), 1, 2,
+			func(s string) string { return s }).Draw(t, "values")
 		c.Not = rapid.Bool().Draw(t, "not")
 	case facets.Start:
 		c.From = time.Date(2027, 1, rapid.IntRange(1, 60).Draw(t, "from"), 0, 0, 0, 0, time.UTC)
@@ -134,8 +140,10 @@ func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 	v := stocked(t, objects...)
 	rapid.Check(t, func(t *rapid.T) {
 		constraints := rapid.SliceOfN(rapid.Custom(drawConstraint), 1, 4).Draw(t, "constraints")
-		q := Question{Constraints: constraints, Limit: 1000, Text: rapid.SampledFrom([]string{"", "thing"}).Draw(t, "text")}
-		q.Sort = rapid.SampledFrom([]facets.Sort{{}, {By: facets.Price}, {By: facets.Rating, Descending: true}, {By: facets.TotalTime}}).Draw(t, "sort")
+		q := Question{Constraints: constraints, Limit: 1000,
+			Text: rapid.SampledFrom([]string{"", "thing"}).Draw(t, "text")}
+		q.Sort = rapid.SampledFrom([]facets.Sort{{}, {By: facets.Price}, {By: facets.Rating, Descending: true},
+			{By: facets.TotalTime}}).Draw(t, "sort")
 		got, relaxed := found(v, q)
 		var want []string
 		for _, w := range stock {
@@ -159,8 +167,10 @@ func TestFindIsWhatAScanOfTheObjectsFinds(t *testing.T) {
 		}
 		inOrder(t, q.Sort, constraints, got, byName)
 		q.Limit = rapid.IntRange(1, 20).Draw(t, "limit")
-		if few, _ := found(v, q); !slices.Equal(few, got[:min(q.Limit, len(got))]) && !slices.ContainsFunc(constraints, func(c facets.Constraint) bool { return c.Not }) {
-			t.Fatalf("%v by %v finds %q among the first %d, and %q among all", constraints, q.Sort, few, q.Limit, got[:min(q.Limit, len(got))])
+		if few, _ := found(v, q); !slices.Equal(few, got[:min(q.Limit, len(got))]) &&
+			!slices.ContainsFunc(constraints, func(c facets.Constraint) bool { return c.Not }) {
+			t.Fatalf("%v by %v finds %q among the first %d, and %q among all", constraints, q.Sort, few, q.Limit,
+				got[:min(q.Limit, len(got))])
 		}
 	})
 }
@@ -175,7 +185,8 @@ func inOrder(t *rapid.T, by facets.Sort, constraints []facets.Constraint, got []
 	}
 	key := func(name string) float64 {
 		w := all[name]
-		figure, known := map[facets.Slot]float64{facets.Price: w.price, facets.Rating: -w.rating, facets.TotalTime: float64(w.minutes)}[by.By], true
+		figure, known := map[facets.Slot]float64{facets.Price: w.price, facets.Rating: -w.rating,
+			facets.TotalTime: float64(w.minutes)}[by.By], true
 		switch by.By {
 		case facets.Price:
 			known = w.price >= 0

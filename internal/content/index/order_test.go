@@ -29,13 +29,26 @@ func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
 		ask  Question
 		want []string
 	}{
-		"among those that fit":        {Question{Text: "jazz", Types: events, Today: nov20}, []string{brunch, "jazz night"}},
+		"among those that fit": {
+			Question{Text: "jazz", Types: events, Today: nov20}, []string{brunch, "jazz night"},
+		},
 		"not on a day without a date": {Question{Text: "jazz", Types: events}, []string{"jazz night", brunch}},
-		"in a list":                   {Question{Types: events, Today: nov20}, []string{"long show", "glass show", brunch, "jazz night", "old fair"}},
-		"in another order":            {Question{Types: events, Today: nov20, Sort: facets.Sort{By: facets.Rating, Descending: true}}, []string{"glass show", brunch, "long show", "jazz night", "old fair"}},
-		"when they are asked for":     {Question{Types: events, Today: nov20, Constraints: []facets.Constraint{ended}, Sort: facets.Sort{By: facets.Start, Descending: true}}, []string{"jazz night", "old fair"}},
+		"in a list": {
+			Question{Types: events, Today: nov20},
+			[]string{"long show", "glass show", brunch, "jazz night", "old fair"},
+		},
+		"in another order": {
+			Question{Types: events, Today: nov20, Sort: facets.Sort{By: facets.Rating, Descending: true}},
+			[]string{"glass show", brunch, "long show", "jazz night", "old fair"},
+		},
+		"when they are asked for": {Question{Types: events, Today: nov20, Constraints: []facets.Constraint{ended},
+			Sort: facets.Sort{By: facets.Start, Descending: true}}, []string{"jazz night", "old fair"}},
 		"when a time is asked for": {
-			Question{Types: events, Today: nov20, Constraints: []facets.Constraint{{Slot: facets.Start, From: nov20.AddDate(-1, 0, 0), To: nov20.AddDate(0, -1, 0)}}},
+			Question{
+				Types: events, Today: nov20, Constraints: []facets.Constraint{
+					{Slot: facets.Start, From: nov20.AddDate(-1, 0, 0), To: nov20.AddDate(0, -1, 0)},
+				},
+			},
 			[]string{"jazz night", "glass show"},
 		},
 	} {
@@ -57,7 +70,8 @@ func TestEventsThatAreOverComeBehindThoseToCome(t *testing.T) {
 func TestScoresFallAlsoWhereWhatIsOverMoves(t *testing.T) {
 	t.Parallel()
 	v := stocked(t, calendar...)
-	hits := v.Find(Question{Text: "jazz", Today: nov20, Limit: 10, Within: v.Select(func(*Doc) bool { return true })}).Hits
+	hits := v.Find(Question{Text: "jazz", Today: nov20, Limit: 10,
+		Within: v.Select(func(*Doc) bool { return true })}).Hits
 	if len(hits) != 3 || !slices.IsSortedFunc(hits, func(a, b Hit) int { return int(1000 * (b.Score - a.Score)) }) {
 		t.Errorf("%+v", hits)
 	}
@@ -106,6 +120,8 @@ func TestWorkThatDoesNotSayThatItIsRemoteIsNot(t *testing.T) {
 	} {
 		wantFound(t, v, Question{Text: "job", Constraints: []facets.Constraint{c}}, want)
 	}
-	wantFound(t, v, Question{Text: "job", Constraints: []facets.Constraint{{Slot: facets.Employment, Values: []string{"FULL_TIME"}}}}, "go job")
-	wantFound(t, v, Question{Text: "job", Constraints: []facets.Constraint{{Slot: facets.Employment, Values: []string{"INTERN"}}}}, "rust job")
+	wantFound(t, v, Question{Text: "job",
+		Constraints: []facets.Constraint{{Slot: facets.Employment, Values: []string{"FULL_TIME"}}}}, "go job")
+	wantFound(t, v, Question{Text: "job",
+		Constraints: []facets.Constraint{{Slot: facets.Employment, Values: []string{"INTERN"}}}}, "rust job")
 }

@@ -43,11 +43,12 @@ func TestWhatIsNotHereIsNotFoundByWhatIsMeant(t *testing.T) {
 	t.Parallel()
 	v := stockedIn(t, "de", village...)
 	for _, question := range []string{
-		"wedding dresses", "do you happen to have wedding dresses", "tarte tatin", "who won the world cup final", "¿cuál es la capital de Mongolia?", "Zahnarzt",
-		"xqzv", "☃", "",
+		"wedding dresses", "do you happen to have wedding dresses", "tarte tatin", "who won the world cup final",
+		"¿cuál es la capital de Mongolia?", "Zahnarzt", "xqzv", "☃", "",
 	} {
 		if f := v.Find(Question{
-			Text: question, MinScore: search.DefaultMinScore, Limit: 10, Within: v.Select(func(*Doc) bool { return true }),
+			Text: question, MinScore: search.DefaultMinScore, Limit: 10,
+			Within: v.Select(func(*Doc) bool { return true }),
 		}); len(f.Hits) > 0 && !f.Closest {
 			t.Errorf("%q finds %q", question, f.Hits[0].URL)
 		}
@@ -116,7 +117,8 @@ func TestAStoryIsAnsweredByWhatItMeansAsAWhole(t *testing.T) {
 		From: time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2027, 7, 1, 0, 0, 0, 0, time.UTC),
 	}
 	story := "we move house in june, is there a pick up of old furniture and bulky waste"
-	ask := Question{Text: "we move house pick up of old furniture and bulky waste", Meant: story, MinScore: search.DefaultMinScore, Constraints: []facets.Constraint{june}}
+	ask := Question{Text: "we move house pick up of old furniture and bulky waste", Meant: story,
+		MinScore: search.DefaultMinScore, Constraints: []facets.Constraint{june}}
 	got, relaxed := found(v, ask)
 	if len(got) == 0 || got[0] != "Sperrmüll abholen lassen" || slices.Contains(got, "Alte Möbel tauschen") {
 		t.Errorf("the story finds %q", got)

@@ -29,16 +29,23 @@ func TestWhatIsOnEveryWeekIsOnOnADay(t *testing.T) {
 		condition     facets.Constraint
 		meet, unknown string
 	}{
-		{facets.Constraint{Slot: facets.Start, From: thursday, To: thursday.AddDate(0, 0, 1)}, "Boats Chor Encuadernar Fair Maps Spin", "Talk Thursday-mug"},
-		{facets.Constraint{Slot: facets.Start, From: thursday.AddDate(0, 0, 2), To: thursday.AddDate(0, 0, 4)}, "Boats Kites Maps", "Talk Thursday-mug"},
-		{facets.Constraint{Slot: facets.Start, From: thursday.AddDate(0, 0, 1), To: thursday.AddDate(0, 0, 15)}, "Boats Kites Maps", "Chor Encuadernar Spin Talk Thursday-mug Yoga"},
-		{facets.Constraint{Slot: facets.Start, Not: true, From: thursday, To: thursday.AddDate(0, 0, 1)}, "Kites Yoga", "Talk Thursday-mug"},
-		{facets.Constraint{Slot: facets.StartTime, Min: &early, Max: &noon}, "Encuadernar Fair", "Boats Kites Maps Talk Thursday-mug"},
-		{facets.Constraint{Slot: facets.StartTime, Min: &noon, Max: &late}, "Chor Spin Yoga", "Boats Kites Maps Talk Thursday-mug"},
+		{facets.Constraint{Slot: facets.Start, From: thursday, To: thursday.AddDate(0, 0, 1)},
+			"Boats Chor Encuadernar Fair Maps Spin", "Talk Thursday-mug"},
+		{facets.Constraint{Slot: facets.Start, From: thursday.AddDate(0, 0, 2), To: thursday.AddDate(0, 0, 4)},
+			"Boats Kites Maps", "Talk Thursday-mug"},
+		{facets.Constraint{Slot: facets.Start, From: thursday.AddDate(0, 0, 1), To: thursday.AddDate(0, 0, 15)},
+			"Boats Kites Maps", "Chor Encuadernar Spin Talk Thursday-mug Yoga"},
+		{facets.Constraint{Slot: facets.Start, Not: true, From: thursday, To: thursday.AddDate(0, 0, 1)}, "Kites Yoga",
+			"Talk Thursday-mug"},
+		{facets.Constraint{Slot: facets.StartTime, Min: &early, Max: &noon}, "Encuadernar Fair",
+			"Boats Kites Maps Talk Thursday-mug"},
+		{facets.Constraint{Slot: facets.StartTime, Min: &noon, Max: &late}, "Chor Spin Yoga",
+			"Boats Kites Maps Talk Thursday-mug"},
 	} {
 		got := v.verdictOn(&row.condition)
 		if meet, unknown := pathsIn(got.meet), pathsIn(got.unknown); meet != row.meet || unknown != row.unknown {
-			t.Errorf("%+v: met by %q, unknown of %q; want %q and %q", row.condition, meet, unknown, row.meet, row.unknown)
+			t.Errorf("%+v: met by %q, unknown of %q; want %q and %q", row.condition, meet, unknown, row.meet,
+				row.unknown)
 		}
 	}
 }

@@ -30,11 +30,13 @@ func TestWhatStatesAnAgeIsMeantWithoutTheWord(t *testing.T) {
 	)
 	four := 4.0
 	age := []facets.Constraint{{Slot: facets.Age, Min: &four, Max: &four, Source: facets.FromText}}
-	if got := namesFound(v, Question{Text: "game", Constraints: age}); len(got) != 3 || !slices.Contains(got, "Snails") || !slices.Contains(got, "Farmyard") ||
+	if got := namesFound(v, Question{Text: "game", Constraints: age}); len(got) != 3 ||
+		!slices.Contains(got, "Snails") || !slices.Contains(got, "Farmyard") ||
 		slices.Contains(got, "Galleons") {
 		t.Errorf("%q are games for four years", got)
 	}
-	if got := namesFound(v, Question{Text: "puzzle", Constraints: age}); !slices.Equal(got, []string{"Stacking-puzzle"}) {
+	if got := namesFound(v, Question{Text: "puzzle", Constraints: age}); !slices.Equal(got,
+		[]string{"Stacking-puzzle"}) {
 		t.Errorf("%q are puzzles for four years", got)
 	}
 }
@@ -43,7 +45,8 @@ func TestWhatStatesAnAgeIsMeantWithoutTheWord(t *testing.T) {
 func TestAPageIsNothingToEat(t *testing.T) {
 	t.Parallel()
 	page := `{"@type":"WebPage","name":"Lunch hours","description":"Lunch is from twelve on."}`
-	without := []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"}, Source: facets.FromText}}
+	without := []facets.Constraint{{Slot: facets.Ingredient, Not: true, Values: []string{"nuts"},
+		Source: facets.FromText}}
 	v := stocked(t, page, `{"@type":"Product","name":"Soup","description":"Our lunch. Without nuts."}`)
 	if got := namesFound(v, Question{Text: "lunch", Constraints: without}); !slices.Equal(got, []string{"Soup"}) {
 		t.Errorf("%q are a lunch without nuts", got)

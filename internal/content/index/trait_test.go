@@ -29,7 +29,8 @@ func TestConditionsAreMetByConcepts(t *testing.T) {
 	} {
 		got := v.verdictOn(&test.condition)
 		if meet, unknown := pathsIn(got.meet), pathsIn(got.unknown); meet != test.meet || unknown != test.unknown {
-			t.Errorf("%v: met by %q, unknown of %q; want %q and %q", test.condition.Values, meet, unknown, test.meet, test.unknown)
+			t.Errorf("%v: met by %q, unknown of %q; want %q and %q", test.condition.Values, meet, unknown, test.meet,
+				test.unknown)
 		}
 	}
 }

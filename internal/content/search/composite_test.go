@@ -9,9 +9,11 @@ import (
 func toolshop(language string) *Snapshot {
 	var docs []Document
 	for _, title := range []string{
-		"Gummihammer 500 g", "Schlosserhammer mit Stiel aus Esche", "Kombizange isoliert", "Rohrzange verstellbar", "Handsäge für Holz", "Stichsäge mit Koffer",
-		"Holzleim wasserfest", "Schleimlöser", "Arbeitshandschuhe", "Romantischer Kerzenhalter", "Esstisch aus Eiche", "Schokoladenkuchen", "Kuchen ohne Mehl",
-		"Reisekoffer", "Glutenfreies Brot", "Ansage im Radio", "Kürbissuppe", "Suppe aus Linsen", "Vanilleeis", "Vanille aus Madagaskar", "Reis aus Italien", "Holz für den Kamin",
+		"Gummihammer 500 g", "Schlosserhammer mit Stiel aus Esche", "Kombizange isoliert", "Rohrzange verstellbar",
+		"Handsäge für Holz", "Stichsäge mit Koffer", "Holzleim wasserfest", "Schleimlöser", "Arbeitshandschuhe",
+		"Romantischer Kerzenhalter", "Esstisch aus Eiche", "Schokoladenkuchen", "Kuchen ohne Mehl", "Reisekoffer",
+		"Glutenfreies Brot", "Ansage im Radio", "Kürbissuppe", "Suppe aus Linsen", "Vanilleeis",
+		"Vanille aus Madagaskar", "Reis aus Italien", "Holz für den Kamin",
 	} {
 		docs = append(docs, Document{Ref: title, Key: title, Language: language, Title: title})
 	}
@@ -49,7 +51,9 @@ func TestAWordIsFoundInThoseThatAreMadeOfIt(t *testing.T) {
 	if got := refs(s.Search(Query{Text: "Kuchen"})); got[0] != "Kuchen ohne Mehl" {
 		t.Errorf("what a word is a part of stands before the word itself: %q", got)
 	}
-	for question, want := range map[string]string{"Kaminholz": "Holz für den Kamin", "Linsensuppe": "Suppe aus Linsen", "Küchenkürbissuppe": "Kürbissuppe"} {
+	for question, want := range map[string]string{
+		"Kaminholz": "Holz für den Kamin", "Linsensuppe": "Suppe aus Linsen", "Küchenkürbissuppe": "Kürbissuppe",
+	} {
 		if got := refs(s.Search(Query{Text: question, MinScore: DefaultMinScore})); len(got) == 0 || got[0] != want {
 			t.Errorf("%q finds %q, want %q", question, got, want)
 		}
@@ -62,7 +66,8 @@ func TestAWordIsFoundInThoseThatAreMadeOfIt(t *testing.T) {
 func TestWordsAreNotFoundInOthersWhereLanguagesDoNotJoinThem(t *testing.T) {
 	t.Parallel()
 	s := New(Options{}).Apply([]Document{
-		{Ref: "a", Key: "a", Language: "en", Title: "Sledgehammer of steel"}, {Ref: "b", Key: "b", Language: "de", Title: "Ein Nagel"},
+		{Ref: "a", Key: "a", Language: "en", Title: "Sledgehammer of steel"},
+		{Ref: "b", Key: "b", Language: "de", Title: "Ein Nagel"},
 	}, nil)
 	if got := refs(s.Search(Query{Text: "hammer"})); got != nil {
 		t.Errorf("found: %q", got)
@@ -73,7 +78,8 @@ func TestCompositesAreThoseOfLiveItems(t *testing.T) {
 	t.Parallel()
 	x := New(Options{})
 	x.Apply([]Document{
-		{Ref: "a", Key: "a", Language: "de", Title: "Gummihammer"}, {Ref: "b", Key: "b", Language: "en", Title: "gummihammer"}, {Ref: "c", Key: "c", Language: "de", Title: "Nagel"},
+		{Ref: "a", Key: "a", Language: "de", Title: "Gummihammer"}, {Ref: "b", Key: "b", Language: "en",
+			Title: "gummihammer"}, {Ref: "c", Key: "c", Language: "de", Title: "Nagel"},
 	}, nil)
 	if got := refs(x.Snapshot().Search(Query{Text: "Hammer"})); len(got) != 2 {
 		t.Errorf("found: %q, want both", got)

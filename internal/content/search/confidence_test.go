@@ -38,17 +38,20 @@ func bazaar() site {
 	for i, d := range []struct{ title, keys, text string }{
 		{"Beeswax candle", "candle home", "A candle that burns for forty hours and smells of honey."},
 		{"Storm lantern", "lantern light", "A lantern for wind and rain, with a wick that a storm does not blow out."},
-		{"The night of the storm", "weather news", "At nine the wind turned north. By midnight the storm had taken two boats and the roof of the market."},
+		{"The night of the storm", "weather news",
+			"At nine the wind turned north. By midnight the storm had taken two boats and the roof of the market."},
 		{"Linen tea towel", "kitchen linen", "A towel for drying glasses, woven of unbleached linen."},
 		{"Green tea from the hills", "tea drink", "First pick of spring, rolled by hand; a tea for slow afternoons."},
-		{"Sourdough bread", "bread baking recipe", "Flour, water and salt; mix, fold, rest overnight and bake in a hot pot."},
+		{"Sourdough bread", "bread baking recipe",
+			"Flour, water and salt; mix, fold, rest overnight and bake in a hot pot."},
 		{"Bread knife", "knife kitchen", "A serrated blade for crusts."},
 		{"Walnut cake", "cake baking recipe", "Ground walnuts, eggs and sugar; bake for forty minutes."},
 		{"Fishing for beginners", "course", "Knots, tides and patience: four Saturday mornings at the pier."},
 		{"Wool blanket", "home wool", "Woven in one piece, heavy enough for winter."},
 	} {
 		documents = append(documents, Document{
-			Ref: i, Key: fmt.Sprintf("k%02d", i), Language: "en", Title: d.title, Keys: d.keys, Passages: []string{d.text},
+			Ref: i, Key: fmt.Sprintf("k%02d", i), Language: "en", Title: d.title, Keys: d.keys,
+			Passages: []string{d.text},
 		})
 	}
 	// Further things, so that the words above are rare.
@@ -90,8 +93,9 @@ func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
 	s := bazaar()
 	for _, question := range []string{
 		"recipes from planet Mars", "quantum chromodynamics lattice", "asdf qwer zxcv", "bitcoin price today",
-		"who won the world cup", "best laptop for programming", "kubernetes ingress controller", "mortgage rates near me",
-		"symptoms of appendicitis in children", "the", "what is it", "who are you", "what is the",
+		"who won the world cup", "best laptop for programming", "kubernetes ingress controller",
+		"mortgage rates near me", "symptoms of appendicitis in children", "the", "what is it", "who are you",
+		"what is the",
 	} {
 		if hits := s.answers(Query{Text: question}); len(hits) > 0 {
 			t.Errorf("%q is answered by %v", question, hits)
@@ -103,16 +107,21 @@ func TestQuestionsThatNothingAnswersHaveNoHits(t *testing.T) {
 // there.
 func TestWordsScatteredInOneOfManyTextsAreNoAnswer(t *testing.T) {
 	t.Parallel()
-	const scattered = "The lantern stand has room for a french press. It folds flat, needs no tools and comes with two hooks, " +
-		"a shelf and a small revolution counter that nobody asked for; children like to turn it on long winter evenings."
+	const scattered = "The lantern stand has room for a french press. It folds flat, " +
+		"needs no tools and comes with two hooks, " +
+		"a shelf and a small revolution counter that nobody asked for; children like to " +
+		"turn it on long winter evenings."
 	hits := func(items int, question string) []Hit {
 		documents := []Document{
-			{Ref: "stand", Key: "a", Language: "en", Title: "Lantern stand for the garden", Passages: []string{scattered}},
-			{Ref: "wick", Key: "b", Language: "en", Title: "Cotton wick", Keys: "lantern spare part", Passages: []string{"A wick of cotton."}},
+			{Ref: "stand", Key: "a", Language: "en", Title: "Lantern stand for the garden",
+				Passages: []string{scattered}},
+			{Ref: "wick", Key: "b", Language: "en", Title: "Cotton wick", Keys: "lantern spare part",
+				Passages: []string{"A wick of cotton."}},
 		}
 		for i := range items {
 			documents = append(documents, Document{
-				Ref: i, Key: fmt.Sprintf("m%05d", i), Language: "en", Title: fmt.Sprintf("Postcard number %d of the old harbour", i),
+				Ref: i, Key: fmt.Sprintf("m%05d", i), Language: "en",
+				Title:    fmt.Sprintf("Postcard number %d of the old harbour", i),
 				Passages: []string{"A printed card with a view of the harbour and the hills behind it."},
 			})
 		}
@@ -137,14 +146,19 @@ func TestWordsThatStandTogetherAreAnAnswerWhateverTheirWeight(t *testing.T) {
 	t.Parallel()
 	var documents []Document
 	for i := range 80 {
-		text := fmt.Sprintf("Cook it slowly, then serve it. It makes a hearty supper of number %d for a rainy evening with friends and family.", i)
+		text := fmt.Sprintf("Cook it slowly, then serve it. It makes a hearty supper of number %d for a rainy "+
+			"evening with friends and family.", i)
 		if i%2 == 1 {
-			text = "A pan of heavy steel, which helps with any supper; sturdy enough for an open fire and light enough for a shelf."
+			text = "A pan of heavy steel, which helps with any supper; sturdy enough for an open fire " +
+				"and light enough for a shelf."
 		}
-		documents = append(documents, Document{Ref: i, Key: fmt.Sprintf("k%03d", i), Language: "en", Title: fmt.Sprintf("Entry %d", i), Passages: []string{text}})
+		documents = append(documents, Document{Ref: i, Key: fmt.Sprintf("k%03d", i), Language: "en",
+			Title: fmt.Sprintf("Entry %d", i), Passages: []string{text}})
 	}
 	s := newSite(documents)
-	for question, least := range map[string]int{"supper": 10, "hearty supper": 10, "a pan of heavy steel": 10, "rainy evening": 10} {
+	for question, least := range map[string]int{
+		"supper": 10, "hearty supper": 10, "a pan of heavy steel": 10, "rainy evening": 10,
+	} {
 		if hits := s.answers(Query{Text: question}); len(hits) < least {
 			t.Errorf("%q: %d hits, want %d", question, len(hits), least)
 		}
@@ -176,7 +190,8 @@ func TestFunctionWordsAloneFindOnlyWhatTheyName(t *testing.T) {
 	t.Parallel()
 	s := newSite([]Document{
 		{Ref: "band", Key: "1", Language: "en", Title: "The Who", Passages: []string{"A band."}},
-		{Ref: "other", Key: "2", Language: "en", Title: "A walk by the sea", Passages: []string{"Who walks there sees the gulls."}},
+		{Ref: "other", Key: "2", Language: "en", Title: "A walk by the sea",
+			Passages: []string{"Who walks there sees the gulls."}},
 	})
 	if hits := s.answers(Query{Text: "the who"}); len(hits) != 1 || hits[0].Ref != "band" {
 		t.Errorf("hits %v", hits)
@@ -188,9 +203,11 @@ func TestFunctionWordsAloneFindOnlyWhatTheyName(t *testing.T) {
 
 func TestANameThatIsNotHereDoesNotStandInTheWay(t *testing.T) {
 	t.Parallel()
-	docs := []Document{{Ref: "kit", Key: "kit", Language: "en", Title: "Screen printing supplies", Passages: []string{"All that is needed."}}}
+	docs := []Document{{Ref: "kit", Key: "kit", Language: "en", Title: "Screen printing supplies",
+		Passages: []string{"All that is needed."}}}
 	for i := range 3000 {
-		docs = append(docs, Document{Ref: i, Key: fmt.Sprint(i), Language: "en", Title: "Thing " + spell(i), Passages: []string{"For screen or printing, or supplies or tables, " + spell(4000+i%50)}})
+		docs = append(docs, Document{Ref: i, Key: fmt.Sprint(i), Language: "en", Title: "Thing " + spell(i),
+			Passages: []string{"For screen or printing, or supplies or tables, " + spell(4000+i%50)}})
 	}
 	s := newSite(docs)
 	for text, want := range map[string]bool{

@@ -20,7 +20,8 @@ func TestWordsBesideTheCoreAreNoEvidence(t *testing.T) {
 	if got := refs(whole); len(got) != 3 {
 		t.Errorf("by all its words the question finds %v, want all three", got)
 	}
-	if without := s.Search(Query{Text: "lamp", Core: "lamp", MinScore: DefaultMinScore}); len(without.Hits) != 1 || without.Hits[0].Score < r.Hits[0].Score-1e-9 {
+	if without := s.Search(Query{Text: "lamp", Core: "lamp", MinScore: DefaultMinScore}); len(without.Hits) != 1 ||
+		without.Hits[0].Score < r.Hits[0].Score-1e-9 {
 		t.Errorf("the core alone scores %v, beside other words %v", without.Hits, r.Hits)
 	}
 }
@@ -31,7 +32,8 @@ func TestDeniedIsWhatSaysThatItIsWithout(t *testing.T) {
 	s := x.Apply([]Document{
 		{Ref: "with", Key: "1", Language: "en", Title: "Belt with buckle"},
 		{Ref: "without", Key: "2", Language: "en", Title: "Belt without buckle"},
-		{Ref: "both", Key: "3", Language: "en", Title: "Belt", Passages: []string{"No buckle. Fits the buckle of another."}},
+		{Ref: "both", Key: "3", Language: "en", Title: "Belt",
+			Passages: []string{"No buckle. Fits the buckle of another."}},
 		{Ref: "neither", Key: "4", Language: "en", Title: "Plain belt"},
 	}, nil)
 	var found []any

@@ -14,7 +14,8 @@ func kitchen() []Document {
 		docs = append(docs, Document{Ref: key, Key: key, Language: "en", Title: title, Passages: []string{text}})
 	}
 	for i := range 12 {
-		add(fmt.Sprintf("bread-%02d", i), "Bread number "+spell(i), "Knead the dough, let the sourdough starter rise, bake until the crust is brown. "+spell(100+i))
+		add(fmt.Sprintf("bread-%02d", i), "Bread number "+spell(i),
+			"Knead the dough, let the sourdough starter rise, bake until the crust is brown. "+spell(100+i))
 	}
 	add("crust", "Levain", "A sourdough starter and dough with a crust.")
 	for i := range 200 {
@@ -46,8 +47,12 @@ func TestFeedbackFindsWhatSpeaksOfTheSameInOtherWords(t *testing.T) {
 
 func TestNothingIsAddedToAQuestionThatAnItemAnswers(t *testing.T) {
 	t.Parallel()
-	s := New(Options{}).Apply(append(kitchen(), Document{Ref: "it", Key: "it", Language: "en", Title: "A box", Passages: []string{"for bread, of brown tin"}}), nil)
-	for _, text := range []string{"bread", "sourdough starter", "tin bread box", "brown crust", "levain", "Thing " + spell(510)} {
+	s := New(Options{}).Apply(
+		append(kitchen(), Document{Ref: "it", Key: "it", Language: "en", Title: "A box",
+			Passages: []string{"for bread, of brown tin"}}), nil)
+	for _, text := range []string{
+		"bread", "sourdough starter", "tin bread box", "brown crust", "levain", "Thing " + spell(510),
+	} {
 		literal, usual := s.Search(Query{Text: text, Literal: true}), s.Search(Query{Text: text})
 		if fmt.Sprint(literal) != fmt.Sprint(usual) {
 			t.Errorf("%q: literally %v, usually %v", text, refs(literal), refs(usual))
@@ -59,7 +64,8 @@ func TestFeedbackLeavesTheRefusalOfAQuestionAsItIs(t *testing.T) {
 	t.Parallel()
 	s := New(Options{}).Apply(kitchen(), nil)
 	for _, text := range []string{"brown horse race results", "mortgage rates in april", "who won the starter race"} {
-		literal, usual := s.Search(Query{Text: text, Literal: true, MinScore: DefaultMinScore}), s.Search(Query{Text: text, MinScore: DefaultMinScore})
+		literal, usual := s.Search(Query{Text: text, Literal: true, MinScore: DefaultMinScore}),
+			s.Search(Query{Text: text, MinScore: DefaultMinScore})
 		if len(literal.Hits) > 0 != (len(usual.Hits) > 0) {
 			t.Errorf("%q: literally %v, usually %v", text, refs(literal), refs(usual))
 		}
@@ -75,7 +81,8 @@ func TestFeedbackOfLongItemsLeavesNothingBehind(t *testing.T) {
 		for j := range 600 {
 			b.WriteString(spell(i/2*600+j) + " ")
 		}
-		docs = append(docs, Document{Ref: i, Key: fmt.Sprint(i), Language: "xx", Title: "piece", Passages: []string{b.String()}})
+		docs = append(docs,
+			Document{Ref: i, Key: fmt.Sprint(i), Language: "xx", Title: "piece", Passages: []string{b.String()}})
 	}
 	s := New(Options{}).Apply(docs, nil)
 	text := "piece " + spell(1) + " " + spell(700) + " " + spell(1300) + " " + spell(1900)

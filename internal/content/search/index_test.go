@@ -115,7 +115,8 @@ func TestSelectionsRestrict(t *testing.T) {
 		x := New(Options{})
 		var docs []Document
 		for i := range rapid.IntRange(0, 30).Draw(t, "documents") {
-			docs = append(docs, Document{Ref: i, Key: fmt.Sprint("k", i), Title: "red " + fmt.Sprint(i), Passages: []string{"shoes"}})
+			docs = append(docs,
+				Document{Ref: i, Key: fmt.Sprint("k", i), Title: "red " + fmt.Sprint(i), Passages: []string{"shoes"}})
 		}
 		s := x.Apply(docs, nil)
 		third := s.Select(func(ref any) bool { return ref.(int)%3 == 0 })

@@ -71,7 +71,9 @@ func TestMentionsTellsWhatAnItemHas(t *testing.T) {
 		{"zh", "花生蛋糕", "花生", true},
 		{"xx", "Cake without ginger", "ginger", false},
 	} {
-		s := New(Options{}).Apply([]Document{{Ref: "it", Key: "1", Language: c.language, Title: "Thing", Passages: []string{"One.", c.passage}}}, nil)
+		s := New(Options{}).Apply(
+			[]Document{{Ref: "it", Key: "1", Language: c.language, Title: "Thing",
+				Passages: []string{"One.", c.passage}}}, nil)
 		for _, language := range []string{c.language, ""} {
 			if got := s.Mentions(c.text, language, Anywhere).Count() == 1; got != c.mentioned {
 				t.Errorf("%q in %q (%s as %q): mentioned %v", c.text, c.passage, c.language, language, got)
@@ -85,8 +87,10 @@ func TestMentionsLooksWhereItIsTold(t *testing.T) {
 	s := New(Options{}).Apply([]Document{
 		{Ref: "title", Key: "1", Language: "en", Title: "Ginger cake"},
 		{Ref: "keys", Key: "2", Language: "en", Title: "Cake", Keys: "flour ginger"},
-		{Ref: "text", Key: "3", Language: "en", Title: "Cake", Keys: "flour", Passages: []string{"Good.", "Has ginger."}},
-		{Ref: "none", Key: "4", Language: "en", Title: "Ginger-free cake", Keys: "flour", Passages: []string{"No ginger."}},
+		{Ref: "text", Key: "3", Language: "en", Title: "Cake", Keys: "flour",
+			Passages: []string{"Good.", "Has ginger."}},
+		{Ref: "none", Key: "4", Language: "en", Title: "Ginger-free cake", Keys: "flour",
+			Passages: []string{"No ginger."}},
 	}, nil)
 	wantRefs(t, refsIn(s, s.Mentions("ginger", "en", Called)), "keys", "title")
 	wantRefs(t, refsIn(s, s.Mentions("ginger", "en", Anywhere)), "keys", "text", "title")
@@ -105,9 +109,12 @@ func TestMentionsLooksWhereItIsTold(t *testing.T) {
 func TestMentionsFindsAllPartsOfALongItem(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("plain words of a long text ", 100)
-	s := New(Options{}).Apply([]Document{{Ref: "long", Key: "1", Language: "en", Title: "Cake", Passages: []string{long, long, long, long, long + " ginger", long, long}}}, nil)
+	s := New(Options{}).Apply(
+		[]Document{{Ref: "long", Key: "1", Language: "en", Title: "Cake",
+			Passages: []string{long, long, long, long, long + " ginger", long, long}}}, nil)
 	all := s.Select(func(any) bool { return true })
-	if mentioned := s.Mentions("ginger", "en", Anywhere); mentioned.Count() != 1 || all.Without(mentioned).Count() != 0 {
+	if mentioned := s.Mentions("ginger", "en", Anywhere); mentioned.Count() != 1 ||
+		all.Without(mentioned).Count() != 0 {
 		t.Errorf("%d mention it, %d do not", mentioned.Count(), all.Without(mentioned).Count())
 	}
 	if got := find(s, "cake"); len(got) != 1 {
@@ -143,14 +150,16 @@ func TestRefreshedMentionsAreThoseOfTheNewSnapshot(t *testing.T) {
 		made := func(s *Snapshot) []*Selection {
 			all := s.Select(func(any) bool { return true })
 			mentioned := s.Mentions(text, "en", where)
-			return []*Selection{mentioned, all.Without(mentioned), s.Mentions("red", "", where).Or(mentioned), s.Mentions("red", "", where).And(all.Without(mentioned))}
+			return []*Selection{mentioned, all.Without(mentioned), s.Mentions("red", "", where).Or(mentioned),
+				s.Mentions("red", "", where).And(all.Without(mentioned))}
 		}
 		before := made(s)
 		s = x.Apply(rapid.SliceOfN(rapid.Custom(drawDocument), 0, 10).Draw(t, "second"), []string{"k01", "k05"})
 		for i, want := range made(s) {
 			got := s.Refresh(before[i])
 			if fmt.Sprint(refsIn(s, got)) != fmt.Sprint(refsIn(s, want)) || got.Count() != want.Count() {
-				t.Fatalf("%d: %d items %v, anew %d items %v", i, got.Count(), refsIn(s, got), want.Count(), refsIn(s, want))
+				t.Fatalf("%d: %d items %v, anew %d items %v", i, got.Count(), refsIn(s, got), want.Count(),
+					refsIn(s, want))
 			}
 		}
 		if both := before[0].And(before[1]); both.Count() != 0 {

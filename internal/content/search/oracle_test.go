@@ -336,7 +336,8 @@ func TestRareWordsAreFoundAndPaired(t *testing.T) {
 			text += spell(n) + " "
 			n++
 		}
-		docs = append(docs, Document{Ref: i, Key: fmt.Sprint("k", i), Language: "xx", Title: text[:20], Passages: []string{text, text}})
+		docs = append(docs,
+			Document{Ref: i, Key: fmt.Sprint("k", i), Language: "xx", Title: text[:20], Passages: []string{text, text}})
 	}
 	s := New(Options{}).Apply(docs, nil)
 	if words := s.views[0].Words.Len(); words <= 0xE000 {

@@ -9,8 +9,10 @@ func TestItemsInThePreferredLanguageStandFirst(t *testing.T) {
 	t.Parallel()
 	var docs []Document
 	for _, language := range []string{"en", "de", "fr", "ja"} {
-		docs = append(docs, Document{Ref: "radio " + language, Key: "1" + language, Language: language, Title: "Radio Zonk 500"})
-		docs = append(docs, Document{Ref: "other " + language, Key: "2" + language, Language: language, Title: "Radio of another make"})
+		docs = append(docs,
+			Document{Ref: "radio " + language, Key: "1" + language, Language: language, Title: "Radio Zonk 500"})
+		docs = append(docs,
+			Document{Ref: "other " + language, Key: "2" + language, Language: language, Title: "Radio of another make"})
 	}
 	docs = append(docs, Document{Ref: "book", Key: "3", Language: "en", Title: "Gardens"})
 	s := New(Options{}).Apply(docs, nil)
@@ -37,11 +39,13 @@ func TestItemsInThePreferredLanguageStandFirst(t *testing.T) {
 func TestALanguageThatIsPreferredRefusesNothing(t *testing.T) {
 	t.Parallel()
 	s := New(Options{}).Apply([]Document{
-		{Ref: "garden", Key: "1", Language: "en", Title: "Gardens", Passages: []string{"About the rose and the lily, and much more that grows."}},
+		{Ref: "garden", Key: "1", Language: "en", Title: "Gardens",
+			Passages: []string{"About the rose and the lily, and much more that grows."}},
 		{Ref: "haus", Key: "2", Language: "de", Title: "Haus"},
 	}, nil)
 	for _, text := range []string{"gardens", "rose", "rose lily tulip", "rose oven", "lily"} {
-		plain, preferred := s.Search(Query{Text: text, MinScore: DefaultMinScore}), s.Search(Query{Text: text, MinScore: DefaultMinScore, Prefer: []string{"de"}})
+		plain, preferred := s.Search(Query{Text: text, MinScore: DefaultMinScore}),
+			s.Search(Query{Text: text, MinScore: DefaultMinScore, Prefer: []string{"de"}})
 		if fmt.Sprint(refs(plain)) != fmt.Sprint(refs(preferred)) {
 			t.Errorf("%q: %v, and %v in German", text, refs(plain), refs(preferred))
 		}

@@ -83,7 +83,8 @@ func TestFunctionWordsAreLeftOut(t *testing.T) {
 	for _, term := range r.Terms {
 		uses[term.Word] = term.Use
 	}
-	want := map[string]Use{"what": Stop, "is": Stop, "the": Stop, "of": Stop, "best": Unknown, "red": Used, "shoes": Used}
+	want := map[string]Use{"what": Stop, "is": Stop, "the": Stop, "of": Stop, "best": Unknown, "red": Used,
+		"shoes": Used}
 	if diff := cmp.Diff(want, uses); diff != "" {
 		t.Error(diff)
 	}
@@ -126,7 +127,8 @@ func TestCourtesyIsLeftOut(t *testing.T) {
 func TestWhatIsNotWantedWeighsLess(t *testing.T) {
 	t.Parallel()
 	s := shelf("Belt with buckle", "Belt", "Buckle", "Shirt", "Trousers without pockets", "Hat")
-	unwanted, wanted := s.Search(Query{Text: "belt without buckle"}).Terms, s.Search(Query{Text: "buckle without belt"}).Terms
+	unwanted, wanted := s.Search(Query{Text: "belt without buckle"}).Terms,
+		s.Search(Query{Text: "buckle without belt"}).Terms
 	if len(unwanted) != 3 || len(wanted) != 3 || wanted[0].Weight <= 1.4*unwanted[2].Weight {
 		t.Errorf("a buckle that is not wanted: %+v; one that is: %+v", unwanted, wanted)
 	}
@@ -155,7 +157,8 @@ func TestAccentsAndCaseDoNotMatter(t *testing.T) {
 	t.Parallel()
 	s := shelf("Crème brûlée", "Jalapeño poppers")
 	for text, want := range map[string]string{
-		"creme brulee": "Crème brûlée", "CRÈME BRÛLÉE": "Crème brûlée", "jalapeno": "Jalapeño poppers", "JALAPEÑOS": "Jalapeño poppers",
+		"creme brulee": "Crème brûlée", "CRÈME BRÛLÉE": "Crème brûlée", "jalapeno": "Jalapeño poppers",
+		"JALAPEÑOS": "Jalapeño poppers",
 	} {
 		if got := find(s, text); len(got) != 1 || got[0] != want {
 			t.Errorf("%q finds %v, want %q", text, got, want)
@@ -168,10 +171,12 @@ func TestDocumentsOfSeveralLanguagesAreFound(t *testing.T) {
 	x := New(Options{})
 	s := x.Apply([]Document{
 		{Ref: "en", Key: "1", Language: "en", Title: "Running shoes", Passages: []string{"Shoes for runners."}},
-		{Ref: "fr", Key: "2", Language: "fr-FR", Title: "Chansons du soir", Passages: []string{"Des chansons pour le soir."}},
+		{Ref: "fr", Key: "2", Language: "fr-FR", Title: "Chansons du soir",
+			Passages: []string{"Des chansons pour le soir."}},
 		{Ref: "ja", Key: "3", Language: "ja", Title: "東京の地図", Passages: []string{"東京を歩くための地図です。"}},
 		{Ref: "ru", Key: "4", Language: "ru", Title: "Вечерние песни", Passages: []string{"Песни для вечера."}},
-		{Ref: "guessed", Key: "5", Title: "Die Lieder", Passages: []string{"Das sind die Lieder, die wir nach dem Essen und in der Nacht singen."}},
+		{Ref: "guessed", Key: "5", Title: "Die Lieder",
+			Passages: []string{"Das sind die Lieder, die wir nach dem Essen und in der Nacht singen."}},
 	}, nil)
 	for text, want := range map[string]string{
 		"runs shoe": "en", "une chanson": "fr", "地図": "ja", "песня": "ru", "die lieder": "guessed", "東": "ja",
@@ -218,7 +223,8 @@ func TestTermsTellWhatBecameOfEachWord(t *testing.T) {
 func TestBestPassageIsNamed(t *testing.T) {
 	t.Parallel()
 	other := "Nothing of interest stands in this passage, which is here to be passed over."
-	passages := []string{other, "A kettle.", other, "How to descale a kettle with vinegar: the kettle must be cold.", other}
+	passages := []string{other, "A kettle.", other,
+		"How to descale a kettle with vinegar: the kettle must be cold.", other}
 	s := New(Options{}).Apply([]Document{
 		{Ref: "a", Key: "a", Title: "House and kitchen", Passages: passages},
 		{Ref: "b", Key: "b", Title: "Something else", Passages: []string{other}},
@@ -236,7 +242,8 @@ func TestLongItemsAreFoundOnce(t *testing.T) {
 	t.Parallel()
 	var passages []string
 	for i := range 100 {
-		passages = append(passages, strings.Repeat("plain words of no interest ", 30)+fmt.Sprintf("marker%03d anchor", i))
+		passages = append(passages,
+			strings.Repeat("plain words of no interest ", 30)+fmt.Sprintf("marker%03d anchor", i))
 	}
 	s := New(Options{}).Apply([]Document{{Ref: "long", Key: "k", Title: "Chronicle", Passages: passages}}, nil)
 	if s.Len() != 1 || s.views[0].Units() < 4 {
@@ -326,11 +333,14 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 }
 
 func FuzzSearch(f *testing.F) {
-	for _, seed := range []string{"red shoes", "belt without usb-c", "\xff½ l’avion 北京", strings.Repeat("a b ", 500), "firestick"} {
+	for _, seed := range []string{
+		"red shoes", "belt without usb-c", "\xff½ l’avion 北京", strings.Repeat("a b ", 500), "firestick",
+	} {
 		f.Add(seed, 10, 20.0)
 	}
 	c := newCorpus(6, 300)
-	docs := append(c.documents(0, 300, 2, 20), Document{Ref: 0, Key: "x", Title: "USB-C fire stick", Passages: []string{"北京 l'avion", ""}})
+	docs := append(c.documents(0, 300, 2, 20),
+		Document{Ref: 0, Key: "x", Title: "USB-C fire stick", Passages: []string{"北京 l'avion", ""}})
 	s := New(Options{}).Apply(docs, nil)
 	f.Fuzz(func(t *testing.T, text string, limit int, least float64) {
 		q := Query{Text: text, Limit: limit, MinScore: least}
@@ -342,14 +352,17 @@ func FuzzSearch(f *testing.F) {
 // language.
 func TestWordsAreFoundAmongItemsOfManyLanguages(t *testing.T) {
 	t.Parallel()
-	documents := []Document{{Ref: "es", Key: "es", Language: "es", Title: "Empanada de otoño", Passages: []string{"Una empanada."}}}
+	documents := []Document{{Ref: "es", Key: "es", Language: "es", Title: "Empanada de otoño",
+		Passages: []string{"Una empanada."}}}
 	for i, language := range []string{"en", "fr", "hu", "no", "ru", "sv", "de", "it", "nl", "pl"} {
 		for j := range 2 {
-			documents = append(documents, Document{Ref: i, Key: fmt.Sprint(language, j), Language: language, Title: "Panorama " + language, Passages: []string{"Panorama."}})
+			documents = append(documents, Document{Ref: i, Key: fmt.Sprint(language, j), Language: language,
+				Title: "Panorama " + language, Passages: []string{"Panorama."}})
 		}
 	}
 	s := New(Options{Workers: 1}).Apply(documents, nil)
-	if hits := s.Search(Query{Text: "empanada", MinScore: DefaultMinScore}).Hits; len(hits) != 1 || hits[0].Ref != "es" {
+	if hits := s.Search(Query{Text: "empanada", MinScore: DefaultMinScore}).Hits; len(hits) != 1 ||
+		hits[0].Ref != "es" {
 		t.Errorf("hits %v", hits)
 	}
 }

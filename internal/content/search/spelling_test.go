@@ -104,16 +104,21 @@ func TestWordsThatAreNotMisspeltStay(t *testing.T) {
 func TestPlausibleWordsStay(t *testing.T) {
 	t.Parallel()
 	s := New(Options{}).Apply([]Document{
-		{Ref: "a", Key: "a", Language: "en", Title: "The best novels: winners of a prize"}, {Ref: "b", Key: "b", Language: "en", Title: "Electron microscope for schools"},
-		{Ref: "c", Key: "c", Language: "en", Title: "Steel funnels"}, {Ref: "d", Key: "d", Language: "en", Title: "Divided plates"},
+		{Ref: "a", Key: "a", Language: "en", Title: "The best novels: winners of a prize"},
+		{Ref: "b", Key: "b", Language: "en", Title: "Electron microscope for schools"},
+		{Ref: "c", Key: "c", Language: "en", Title: "Steel funnels"},
+		{Ref: "d", Key: "d", Language: "en", Title: "Divided plates"},
 	}, nil)
-	for _, question := range []string{"nobel prize winners", "election", "elections at schools", "fennel", "dividends", "steal fennels"} {
+	for _, question := range []string{
+		"nobel prize winners", "election", "elections at schools", "fennel", "dividends", "steal fennels",
+	} {
 		if r := s.Search(Query{Text: question, MinScore: DefaultMinScore}); len(r.Corrections) > 0 {
 			t.Errorf("%q is corrected: %v", question, r.Corrections)
 		}
 	}
 	for question, want := range map[string]string{"electrn": "electron", "funels": "funnels"} {
-		if r := s.Search(Query{Text: question, MinScore: DefaultMinScore}); len(r.Corrections) != 1 || r.Corrections[0].To != want {
+		if r := s.Search(Query{Text: question, MinScore: DefaultMinScore}); len(r.Corrections) != 1 ||
+			r.Corrections[0].To != want {
 			t.Errorf("%q is corrected so: %v", question, r.Corrections)
 		}
 	}
@@ -131,7 +136,9 @@ func TestACorrectionThatFindsNothingBetterIsUndone(t *testing.T) {
 	t.Parallel()
 	s := New(Options{}).Apply([]Document{
 		{Ref: "a", Key: "a", Language: "en", Title: "Blue glass vase", Passages: []string{"Hand blown."}},
-		{Ref: "b", Key: "b", Language: "en", Title: "Vessel", Passages: []string{strings.Repeat("A long text of many words. ", 50) + "Glass. " + strings.Repeat("And so it goes on. ", 50) + "Window."}},
+		{Ref: "b", Key: "b", Language: "en", Title: "Vessel",
+			Passages: []string{strings.Repeat("A long text of many words. ", 50) + "Glass. " +
+				strings.Repeat("And so it goes on. ", 50) + "Window."}},
 	}, nil)
 	if r := s.Search(Query{Text: "blue glass vase windowx"}); len(r.Corrections) > 0 || r.Hits[0].Ref != "a" {
 		t.Errorf("corrected: %v, hits %v", r.Corrections, refs(r))
@@ -142,8 +149,9 @@ func TestRareWordsOfTextAreCorrectedOnlyWhenNothingAnswers(t *testing.T) {
 	t.Parallel()
 	var docs []Document
 	for i := range 200 {
-		docs = append(docs, Document{Ref: i, Key: fmt.Sprintf("%03d", i), Language: "en", Title: fmt.Sprint("Thing ", spell(400+i)),
-			Passages: []string{"With sweetener. " + spell(700+i) + " " + strings.Repeat("and more of it ", 20)}})
+		docs = append(docs,
+			Document{Ref: i, Key: fmt.Sprintf("%03d", i), Language: "en", Title: fmt.Sprint("Thing ", spell(400+i)),
+				Passages: []string{"With sweetener. " + spell(700+i) + " " + strings.Repeat("and more of it ", 20)}})
 	}
 	docs[7].Passages[0] += " Sweetner."
 	docs[8].Title += " Swetener"
@@ -178,7 +186,8 @@ func TestCorrectedGivesTheTextAsItIsMeant(t *testing.T) {
 func TestNothingIsCorrectedToAWordThatNoItemHasAnyMore(t *testing.T) {
 	t.Parallel()
 	x := New(Options{})
-	x.Apply([]Document{{Ref: "guitar", Key: "1", Language: "en", Title: "Acoustic guitar"}, {Ref: "drum", Key: "2", Language: "en", Title: "Drum"}}, nil)
+	x.Apply([]Document{{Ref: "guitar", Key: "1", Language: "en", Title: "Acoustic guitar"},
+		{Ref: "drum", Key: "2", Language: "en", Title: "Drum"}}, nil)
 	s := x.Apply(nil, []string{"1"})
 	if r := s.Search(Query{Text: "guittar"}); r.Corrections != nil {
 		t.Errorf("corrected: %v", r.Corrections)
@@ -199,7 +208,8 @@ func TestNothingIsCorrectedToAWordThatIsNotShown(t *testing.T) {
 	t.Parallel()
 	docs := []Document{
 		{Ref: "open", Key: "1", Language: "en", Title: "Recorder", Passages: []string{"A recorder of pearwood."}},
-		{Ref: "reserved", Key: "2", Language: "en", Title: "Acoustic instruments", Keys: "violin", Passages: []string{"About the theremin and pearwood."}, Reserved: true},
+		{Ref: "reserved", Key: "2", Language: "en", Title: "Acoustic instruments", Keys: "violin",
+			Passages: []string{"About the theremin and pearwood."}, Reserved: true},
 	}
 	s := New(Options{}).Apply(docs, nil)
 	for text, want := range map[string]int{"accoustic": 1, "violinn": 0, "thereminn": 0, "pearwoood": 1} {
@@ -300,7 +310,8 @@ func TestApartness(t *testing.T) {
 }
 
 func FuzzSearchOfStrangeQuestions(f *testing.F) {
-	for _, text := range []string{"guittar", "key borad", "créme brülee", "日本語kindel", "kindel-x", "a\xffb", strings.Repeat("guittar ", 50), "ııııİİİ ßßß"} {
+	for _, text := range []string{"guittar", "key borad", "créme brülee", "日本語kindel", "kindel-x", "a\xffb",
+		strings.Repeat("guittar ", 50), "ııııİİİ ßßß"} {
 		f.Add(text)
 	}
 	s := shop()
@@ -322,7 +333,9 @@ func FuzzSearchOfStrangeQuestions(f *testing.F) {
 func BenchmarkMisspelt(b *testing.B) {
 	c := newCorpus(1, 200000)
 	s := New(Options{}).Apply(c.documents(0, 7000, 2, 60), nil)
-	for name, text := range map[string]string{"lone": spell(2000)[:5] + "xk", "beside": spell(2000)[:5] + "xk " + spell(900)} {
+	for name, text := range map[string]string{
+		"lone": spell(2000)[:5] + "xk", "beside": spell(2000)[:5] + "xk " + spell(900),
+	} {
 		s.Search(Query{Text: text})
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -22,7 +22,9 @@ func TestWordsThatMeanTheSameFindEachOther(t *testing.T) {
 			{Ref: c.title, Key: "1", Language: c.language, Title: c.title},
 			{Ref: "other", Key: "2", Language: c.language, Title: "Something else"},
 		}, nil)
-		for _, q := range []Query{{Text: c.question, MinScore: DefaultMinScore}, {Text: c.question, MinScore: DefaultMinScore, Literal: true}} {
+		for _, q := range []Query{
+			{Text: c.question, MinScore: DefaultMinScore}, {Text: c.question, MinScore: DefaultMinScore, Literal: true},
+		} {
 			if r := s.Search(q); len(r.Hits) != 1 || r.Hits[0].Ref != c.title || r.Corrections != nil {
 				t.Errorf("%q finds %v, corrected %v", c.question, refs(r), r.Corrections)
 			}

@@ -49,7 +49,8 @@ func TestJapaneseQuestionsAskTheirWords(t *testing.T) {
 
 func TestWordsThatTellOfTheAskerCountNothing(t *testing.T) {
 	t.Parallel()
-	items := []string{"Regenjacke", "Giacca impermeabile", "Waterproof jacket", "Veste imperméable", "Chaqueta impermeable", "Casaco impermeável"}
+	items := []string{"Regenjacke", "Giacca impermeabile", "Waterproof jacket", "Veste imperméable",
+		"Chaqueta impermeable", "Casaco impermeável"}
 	for question, want := range map[string]string{
 		"irgendwas gegen Regen, habt ihr da eine schöne Idee?":   "regen",
 		"vorrei qualcosa di impermeabile per mio marito":         "impermeabile",

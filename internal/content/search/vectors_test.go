@@ -199,13 +199,15 @@ func TestWhatSharesNoWordIsFoundByItsDirection(t *testing.T) {
 		{"broth", []any{1, 0}},
 		{"qqqqq", []any{0, 1}}, // by direction alone
 	} {
-		if got := s.Search(Query{Text: tc.question, MinScore: 20, Near: near}).Hits; !slices.Equal(refsOf(got), tc.want) {
+		if got := s.Search(Query{Text: tc.question, MinScore: 20, Near: near}).Hits; !slices.Equal(refsOf(got),
+			tc.want) {
 			t.Errorf("%s: %v; want %v", tc.question, got, tc.want)
 		} else if got[0].Score > 100 || got[1].Score < 20 || got[0].Score < got[1].Score {
 			t.Errorf("%s: scores %v", tc.question, got)
 		}
 	}
-	if got := s.Search(Query{Text: "qqqqq", MinScore: 20, Near: near, Within: s.Select(func(ref any) bool { return ref != 0 })}).Hits; !slices.Equal(refsOf(got), []any{1}) {
+	if got := s.Search(Query{Text: "qqqqq", MinScore: 20, Near: near,
+		Within: s.Select(func(ref any) bool { return ref != 0 })}).Hits; !slices.Equal(refsOf(got), []any{1}) {
 		t.Errorf("outside of the selection: %v", got)
 	}
 	if got := s.Search(Query{Text: "qqqqq", MinScore: 20, Near: near}).Hits; got[0].Passage != 2 {
@@ -226,7 +228,8 @@ func TestAnExactNameStaysFirst(t *testing.T) {
 			names["chair"], names["wooden chair"] = 0, 0 // which are no names
 		}
 		for question, want := range names {
-			if got := s.Search(Query{Text: question, MinScore: 20, Near: near}).Hits; len(got) == 0 || got[0].Ref != want {
+			if got := s.Search(Query{Text: question, MinScore: 20, Near: near}).Hits; len(got) == 0 ||
+				got[0].Ref != want {
 				t.Errorf("%s, ranks %v: %v; the first is to be %v", question, ranks, got, want)
 			}
 		}
@@ -270,8 +273,10 @@ func TestFusionKeepsToTheScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		r := rand.New(rand.NewPCG(seed, 2))
-		q := Query{Text: c.text(1 + r.IntN(4)), Limit: 1 + r.IntN(150), MinScore: rapid.SampledFrom([]float64{0, 5, 30}).Draw(t, "least")}
-		near := Near{v, direction(r, 16), Fusion{Ranks: rapid.Bool().Draw(t, "ranks"), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Least: 0.4}}
+		q := Query{Text: c.text(1 + r.IntN(4)), Limit: 1 + r.IntN(150),
+			MinScore: rapid.SampledFrom([]float64{0, 5, 30}).Draw(t, "least")}
+		near := Near{v, direction(r, 16),
+			Fusion{Ranks: rapid.Bool().Draw(t, "ranks"), Share: rapid.Float64Range(0, 1).Draw(t, "share"), Least: 0.4}}
 		worded := d.Search(q).Hits
 		q.Near = &near
 		hits := d.Search(q).Hits

@@ -14,12 +14,15 @@ func TestTextsStateClasses(t *testing.T) {
 	}{
 		// Statements of content, in our languages.
 		{"Contains hazelnuts, milk and soya.", Mentioned, "dairy hazelnuts nuts soy", "butter cheese", "", ""},
-		{"Contains oats. May contain traces of nuts and sesame.", Mentioned, "", "almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios sesame walnuts", "", ""},
-		{"Made without dairy or egg. Contains wheat.", Mentioned, "gluten", "barley rye", "butter cheese dairy eggs", ""},
+		{"Contains oats. May contain traces of nuts and sesame.", Mentioned, "",
+			"almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios sesame walnuts", "", ""},
+		{"Made without dairy or egg. Contains wheat.", Mentioned, "gluten", "barley rye",
+			"butter cheese dairy eggs", ""},
 		{"Dominican cocoa with Maldon salt, no milk.", Mentioned, "", "", "butter cheese dairy", ""},
 		{"No milk, hazelnut filling.", Mentioned, "", "", "butter cheese dairy", "hazelnuts"},
 		{"Simmer it in milk.", Mentioned, "", "", "", ""},
-		{"Enthält keine Nüsse.", Mentioned, "", "", "almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios walnuts", ""},
+		{"Enthält keine Nüsse.", Mentioned, "", "",
+			"almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios walnuts", ""},
 		{"Kann Spuren von Erdnüssen enthalten.", Mentioned, "", "peanuts", "", ""},
 		{"Contient du lait et des oeufs.", Mentioned, "dairy eggs", "butter cheese", "", ""},
 		{"Peut contenir des traces de soja", Mentioned, "", "soy", "", ""},
@@ -31,13 +34,15 @@ func TestTextsStateClasses(t *testing.T) {
 		{"Sem glúten, com avelãs.", Mentioned, "hazelnuts nuts", "", "barley gluten rye", ""},
 		{"卵・乳不使用", Mentioned, "", "", "butter cheese dairy eggs", ""},
 		{"小麦を使用。", Mentioned, "gluten", "barley rye", "", ""},
-		{"ナッツが混入する可能性があります", Mentioned, "", "almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios walnuts", "", ""},
+		{"ナッツが混入する可能性があります", Mentioned, "",
+			"almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios walnuts", "", ""},
 		// Names.
 		{"Hazelnut Praline Truffles", Implied, "hazelnuts nuts", "", "", ""},
 		{"Coconut Crunch Vegan Gluten Free 150 g", Implied, "", "", "barley gluten rye", ""},
 		{"Piumino senza piuma Brina", Implied, "", "", "down", ""},
 		{"Piumino leggero", Implied, "down", "", "", ""},
-		{"nussfreier Kuchen", Implied, "", "", "almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios walnuts", ""},
+		{"nussfreier Kuchen", Implied, "", "",
+			"almonds brazilnuts cashews hazelnuts macadamias nuts pecans pinenuts pistachios walnuts", ""},
 		{"Haselnussnougat", Implied, "hazelnuts nuts", "", "", ""},
 		{"Decaffeinated Earl Grey Tea", Implied, "", "", "caffeine", ""},
 		{"Vegan Leather Wallet", Implied, "", "", "leather suede", ""},
@@ -69,7 +74,8 @@ func TestTextsStateClasses(t *testing.T) {
 			what string
 			got  []string
 			want string
-		}{{"states", c.Has(), row.has}, {"may have", c.Traces(), row.traces}, {"is free of", c.Free(), row.free}, {"speaks of", c.Mentioned(), row.mentions}} {
+		}{{"states", c.Has(), row.has}, {"may have", c.Traces(), row.traces}, {"is free of", c.Free(), row.free},
+			{"speaks of", c.Mentioned(), row.mentions}} {
 			slices.Sort(part.got)
 			if got := joined(part.got); got != part.want {
 				t.Errorf("%q %s %q, want %q", row.text, part.what, got, part.want)
@@ -117,9 +123,12 @@ func TestPropertiesStateClasses(t *testing.T) {
 func TestClassesAreCalledByTheirNames(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
-		"hazelnuts": "hazelnuts", "Haselnüsse": "hazelnuts", "Haselnuss": "hazelnuts", "nocciole": "hazelnuts", "noisettes": "hazelnuts", "avellanas": "hazelnuts", "avelãs": "hazelnuts", "avelas": "hazelnuts", "ヘーゼルナッツ": "hazelnuts",
-		"nuts": "nuts", "nusse": "nuts", "noix": "nuts", "milch": "dairy", "leche": "dairy", "leite": "dairy", "卵": "eggs", "fleisch": "meat",
-		"milk": "dairy", "lait": "dairy", "latte": "dairy", "lattosio": "lactose", "gluten": "gluten", "wool": "wool", "lana": "wool", "piume": "down", "für": "", "Fell": "fur",
+		"hazelnuts": "hazelnuts", "Haselnüsse": "hazelnuts", "Haselnuss": "hazelnuts", "nocciole": "hazelnuts",
+		"noisettes": "hazelnuts", "avellanas": "hazelnuts", "avelãs": "hazelnuts", "avelas": "hazelnuts",
+		"ヘーゼルナッツ": "hazelnuts", "nuts": "nuts", "nusse": "nuts", "noix": "nuts", "milch": "dairy", "leche": "dairy",
+		"leite": "dairy", "卵": "eggs", "fleisch": "meat", "milk": "dairy", "lait": "dairy", "latte": "dairy",
+		"lattosio": "lactose", "gluten": "gluten", "wool": "wool", "lana": "wool", "piume": "down", "für": "",
+		"Fell": "fur",
 	} {
 		if got, _ := Named(said); got != want {
 			t.Errorf("%q calls %q, want %q", said, got, want)

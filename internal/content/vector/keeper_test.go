@@ -36,7 +36,8 @@ type room struct {
 
 func open(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) *room {
 	t.Helper()
-	r := &room{t: t, db: fresh(t, content.Schema, vector.Schema), endpoint: scripted.Start(t), rules: "1", clock: clock.At(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))}
+	r := &room{t: t, db: fresh(t, content.Schema, vector.Schema), endpoint: scripted.Start(t), rules: "1",
+		clock: clock.At(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))}
 	r.catalog = content.New(r.db, content.Options{Now: r.clock.Now})
 	r.texts = func(e *content.Entry) []string {
 		var texts []string
@@ -52,7 +53,8 @@ func open(t *testing.T, fresh func(*testing.T, ...store.Schema) *store.DB) *room
 // connect makes a client for the endpoint.
 func (r *room) connect() {
 	r.t.Helper()
-	client, err := llm.New(llm.Options{URL: r.endpoint.URL, Embedding: "pointer", Now: r.clock.Now, Timeouts: map[llm.Use]time.Duration{llm.Embed: time.Minute}})
+	client, err := llm.New(llm.Options{URL: r.endpoint.URL, Embedding: "pointer", Now: r.clock.Now,
+		Timeouts: map[llm.Use]time.Duration{llm.Embed: time.Minute}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -125,7 +127,9 @@ func (r *room) sent() []string {
 		all = append(all, request.Body.Input...)
 	}
 	r.endpoint.Set(scripted.Behaviours{})
-	all = slices.DeleteFunc(all, func(text string) bool { return slices.Contains(vector.Probes, strings.TrimPrefix(text, "query: ")) })
+	all = slices.DeleteFunc(all, func(text string) bool {
+		return slices.Contains(vector.Probes, strings.TrimPrefix(text, "query: "))
+	})
 	slices.Sort(all)
 	return all
 }
@@ -179,7 +183,9 @@ func TestEachTextIsTurnedIntoAVectorOnce(t *testing.T) {
 		k := r.keeper(nil)
 		r.step(k)
 		r.ready(k, 153, 153)
-		if want := slices.Sorted(slices.Values(append(numbered(150), "first line", "second line", "last line"))); !slices.Equal(r.sent(), want) {
+		if want := slices.Sorted(
+			slices.Values(append(numbered(150), "first line", "second line", "last line")),
+		); !slices.Equal(r.sent(), want) {
 			t.Error("other texts were sent than there are, or some twice")
 		}
 		if got := r.of(k, "s", 150); !slices.Equal(got, []int{0, 1, 3}) {
@@ -294,8 +300,9 @@ func TestWhateverTheEndpointDoesNothingWrongIsKept(t *testing.T) {
 		texts := numbered(3)
 		r.put("s", texts...)
 		for mode, behaviour := range map[string]scripted.Behaviour{
-			"fails": {Mode: "status", Status: 500}, "refuses the key": {Mode: "status", Status: 401}, "is busy": {Mode: "status", Status: 429, After: "2"},
-			"garbage": {Mode: "garbage"}, "cut": {Mode: "cut"}, "closes": {Mode: "close"}, "no numbers": {Mode: "nan"}, "too few": {Mode: "short"},
+			"fails": {Mode: "status", Status: 500}, "refuses the key": {Mode: "status", Status: 401},
+			"is busy": {Mode: "status", Status: 429, After: "2"}, "garbage": {Mode: "garbage"}, "cut": {Mode: "cut"},
+			"closes": {Mode: "close"}, "no numbers": {Mode: "nan"}, "too few": {Mode: "short"},
 			"ragged": {Mode: "ragged"}, "no direction": {Mode: "zero"}, "endless": {Mode: "endless"},
 		} {
 			r.connect() // with no failure behind it
@@ -319,7 +326,8 @@ func TestWhateverTheEndpointDoesNothingWrongIsKept(t *testing.T) {
 			requests, _ := r.endpoint.Requests()
 			r.step(k)
 			if again, _ := r.endpoint.Requests(); len(requests) != 1 || len(again) != 1 {
-				t.Errorf("%s: asked %d times, and %d after another step at the same time; want once", mode, len(requests), len(again))
+				t.Errorf("%s: asked %d times, and %d after another step at the same time; want once", mode,
+					len(requests), len(again))
 			}
 			if err := k.Release(t.Context()); err != nil {
 				t.Fatal(err)
@@ -367,7 +375,8 @@ func TestATextThatTheModelDoesNotTakeKeepsNoOtherBack(t *testing.T) {
 	r := on(t)
 	r.put("s", numbered(4)...)
 	k := r.keeper(nil)
-	r.endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: "status", Status: 400, Times: 2}}) // all four, then one
+	// all four, then one
+	r.endpoint.Set(scripted.Behaviours{Embed: &scripted.Behaviour{Mode: "status", Status: 400, Times: 2}})
 	r.step(k)
 	r.ready(k, 3, 4)
 	r.sent()
@@ -538,7 +547,8 @@ func TestSourcesThatAreGoneAreNotTold(t *testing.T) {
 	}
 	r.step(k)
 	sources, err := vector.Sources(t.Context(), r.db)
-	want := map[content.SourceKey]vector.SourceState{{Site: "shop", Source: "s"}: {SourceKey: content.SourceKey{Site: "shop", Source: "s"}, Texts: 2, Ready: 2}}
+	want := map[content.SourceKey]vector.SourceState{{Site: "shop",
+		Source: "s"}: {SourceKey: content.SourceKey{Site: "shop", Source: "s"}, Texts: 2, Ready: 2}}
 	if err != nil || !maps.Equal(sources, want) {
 		t.Errorf("told %+v, %v; want %+v", sources, err, want)
 	}

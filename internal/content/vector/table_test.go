@@ -37,9 +37,11 @@ func TestATableIsOpenedByItsPath(t *testing.T) {
 		{"v.vec", map[string]string{"v.vec": "26 13\n" + everyday()}, ""},
 		{"v.txt", nil, "no such file"},
 		{"v.txt", map[string]string{"v.txt": ""}, "it is empty, or no file"},
-		{"v.txt", map[string]string{"v.txt": everyday()[:200]}, "v.txt: line 7 is not a word with 13 numbers: is the file whole?"},
+		{"v.txt", map[string]string{"v.txt": everyday()[:200]},
+			"v.txt: line 7 is not a word with 13 numbers: is the file whole?"},
 		{"model.safetensors", map[string]string{"model.safetensors": "x"}, "tokenizer.json has to stand beside it"},
-		{".", map[string]string{"model.safetensors": "x", "tokenizer.json": "{}"}, "model.safetensors: it is shorter than the head"},
+		{".", map[string]string{"model.safetensors": "x", "tokenizer.json": "{}"},
+			"model.safetensors: it is shorter than the head"},
 		{".", map[string]string{"tokenizer.json": "{}"}, "model.safetensors: no such file"},
 	} {
 		t.Run(c.path+" "+c.want, func(t *testing.T) {

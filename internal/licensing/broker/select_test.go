@@ -64,7 +64,9 @@ func TestWhatIsNotWantedIsNotBought(t *testing.T) {
 		"delivery": {func(o *rampv1.Offer) { o.DeliveryMethod = rampv1.DeliveryMethod_DELIVERY_METHOD_STREAMING },
 			func(r *rampv1.RAMPRequest) {
 				r.Constraints =
-					&rampv1.RequestConstraints{DeliveryPreference: []rampv1.DeliveryMethod{rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT}}
+					&rampv1.RequestConstraints{
+						DeliveryPreference: []rampv1.DeliveryMethod{rampv1.DeliveryMethod_DELIVERY_METHOD_DIRECT},
+					}
 			}},
 		"old data": {func(o *rampv1.Offer) {
 			o.Identity.ResourceMutability, o.DataAsOf = rampv1.ResourceMutability_RESOURCE_MUTABILITY_DYNAMIC, old

@@ -52,10 +52,13 @@ func TestLeakageIsWhatHasNoCounterpart(t *testing.T) {
 			return err
 		})
 		row := func(id, text string) string { return strings.ReplaceAll(text, "ID", id) }
-		const stray = "2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,news,https://news.example/x,d-1,edge-1,200,ended,9,,,,,,e-d-1\n"
+		const stray = "2026-03-18T12:00:00Z,delivery_without_transaction,txn-forged,news,https://news.example/x,d-1," +
+			"edge-1,200,ended,9,,,,,,e-d-1\n"
 		left := row(a[4:],
-			"2026-03-18T12:00:00Z,transaction_without_delivery,txn-ID,news,https://news.example/a,,,,,,buyer.example.com/=cmd,direct,per_access,USD,0.02,entry-ID\n")
-		const head = "time,kind,transaction,site,uri,delivery,by,status,state,bytes,buyer,method,model,currency,authorised,entry\n"
+			"2026-03-18T12:00:00Z,transaction_without_delivery,txn-ID,news,https://news.example/a,,,,,,"+
+				"buyer.example.com/=cmd,direct,per_access,USD,0.02,entry-ID\n")
+		const head = "time,kind,transaction,site,uri,delivery,by,status,state,bytes,buyer,method," +
+			"model,currency,authorised,entry\n"
 		for name, v := range map[string]struct {
 			want reports.Request
 			text string

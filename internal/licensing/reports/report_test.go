@@ -170,7 +170,8 @@ func TestReportsSayWhatWasSold(t *testing.T) {
 https://news.example/a,shop,1,USD,0.09,2026-03-18T12:00:01Z
 https://news.example/a,news,1,USD,0.02,2026-03-18T12:00:00Z
 `},
-			{reports.Request{Report: reports.Pages, Form: reports.Lines, Site: "news", Since: noon.Add(time.Second)}, ""},
+			{reports.Request{Report: reports.Pages, Form: reports.Lines, Site: "news", Since: noon.Add(time.Second)},
+				""},
 			{reports.Request{Report: reports.Invoice, Form: reports.CSV, Buyer: domain, Currency: "USD", Since: noon}, `time,transaction,buyer,site,model,kind,rate,estimated,reported,currency,amount,dispute,dispute_status
 2026-03-18T12:00:00Z,TXN-A,buyer.example.com/=cmd,news,per_access,charge,0.02,0,,USD,0.02,,
 2026-03-18T12:00:02Z,TXN-C,buyer.example.com/research-bot,news,per_access,charge,1,0,,USD,1,,

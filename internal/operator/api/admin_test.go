@@ -20,7 +20,9 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 		var told struct {
 			Error struct{ Code, Message string }
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &told); err != nil || w.Code < 400 || told.Error.Code != string(code) || told.Error.Message != "what to do" || w.Header().Get("Retry-After") != "2" {
+		if err := json.Unmarshal(w.Body.Bytes(), &told); err != nil || w.Code < 400 ||
+			told.Error.Code != string(code) || told.Error.Message != "what to do" ||
+			w.Header().Get("Retry-After") != "2" {
 			t.Errorf("%s: %d %s %v", code, w.Code, w.Body, w.Header())
 		}
 	}

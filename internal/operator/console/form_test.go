@@ -81,7 +81,8 @@ func TestFormsAreReadAsTheyAreDrawn(t *testing.T) {
 			t.Errorf("%T: %d of %d inputs were read: %+v", in, set, count, told.Elem())
 		}
 		empty := reflect.New(reflect.TypeOf(in))
-		if err := read(sent(t, nil), empty.Interface()); err != nil || !reflect.DeepEqual(empty.Elem().Interface(), in) {
+		if err := read(sent(t, nil), empty.Interface()); err != nil ||
+			!reflect.DeepEqual(empty.Elem().Interface(), in) {
 			t.Errorf("%T: an empty form is %+v, %v", in, empty.Elem(), err)
 		}
 	}

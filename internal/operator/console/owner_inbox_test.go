@@ -16,8 +16,8 @@ import (
 	"frontdesk/wire/strictjson"
 )
 
-// TestTheFunnelAddsUp draws any tallies: what stands in a day's bar is what was submitted on it, the table's rows add up to
-// its last, and nobody is lost or counted twice.
+// TestTheFunnelAddsUp draws any tallies: what stands in a day's bar is what was submitted on it,
+// the table's rows add up to its last, and nobody is lost or counted twice.
 func TestTheFunnelAddsUp(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
@@ -28,13 +28,16 @@ func TestTheFunnelAddsUp(t *testing.T) {
 		n := func(what string) int { return rapid.IntRange(0, 40).Draw(t, what) }
 		for range rapid.IntRange(1, 40).Draw(t, "tallies") {
 			tally := vault.DayCount{
-				Day: plot.FirstDay(now).AddDate(0, 0, rapid.IntRange(0, plot.Days-1).Draw(t, "day")), Intake: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "intake")),
-				Platform: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "platform")), Waiting: n("waiting"), Unanswered: n("unanswered"), Declined: n("declined"),
-				Open: n("open"), Bound: n("bound"), Expired: n("expired"), Erased: n("erased"),
+				Day:      plot.FirstDay(now).AddDate(0, 0, rapid.IntRange(0, plot.Days-1).Draw(t, "day")),
+				Intake:   fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "intake")),
+				Platform: fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "platform")), Waiting: n("waiting"),
+				Unanswered: n("unanswered"), Declined: n("declined"), Open: n("open"), Bound: n("bound"),
+				Expired: n("expired"), Erased: n("erased"),
 			}
 			tallies = append(tallies, tally)
 			if tally.Intake == "1" {
-				all := tally.Waiting + tally.Unanswered + tally.Declined + tally.Open + tally.Bound + tally.Expired + tally.Erased
+				all := tally.Waiting + tally.Unanswered + tally.Declined + tally.Open + tally.Bound + tally.Expired +
+					tally.Erased
 				submitted, bound = submitted+all, bound+tally.Bound
 				most[tally.Day] += all
 			}
@@ -141,8 +144,9 @@ func TestMembersAreShownInTheirOrder(t *testing.T) {
 	}
 }
 
-// FuzzMembersAreShown has any text that is submitted be shown, and any details be written: whatever becomes of it, it is
-// shown whole, and details that are taken are an object that an agent can read.
+// FuzzMembersAreShown has any text that is submitted be shown, and any details be written: whatever
+// becomes of it, it is shown whole, and details that are taken are an object that an agent can
+// read.
 func FuzzMembersAreShown(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,{"b":null}]}`, "a: 1\nb: x", `{"a":"\u202e"}`, `{"a":1e999}`, "{", ": :", "null", "{}"} {
 		f.Add(seed)
@@ -166,12 +170,14 @@ func FuzzMembersAreShown(f *testing.F) {
 func TestAnswersByHandAreWhatEnginesGive(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 500, time.UTC)
-	f := answerForm{Binding: true, Kind: formOffer, Summary: "Two cooks.", Details: "price: 780", Days: "7", Requires: "email, full_name;  phone\nfax", TermsURL: "https://example.com/terms"}
+	f := answerForm{Binding: true, Kind: formOffer, Summary: "Two cooks.", Details: "price: 780", Days: "7",
+		Requires: "email, full_name;  phone\nfax", TermsURL: "https://example.com/terms"}
 	o, err := f.outcome(now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := now.Truncate(time.Second).AddDate(0, 0, 7); !o.Expires.Equal(want) || o.Status != offers.Offered || fmt.Sprint(o.BindRequires) != "[email full_name phone fax]" || string(o.Details) != `{"price":780}` {
+	if want := now.Truncate(time.Second).AddDate(0, 0, 7); !o.Expires.Equal(want) || o.Status != offers.Offered ||
+		fmt.Sprint(o.BindRequires) != "[email full_name phone fax]" || string(o.Details) != `{"price":780}` {
 		t.Errorf("%+v", o)
 	}
 	f.Expires = o.Expires.Format(time.RFC3339)
@@ -190,7 +196,8 @@ func TestAnswersByHandAreWhatEnginesGive(t *testing.T) {
 		t.Errorf("of an intake that binds nothing: %v, %v", o.BindRequires, err)
 	}
 	decline := answerForm{Kind: formDecline, Reason: "We are full.", Summary: "left over", Details: "soup", Days: "x"}
-	if o, err := decline.outcome(now); err != nil || o.Status != offers.Declined || o.Reason != "We are full." || o.Summary != "" {
+	if o, err := decline.outcome(now); err != nil || o.Status != offers.Declined || o.Reason != "We are full." ||
+		o.Summary != "" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for says, wrong := range map[string]answerForm{
@@ -203,8 +210,12 @@ func TestAnswersByHandAreWhatEnginesGive(t *testing.T) {
 		"terms":                {Kind: formOffer, Summary: "x", Days: "1", TermsURL: "javascript:alert(1)"},
 		"longer than 4096":     {Kind: formOffer, Summary: strings.Repeat("x", 4097), Days: "1"},
 		"required to bind":     {Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: "email email"},
-		"more than 32":         {Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: strings.Repeat("a ", 33)},
-		"larger than 49152 ":   {Kind: formOffer, Summary: "x", Days: "1", Details: "a: " + strings.Repeat("x", 48<<10)},
+		"more than 32": {
+			Kind: formOffer, Summary: "x", Days: "1", Binding: true, Requires: strings.Repeat("a ", 33),
+		},
+		"larger than 49152 ": {
+			Kind: formOffer, Summary: "x", Days: "1", Details: "a: " + strings.Repeat("x", 48<<10),
+		},
 	} {
 		if _, err := wrong.outcome(now); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)

@@ -13,8 +13,9 @@ import (
 	"frontdesk/internal/operator/console/plot"
 )
 
-// TestTakingsAreDrawnAsTheyAre draws any earnings, those that were taken back among them: no bar is higher than the plot or hangs in
-// the air, the day with the most fills it, and what stands beside it is what was earned.
+// TestTakingsAreDrawnAsTheyAre draws any earnings, those that were taken back among them: no bar is
+// higher than the plot or hangs in the air, the day with the most fills it, and what stands beside
+// it is what was earned.
 func TestTakingsAreDrawnAsTheyAre(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
@@ -75,8 +76,9 @@ func TestAmountsAreWrittenAsPeopleDo(t *testing.T) {
 		currency string
 		want     string
 	}{
-		{0, "USD", "0.00 USD"}, {250 * coin, "USD", "250.00 USD"}, {coin / 2, "EUR", "0.50 EUR"}, {1515, "USD", "0.00001515 USD"}, {-3 * coin / 2, "USD", "-1.50 USD"},
-		{1200 * coin, "JPY", "1200 JPY"}, {coin / 2, "JPY", "0.50 JPY"}, {coin, "", ""},
+		{0, "USD", "0.00 USD"}, {250 * coin, "USD", "250.00 USD"}, {coin / 2, "EUR", "0.50 EUR"},
+		{1515, "USD", "0.00001515 USD"}, {-3 * coin / 2, "USD", "-1.50 USD"}, {1200 * coin, "JPY", "1200 JPY"},
+		{coin / 2, "JPY", "0.50 JPY"}, {coin, "", ""},
 	} {
 		if got := money(c.units, c.currency); got != c.want {
 			t.Errorf("%d: %q, want %q", c.units, got, c.want)

@@ -33,16 +33,16 @@ import (
 
 // drawn are the pages of the console, and what each has as its body.
 var drawn = map[string]any{
-	"problem": false, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{}, "home": home.Body{},
-	"questions": questions.List{}, "question": questions.One{},
+	"problem": false, "login": nil, "begin": frame.Beginning{}, "begun": frame.Beginning{}, "found": frame.Findings{},
+	"home": home.Body{}, "questions": questions.List{}, "question": questions.One{},
 	"keys": keys.List{}, "key": keys.One{}, "key-new": keys.Form{}, "key-made": keys.Made{}, "people": keys.People{},
 	"person": keys.OnePerson{}, "invited": keys.Invitation{},
 	"embed": embedding.Body{}, "visitors": visitors.List{}, "visitor": visitors.One{},
 	"tuning": tuning.Body{}, "tuning-form": tuning.Form{},
 	"content": content.List{}, "content-source": content.One{}, "content-item": content.Whole{},
 	"content-problems": content.Problems{}, "content-add": content.Addition{},
-	"terms": terms.Body{}, "terms-edit": terms.Form{}, "terms-history": terms.History{}, "terms-version": terms.Version{},
-	"receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{},
+	"terms": terms.Body{}, "terms-edit": terms.Form{}, "terms-history": terms.History{},
+	"terms-version": terms.Version{}, "receipts": receiptsBody{}, "receipt": receiptBody{}, "denials": denialsBody{},
 	"settings": settings.Body{},
 	"inbox":    inboxBody{}, "request": &requestBody{}, "erase": eraseBody{},
 	"sales": salesBody{}, "sales-catalog": shelfBody{}, "sales-offers": offersBody{}, "sales-offer": offerBody{},
@@ -67,8 +67,8 @@ func console() *frame.Frame {
 	})
 }
 
-// TestEachPageIsDrawn draws every page in every language, and in the first one for nobody and for each
-// role: with as little as it may have, and with everything.
+// TestEachPageIsDrawn draws every page in every language, and in the first one for nobody and for
+// each role: with as little as it may have, and with everything.
 func TestEachPageIsDrawn(t *testing.T) {
 	t.Parallel()
 	f := console()
@@ -105,15 +105,15 @@ func TestEachPageIsDrawn(t *testing.T) {
 	}
 }
 
-// TestWordsOfProtocolsHaveTexts holds that pages say what entries of the ledger and refusals are, and
-// not the words of protocols.
+// TestWordsOfProtocolsHaveTexts holds that pages say what entries of the ledger and refusals are,
+// and not the words of protocols.
 func TestWordsOfProtocolsHaveTexts(t *testing.T) {
 	t.Parallel()
 	f := console()
 	for key, all := range map[string][]string{
 		"receipts.kind_": kinds, "receipts.verdict_": verdicts, "receipts.erased_": {"asked", "retention"},
-		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes, "inbox.is_": states,
-		"purchases.is_": texts(holds), "purchases.duty_": slices.Collect(maps.Values(duties)),
+		"denials.is_": reasons, "denials.means_": reasons, "bots.is_": outcomes, "bots.means_": outcomes,
+		"inbox.is_": states, "purchases.is_": texts(holds), "purchases.duty_": slices.Collect(maps.Values(duties)),
 		"disputes.is_": texts(disputes.Statuses), "disputes.why_": texts(disputes.Reasons),
 		"disputes.came_": texts(disputes.Resolutions), "disputes.do_": texts(disputes.Resolutions),
 		"deliveries.is_": texts(deliveryStates), "reconciled.kind_": reconciledKinds, "leakage.is_": leakKinds,

@@ -179,7 +179,8 @@ func spoken(file *ast.File, says func(string) bool) (all []remark) {
 			case "Say", "say", "Count", "Fail":
 				for _, arg := range n.Args {
 					key, ok := literal(arg)
-					if !ok || !strings.Contains(key, ".") || strings.HasSuffix(key, "_") || strings.HasSuffix(key, ".") {
+					if !ok || !strings.Contains(key, ".") || strings.HasSuffix(key, "_") ||
+						strings.HasSuffix(key, ".") {
 						continue
 					}
 					if name == "Count" {

@@ -183,7 +183,8 @@ func (c *checker) text(function string, arguments []parse.Node) {
 	key, ok := arguments[0].(*parse.StringNode)
 	switch {
 	case !ok:
-	case (function == "say" || function == "rich") && !c.says(key.Text), function == "count" && !c.says(key.Text+"_other"):
+	case (function == "say" || function == "rich") && !c.says(key.Text),
+		function == "count" && !c.says(key.Text+"_other"):
 		c.problem("there is no text %s", key.Text)
 	}
 }

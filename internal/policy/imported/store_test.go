@@ -293,7 +293,9 @@ func TestSitesWithoutLicencesStateNothing(t *testing.T) {
 		"/packed.xml.gz\n"}
 	h.pages["/rsl.txt"] = page{body: rsl("/")}
 	h.pages["/circle.xml"] =
-		page{body: "<sitemapindex><sitemap><loc>/circle.xml</loc></sitemap><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>"}
+		page{
+			body: `<sitemapindex><sitemap><loc>/circle.xml</loc></sitemap><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>`,
+		}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := w.Write([]byte(strings.ReplaceAll(ramp, "HOST", h.server.URL)))

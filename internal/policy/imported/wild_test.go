@@ -100,7 +100,7 @@ func TestListsOfTheWildAreReadOrRefusedWhole(t *testing.T) {
 		"a wrong encoding": `<?xml version="1.0" encoding="ISO-8859-1"?>` + list("<url><loc>HOST/1</loc><title>\xfc</title></url>"),
 		"twice":            list("<url><loc>HOST/1</loc></url><url><loc>HOST/1</loc></url>"),
 		"others' addresses": list(
-			"<url><loc>HOST/1</loc></url><url><loc>https://evil.example/</loc></url><url><loc>javascript:x</loc></url>"),
+			`<url><loc>HOST/1</loc></url><url><loc>https://evil.example/</loc></url><url><loc>javascript:x</loc></url>`),
 	} {
 		h.pages["/sitemap.xml"] = page{body: body}
 		s, err := h.read(nil, true)

@@ -85,7 +85,9 @@ func TestWordsCanBeLeftEarly(t *testing.T) {
 
 func TestVeryLongWordsAreCut(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{strings.Repeat("a", 1<<16), strings.Repeat("é", 1<<12), strings.Repeat("a-", 1<<12) + "a"} {
+	for _, text := range []string{
+		strings.Repeat("a", 1<<16), strings.Repeat("é", 1<<12), strings.Repeat("a-", 1<<12) + "a",
+	} {
 		for w := range NewAnalyzer().Words(text, "en") {
 			if len(w.Term) > MaxTerm {
 				t.Fatalf("a term of %d bytes", len(w.Term))
@@ -129,7 +131,9 @@ func TestNegationsAreNoFunctionWords(t *testing.T) {
 }
 
 func FuzzWords(f *testing.F) {
-	for _, seed := range []string{"men's 1/2 usb-c", "l’avion ½ ﬁ", "北京 한국어 ภาษาไทย", "a-'-b ''s -s's", "\xff\u00ad", "ΌΣ İstanbul"} {
+	for _, seed := range []string{
+		"men's 1/2 usb-c", "l’avion ½ ﬁ", "北京 한국어 ภาษาไทย", "a-'-b ''s -s's", "\xff\u00ad", "ΌΣ İstanbul",
+	} {
 		f.Add(seed, "en")
 		f.Add(seed, "fr")
 	}

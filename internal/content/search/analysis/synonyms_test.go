@@ -19,7 +19,8 @@ func TestSynonymsAreSingleWordsThatHaveAWordBeside(t *testing.T) {
 				t.Errorf("%s: %q stands alone", tag, group)
 			}
 			for _, word := range group {
-				if analysed := language.analyse(word, Compound); word != strings.ToLower(word) || len(group) > mostForms || analysed[len(analysed)-1].Part != 0 {
+				if analysed := language.analyse(word, Compound); word != strings.ToLower(word) ||
+					len(group) > mostForms || analysed[len(analysed)-1].Part != 0 {
 					t.Errorf("%s: %q is no single word in lower case, or its group is too large", tag, word)
 				}
 				if language.stops[Fold(word)] {

@@ -63,7 +63,8 @@ func tensors(t *testing.T, directions [][]float32, kind string, more map[string]
 	for name, data := range more {
 		from := body.Len()
 		body.Write(data)
-		head[name] = map[string]any{"dtype": "I64", "shape": []int{len(data) / 8}, "data_offsets": []int{from, body.Len()}}
+		head[name] = map[string]any{"dtype": "I64", "shape": []int{len(data) / 8},
+			"data_offsets": []int{from, body.Len()}}
 	}
 	text, err := json.Marshal(head)
 	if err != nil {
@@ -90,7 +91,8 @@ func tokens(t *testing.T, kind string, names []string) []byte {
 		model["vocab"] = vocab
 	}
 	text, err := json.Marshal(map[string]any{
-		"normalizer": map[string]any{"type": "Sequence", "normalizers": []any{map[string]any{"type": "Lowercase"}}}, "model": model,
+		"normalizer": map[string]any{"type": "Sequence", "normalizers": []any{map[string]any{"type": "Lowercase"}}},
+		"model":      model,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +110,8 @@ func TestTablesOfOtherFormsAreRead(t *testing.T) {
 				return ReadText([]byte(lines(names, directions)))
 			},
 			"text of fastText": func(t *testing.T) (*Table, error) {
-				text := fmt.Sprintf("%d %d\n", len(names), dimensions) + strings.ReplaceAll(lines(names, directions), "\n", " \n")
+				text := fmt.Sprintf("%d %d\n", len(names), dimensions) +
+					strings.ReplaceAll(lines(names, directions), "\n", " \n")
 				return ReadText([]byte(strings.TrimSuffix(text, "\n")))
 			},
 			"safetensors (F32), WordPiece": func(t *testing.T) (*Table, error) {
@@ -148,7 +151,8 @@ func TestTablesOfOtherFormsAreRead(t *testing.T) {
 				first, _ := table.Embed("... " + names[0])
 				third, _ := table.Embed(names[2])
 				if zorb == nil || Cosine(zorb, first) < 0.99 || Cosine(zorb, third) > 0.1 {
-					t.Errorf("zorb is %v like %q, %v like %q", Cosine(zorb, first), names[0], Cosine(zorb, third), names[2])
+					t.Errorf("zorb is %v like %q, %v like %q", Cosine(zorb, first), names[0],
+						Cosine(zorb, third), names[2])
 				}
 				if _, ok := table.Embed("unheard"); ok {
 					t.Error("a word that the table does not have has a direction")
@@ -201,21 +205,25 @@ func TestFilesThatDoNotServeAreRefused(t *testing.T) {
 	for want, file := range map[string]struct {
 		data, tokenizer []byte
 	}{
-		"line 3 is not a word with 18 numbers":    {[]byte(strings.Replace(text, "doctor 0 1", "doctor 1", 1)), nil},
-		"line 2 has something that is no number":  {[]byte(strings.Replace(text, "cost 1", "cost x", 1)), nil},
-		"line 2 has something":                    {[]byte(strings.Replace(text, "cost 1", "cost NaN", 1)), nil},
-		"have 0 numbers":                          {[]byte("only\nwords\n"), nil},
-		"its first line is neither a word":        {[]byte("one\t1\n"), nil},
-		"everyday words":                          {[]byte(lines(names, same)), nil},
-		"of none of the languages":                {[]byte("a 1 2\nb 2 3\n"), nil},
-		"tokenizer.json: ":                        {whole, []byte("{")},
-		`it cuts texts by "BPE"`:                  {whole, tokens(t, "BPE", names)},
-		"it is no safetensors file":               {[]byte(strings.Repeat("x", 100)), tokens(t, "Unigram", names)},
-		"shorter than the head":                   {[]byte("x"), tokens(t, "Unigram", names)},
-		"ends beyond the file":                    {whole[:len(whole)-1], tokens(t, "Unigram", names)},
-		"not those of [33 18] values of type F16": {bytes.Replace(whole, []byte(`"F32"`), []byte(`"F16"`), 1), tokens(t, "Unigram", names)},
-		`it has no tensor "embeddings"`:           {bytes.Replace(whole, []byte(`embeddings`), []byte(`embodiment`), 1), tokens(t, "Unigram", names)},
-		"values of type F32":                      {bytes.Replace(whole, []byte(`[33,18]`), []byte(`[33,-1]`), 1), tokens(t, "Unigram", names)},
+		"line 3 is not a word with 18 numbers":   {[]byte(strings.Replace(text, "doctor 0 1", "doctor 1", 1)), nil},
+		"line 2 has something that is no number": {[]byte(strings.Replace(text, "cost 1", "cost x", 1)), nil},
+		"line 2 has something":                   {[]byte(strings.Replace(text, "cost 1", "cost NaN", 1)), nil},
+		"have 0 numbers":                         {[]byte("only\nwords\n"), nil},
+		"its first line is neither a word":       {[]byte("one\t1\n"), nil},
+		"everyday words":                         {[]byte(lines(names, same)), nil},
+		"of none of the languages":               {[]byte("a 1 2\nb 2 3\n"), nil},
+		"tokenizer.json: ":                       {whole, []byte("{")},
+		`it cuts texts by "BPE"`:                 {whole, tokens(t, "BPE", names)},
+		"it is no safetensors file":              {[]byte(strings.Repeat("x", 100)), tokens(t, "Unigram", names)},
+		"shorter than the head":                  {[]byte("x"), tokens(t, "Unigram", names)},
+		"ends beyond the file":                   {whole[:len(whole)-1], tokens(t, "Unigram", names)},
+		"not those of [33 18] values of type F16": {
+			bytes.Replace(whole, []byte(`"F32"`), []byte(`"F16"`), 1), tokens(t, "Unigram", names),
+		},
+		`it has no tensor "embeddings"`: {bytes.Replace(whole, []byte(`embeddings`), []byte(`embodiment`), 1), tokens(t, "Unigram", names)},
+		"values of type F32": {
+			bytes.Replace(whole, []byte(`[33,18]`), []byte(`[33,-1]`), 1), tokens(t, "Unigram", names),
+		},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -72,7 +72,8 @@ func TestATitleCountsAsMuchAsItsText(t *testing.T) {
 	if _, ok := table.EmbedTitled("", ""); ok {
 		t.Error("nothing has a direction")
 	}
-	if v, ok := table.EmbedTitled("", "send a parcel back"); !ok || Cosine(v, mustEmbed(t, "send a parcel back")) < 0.99 {
+	if v, ok := table.EmbedTitled("", "send a parcel back"); !ok ||
+		Cosine(v, mustEmbed(t, "send a parcel back")) < 0.99 {
 		t.Error("a text without a title has no direction of its own")
 	}
 }
@@ -102,7 +103,9 @@ func TestBrokenTablesAreRefused(t *testing.T) {
 }
 
 func FuzzEmbed(f *testing.F) {
-	for _, text := range []string{"", "hours", "日本語 ｱﾊﾟｰﾄ", "L’été à 12 €", "\xff\u2581\u2581 ", strings.Repeat("é", 3000), "ﷺ"} {
+	for _, text := range []string{
+		"", "hours", "日本語 ｱﾊﾟｰﾄ", "L’été à 12 €", "\xff\u2581\u2581 ", strings.Repeat("é", 3000), "ﷺ",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -150,7 +153,9 @@ func BenchmarkOpen(b *testing.B) {
 
 func TestEverydayWordsSurpriseLess(t *testing.T) {
 	t.Parallel()
-	for _, order := range [][]string{{"the", "send", "kettle"}, {"der", "schicken"}, {"di", "rendere"}, {"may", "march", "descaler"}} {
+	for _, order := range [][]string{
+		{"the", "send", "kettle"}, {"der", "schicken"}, {"di", "rendere"}, {"may", "march", "descaler"},
+	} {
 		for i, word := range order[1:] {
 			if before := Surprise(order[i]); !(before < Surprise(word)) {
 				t.Errorf("%q surprises by %v, %q by %v", order[i], before, word, Surprise(word))

@@ -22,7 +22,8 @@ func benchLog(n int) []byte {
 		query := ""
 		if i%10 == 0 {
 			query = fmt.Sprintf(
-				"?expires=1801398900&agent_id=ab12&txn_id=txn-%d&sig=5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e7", i%5000)
+				"?expires=1801398900&agent_id=ab12&txn_id=txn-%d&"+
+					"sig=5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e7", i%5000)
 		}
 		fmt.Fprintf(&b, `{"CacheCacheStatus":"hit","ClientIP":"192.0.2.7","ClientRequestHost":"cdn.example.net","ClientRequestMethod":"GET","ClientRequestURI":"/premium/%d.html%s","ClientRequestUserAgent":"Mozilla/5.0 (compatible; bot/1.0; +https://buyer.example/bot)","EdgeEndTimestamp":"2027-01-31T12:30:06Z","EdgeResponseBytes":%d,"EdgeResponseStatus":200,"EdgeStartTimestamp":"2027-01-31T12:30:05Z","RayID":"%016x"}`+"\n", i%977, query, 4000+i%999, i)
 	}

@@ -17,7 +17,8 @@ const signed = "expires=1801398900&agent_id=ab12&txn_id=txn-1&sig=5ec2e7"
 // columnsOf is the head of a log of CloudFront's, as it was given out in 2027.
 const columnsOf = "#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status " +
 	"cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type " +
-	"x-edge-request-id x-host-header cs-protocol cs-bytes time-taken x-forwarded-for ssl-protocol ssl-cipher x-edge-response-result-type cs-protocol-version fle-status fle-encrypted-fields " +
+	"x-edge-request-id x-host-header cs-protocol cs-bytes time-taken x-forwarded-for ssl-protocol ssl-cipher " +
+	"x-edge-response-result-type cs-protocol-version fle-status fle-encrypted-fields " +
 	"c-port time-to-first-byte x-edge-detailed-result-type sc-content-type sc-content-len sc-range-start sc-range-end"
 
 // fetched is what the lines below say.
@@ -42,17 +43,23 @@ var lines = []struct {
 	{"our own with an address, cut", Frontdesk, "", `{"time":1801398605,"method":"GET","url":"https://CDN.example.net:443/premium/a.html?` + signed + `","status":"200","bytes":"4711","length":5000}`,
 		fetched(func(l *line) { l.host, l.cut = "cdn.example.net:443", true; l.host = bare(l.host) })},
 	{"CloudFront", CloudFront, columnsOf,
-		"2027-01-31\t12:30:05\tFRA60-P1\t5211\t192.0.2.7\tGET\td111.cloudfront.net\t/premium/a.html\t200\t-\tbot/1.0%20(+https://buyer.example)\tagent_id=ab12&txn_id=txn-1&Expires=1801398900&Signature=x~y_&Key-Pair-Id=K2\t-\tHit\tid==\tcdn.example.net\thttps\t431\t0.002\t-\tTLSv1.3\tTLS_AES\tHit\tHTTP/2.0\t-\t-\t443\t0.002\tHit\ttext/html\t4711\t-\t-",
+		"2027-01-31\t12:30:05\tFRA60-P1\t5211\t192.0.2.7\tGET\td111.cloudfront.net\t/premium/a.html\t200\t-\t" +
+			"bot/1.0%20(+https://buyer.example)\t" +
+			"agent_id=ab12&txn_id=txn-1&Expires=1801398900&Signature=x~y_&Key-Pair-Id=K2\t-\tHit\tid==\t" +
+			"cdn.example.net\thttps\t431\t0.002\t-\tTLSv1.3\tTLS_AES\tHit\tHTTP/2.0\t-\t-\t443\t" +
+			"0.002\tHit\ttext/html\t4711\t-\t-",
 		fetched(func(l *line) { l.cache = "hit" })},
 	{"CloudFront, cut", CloudFront, columnsOf,
 		"2027-01-31\t12:30:05\tFRA60-P1\t3000\t192.0.2.7\tGET\td111.cloudfront.net\t/premium/a.html\t200\t-\tbot\t" +
 			signed +
-			"\t-\tMiss\tid==\tcdn.example.net\thttps\t431\t0.002\t-\t-\t-\tMiss\tHTTP/2.0\t-\t-\t443\t0.002\tClientCommError\ttext/html\t4711\t-\t-",
+			"\t-\tMiss\tid==\tcdn.example.net\thttps\t431\t0.002\t-\t-\t-\tMiss\tHTTP/2.0\t-\t-\t443\t0.002\t" +
+			"ClientCommError\ttext/html\t4711\t-\t-",
 		fetched(func(l *line) { l.bytes, l.cut, l.cache = 3000, true, "miss" })},
 	{"CloudFront, the client went away", CloudFront, columnsOf,
 		"2027-01-31\t12:30:05\tFRA60-P1\t0\t192.0.2.7\tGET\td111.cloudfront.net\t/premium/a.html\t000\t-\tbot\t" +
 			signed +
-			"\t-\tError\tid==\tcdn.example.net\thttps\t431\t0.002\t-\t-\t-\tError\tHTTP/2.0\t-\t-\t443\t0.002\tClientCommError\t-\t-\t-\t-",
+			"\t-\tError\tid==\tcdn.example.net\thttps\t431\t0.002\t-\t-\t-\tError\tHTTP/2.0\t-\t-\t443\t" +
+			"0.002\tClientCommError\t-\t-\t-\t-",
 		fetched(func(l *line) { l.bytes, l.bound, l.cut, l.status, l.cache = 0, true, true, 0, "error" })},
 	{"CloudFront as JSON", CloudFront, "",
 		`{"date":"2027-01-31","time":"12:30:05","x-edge-location":"FRA60-P1","sc-bytes":"5211","c-ip":"192.0.2.7","cs-method":"GET","cs(Host)":"d111.cloudfront.net","cs-uri-stem":"/premium/a.html","sc-status":"403","cs-uri-query":"` + signed + `","x-edge-result-type":"Error","x-host-header":"cdn.example.net","sc-content-len":"-"}`,

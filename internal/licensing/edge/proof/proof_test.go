@@ -13,7 +13,8 @@ import (
 func TestAKeyIsKeptForTheGateAndTheOneBeforeForAnHour(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
-	a := &Answering{Domain: "www.example.com", Keys: filepath.Join(t.TempDir(), "keys"), Now: func() time.Time { return now }}
+	a := &Answering{Domain: "www.example.com", Keys: filepath.Join(t.TempDir(), "keys"),
+		Now: func() time.Time { return now }}
 	offer := func() OfferedKey {
 		t.Helper()
 		key, err := MakeKey("hmac", "", "")
@@ -69,7 +70,8 @@ func TestAKeyIsKeptForTheGateAndTheOneBeforeForAnHour(t *testing.T) {
 func TestKeysOfSeveralExchangesStandSideBySide(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 5, 4, 12, 0, 0, 0, time.UTC)
-	a := &Answering{Domain: "www.example.com", Keys: filepath.Join(t.TempDir(), "keys"), Now: func() time.Time { return now }}
+	a := &Answering{Domain: "www.example.com", Keys: filepath.Join(t.TempDir(), "keys"),
+		Now: func() time.Time { return now }}
 	key := func(exchange string) OfferedKey {
 		t.Helper()
 		key, err := MakeKey("hmac", "", "")
@@ -88,7 +90,8 @@ func TestKeysOfSeveralExchangesStandSideBySide(t *testing.T) {
 	if err := writeStored(filepath.Join(a.Keys, "k1.json"), first.Stored); err != nil {
 		t.Fatal(err)
 	}
-	exchanges := []string{"https://x.example", "https://y.example", "https://y.example:8443", "http://y.example", "https://y.example/k1", "https://y.example_k1"}
+	exchanges := []string{"https://x.example", "https://y.example", "https://y.example:8443", "http://y.example",
+		"https://y.example/k1", "https://y.example_k1"}
 	secrets := map[string]string{"https://x.example": first.Stored.Secret}
 	for _, exchange := range exchanges[1:] {
 		one := key(exchange)
@@ -109,7 +112,8 @@ func TestKeysOfSeveralExchangesStandSideBySide(t *testing.T) {
 			t.Errorf("the registered key of %s still waits", exchange)
 		}
 	}
-	if path, err := a.Keep(first, "k1", now.Add(91*24*time.Hour)); err != nil || filepath.Base(path) == "k1.json" { // registered once more
+	// registered once more
+	if path, err := a.Keep(first, "k1", now.Add(91*24*time.Hour)); err != nil || filepath.Base(path) == "k1.json" {
 		t.Fatal(path, err)
 	}
 	files, err := filepath.Glob(filepath.Join(a.Keys, "*.json"))
@@ -121,7 +125,8 @@ func TestKeysOfSeveralExchangesStandSideBySide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.Secret != secrets[one.Exchange] || one.Until.Before(now.Add(90*24*time.Hour)) || !one.Created.Equal(now) {
+		if one.Secret != secrets[one.Exchange] || one.Until.Before(now.Add(90*24*time.Hour)) ||
+			!one.Created.Equal(now) {
 			t.Errorf("%s of %s: from %s until %s", file, one.Exchange, one.Created, one.Until)
 		}
 		delete(secrets, one.Exchange)

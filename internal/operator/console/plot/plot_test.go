@@ -11,8 +11,8 @@ import (
 	"frontdesk/internal/excerpts/grants"
 )
 
-// TestBarsAreAsHighAsTheirFigures draws any tallies: parts of a bar lie on each other without a gap, from the bottom, none
-// leaves the plot, and the day with the most reaches its top.
+// TestBarsAreAsHighAsTheirFigures draws any tallies: parts of a bar lie on each other without a
+// gap, from the bottom, none leaves the plot, and the day with the most reaches its top.
 func TestBarsAreAsHighAsTheirFigures(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 23, 59, 59, 0, time.UTC)
@@ -21,8 +21,11 @@ func TestBarsAreAsHighAsTheirFigures(t *testing.T) {
 		most := map[time.Time]int{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "tallies") {
 			tally := grants.DayCount{
-				Platform: fmt.Sprint("platform-", rapid.IntRange(0, 9).Draw(t, "platform")), Day: FirstDay(now).AddDate(0, 0, rapid.IntRange(0, Days-1).Draw(t, "day")),
-				Given: rapid.IntRange(0, 5000).Draw(t, "given"), Refused: map[string]int{"out_of_scope": rapid.IntRange(0, 50).Draw(t, "refused"), "rate_limited": i % 3},
+				Platform: fmt.Sprint("platform-", rapid.IntRange(0, 9).Draw(t, "platform")),
+				Day:      FirstDay(now).AddDate(0, 0, rapid.IntRange(0, Days-1).Draw(t, "day")),
+				Given:    rapid.IntRange(0, 5000).Draw(t, "given"),
+				Refused: map[string]int{"out_of_scope": rapid.IntRange(0, 50).Draw(t, "refused"),
+					"rate_limited": i % 3},
 			}
 			most[tally.Day] += tally.Given + tally.Refused["out_of_scope"] + i%3
 			tallies = append(tallies, tally)
